@@ -100,6 +100,11 @@ bool isNarrowFloat(mlir::Type elementType);
 bool keepsPrecision(mlir::Operation *cast);
 void keepPrecision(mlir::Operation *cast);
 
+/// The type of a value that is a tensor.
+inline NdTensorType tensorType(mlir::Value value) {
+  return llvm::cast<NdTensorType>(value.getType());
+}
+
 /// Parses and prints an expression in an attribute or a type.
 mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
 /// Parses `a: 3, b: N`, up to a token that is not a name. Emits an error for a name that occurs twice.

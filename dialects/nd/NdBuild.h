@@ -38,10 +38,6 @@ using ScalarBody =
 using ScalarsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &builder,
                                                                       mlir::ValueRange scalars)>;
 
-/// The type of a value that is a tensor.
-inline NdTensorType tensorType(mlir::Value value) {
-  return llvm::cast<NdTensorType>(value.getType());
-}
 /// The element of a constant all of whose elements are equal; null for other values.
 mlir::TypedAttr splatOf(mlir::Value value);
 /// True for signless integers wider than i1: arithmetic on them is signed.

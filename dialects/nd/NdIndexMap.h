@@ -13,8 +13,8 @@
 //     conditions   row + ky - 1 >= 0, 28 - row - ky >= 0
 //     outside      0.0
 //
-// Lowering to nests, simplification, hoisting and differentiation share this description; the
-// interpreter has its own.
+// Lowering to nests, simplification and differentiation share this description; the interpreter has
+// its own.
 //
 //===----------------------------------------------------------------------===//
 

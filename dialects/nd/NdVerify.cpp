@@ -20,11 +20,10 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-static NdTensorType typeOf(Value value) { return cast<NdTensorType>(value.getType()); }
 static SmallVector<NdTensorType> typesOf(ValueRange values) {
   SmallVector<NdTensorType> types;
   for (Value value : values)
-    types.push_back(typeOf(value));
+    types.push_back(tensorType(value));
   return types;
 }
 
@@ -96,11 +95,11 @@ LogicalResult nd::verifyLiteral(NdTensorType type, ElementsAttr value, ArrayAttr
 LogicalResult ConstantOp::verify() {
   if (auto layouts = getLayouts(); layouts && layouts->size() != 1) // c3
     return emitOpError() << "expected a layout for each of 1 results, got " << layouts->size();
-  return verifyLiteral(typeOf(getResult()), getValue(), getOrder(), errorsOf(*this)); // c1, c2
+  return verifyLiteral(tensorType(getResult()), getValue(), getOrder(), errorsOf(*this)); // c1, c2
 }
 
 LogicalResult IotaOp::verify() {
-  NdTensorType type = typeOf(getResult());
+  NdTensorType type = tensorType(getResult());
   if (type.getDims().size() != 1 || !type.has(getName())) // c1
     return emitOpError() << "expected a result with exactly the name '" << getName() << "', got "
                          << namesText(type.getDims());
@@ -108,7 +107,7 @@ LogicalResult IotaOp::verify() {
 }
 
 LogicalResult RandomOp::verify() {
-  NdTensorType key = typeOf(getKey()), type = typeOf(getResult());
+  NdTensorType key = tensorType(getKey()), type = tensorType(getResult());
   if (!key.getElementType().isUnsignedInteger(64)) // c1
     return operandError(*this) << "expected a key of element type ui64, got " << key;
   if (!type.getElementType().isUnsignedInteger(32)) // c1
@@ -139,7 +138,7 @@ LogicalResult RandomOp::verify() {
 
 LogicalResult PointwiseOp::verify() {
   SmallVector<NdTensorType> types = typesOf(getInputs());
-  NdTensorType result = typeOf(getResult());
+  NdTensorType result = tensorType(getResult());
   FailureOr<NdTensorType> inferred =
       inferPointwise(result.getElementType(), types, getCrossed(), errorsOf(*this)); // c1, c5
   if (failed(inferred))
@@ -168,10 +167,10 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region 
                              << neutral.size();
   SmallVector<Type> accumulators;
   for (auto [input, value, result] : llvm::zip_equal(inputs, neutral, op->getResults())) {
-    NdTensorType type = typeOf(input);
-    if (type.getDims() != typeOf(inputs[0]).getDims())
+    NdTensorType type = tensorType(input);
+    if (type.getDims() != tensorType(inputs[0]).getDims())
       return operandError(op) << "expected operands with the same names and sizes, got "
-                              << namesText(typeOf(inputs[0]).getDims()) << " and "
+                              << namesText(tensorType(inputs[0]).getDims()) << " and "
                               << namesText(type.getDims());
     auto typed = dyn_cast<TypedAttr>(value);
     if (!typed)
@@ -182,7 +181,7 @@ static LogicalResult verifyCombination(Operation *op, ArrayAttr neutral, Region 
         !(isFloat && scalar.getIntOrFloatBitWidth() < accumulator.getIntOrFloatBitWidth()))
       return operandError(op) << "expected a neutral element of type " << scalar
                               << " or a wider float, got " << accumulator;
-    Type element = typeOf(result).getElementType();
+    Type element = tensorType(result).getElementType();
     if (signless(element) != accumulator && !(isFloat && isa<FloatType>(element)))
       return operandError(op) << "expected a result with elements of type " << accumulator
                               << (isFloat ? " or another float" : "") << ", got " << element;
@@ -198,37 +197,37 @@ LogicalResult ReduceOp::verify() {
     return failure();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
     FailureOr<NdTensorType> inferred =
-        inferReduce(typeOf(input), stringsOf(getNames()), errorsOf(*this)); // c2
+        inferReduce(tensorType(input), stringsOf(getNames()), errorsOf(*this)); // c2
     if (failed(inferred))
       return failure();
-    if (typeOf(result).getDims() != inferred->getDims()) // c3
+    if (tensorType(result).getDims() != inferred->getDims()) // c3
       return operandError(*this) << "expected a result with the names "
                                  << namesText(inferred->getDims()) << ", got "
-                                 << namesText(typeOf(result).getDims());
+                                 << namesText(tensorType(result).getDims());
   }
   return verifyNeutral(*this, getCombiner(), getNeutral()); // c6
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombination(*this, getNeutral(), getCombiner())) ||       // c1, c3
-      failed(inferScan(typeOf(getInputs()[0]), getName(), errorsOf(*this)))) // c1
+  if (failed(verifyCombination(*this, getNeutral(), getCombiner())) ||           // c1, c3
+      failed(inferScan(tensorType(getInputs()[0]), getName(), errorsOf(*this)))) // c1
     return failure();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults()))
-    if (typeOf(result).getDims() != typeOf(input).getDims()) // c2
+    if (tensorType(result).getDims() != tensorType(input).getDims()) // c2
       return operandError(*this) << "expected a result with the names "
-                                 << namesText(typeOf(input).getDims()) << ", got "
-                                 << namesText(typeOf(result).getDims());
+                                 << namesText(tensorType(input).getDims()) << ", got "
+                                 << namesText(tensorType(result).getDims());
   return verifyNeutral(*this, getCombiner(), getNeutral(), /*fromRight=*/false); // c4
 }
 
 LogicalResult RoundOp::verify() {
   auto to = dyn_cast<FloatType>(getTo()),
-       from = dyn_cast<FloatType>(typeOf(getInput()).getElementType());
+       from = dyn_cast<FloatType>(tensorType(getInput()).getElementType());
   bool isElement =
       to && succeeded(NdTensorType::verify([&] { return InFlightDiagnostic(); }, to, nullptr));
   if (!isElement || !from || to.getWidth() > from.getWidth()) // c1
     return operandError(*this) << "expected an element type of floats no wider than "
-                               << typeOf(getInput()).getElementType() << ", got " << getTo();
+                               << tensorType(getInput()).getElementType() << ", got " << getTo();
   return requireType(*this, getInput().getType(), getResult().getType());
 }
 
@@ -237,7 +236,7 @@ LogicalResult RoundOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult WindowOp::verify() {
-  NdTensorType input = typeOf(getInput());
+  NdTensorType input = tensorType(getInput());
   if (getPaddingAttr() && getPaddingAttr().getType() != input.scalarType()) // c4
     return operandError(*this) << "expected padding of type " << input.scalarType() << ", got "
                                << getPaddingAttr().getType();
@@ -246,22 +245,22 @@ LogicalResult WindowOp::verify() {
 }
 
 LogicalResult UnwindowOp::verify() {
-  NdTensorType result = typeOf(getResult());
+  NdTensorType result = tensorType(getResult());
   if (!result.has(getName())) // c1
     return emitOpError() << "expected a result with the name '" << getName() << "', got "
                          << namesText(result.getDims());
-  return requireInferred(*this, inferUnwindow(typeOf(getInput()), windowShape(*this),
+  return requireInferred(*this, inferUnwindow(tensorType(getInput()), windowShape(*this),
                                               result.size(getName()).getExpr(),
                                               errorsOf(*this))); // c1, c2
 }
 
 LogicalResult SliceOp::verify() {
-  return requireInferred(*this, inferSlice(typeOf(getInput()), getName(), getStart().getExpr(),
+  return requireInferred(*this, inferSlice(tensorType(getInput()), getName(), getStart().getExpr(),
                                            getSize().getExpr(), getStride(), errorsOf(*this)));
 }
 
 LogicalResult PadOp::verify() {
-  NdTensorType input = typeOf(getInput());
+  NdTensorType input = tensorType(getInput());
   if (getValue().getType() != input.scalarType()) // c2
     return operandError(*this) << "expected a value of type " << input.scalarType() << ", got "
                                << getValue().getType();
@@ -274,7 +273,7 @@ LogicalResult ConcatOp::verify() {
 }
 
 LogicalResult SplitOp::verify() {
-  NdTensorType result = typeOf(getResult());
+  NdTensorType result = tensorType(getResult());
   SmallVector<Dim> into;
   for (StringRef name : stringsOf(getInto())) {
     if (!result.has(name)) // c3
@@ -282,21 +281,22 @@ LogicalResult SplitOp::verify() {
                            << namesText(result.getDims());
     into.emplace_back(getContext(), name, result.size(name).getExpr());
   }
-  return requireInferred(*this, inferSplit(typeOf(getInput()), getName(), into, errorsOf(*this)));
+  return requireInferred(*this,
+                         inferSplit(tensorType(getInput()), getName(), into, errorsOf(*this)));
 }
 
 LogicalResult MergeOp::verify() {
   return requireInferred(
-      *this, inferMerge(typeOf(getInput()), stringsOf(getNames()), getInto(), errorsOf(*this)));
+      *this, inferMerge(tensorType(getInput()), stringsOf(getNames()), getInto(), errorsOf(*this)));
 }
 
 LogicalResult RenameOp::verify() {
-  return requireInferred(*this, inferRename(typeOf(getInput()), stringsOf(getFrom()),
+  return requireInferred(*this, inferRename(tensorType(getInput()), stringsOf(getFrom()),
                                             stringsOf(getTo()), errorsOf(*this)));
 }
 
 LogicalResult BroadcastOp::verify() {
-  NdTensorType input = typeOf(getInput()), result = typeOf(getResult());
+  NdTensorType input = tensorType(getInput()), result = tensorType(getResult());
   FailureOr<NdTensorType> inferred =
       inferBroadcast(input, result.getDims().getDims(), errorsOf(*this)); // c1
   if (failed(inferred))
@@ -312,17 +312,17 @@ LogicalResult BroadcastOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult GatherOp::verify() {
-  return requireInferred(*this, inferGather(typeOf(getInput()), typesOf(getIndices()),
+  return requireInferred(*this, inferGather(tensorType(getInput()), typesOf(getIndices()),
                                             stringsOf(getNames()), errorsOf(*this)));
 }
 
 LogicalResult ScatterOp::verify() {
-  NdTensorType destination = typeOf(getDestination());
+  NdTensorType destination = tensorType(getDestination());
   FailureOr<NdTensorType> gathered =
       inferGather(destination, typesOf(getIndices()), stringsOf(getNames()), errorsOf(*this)); // c1
   if (failed(gathered))
     return failure();
-  if (typeOf(getUpdates()) != *gathered) // c2
+  if (tensorType(getUpdates()) != *gathered) // c2
     return requireType(*this, *gathered, getUpdates().getType(), "updates");
   if (failed(requireType(*this, destination, getResult().getType()))) // c3
     return failure();
@@ -331,15 +331,16 @@ LogicalResult ScatterOp::verify() {
 }
 
 LogicalResult DynamicSliceOp::verify() {
-  return requireInferred(*this,
-                         inferDynamicSlice(typeOf(getInput()), typeOf(getStart()), getName(),
-                                           getSize().getExpr(), errorsOf(*this))); // c1 to c4
+  return requireInferred(*this, inferDynamicSlice(tensorType(getInput()), tensorType(getStart()),
+                                                  getName(), getSize().getExpr(),
+                                                  errorsOf(*this))); // c1 to c4
 }
 
 LogicalResult UpdateSliceOp::verify() {
-  return requireInferred(*this, inferUpdateSlice(typeOf(getPart()), typeOf(getDestination()),
-                                                 typeOf(getStart()), getName(),
-                                                 errorsOf(*this))); // c1, c2, c3
+  return requireInferred(*this,
+                         inferUpdateSlice(tensorType(getPart()), tensorType(getDestination()),
+                                          tensorType(getStart()), getName(),
+                                          errorsOf(*this))); // c1, c2, c3
 }
 
 LogicalResult SortOp::verify() { return verifySort(*this, getName(), errorsOf(*this)); } // c1 to c3
@@ -358,10 +359,10 @@ static LogicalResult verifyItem(Operation *op, NdTensorType tensor, Type scalar)
   return success();
 }
 LogicalResult ItemOp::verify() {
-  return verifyItem(*this, typeOf(getInput()), getResult().getType());
+  return verifyItem(*this, tensorType(getInput()), getResult().getType());
 }
 LogicalResult FromItemOp::verify() {
-  return verifyItem(*this, typeOf(getResult()), getInput().getType());
+  return verifyItem(*this, tensorType(getResult()), getInput().getType());
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,6 +49,8 @@ inline llvm::hash_code hash_value(const Condition &condition) {
   return llvm::hash_combine(condition.exprAttr, condition.equality);
 }
 
+using nd::tensorType;
+
 // Directives of the assembly formats.
 using nd::parseName;
 using nd::printName;

@@ -17,12 +17,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-nd::NdTensorType nest::tensorTypeOf(Value value) { return cast<nd::NdTensorType>(value.getType()); }
-
 SmallVector<Type> nest::scalarTypesOf(ValueRange tensors) {
   SmallVector<Type> types;
   for (Value tensor : tensors)
-    types.push_back(tensorTypeOf(tensor).scalarType());
+    types.push_back(tensorType(tensor).scalarType());
   return types;
 }
 
@@ -141,7 +139,7 @@ ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, ArrayRef<Type
 ComputeOp NestBuilder::createLike(ComputeOp like) {
   SmallVector<Type> elements;
   for (Value result : like.getResults())
-    elements.push_back(tensorTypeOf(result).getElementType());
+    elements.push_back(tensorType(result).getElementType());
   ComputeOp op = createOp(resultTypes(elements), like.getNeutral());
   for (auto [from, to] : llvm::zip_equal(like->getRegions(), op->getRegions())) {
     IRMapping mapping;
@@ -171,7 +169,7 @@ UpdateOp NestBuilder::createUpdate(Value dest, MapAttr destMap, RegionBody body,
     properties.unique = builder.getUnitAttr();
   auto op = cast<UpdateOp>(builder.create(state));
   fill(op.getBody(), scalarTypesOf(reads), body);
-  Type element = tensorTypeOf(dest).scalarType();
+  Type element = tensorType(dest).scalarType();
   fill(op.getCombine(), {element, element}, combine);
   return op;
 }
@@ -239,7 +237,7 @@ std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
     if (!size || coordinate.coefficient(names[0]) == 0 || !coordinate.isAffine())
       continue;
     // If a name determines several coordinates, prefer one that it owns, whatever `owned` is.
-    if (coordinate.asName() && size == tensorTypeOf(op.getDest()).size(entry.name.getValue()))
+    if (coordinate.asName() && size == tensorType(op.getDest()).size(entry.name.getValue()))
       free[names[0]] = entry.name.str();
     else if (!owned)
       free.try_emplace(names[0], entry.name.str());

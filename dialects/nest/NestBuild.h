@@ -9,7 +9,7 @@
 //
 //     NestBuilder nest(builder, loc);
 //     nest.produced = dims of m, n;  nest.reduced = dims of k;
-//     nest.read(a, MapAttr::identity(tensorTypeOf(a)));  nest.read(b, ...);
+//     nest.read(a, MapAttr::identity(tensorType(a)));  nest.read(b, ...);
 //     ComputeOp op = nest.create({f32}, [](OpBuilder &b, Location loc, ValueRange x) {
 //       return SmallVector<Value>{arith::MulFOp::create(b, loc, x[0], x[1])};
 //     }, CombinerKind::Add);
@@ -78,8 +78,6 @@ private:
   void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
 };
 
-/// The type of a value that is a tensor.
-nd::NdTensorType tensorTypeOf(mlir::Value value);
 /// The scalar types of tensors, as regions see them.
 llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
 /// The tensor that `op` consumes and writes into: the destination of an update; else null.

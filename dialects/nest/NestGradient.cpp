@@ -29,7 +29,7 @@ static FailureOr<bool> fillBody(OpBuilder &b, Location loc, Contribution &what,
   OpBuilder::InsertionGuard insertion(b);
   Block *block = b.createBlock(&what.body);
   for (Value value : what.reads)
-    block->addArgument(tensorTypeOf(value).scalarType(), loc);
+    block->addArgument(tensorType(value).scalarType(), loc);
   FailureOr<Value> result = fill(block);
   if (failed(result))
     return failure();
@@ -210,7 +210,7 @@ LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<boo
     if (!wanted[numReads() + k])
       continue;
     FailureOr<Value> built =
-        build(n + k, tensorTypeOf(op.getFinishReads()[k]), op.finishMap(k), op.finishGuard(k));
+        build(n + k, tensorType(op.getFinishReads()[k]), op.finishMap(k), op.finishGuard(k));
     if (failed(built))
       return failure();
     gradients[numReads() + k] = *built;
@@ -495,9 +495,8 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   readProduced(what, given, positions);
   for (auto [each, extra] : llvm::zip_equal(asked, helpers)) {
     if (isPerElement(each))
-      extra.push_back(
-          int(what.read(each.helpers[0], MapAttr::identity(tensorTypeOf(each.helpers[0])),
-                        trivialGuard(b.getContext()))));
+      extra.push_back(int(what.read(each.helpers[0], MapAttr::identity(tensorType(each.helpers[0])),
+                                    trivialGuard(b.getContext()))));
     else
       readProduced(what, each.helpers, extra);
   }
@@ -509,7 +508,7 @@ LogicalResult ComputeGradient::throughBody(unsigned i, Gradients &gradients) {
   if (failed(any))
     return failure();
   if (*any)
-    gradients[i] = sumContributions(b, loc, what, tensorTypeOf(op.getReads()[i]), op.readMap(i),
+    gradients[i] = sumContributions(b, loc, what, tensorType(op.getReads()[i]), op.readMap(i),
                                     op.readGuard(i));
   return success();
 }
@@ -542,7 +541,7 @@ LogicalResult ComputeOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
 static SmallVector<Condition> insideConditions(UpdateOp op) {
   SmallVector<Condition> conditions;
   Ranges ranges = iterationRanges(op);
-  nd::NdTensorType type = tensorTypeOf(op.getDest());
+  nd::NdTensorType type = tensorType(op.getDest());
   for (const MapEntry &entry : op.getDestMap().getEntries()) {
     Expr expr = entry.expr();
     nd::SizeAttr size = type.size(entry.name);
@@ -630,7 +629,7 @@ LogicalResult UpdateOp::buildGradient(OpBuilder &b, ValueRange cotangents, Array
       return failure();
     if (*any)
       gradients[i + 1] =
-          sumContributions(b, loc, what, tensorTypeOf(getReads()[i]), cast<MapAttr>(getMaps()[i]),
+          sumContributions(b, loc, what, tensorType(getReads()[i]), cast<MapAttr>(getMaps()[i]),
                            cast<GuardAttr>(getGuards()[i]));
   }
   return success();

@@ -29,19 +29,19 @@ static MapAttr completeMap(MapAttr map, nd::NdTensorType type) {
 void nest::addNames(LoopNestInterface nest, ArrayRef<nd::Dim> names) {
   if (auto update = dyn_cast<UpdateOp>(*nest)) {
     update.setSpaceAttr(update.getSpace().with(names));
-    update.setDestMapAttr(completeMap(update.getDestMap(), tensorTypeOf(update.getDest())));
+    update.setDestMapAttr(completeMap(update.getDestMap(), tensorType(update.getDest())));
   } else {
     auto compute = cast<ComputeOp>(*nest);
     compute.setProducedAttr(compute.getProduced().with(names));
   }
   SmallVector<Attribute> maps;
   for (auto [map, read] : llvm::zip_equal(nest.getMapsAttr(), nest.getMappedReads()))
-    maps.push_back(completeMap(cast<MapAttr>(map), tensorTypeOf(read)));
+    maps.push_back(completeMap(cast<MapAttr>(map), tensorType(read)));
   nest.setMapsAttr(ArrayAttr::get(nest->getContext(), maps));
 }
 
 Value nest::addByNest(OpBuilder &b, Location loc, Value x, Value y) {
-  nd::NdTensorType type = tensorTypeOf(x);
+  nd::NdTensorType type = tensorType(x);
   NestBuilder nest(b, loc);
   nest.produced = type.getDims();
   nest.read(x, MapAttr::identity(type));
@@ -55,7 +55,7 @@ Value nest::addByNest(OpBuilder &b, Location loc, Value x, Value y) {
 }
 
 Value nest::broadcastByNest(OpBuilder &b, Location loc, Value value, ArrayRef<nd::Dim> dims) {
-  nd::NdTensorType type = tensorTypeOf(value);
+  nd::NdTensorType type = tensorType(value);
   NestBuilder nest(b, loc);
   nest.produced = type.getDims().with(dims);
   if (nest.produced == type.getDims())
@@ -136,7 +136,7 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
     addNames(nest, names);
   if (!isa<nd::LiteralInterface>(copy))
     for (Value result : copy->getResults())
-      result.setType(tensorTypeOf(result).with(names));
+      result.setType(tensorType(result).with(names));
   note(copy);
 }
 
@@ -148,7 +148,7 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
   for (Value read : op.getReads())
     operands.push_back(withNames(loc, values.lookupOrDefault(read), names));
   SmallVector<Type> results = llvm::map_to_vector(
-      op.getResults(), [&](Value result) -> Type { return tensorTypeOf(result).with(names); });
+      op.getResults(), [&](Value result) -> Type { return tensorType(result).with(names); });
   OperationState state(loc, op->getName(), operands, results, op->getAttrs());
   state.addRegion();
   Operation *copy = b.create(state);
@@ -159,7 +159,7 @@ void Ungroup::copyScan(ScanOp op, ArrayRef<nd::Dim> names) {
     made = nullptr;
     Block *block = b.createBlock(&copy->getRegion(0));
     for (BlockArgument argument : op.getBody().getArguments())
-      values.map(argument, block->addArgument(tensorTypeOf(argument).with(names), loc));
+      values.map(argument, block->addArgument(tensorType(argument).with(names), loc));
     this->copy(op.getBody().front(), names);
     SmallVector<Value> yielded;
     for (Value value : op.getBody().front().getTerminator()->getOperands())
@@ -207,7 +207,7 @@ static ScanOp carryCaptures(OpBuilder &b, ScanOp op) {
 /// other updates.
 static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &made) {
   Location loc = op.getLoc();
-  nd::NdTensorType type = tensorTypeOf(op.getDest());
+  nd::NdTensorType type = tensorType(op.getDest());
   if (op.getUnique() || nd::combinerKind(op.getCombine()) == nd::CombinerKind::Add ||
       type.getDims().size() == 0 || !isa<FloatType>(type.getElementType()))
     return {};
@@ -219,7 +219,7 @@ static Value asScatter(OpBuilder &b, UpdateOp op, SmallVectorImpl<Operation *> &
     if (!guard.getOtherwise() && !guard.isTrivial()) {
       llvm::append_range(conditions, guard.getConditions());
       guard = GuardAttr::get(b.getContext(), guard.getConditions(),
-                             nd::numberAttr(tensorTypeOf(value).scalarType(), 0));
+                             nd::numberAttr(tensorType(value).scalarType(), 0));
     }
     nest.read(value, cast<MapAttr>(map), guard);
   }
@@ -352,16 +352,16 @@ private:
     return body.getTerminator()->getOperand(i) == body.getArgument(i) &&
            llvm::count(op.getInits(), op.getInits()[i]) == 1;
   }
-  static bool isFloat(Value value) { return isa<FloatType>(tensorTypeOf(value).getElementType()); }
+  static bool isFloat(Value value) { return isa<FloatType>(tensorType(value).getElementType()); }
   static double pointsOf(Value value) {
     double points = 1;
-    for (const nd::Dim &dim : tensorTypeOf(value).getDims())
+    for (const nd::Dim &dim : tensorType(value).getDims())
       points *= double(dim.size().typical());
     return points;
   }
   /// Renames `from` to `to` if `value` has that name.
   Value respelled(Value value, StringRef from, StringRef to) {
-    return tensorTypeOf(value).has(from) ? nd::buildRename(b, loc, value, from, to) : value;
+    return tensorType(value).has(from) ? nd::buildRename(b, loc, value, from, to) : value;
   }
   StringRef along() { return op.getAlong().begin()->name; }
 
@@ -388,7 +388,7 @@ private:
 } // namespace
 
 void ScanGradient::addStack(Value value) {
-  nd::NdTensorType type = tensorTypeOf(value);
+  nd::NdTensorType type = tensorType(value);
   SmallVector<nd::Dim> dims(op.getAlong().begin(), op.getAlong().end());
   for (const nd::Dim &dim : type.getDims())
     dims.emplace_back(b.getContext(), dim.name == along() ? aside : dim.name.str(),
@@ -428,7 +428,7 @@ void ScanGradient::chooseStacks() {
   aside = along().str();
   do
     aside += "$";
-  while (llvm::any_of(values, [&](Value value) { return tensorTypeOf(value).has(aside); }));
+  while (llvm::any_of(values, [&](Value value) { return tensorType(value).has(aside); }));
   for (Value value : values)
     addStack(value);
 }
@@ -483,7 +483,7 @@ LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents)
   for (Value init : backward.getInits())
     block->addArgument(init.getType(), loc);
   for (Value value : backward.getReads())
-    block->addArgument(tensorTypeOf(value).without(along()), loc);
+    block->addArgument(tensorType(value).without(along()), loc);
   unsigned next = carried.size() + op.getReads().size();
   IRMapping mapping;
   DenseMap<Value, Value> slices; // of stacks, by the body's values
@@ -526,7 +526,7 @@ LogicalResult ScanGradient::fillBackward(ScanOp backward, ValueRange cotangents)
   SmallVector<Value> end;
   auto finish = [&](BlockArgument argument) {
     Value value = reverse.cotangent(mapping.lookup(argument));
-    end.push_back(value ? value : nd::buildZero(b, loc, tensorTypeOf(argument)));
+    end.push_back(value ? value : nd::buildZero(b, loc, tensorType(argument)));
   };
   for (unsigned i : carried)
     finish(body.getArgument(i));
@@ -558,7 +558,7 @@ LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
     if (isFloat(op.getInits()[i])) {
       carried.push_back(i);
       inits.push_back(cotangents[i] ? cotangents[i]
-                                    : nd::buildZero(b, loc, tensorTypeOf(op.getInits()[i])));
+                                    : nd::buildZero(b, loc, tensorType(op.getInits()[i])));
     }
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     if (wanted[n + i])
@@ -598,13 +598,13 @@ struct ScanRecurrence : nd::RecurrenceInterface {
       Block *block = b.createBlock(&body);
       block->addArguments(inits.getTypes(), SmallVector<Location>(inits.size(), loc));
       for (Value read : reads)
-        block->addArgument(tensorTypeOf(read).without(along.name), loc);
+        block->addArgument(tensorType(read).without(along.name), loc);
       yielded = step(block->getArguments());
       YieldOp::create(b, loc, yielded);
     }
     SmallVector<Type> types(inits.getTypes());
     for (Value output : ArrayRef(yielded).drop_front(inits.size()))
-      types.push_back(tensorTypeOf(output).with(along));
+      types.push_back(tensorType(output).with(along));
     auto scan = ScanOp::create(b, loc, types, inits, reads,
                                nd::DimsAttr::getSorted(b.getContext(), {along}), reverse);
     scan.getBody().takeBody(body);
@@ -633,7 +633,7 @@ LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRe
   for (auto [i, input] : llvm::enumerate(getInputs())) {
     if (!wanted[i] || !cotangents[i])
       continue;
-    nd::NdTensorType type = tensorTypeOf(input), sorted = tensorTypeOf(cotangents[i]);
+    nd::NdTensorType type = tensorType(input), sorted = tensorType(cotangents[i]);
     if (!from) {
       NestBuilder iota(b, loc);
       iota.produced = type.getDims();

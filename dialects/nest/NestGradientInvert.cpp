@@ -310,7 +310,7 @@ static SmallVector<Value> addScalars(OpBuilder &b, Location loc, ValueRange s) {
 }
 
 static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
-  nd::NdTensorType type = tensorTypeOf(value);
+  nd::NdTensorType type = tensorType(value);
   if (type.getElementType() == element)
     return value;
   NestBuilder nest(b, loc);

@@ -76,7 +76,7 @@ static bool hasSymbolicSize(Operation *op, StringRef name) {
 static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
                                 ValueRange earlier, const Scope &scope, const Ranges &ranges,
                                 bool mayExclude, bool anywhere = false) {
-  nd::NdTensorType type = tensorTypeOf(value);
+  nd::NdTensorType type = tensorType(value);
   auto error = [&] {
     InFlightDiagnostic error = op->emitOpError();
     error.attachNote(value.getLoc()) << "the tensor read is of type " << type;
@@ -101,7 +101,7 @@ static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAt
       }
       unsigned index = *readIndex(name);
       if (index >= earlier.size() ||
-          !isa<IntegerType>(tensorTypeOf(earlier[index]).getElementType())) // c3
+          !isa<IntegerType>(tensorType(earlier[index]).getElementType())) // c3
         return error() << "expected read(" << index << ") in '" << expr.str()
                        << "' to be an earlier read with integer elements";
     }
@@ -188,7 +188,7 @@ LogicalResult nest::detail::verifyLayouts(Operation *op) {
     return op->emitOpError() << "expected a layout for each of " << op->getNumResults()
                              << " results, got " << layouts.size();
   for (auto [layout, result] : llvm::zip_equal(layouts, op->getResults())) {
-    auto type = tensorTypeOf(result);
+    auto type = tensorType(result);
     if (isa<UnitAttr>(layout))
       continue;
     auto chosen = dyn_cast<LayoutAttr>(layout);
@@ -245,7 +245,7 @@ static LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced
     if (stage.operand >= operands.size())
       return nd::operandError(op) << "expected a stage of one of " << operands.size()
                                   << " reads, got " << stage.operand;
-    nd::NdTensorType type = tensorTypeOf(operands[stage.operand]);
+    nd::NdTensorType type = tensorType(operands[stage.operand]);
     if (std::string message = stage.layout.verifyAll(type.sizeExprs()); !message.empty())
       return nd::operandError(op) << "stage of read " << stage.operand << ": " << message;
     if (failed(
@@ -392,9 +392,9 @@ LogicalResult ComputeOp::verify() {
       failed(verifyOrder(*this)))
     return failure();
   for (Value result : getResults())
-    if (tensorTypeOf(result).getDims() != getProduced()) // c7
+    if (tensorType(result).getDims() != getProduced()) // c7
       return emitOpError() << "expected a result with the names " << nd::namesText(getProduced())
-                           << ", got " << nd::namesText(tensorTypeOf(result).getDims());
+                           << ", got " << nd::namesText(tensorType(result).getDims());
   if (isReduction() && failed(nd::verifyNeutral(*this, getCombine(), getNeutral()))) // c11
     return failure();
   if (failed(verifySchedule(*this, getProduced(), getReduced(), getReads())))
@@ -451,7 +451,7 @@ LogicalResult UpdateOp::verify() {
   if (failed(verifyRead(*this, getDest(), getDestMap(), trivial, getReads(), scope, ranges, true,
                         /*anywhere=*/true)))
     return failure();
-  Type element = tensorTypeOf(getDest()).scalarType();
+  Type element = tensorType(getDest()).scalarType();
   if (failed(verifyRegion(*this, getBody(), "body", scalarTypesOf(getReads()), {element})) ||
       failed(verifyRegion(*this, getCombine(), "combine", {element, element}, {element}))) // c6
     return failure();
@@ -484,7 +484,7 @@ LogicalResult ScanOp::verify() {
     return failure();
   SmallVector<Type> arguments(getInits().getTypes());
   for (Value read : getReads()) {
-    nd::NdTensorType type = tensorTypeOf(read);
+    nd::NdTensorType type = tensorType(read);
     if (type.size(along.name.getValue()) != along.size()) // c1
       return nd::operandError(*this)
              << "expected a read with '" << along.name.getValue() << ": "
@@ -521,7 +521,7 @@ SmallVector<nd::NdTensorType> ScanOp::getCopiedTypes() {
   SmallVector<nd::NdTensorType> types;
   for (unsigned end = 0; end < 2; ++end)
     for (Value init : getInits())
-      types.push_back(tensorTypeOf(init));
+      types.push_back(tensorType(init));
   return types;
 }
 
@@ -530,10 +530,10 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "expected one name to sort along, got " << nd::namesText(getAlong());
   nd::Dim along = *getAlong().begin();
   for (Value input : getInputs())
-    if (tensorTypeOf(input).size(along.name.getValue()) != along.size()) // c1
+    if (tensorType(input).size(along.name.getValue()) != along.size()) // c1
       return nd::operandError(*this) << "expected an operand with '" << along.name.getValue()
                                      << ": " << along.size().getExpr().str() << "', got "
-                                     << nd::namesText(tensorTypeOf(input).getDims());
+                                     << nd::namesText(tensorType(input).getDims());
   if (failed(
           nd::verifySort(*this, along.name, [&] { return nd::operandError(*this); }))) // c1 to c3
     return failure();
@@ -541,7 +541,7 @@ LogicalResult SortOp::verify() {
 }
 
 nd::DimsAttr SortOp::getLines() {
-  return tensorTypeOf(getInputs()[0]).getDims().where([&](const nd::Dim &dim) {
+  return tensorType(getInputs()[0]).getDims().where([&](const nd::Dim &dim) {
     return !getAlong().contains(dim.name);
   });
 }

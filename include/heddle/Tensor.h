@@ -66,8 +66,8 @@ struct WindowOptions {
   Padding padding = Valid;
 };
 
-/// Which elements `pad` repeats. Padding 1 2 3 by one element at either end gives 1 1 2 3 3 (Edge),
-/// 2 1 2 3 2 (Reflect) or 3 1 2 3 1 (Wrap).
+/// The elements that `pad` repeats: padding 1 2 3 by one element at either end gives 1 1 2 3 3
+/// (Edge), 2 1 2 3 2 (Reflect) or 3 1 2 3 1 (Wrap).
 enum class PadMode { Edge, Reflect, Wrap };
 
 /// A value with named dimensions; copies are handles on the same value.

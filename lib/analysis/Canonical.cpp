@@ -334,7 +334,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   }
   std::vector<std::string> parts;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
-    parts.push_back(operandText(operand, nest::tensorTypeOf(value), labels));
+    parts.push_back(operandText(operand, nd::tensorType(value), labels));
   if (auto pointwise = dyn_cast<nd::ScalarCodeInterface>(op)) {
     // The body mentions the operands; the order in which they are listed does not matter.
     text += " " + scalarText(pointwise.getBody().front(), parts, labels);
@@ -631,7 +631,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   for (Value operand : distinct) {
     std::string position = std::to_string(positions.lookup(operand));
     names.push_back(position);
-    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+    for (const nd::Dim &dim : nd::tensorType(operand).getDims())
       names.push_back(position + "." + dim.name.str());
   }
   auto text = [&](const Labels &labels) {
@@ -640,7 +640,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
     for (Value operand : op->getOperands()) {
       unsigned i = positions.lookup(operand);
       OperandIdentity identity{"arg" + labelOf(labels, std::to_string(i)), {}};
-      nd::NdTensorType type = nest::tensorTypeOf(operand);
+      nd::NdTensorType type = nd::tensorType(operand);
       for (const nd::Dim &dim : type.getDims())
         identity.names[dim.name.str()] = labelOf(labels, std::to_string(i) + "." + dim.name.str());
       std::string text = identity.value + ": " + typeText(type, identity.names);
@@ -709,7 +709,7 @@ Labels heddle::canonicalTree(Operation *nest, ArrayRef<Value> operands,
       names.insert(name);
   });
   for (Value operand : operands)
-    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims())
+    for (const nd::Dim &dim : nd::tensorType(operand).getDims())
       names.insert(dim.name.str());
   return canonicalise(std::vector<std::string>(names.begin(), names.end()),
                       [&](const Labels &labels) {

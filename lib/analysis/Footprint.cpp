@@ -23,11 +23,12 @@ PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, cons
       if (found.count(name))
         continue;
       Dim dim{name, sizes[name], {}, below, k + 1 == extents.size() && found.empty(), extents[k]};
-      if (auto place = access.map.lookup(name)) // a size that steps are multiplied by counts as 1
-        for (const std::string &each : place->names())
+      if (auto coordinate =
+              access.map.lookup(name)) // a size that steps are multiplied by counts as 1
+        for (const std::string &each : coordinate->names())
           if (int number = nest.indexOf(each); number >= 0)
             dim.terms.emplace_back(number,
-                                   std::max<int64_t>(1, std::abs(place->coefficient(each))));
+                                   std::max<int64_t>(1, std::abs(coordinate->coefficient(each))));
       found[name] = dim;
       order.insert(order.begin(), name);
     }

@@ -19,9 +19,9 @@ static unsigned computedBits(Type type) {
 }
 
 unsigned nest::laneBits(UpdateOp op) {
-  unsigned bits = computedBits(tensorTypeOf(op.getDest()).getElementType());
+  unsigned bits = computedBits(tensorType(op.getDest()).getElementType());
   for (Value read : op.getReads())
-    bits = std::max(bits, computedBits(tensorTypeOf(read).getElementType()));
+    bits = std::max(bits, computedBits(tensorType(read).getElementType()));
   return bits;
 }
 
@@ -32,7 +32,7 @@ unsigned nest::laneBits(ComputeOp op) {
   if (!op.isReduction()) {
     regions.push_back(&op.getFinish());
     for (Value result : op.getResults())
-      widen(tensorTypeOf(result).getElementType());
+      widen(tensorType(result).getElementType());
   }
   for (Region *region : regions)
     for (BlockArgument argument : region->getArguments())

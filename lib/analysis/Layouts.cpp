@@ -43,7 +43,7 @@ static Layout layoutOf(BlockArgument argument) {
   auto function = dyn_cast<func::FuncOp>(parent);
   auto chosen =
       function ? function.getArgAttrOfType<LayoutAttr>(number, "nd.layout") : LayoutAttr();
-  return chosen ? chosen.getLayout() : sortedLayout(tensorTypeOf(argument));
+  return chosen ? chosen.getLayout() : sortedLayout(tensorType(argument));
 }
 
 /// Returns the layout of the tensor that the first yield of `result`, or its return, writes into;
@@ -82,7 +82,7 @@ Layout nest::layoutOf(Value value) {
       return stated.getLayout();
   if (Value updated = updatedBy(op))
     return layoutOf(updated); // so that it may work in place
-  return sortedLayout(tensorTypeOf(value));
+  return sortedLayout(tensorType(value));
 }
 
 LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine &what, Type type,

@@ -63,15 +63,15 @@ Literal::Literal(nd::LiteralInterface constant) {
 std::string Literal::inOrder(ArrayRef<unsigned> order) const {
   std::string text;
   SmallVector<int64_t> at(order.size());
-  for (int64_t place = 0;;) {
-    text += elements[size_t(place)] + " ";
+  for (int64_t index = 0;;) {
+    text += elements[size_t(index)] + " ";
     size_t k = order.size();
     for (; k > 0; --k) {
       const Dimension &dim = dims[order[k - 1]];
-      place += dim.stride;
+      index += dim.stride;
       if (++at[k - 1] < dim.size)
         break;
-      place -= dim.stride * dim.size;
+      index -= dim.stride * dim.size;
       at[k - 1] = 0;
     }
     if (k == 0)

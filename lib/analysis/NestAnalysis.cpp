@@ -72,7 +72,7 @@ double heddle::elementBytes(Type element) {
 }
 
 double heddle::tensorBytes(Value tensor) {
-  nd::NdTensorType type = tensorTypeOf(tensor);
+  nd::NdTensorType type = tensorType(tensor);
   return pointsOf(type.getDims()) * elementBytes(type.getElementType());
 }
 
@@ -120,7 +120,7 @@ double heddle::arithmeticOf(Operation *op) {
                    : points;
   }
   if (auto sort = dyn_cast<SortOp>(op)) // some instructions for each comparison
-    return 6 * pointsOf(tensorTypeOf(sort.getInputs()[0]).getDims()) *
+    return 6 * pointsOf(tensorType(sort.getInputs()[0]).getDims()) *
            (1 + std::log2(std::max(pointsOf(sort.getAlong()), 1.0)));
   double inner = 0;
   for (Region &region : op->getRegions())
@@ -146,9 +146,10 @@ double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extent
   double elements = 1;
   for (const MapEntry &entry : map.getEntries()) {
     double size = double(type.size(entry.name.getValue()).typical());
-    Expr place = entry.expr();
+    Expr coordinate = entry.expr();
     double span = size;
-    if (auto bounds = isGathered(place) ? std::nullopt : place.simplify(ranges).bounds(ranges))
+    if (auto bounds =
+            isGathered(coordinate) ? std::nullopt : coordinate.simplify(ranges).bounds(ranges))
       span = double(bounds->high - bounds->low + 1);
     elements *= std::clamp(span, 1.0, std::max(1.0, size));
   }
@@ -175,14 +176,14 @@ static double trafficOf(Operation *op) {
   // Reads of one value at several coordinates count its elements at most once.
   llvm::MapVector<Value, double> elements;
   for (const NestRead &read : readsOf(op)) {
-    nd::NdTensorType type = tensorTypeOf(read.value);
+    nd::NdTensorType type = tensorType(read.value);
     double &sum = elements[read.value];
     sum = std::min(std::max(pointsOf(type.getDims()), 1.0),
                    sum + footprint(read.map, type, extentsOf(op, read.inFinish)));
   }
   double bytes = 0;
   for (auto &[value, count] : elements)
-    bytes += weight(count * elementBytes(tensorTypeOf(value).getElementType()));
+    bytes += weight(count * elementBytes(tensorType(value).getElementType()));
   for (Value result : op->getResults())
     bytes += weight(tensorBytes(result));
   return bytes;
@@ -239,8 +240,8 @@ bool heddle::onlyMoves(ComputeOp op) {
   Block &body = op.getBody().front();
   return !op.isReduction() && op.getFinish().empty() && op.getReads().size() == 1 &&
          op.getNumResults() == 1 && body.getTerminator()->getOperand(0) == body.getArgument(0) &&
-         tensorTypeOf(op.getReads()[0]).getElementType() ==
-             tensorTypeOf(op.getResult(0)).getElementType();
+         tensorType(op.getReads()[0]).getElementType() ==
+             tensorType(op.getResult(0)).getElementType();
 }
 
 std::optional<Labels> heddle::renamingOf(MapAttr map) {
@@ -259,7 +260,7 @@ bool heddle::isRenaming(ComputeOp op) {
   if (!onlyMoves(op) || !op.readGuard(0).isTrivial())
     return false;
   auto names = renamingOf(op.readMap(0));
-  nd::NdTensorType type = tensorTypeOf(op.getReads()[0]);
+  nd::NdTensorType type = tensorType(op.getReads()[0]);
   return names && names->size() == op.getProduced().size() &&
          llvm::all_of(*names, [&](const auto &entry) {
            return op.getProduced().lookup(entry.second) == type.size(entry.first);

@@ -33,7 +33,7 @@ static constexpr double withRest = 0.6;
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-PlacedLayout::PlacedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes)
+SizedLayout::SizedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes)
     : layout(layout), sizes(sizes) {
   std::map<std::string, unsigned, std::less<>> position;
   for (const nd::Dim &dim : type.getDims())
@@ -54,7 +54,7 @@ PlacedLayout::PlacedLayout(const Layout &layout, nd::NdTensorType type, const Si
 
 static int64_t floorDiv(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-int64_t PlacedLayout::offset(const std::vector<int64_t> &position) const {
+int64_t SizedLayout::offset(const std::vector<int64_t> &position) const {
   int64_t offset = 0;
   for (const Factor &factor : factors) {
     int64_t index = 0;
@@ -96,16 +96,16 @@ void Coordinate::mention(int name) {
 
 void Coordinate::gather(const NestAccess &read) {
   gathered = true;
-  for (const Coordinate &place : read.places)
-    for (int name : place.mentioned) {
+  for (const Coordinate &coordinate : read.coordinates)
+    for (int name : coordinate.mentioned) {
       mention(name);
       movers.push_back(name);
     }
 }
 
 bool NestAccess::mentions(unsigned name) const {
-  for (const Coordinate &place : places)
-    if (llvm::is_contained(place.mentioned, int(name)))
+  for (const Coordinate &coordinate : coordinates)
+    if (llvm::is_contained(coordinate.mentioned, int(name)))
       return true;
   return false;
 }
@@ -115,18 +115,18 @@ bool NestAccess::mentionsAny(ArrayRef<unsigned> names) const {
 }
 
 bool NestAccess::gatheredBy(unsigned name) const {
-  for (const Coordinate &place : places)
-    if (llvm::is_contained(place.movers, int(name)))
+  for (const Coordinate &coordinate : coordinates)
+    if (llvm::is_contained(coordinate.movers, int(name)))
       return true;
   return false;
 }
 
 int NestAccess::dimOf(unsigned name) const {
   int found = -1;
-  for (size_t d = 0; d < places.size(); ++d) {
-    if (!llvm::is_contained(places[d].mentioned, int(name)))
+  for (size_t d = 0; d < coordinates.size(); ++d) {
+    if (!llvm::is_contained(coordinates[d].mentioned, int(name)))
       continue;
-    if (found >= 0 || places[d].plain != int(name))
+    if (found >= 0 || coordinates[d].plain != int(name))
       return -1;
     found = int(d);
   }
@@ -136,7 +136,7 @@ int NestAccess::dimOf(unsigned name) const {
 int64_t NestAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
 
 /// Returns the value that stores `value`: for a value that a group yields, the group's result.
-static Value placeOf(Value value) {
+static Value storedValue(Value value) {
   for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
        made = value.getDefiningOp()) {
     auto group = dyn_cast_or_null<GroupOp>(made->getParentOp());
@@ -153,42 +153,43 @@ static Value placeOf(Value value) {
 
 void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish) {
   NestAccess access;
-  access.tensor = placeOf(tensor);
-  access.type = tensorTypeOf(access.tensor);
+  access.tensor = storedValue(tensor);
+  access.type = tensorType(access.tensor);
   access.map = map;
   access.gathered = isGathered(map);
-  for (const auto &[name, size] : sizesOf(tensorTypeOf(tensor)))
+  for (const auto &[name, size] : sizesOf(tensorType(tensor)))
     access.elements *= double(size);
   access.isWrite = isWrite;
   access.inFinish = inFinish;
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
-    Coordinate place;
+    Coordinate coordinate;
     // A group's names map to themselves; loop variables are assumed at their start.
-    place.expr = map.lookup(dim.name.getValue())
-                     .value_or(Expr::name(dim.name.str()))
-                     .substitute([&](const std::string &name) -> std::optional<Expr> {
-                       if (readIndex(name) || indexOf(name) >= 0)
-                         return std::nullopt;
-                       return Expr(name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name)));
-                     });
-    place.constant = place.expr.offset();
-    place.steps.assign(names.size(), 0);
-    for (const std::string &name : place.expr.names()) {
+    coordinate.expr =
+        map.lookup(dim.name.getValue())
+            .value_or(Expr::name(dim.name.str()))
+            .substitute([&](const std::string &name) -> std::optional<Expr> {
+              if (readIndex(name) || indexOf(name) >= 0)
+                return std::nullopt;
+              return Expr(name.back() == '$' ? 0 : std::min(symbol, nd::typicalOf(name)));
+            });
+    coordinate.constant = coordinate.expr.offset();
+    coordinate.steps.assign(names.size(), 0);
+    for (const std::string &name : coordinate.expr.names()) {
       int index = indexOf(name);
       if (index < 0) {
-        place.linear = false;
+        coordinate.linear = false;
         if (auto read = readIndex(name))
-          place.gather(accesses[*read]);
+          coordinate.gather(accesses[*read]);
         continue;
       }
-      place.mention(index);
-      place.linear &= place.expr.isLinearIn(name);
-      place.steps[size_t(index)] = place.expr.coefficient(name);
+      coordinate.mention(index);
+      coordinate.linear &= coordinate.expr.isLinearIn(name);
+      coordinate.steps[size_t(index)] = coordinate.expr.coefficient(name);
     }
-    if (auto name = place.expr.asName())
-      place.plain = indexOf(*name);
-    access.places.push_back(std::move(place));
+    if (auto name = coordinate.expr.asName())
+      coordinate.plain = indexOf(*name);
+    access.coordinates.push_back(std::move(coordinate));
   }
   accesses.push_back(std::move(access));
 }
@@ -303,7 +304,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
     reduction = compute.isReduction();
     finishCost = costOf(compute.getFinish());
     for (Value result : compute.getResults())
-      addAccess(result, MapAttr::identity(tensorTypeOf(result)), /*isWrite=*/true, false);
+      addAccess(result, MapAttr::identity(tensorType(result)), /*isWrite=*/true, false);
     bits = std::max(bits, laneBits(compute));
     accumulators = int64_t(compute.getNeutral().size());
   } else {
@@ -330,9 +331,9 @@ namespace {
 /// Offsets of an access at points near the middle of the space.
 class Probe {
 public:
-  Probe(const NestModel &nest, const NestAccess &access, const PlacedLayout &layout)
+  Probe(const NestModel &nest, const NestAccess &access, const SizedLayout &layout)
       : nest(nest), access(access), layout(layout), point(nest.names.size()),
-        position(access.places.size()) {
+        position(access.coordinates.size()) {
     setOthers(0);
   }
 
@@ -344,7 +345,7 @@ public:
 
   int64_t offset() {
     for (size_t i = 0; i < position.size(); ++i)
-      position[i] = access.places[i].at(point, nest.names);
+      position[i] = access.coordinates[i].at(point, nest.names);
     return layout.offset(position);
   }
 
@@ -364,12 +365,12 @@ public:
 private:
   const NestModel &nest;
   const NestAccess &access;
-  const PlacedLayout &layout;
+  const SizedLayout &layout;
   std::vector<int64_t> point, position;
 };
 } // namespace
 
-LaneKind NestModel::laneKind(const NestAccess &access, const PlacedLayout &layout,
+LaneKind NestModel::laneKind(const NestAccess &access, const SizedLayout &layout,
                              ArrayRef<unsigned> group) const {
   if (!access.mentionsAny(group))
     return LaneKind::Same;
@@ -397,7 +398,7 @@ LaneKind NestModel::laneKind(const NestAccess &access, const PlacedLayout &layou
   return same ? LaneKind::Same : LaneKind::Contiguous;
 }
 
-LaneKind NestModel::derivedKind(const NestAccess &access, const PlacedLayout &layout,
+LaneKind NestModel::derivedKind(const NestAccess &access, const SizedLayout &layout,
                                 ArrayRef<unsigned> group, int64_t width) const {
   const char *lane = "lane$", *vector = "vector$";
   Ranges ranges;
@@ -405,22 +406,22 @@ LaneKind NestModel::derivedKind(const NestAccess &access, const PlacedLayout &la
     ranges[name] = {0, size - 1};
   ranges[lane] = {0, width - 1};
   ranges[vector] = {0, (sizeOf(group) - 1) / width};
-  ExprMap lanesAt, places;
+  ExprMap lanesAt, coordinates;
   for (size_t i = 0; i < group.size(); ++i) {
     Expr index = (Expr::name(vector) * Expr(width) + Expr::name(lane))
                      .floordiv(sizeOf(group.drop_front(i + 1)));
     lanesAt[names[group[i]]] = (i > 0 ? index.mod(sizes[group[i]]) : index).simplify(ranges);
   }
-  for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
-    places[dim] = place.expr.substitute(lanesAt);
-  Expr address = layout.layout.address(layout.sizes).substitute(places).simplify(ranges);
+  for (auto [dim, coordinate] : llvm::zip_equal(access.dims, access.coordinates))
+    coordinates[dim] = coordinate.expr.substitute(lanesAt);
+  Expr address = layout.layout.address(layout.sizes).substitute(coordinates).simplify(ranges);
   if (!address.mentions(lane))
     return LaneKind::Same;
   return address.isLinearIn(lane) && address.coefficient(lane) == 1 ? LaneKind::Contiguous
                                                                     : LaneKind::Apart;
 }
 
-int64_t NestModel::step(const NestAccess &access, const PlacedLayout &layout, unsigned name) const {
+int64_t NestModel::step(const NestAccess &access, const SizedLayout &layout, unsigned name) const {
   if (sizes[name] < 2 || !access.mentions(name))
     return 0;
   Probe probe(*this, access, layout);

@@ -18,7 +18,7 @@
 // tell whether a vector is loaded, a scalar is broadcast, or lanes are gathered. For merged names
 // it simplifies the address, as emission does: lanes that it can't prove contiguous are gathered.
 //
-//     PlacedLayout layout(Layout::rowMajor({"k", "n"}), typeOfB, nest.sizesOf(typeOfB));
+//     SizedLayout layout(Layout::rowMajor({"k", "n"}), typeOfB, nest.sizesOf(typeOfB));
 //     nest.laneKind(b, layout, {n})    Contiguous: lanes of n are neighbours in memory
 //     nest.laneKind(b, layout, {m})    Same: %b does not vary with m
 //     nest.laneKind(b, layout, {k})    Apart: neighbours have a stride of 32 elements
@@ -37,9 +37,9 @@
 namespace heddle::nest {
 
 /// A layout over the dimensions of a tensor by position, which computes offsets in elements.
-class PlacedLayout {
+class SizedLayout {
 public:
-  PlacedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes);
+  SizedLayout(const Layout &layout, nd::NdTensorType type, const Sizes &sizes);
   int64_t offset(const std::vector<int64_t> &position) const;
   int64_t elements() const { return count; }
 
@@ -81,10 +81,10 @@ struct Coordinate {
 struct NestAccess {
   mlir::Value tensor; ///< for a value that a group yields, the group's result, which stores it
   nd::NdTensorType type;
-  MapAttr map;                    ///< the map of the op, over symbols
-  double elements = 1;            ///< of the tensor as the nest sees it, without a group's names
-  std::vector<std::string> dims;  ///< names of the tensor
-  std::vector<Coordinate> places; ///< of each of them
+  MapAttr map;                   ///< the map of the op, over symbols
+  double elements = 1;           ///< of the tensor as the nest sees it, without a group's names
+  std::vector<std::string> dims; ///< names of the tensor
+  std::vector<Coordinate> coordinates; ///< of each of them
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
   bool gathered = false; ///< depends on values that are read
@@ -146,10 +146,10 @@ struct NestModel {
   /// Returns the sizes of a tensor, typical ones for symbolic sizes.
   Sizes sizesOf(nd::NdTensorType type) const;
 
-  LaneKind laneKind(const NestAccess &access, const PlacedLayout &layout,
+  LaneKind laneKind(const NestAccess &access, const SizedLayout &layout,
                     llvm::ArrayRef<unsigned> group) const;
   /// Returns the stride in elements of one step along a name.
-  int64_t step(const NestAccess &access, const PlacedLayout &layout, unsigned name) const;
+  int64_t step(const NestAccess &access, const SizedLayout &layout, unsigned name) const;
 
   /// Returns the register tiles of a reduction whose lanes walk `group`, the best first. `onLanes`
   /// tells for each access whether it is read as vectors.
@@ -161,7 +161,7 @@ private:
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);
   void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish);
-  LaneKind derivedKind(const NestAccess &access, const PlacedLayout &layout,
+  LaneKind derivedKind(const NestAccess &access, const SizedLayout &layout,
                        llvm::ArrayRef<unsigned> group, int64_t width) const;
 };
 

@@ -110,10 +110,10 @@ LogicalResult heddle::requireShallow(const llvm::SourceMgr &sources) {
   StringRef text = sources.getMemoryBuffer(sources.getMainFileID())->getBuffer();
   if (isBytecode(sources.getMemoryBuffer(sources.getMainFileID())->getMemBufferRef()))
     return success();
-  auto [place, problem] = findTooDeep(text);
+  auto [position, problem] = findTooDeep(text);
   if (!problem)
     return success();
-  sources.PrintMessage(llvm::SMLoc::getFromPointer(place), llvm::SourceMgr::DK_Error, problem);
+  sources.PrintMessage(llvm::SMLoc::getFromPointer(position), llvm::SourceMgr::DK_Error, problem);
   return failure();
 }
 

@@ -194,13 +194,13 @@ void Planner::limitUnrolling() {
 /// Moves register loops that became sequential out of the reduction, so that the accumulators stay
 /// in registers.
 void Planner::moveOutOfReduction() {
-  auto place = llvm::find_if(
+  auto front = llvm::find_if(
       entries, [](const Entry &entry) { return entry.reduced && entry.isSequential(); });
-  for (auto entry = place; entry != entries.end(); ++entry) {
+  for (auto entry = front; entry != entries.end(); ++entry) {
     if (!entry->converted || entry->reduced)
       continue;
-    if (std::none_of(place, entry, [&](const Entry &other) { return other.sameNames(*entry); }))
-      std::rotate(place, entry, entry + 1), ++place;
+    if (std::none_of(front, entry, [&](const Entry &other) { return other.sameNames(*entry); }))
+      std::rotate(front, entry, entry + 1), ++front;
   }
 }
 

@@ -21,68 +21,69 @@ using namespace mlir;
 // Boxes
 //===----------------------------------------------------------------------===//
 
-StagePlace nest::stagePlace(ComputeOp op, const Plan &plan, size_t entered) {
-  StagePlace place;
+StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) {
+  StageContext context;
   if (auto function = op->getParentOfType<func::FuncOp>())
     for (const auto &symbol : nd::sizeSymbols(op))
-      place.ranges[symbol.getKey().str()] =
+      context.ranges[symbol.getKey().str()] =
           nd::rangeOfNeutral(symbol.getKey()).value_or(nd::symbolRange(function, symbol.getKey()));
   for (Operation *around = op; around; around = around->getParentOp())
     if (auto group = dyn_cast<GroupOp>(around))
       for (const nd::Dim &dim : group.getNames()) {
         std::string variable = dim.name.str() + "$";
-        place.bindings[dim.name.str()] = Expr::name(variable);
-        place.ranges[variable] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
+        context.bindings[dim.name.str()] = Expr::name(variable);
+        context.ranges[variable] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
       }
   std::map<Group, Expr> all;
   for (const auto &[group, most] : plan.most) {
-    place.index[group] = all[group] = Expr(0);
-    place.extent[group] = most;
+    context.index[group] = all[group] = Expr(0);
+    context.extent[group] = most;
   }
   auto walk = [&](const Walk &walk, int64_t count) {
-    place.ranges[walk.variable] = {0, std::max<int64_t>(count - 1, 0)};
+    context.ranges[walk.variable] = {0, std::max<int64_t>(count - 1, 0)};
     all[walk.group] = all[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
   };
   for (auto [i, loop] : llvm::enumerate(plan.loops)) {
     walk(loop, loop.count());
     if (i >= entered) {
-      place.inside.insert(loop.variable);
+      context.inside.insert(loop.variable);
       continue;
     }
-    place.index[loop.group] = all[loop.group];
-    place.extent[loop.group] = loop.step;
+    context.index[loop.group] = all[loop.group];
+    context.extent[loop.group] = loop.step;
   }
   for (const Walk &loop : plan.tile) {
-    walk(loop, llvm::divideCeil(std::min(place.extent[loop.group], loop.tile), loop.step));
-    place.inside.insert(loop.variable);
+    walk(loop, llvm::divideCeil(std::min(context.extent[loop.group], loop.tile), loop.step));
+    context.inside.insert(loop.variable);
   }
-  place.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
-  place.inside.insert(laneName);
+  context.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
+  context.inside.insert(laneName);
   if (plan.lanes)
     all[plan.laneGroup] = all[plan.laneGroup] + Expr::name(laneName);
   for (const auto &[group, index] : all)
-    plan.bind(group, index, place.ranges, place.bindings);
-  return place;
+    plan.bind(group, index, context.ranges, context.bindings);
+  return context;
 }
 
-/// Returns where a read is at the last points of the loops inside; none for a place that does not
-/// grow with them.
-static std::optional<Expr> lastPlace(const Plan &plan, const StagePlace &at, const Expr &place) {
-  Replacement places = at.bindings;
-  for (const std::string &name : place.names())
+/// Returns the coordinate of a read at the last points of the loops inside; none for one that does
+/// not grow with them.
+static std::optional<Expr> lastCoordinate(const Plan &plan, const StageContext &at,
+                                          const Expr &coordinate) {
+  Replacement last = at.bindings;
+  for (const std::string &name : coordinate.names())
     if (auto size = plan.sizes.find(Group{name}); size != plan.sizes.end()) {
-      if (!place.isLinearIn(name) || place.coefficient(name) < 0)
+      if (!coordinate.isLinearIn(name) || coordinate.coefficient(name) < 0)
         return std::nullopt;
-      places[name] =
+      last[name] =
           Expr::min(at.index.at(size->first) + Expr(at.extent.at(size->first)), size->second) -
           Expr(1);
     } else if (plan.nameSizes.count(name)) {
       return std::nullopt;
     }
-  return place.substitute(places).simplify(at.ranges);
+  return coordinate.substitute(last).simplify(at.ranges);
 }
 
-std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StagePlace &at,
+std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageContext &at,
                                  unsigned read, Value tensor, GuardAttr guard) {
   Box box{tensor, {}, {}, {}, {}, guard};
   // If all sizes are constants, boxes are not clipped.
@@ -90,9 +91,9 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StagePlac
       llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
   for (const MapEntry &entry : op.readMap(read).getEntries()) {
     std::string name = entry.name.str();
-    Expr place = entry.expr().substitute(at.bindings).simplify(at.ranges);
-    Expr outer = Expr(place.offset()), inner;
-    for (const Expr::Term &term : place.terms()) {
+    Expr coordinate = entry.expr().substitute(at.bindings).simplify(at.ranges);
+    Expr outer = Expr(coordinate.offset()), inner;
+    for (const Expr::Term &term : coordinate.terms()) {
       Expr alone = Expr::ofTerm(term);
       std::vector<std::string> names = alone.names();
       size_t count =
@@ -107,7 +108,7 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StagePlac
     box.origin[name] = outer + Expr(bounds->low);
     Expr extent(bounds->high - bounds->low + 1);
     box.whole.emplace_back(op.getContext(), name, extent);
-    if (auto end = anySymbol ? lastPlace(plan, at, entry.expr()) : std::nullopt) {
+    if (auto end = anySymbol ? lastCoordinate(plan, at, entry.expr()) : std::nullopt) {
       // Clip the box after the last read; all elements between the first and last are inside.
       extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
       if (box.guard.isTrivial())
@@ -130,27 +131,27 @@ Sizes Box::sizes() const {
 //===----------------------------------------------------------------------===//
 
 /// Adds a read of a box to a copy of the same dims, or, along `pairs`, of every first or second one
-/// of two places below `end`.
+/// of two coordinates below `end`.
 static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pairs = {},
                     int64_t second = 0, const Expr &end = {}) {
   MLIRContext *context = copy.builder.getContext();
   SmallVector<MapEntry> entries;
   SmallVector<Condition> conditions;
   for (const auto &[name, start] : box.origin) {
-    Expr place = start + Expr::name(name);
+    Expr coordinate = start + Expr::name(name);
     if (name == pairs)
-      place = place + Expr::name(name) + Expr(second);
-    entries.emplace_back(context, name, place);
+      coordinate = coordinate + Expr::name(name) + Expr(second);
+    entries.emplace_back(context, name, coordinate);
     if (name == pairs) {
-      conditions.emplace_back(context, end - Expr(1) - place);
+      conditions.emplace_back(context, end - Expr(1) - coordinate);
     } else if (!box.withinOperand.count(name)) {
-      conditions.emplace_back(context, place);
+      conditions.emplace_back(context, coordinate);
       conditions.emplace_back(context,
-                              tensorTypeOf(box.tensor).size(name).getExpr() - Expr(1) - place);
+                              tensorType(box.tensor).size(name).getExpr() - Expr(1) - coordinate);
     }
   }
   TypedAttr fill = box.guard.getOtherwise();
-  Type type = tensorTypeOf(from).scalarType();
+  Type type = tensorType(from).scalarType();
   if (auto real = dyn_cast_or_null<FloatAttr>(fill); real && type.isInteger(32)) {
     // For pairs, repeat the number in both halves.
     APInt bits = real.getValue().bitcastToAPInt();
@@ -164,18 +165,18 @@ static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pai
 
 /// Returns the operand's name of which a layout has neighbours side by side that are multiplied at
 /// once; "": none.
-static std::string pairedPlace(const Plan &plan, MapAttr map, const Layout &layout) {
+static std::string pairedName(const Plan &plan, MapAttr map, const Layout &layout) {
   if (!plan.unit || layout.factors.empty() || layout.swizzle.bits)
     return "";
   const Layout::Factor &last = layout.factors.back();
   if (last.names.size() != 1 || last.divisor != 1 || last.modulus != 2)
     return "";
-  const std::string &place = last.names[0];
+  const std::string &name = last.names[0];
   for (const Layout::Factor &factor : ArrayRef<Layout::Factor>(layout.factors).drop_back())
-    if (llvm::is_contained(factor.names, place) &&
+    if (llvm::is_contained(factor.names, name) &&
         (factor.names.size() > 1 || factor.divisor % 2 || factor.low % 2 || factor.high % 2))
       return "";
-  return map.lookup(place)->asName() == plan.pairGroup()[0] ? place : "";
+  return map.lookup(name)->asName() == plan.pairGroup()[0] ? name : "";
 }
 
 /// Divides the sizes of `name` in a layout by two, so that it is a layout of pairs.
@@ -213,12 +214,12 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
   made.to = halved(made.read, pairs);
   const Expr &end = plan.sizes.find(plan.pairGroup())->second;
   Type i32 = builder.getI32Type();
-  bool isPaired = tensorTypeOf(box.tensor).getElementType() == i32;
+  bool isPaired = tensorType(box.tensor).getElementType() == i32;
   if (isPaired || (isInnermost(from, pairs) && end.mod(2).constant() == 0)) {
     // Copy both elements at once, as a tensor of pairs.
     Value both = box.tensor;
     if (!isPaired) {
-      auto type = nd::NdTensorType::get(context, i32, tensorTypeOf(box.tensor).getDims());
+      auto type = nd::NdTensorType::get(context, i32, tensorType(box.tensor).getDims());
       made.halves = UnrealizedConversionCastOp::create(builder, op.getLoc(), type, box.tensor);
       both = made.halves->getResult(0);
       made.from.factors.back().divisor = 2;
@@ -236,9 +237,9 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
       value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
       return arith::BitcastOp::create(b, loc, i32, value);
     };
-    Value places = arith::ConstantIntOp::create(b, loc, 16, 32),
+    Value bits = arith::ConstantIntOp::create(b, loc, 16, 32),
           upper = arith::ConstantIntOp::create(b, loc, -(int64_t(1) << 16), 32);
-    Value low = arith::ShRUIOp::create(b, loc, bitsOf(read[0]), places),
+    Value low = arith::ShRUIOp::create(b, loc, bitsOf(read[0]), bits),
           high = arith::AndIOp::create(b, loc, bitsOf(read[1]), upper);
     return SmallVector<Value>{arith::OrIOp::create(b, loc, low, high)};
   });
@@ -247,10 +248,10 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
 
 StagedCopy nest::makeStagedCopy(ComputeOp op, const Plan &plan, unsigned read, const Box &box,
                                 const Layout &layout, const Layout &from) {
-  if (std::string pairs = pairedPlace(plan, op.readMap(read), layout); !pairs.empty())
+  if (std::string pairs = pairedName(plan, op.readMap(read), layout); !pairs.empty())
     return copyPairs(op, plan, box, layout, from, pairs);
   OpBuilder builder(op.getContext());
-  Type element = tensorTypeOf(box.tensor).getElementType(), to = element;
+  Type element = tensorType(box.tensor).getElementType(), to = element;
   if (nd::isNarrowFloat(element) && !plan.unit)
     to = builder.getF32Type();
   NestBuilder copy(builder, op.getLoc());

@@ -16,7 +16,7 @@
 // The copy is a nest, `copy[d] = operand[origin + d]`, with zeros (or the value of the read's
 // guard) outside of the operand. If sizes are symbols, elements that no point reads are not copied.
 // Narrow floats are widened by the copy. The scheduling pass makes such nests to schedule them, and
-// emission makes them again, at the places of the loops that it has entered.
+// emission makes them again, inside the loops that it has entered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,15 +31,15 @@
 namespace heddle::nest {
 
 /// The loops of a plan around a stage, and inside of it.
-struct StagePlace {
+struct StageContext {
   std::map<Group, Expr> index;     ///< merged index over the loops around
   std::map<Group, int64_t> extent; ///< points of the group inside
   Replacement bindings;            ///< of iteration names, over all loops
   Ranges ranges;                   ///< of loop variables
   std::set<std::string> inside;    ///< variables of the loops inside
 };
-/// The place inside of the first `entered` loops of the plan, at whole tiles.
-StagePlace stagePlace(ComputeOp op, const Plan &plan, size_t entered);
+/// That inside the first `entered` loops of the plan, at whole tiles.
+StageContext stageContext(ComputeOp op, const Plan &plan, size_t entered);
 
 /// The part of an operand that a stage copies.
 struct Box {
@@ -53,8 +53,8 @@ struct Box {
   Sizes sizes() const;
 };
 /// The part of `tensor` that read `read` accesses; none if it is not a box.
-std::optional<Box> findBox(ComputeOp op, const Plan &plan, const StagePlace &place, unsigned read,
-                           mlir::Value tensor, GuardAttr guard);
+std::optional<Box> findBox(ComputeOp op, const Plan &plan, const StageContext &context,
+                           unsigned read, mlir::Value tensor, GuardAttr guard);
 
 /// The nest that copies a box.
 struct StagedCopy {

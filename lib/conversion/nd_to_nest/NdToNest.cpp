@@ -113,8 +113,8 @@ private:
 
   /// The name that the result of a window has and its operand lacks.
   static std::string newName(Operation *op) {
-    nd::NdTensorType input = tensorTypeOf(op->getOperand(0));
-    for (const nd::Dim &dim : tensorTypeOf(op->getResult(0)).getDims())
+    nd::NdTensorType input = tensorType(op->getOperand(0));
+    for (const nd::Dim &dim : tensorType(op->getResult(0)).getDims())
       if (!input.has(dim.name))
         return dim.name.str();
     llvm_unreachable("a window has a tap");
@@ -124,7 +124,7 @@ private:
   Value copy(Value input, nd::NdTensorType result, const nd::IndexMap &map) {
     NestBuilder nest(b, loc);
     nest.produced = result.getDims();
-    nest.read(input, mapOf(tensorTypeOf(input), map.coordinates),
+    nest.read(input, mapOf(tensorType(input), map.coordinates),
               GuardAttr::get(context(), conditionsOf(map), map.outside));
     return nest
         .create({result.getElementType()},
@@ -150,9 +150,7 @@ private:
 
   Condition atLeast(const Expr &a, const Expr &c) { return Condition(context(), a - c); }
 
-  static Expr sizeOf(Value value, StringRef name) {
-    return tensorTypeOf(value).size(name).getExpr();
-  }
+  static Expr sizeOf(Value value, StringRef name) { return tensorType(value).size(name).getExpr(); }
 
   LogicalResult convertOp(Operation *op, SmallVectorImpl<Value> &results) {
     std::optional<nd::IndexMap> map = nd::indexMapOf(op);
@@ -160,7 +158,7 @@ private:
     if ((map && map->excludes()) || (passesOn && readsExcluded(op)))
       return success(); // read through by the reduction that follows
     if (map) {
-      results.push_back(copy(op->getOperand(0), tensorTypeOf(op->getResult(0)), *map));
+      results.push_back(copy(op->getOperand(0), tensorType(op->getResult(0)), *map));
       return success();
     }
     if (auto each = dyn_cast<nd::PointwiseOp>(op))
@@ -188,7 +186,7 @@ private:
     if (auto each = dyn_cast<nd::UpdateSliceOp>(op))
       return updateSlice(each, results);
     if (auto each = dyn_cast<nd::SortOp>(op)) {
-      auto along = *llvm::find_if(tensorTypeOf(each.getInputs()[0]).getDims(),
+      auto along = *llvm::find_if(tensorType(each.getInputs()[0]).getDims(),
                                   [&](const nd::Dim &dim) { return dim.name == each.getName(); });
       auto sorted = SortOp::create(b, loc, op->getResultTypes(), each.getInputs(),
                                    nd::DimsAttr::getSorted(context(), {along}),
@@ -214,10 +212,10 @@ private:
 
   LogicalResult pointwise(nd::PointwiseOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    nest.produced = tensorTypeOf(op.getResult()).getDims();
+    nest.produced = tensorType(op.getResult()).getDims();
     for (Value input : op.getInputs())
-      nest.read(input, MapAttr::identity(tensorTypeOf(input)));
-    results.push_back(nest.create({tensorTypeOf(op.getResult()).getElementType()},
+      nest.read(input, MapAttr::identity(tensorType(input)));
+    results.push_back(nest.create({tensorType(op.getResult()).getElementType()},
                                   [&](OpBuilder &builder, Location, ValueRange read) {
                                     return nd::inlineBlock(builder, op.getBody().front(), read);
                                   })
@@ -239,7 +237,7 @@ private:
     Operation *op = value.getDefiningOp();
     Source source;
     if (!isTakenIn(op)) {
-      source.read = nest.read(value, mapOf(tensorTypeOf(value), coordinates),
+      source.read = nest.read(value, mapOf(tensorType(value), coordinates),
                               GuardAttr::get(context(), conditions, TypedAttr()));
       return source;
     }
@@ -254,7 +252,7 @@ private:
                  << "expected a reduction over '" << tap << "', whose window excludes taps";
       }
       ExprMap before;
-      for (const nd::Dim &dim : tensorTypeOf(input).getDims()) {
+      for (const nd::Dim &dim : tensorType(input).getDims()) {
         auto moved = map->coordinates.find(dim.name.getValue());
         before[dim.name.str()] = substituted(
             moved == map->coordinates.end() ? Expr::name(dim.name.str()) : moved->second);
@@ -289,14 +287,14 @@ private:
   LogicalResult reduce(nd::ReduceOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
     SmallVector<nd::Dim> reduced, produced;
-    for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims()) {
+    for (const nd::Dim &dim : tensorType(op.getInputs()[0]).getDims()) {
       bool isReduced = llvm::is_contained(op.getNames(), Attribute(dim.name));
       (isReduced ? reduced : produced).push_back(dim);
     }
     nest.produced = nd::DimsAttr::getSorted(context(), produced);
     nest.reduced = nd::DimsAttr::getSorted(context(), reduced);
     ExprMap coordinates;
-    for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
+    for (const nd::Dim &dim : tensorType(op.getInputs()[0]).getDims())
       coordinates[dim.name.str()] = Expr::name(dim.name.str());
     SmallVector<Source> sources;
     for (Value input : op.getInputs()) {
@@ -310,7 +308,7 @@ private:
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *block = b.createBlock(&body);
     for (Value read : nest.reads)
-      block->addArgument(tensorTypeOf(read).scalarType(), loc);
+      block->addArgument(tensorType(read).scalarType(), loc);
     SmallVector<Value> yields;
     for (const Source &source : sources)
       yields.push_back(valueOf(b, source, block->getArguments()));
@@ -328,9 +326,9 @@ private:
     std::string along = op.getName().str();
     SmallVector<Value> inits;
     SmallVector<Type> resultTypes, sliceTypes, carriedTypes;
-    nd::Dim alongDim(op.getNameAttr(), tensorTypeOf(op.getInputs()[0]).size(along));
+    nd::Dim alongDim(op.getNameAttr(), tensorType(op.getInputs()[0]).size(along));
     for (auto [input, neutral] : llvm::zip_equal(op.getInputs(), op.getNeutral())) {
-      nd::NdTensorType slice = tensorTypeOf(input).without(along);
+      nd::NdTensorType slice = tensorType(input).without(along);
       auto value = cast<TypedAttr>(neutral);
       nd::NdTensorType type = slice.withElementType(value.getType());
       inits.push_back(type.isStatic() ? nd::buildConstant(b, loc, type, value)
@@ -353,7 +351,7 @@ private:
     step.produced = cast<nd::NdTensorType>(carriedTypes[0]).getDims();
     SmallVector<Type> elements;
     for (Value argument : block->getArguments())
-      step.read(argument, MapAttr::identity(tensorTypeOf(argument)));
+      step.read(argument, MapAttr::identity(tensorType(argument)));
     for (Type type : carriedTypes)
       elements.push_back(cast<nd::NdTensorType>(type).getElementType());
     ComputeOp next =
@@ -368,9 +366,9 @@ private:
       NestBuilder out(b, loc);
       Value from = op.getExclusive() ? Value(block->getArgument(i)) : next->getResult(i);
       auto type = cast<nd::NdTensorType>(slice).withElementType(
-          tensorTypeOf(op.getResult(i)).getElementType());
+          tensorType(op.getResult(i)).getElementType());
       out.produced = type.getDims();
-      out.read(from, MapAttr::identity(tensorTypeOf(from)));
+      out.read(from, MapAttr::identity(tensorType(from)));
       yields.push_back(
           out.create(
                  {type.getElementType()},
@@ -386,7 +384,7 @@ private:
   }
 
   LogicalResult round(nd::RoundOp op, SmallVectorImpl<Value> &results) {
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     auto element = cast<FloatType>(type.getElementType()), to = cast<FloatType>(op.getTo());
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
@@ -419,7 +417,7 @@ private:
 
   LogicalResult iota(nd::IotaOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     nest.produced = type.getDims();
     results.push_back(
         nest.create({type.getElementType()},
@@ -432,9 +430,9 @@ private:
 
   LogicalResult random(nd::RandomOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     nest.produced = type.getDims();
-    nest.read(op.getKey(), MapAttr::identity(tensorTypeOf(op.getKey())));
+    nest.read(op.getKey(), MapAttr::identity(tensorType(op.getKey())));
     results.push_back(
         nest.create({type.getElementType()},
                     [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
@@ -500,7 +498,7 @@ private:
   LogicalResult unwindow(nd::UnwindowOp op, SmallVectorImpl<Value> &results) {
     nd::WindowShape shape = nd::windowShape(op);
     std::string name = shape.name.str(), tap = shape.tap.str();
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     Expr windows = sizeOf(op.getInput(), name);
     if (windows == Expr(0) || type.elements() == 0) {
       results.push_back(zeroLike(type));
@@ -532,7 +530,7 @@ private:
     }
     conditions.push_back(atLeast(window, Expr(0)));
     conditions.push_back(atLeast(windows - Expr(1), window));
-    MapAttr map = mapOf(tensorTypeOf(op.getInput()), {{name, window}, {tap, tapCoordinate}});
+    MapAttr map = mapOf(tensorType(op.getInput()), {{name, window}, {tap, tapCoordinate}});
     GuardAttr guard = GuardAttr::get(context(), conditions, zero);
     nest.read(op.getInput(), map, guard);
     Ranges ranges;
@@ -573,22 +571,22 @@ private:
 
   LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     bool isEmpty =
         llvm::any_of(type.getDims(), [](const nd::Dim &dim) { return dim.size().constant() == 0; });
-    if (tensorTypeOf(op.getInput()).elements() == 0 && !isEmpty)
+    if (tensorType(op.getInput()).elements() == 0 && !isEmpty)
       return nd::operandError(op)
-             << "gathers from " << nd::namesText(tensorTypeOf(op.getInput()).getDims())
+             << "gathers from " << nd::namesText(tensorType(op.getInput()).getDims())
              << ", which has no elements; expected at least one, or no coordinates, got "
              << nd::namesText(type.getDims());
     nest.produced = type.getDims();
     ExprMap coordinates;
     for (auto [index, name] :
          llvm::zip_equal(op.getIndices(), op.getNames().getAsValueRange<StringAttr>())) {
-      unsigned position = nest.read(index, MapAttr::identity(tensorTypeOf(index)));
+      unsigned position = nest.read(index, MapAttr::identity(tensorType(index)));
       coordinates[name.str()] = Expr::name("@" + std::to_string(position));
     }
-    nest.read(op.getInput(), mapOf(tensorTypeOf(op.getInput()), coordinates));
+    nest.read(op.getInput(), mapOf(tensorType(op.getInput()), coordinates));
     results.push_back(createCopy(nest, type));
     return success();
   }
@@ -601,9 +599,9 @@ private:
 
   LogicalResult dynamicSlice(nd::DynamicSliceOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    auto type = tensorTypeOf(op.getInput());
-    nest.produced = tensorTypeOf(op.getResult()).getDims();
-    nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
+    auto type = tensorType(op.getInput());
+    nest.produced = tensorType(op.getResult()).getDims();
+    nest.read(op.getStart(), MapAttr::identity(tensorType(op.getStart())));
     Expr coordinate =
         clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
     nest.read(op.getInput(), mapOf(type, {{op.getName().str(), coordinate}}));
@@ -613,9 +611,9 @@ private:
 
   LogicalResult updateSlice(nd::UpdateSliceOp op, SmallVectorImpl<Value> &results) {
     NestBuilder nest(b, loc);
-    auto type = tensorTypeOf(op.getDestination()), part = tensorTypeOf(op.getPart());
+    auto type = tensorType(op.getDestination()), part = tensorType(op.getPart());
     nest.produced = part.getDims();
-    nest.read(op.getStart(), MapAttr::identity(tensorTypeOf(op.getStart())));
+    nest.read(op.getStart(), MapAttr::identity(tensorType(op.getStart())));
     nest.read(op.getPart(), MapAttr::identity(part));
     Expr coordinate = clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(),
                                         part.size(op.getName()).getExpr());
@@ -634,21 +632,21 @@ private:
     reads.push_back(op.getUpdates());
     SmallVector<Attribute> maps, guards;
     for (Value read : reads) {
-      maps.push_back(MapAttr::identity(tensorTypeOf(read)));
+      maps.push_back(MapAttr::identity(tensorType(read)));
       guards.push_back(GuardAttr::get(context(), {}, TypedAttr()));
     }
     ExprMap coordinates;
     for (auto [i, name] : llvm::enumerate(op.getNames().getAsValueRange<StringAttr>()))
       coordinates[name.str()] = Expr::name("@" + std::to_string(i));
     auto update = UpdateOp::create(b, loc, op.getResult().getType(), op.getDestination(), reads,
-                                   tensorTypeOf(op.getUpdates()).getDims(),
-                                   mapOf(tensorTypeOf(op.getDestination()), coordinates),
+                                   tensorType(op.getUpdates()).getDims(),
+                                   mapOf(tensorType(op.getDestination()), coordinates),
                                    b.getArrayAttr(maps), b.getArrayAttr(guards), op.getUnique(),
                                    ArrayAttr(), ScheduleAttr(), ArrayAttr());
     OpBuilder::InsertPoint here = b.saveInsertionPoint();
     Block *body = b.createBlock(&update.getBody());
     for (Value read : reads)
-      body->addArgument(tensorTypeOf(read).scalarType(), loc);
+      body->addArgument(tensorType(read).scalarType(), loc);
     YieldOp::create(b, loc, ValueRange{body->getArguments().back()});
     b.restoreInsertionPoint(here);
     cloneCombiner(op.getCombiner(), update.getCombine());
@@ -660,7 +658,7 @@ private:
   /// Merges names of symbolic sizes: an update writes each element at its coordinate, because a
   /// read would divide by a symbol.
   Value writeMerged(nd::MergeOp op) {
-    auto type = tensorTypeOf(op.getResult()), input = tensorTypeOf(op.getInput());
+    auto type = tensorType(op.getResult()), input = tensorType(op.getInput());
     Expr coordinate;
     for (StringRef name : op.getNames().getAsValueRange<StringAttr>())
       coordinate = coordinate * sizeOf(op.getInput(), name) + Expr::name(name.str());
@@ -682,7 +680,7 @@ private:
   /// Each point reads every part, guarded; more than `most` parts are joined in several steps.
   LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {
     constexpr size_t most = 48;
-    auto type = tensorTypeOf(op.getResult());
+    auto type = tensorType(op.getResult());
     SmallVector<Value> parts(op.getInputs()), joined;
     for (; parts.size() > most; parts = std::exchange(joined, {})) {
       size_t groups = llvm::divideCeil(parts.size(), most);
@@ -711,7 +709,7 @@ private:
     for (Value input : parts) {
       Expr size = sizeOf(input, name), coordinate = Expr::name(name) - start;
       if (size != Expr(0)) {
-        nest.read(input, mapOf(tensorTypeOf(input), {{name, coordinate}}),
+        nest.read(input, mapOf(tensorType(input), {{name, coordinate}}),
                   GuardAttr::get(
                       context(),
                       {atLeast(coordinate, Expr(0)), atLeast(size - Expr(1), coordinate)}, zero));

@@ -208,10 +208,11 @@ Value Emitter::toStored(Value value, Type element) {
 //===----------------------------------------------------------------------===//
 
 Expr Emitter::address(const Memory &target, const Replacement &coordinates) const {
-  Replacement places = target.fixed;
-  for (const auto &[name, place] : coordinates) {
+  Replacement position = target.fixed;
+  for (const auto &[name, coordinate] : coordinates) {
     auto start = target.origin.find(name);
-    places[name] = start == target.origin.end() ? place : (place - start->second).simplify(ranges);
+    position[name] =
+        start == target.origin.end() ? coordinate : (coordinate - start->second).simplify(ranges);
   }
   // Simplify factor by factor, because sums have tighter ranges there than in the whole address.
   SizeExprs sizes = target.type.sizeExprs();
@@ -219,7 +220,7 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
   std::vector<Expr> indices = target.layout.indicesOver(sizes);
   Expr offset;
   for (size_t i = 0; i < extents.size(); ++i)
-    offset = offset * extents[i] + indices[i].substitute(places).simplify(ranges);
+    offset = offset * extents[i] + indices[i].substitute(position).simplify(ranges);
   return offset.simplify(ranges);
 }
 
@@ -230,11 +231,11 @@ Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &sectio
   auto type = memory.base.getType();
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
   if (swizzle.bits) {
-    Value place = emit(offset);
-    Value high = arith::ShRUIOp::create(b, loc, place, constant(swizzle.shift));
+    Value swizzled = emit(offset);
+    Value high = arith::ShRUIOp::create(b, loc, swizzled, constant(swizzle.shift));
     Value mask = constant(((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
-    place = arith::XOrIOp::create(b, loc, place, arith::AndIOp::create(b, loc, high, mask));
-    return LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{place});
+    swizzled = arith::XOrIOp::create(b, loc, swizzled, arith::AndIOp::create(b, loc, high, mask));
+    return LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{swizzled});
   }
   Expr varying = offset - Expr(offset.offset());
   Value start = memory.base;
@@ -265,15 +266,17 @@ static Value allLanes(OpBuilder &b, Location loc, int64_t lanes) {
 
 /// The offset of each lane relative to lane 0, as a vector of integers.
 Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) {
-  Value place = emitLanes(offset, lanes);
+  Value swizzled = emitLanes(offset, lanes);
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
   if (swizzle.bits) {
-    Type element = getElementTypeOrSelf(place.getType());
-    Value high = arith::ShRUIOp::create(b, loc, place, same(b, loc, place, element, swizzle.shift));
-    Value mask = same(b, loc, place, element, ((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
-    place = arith::XOrIOp::create(b, loc, place, arith::AndIOp::create(b, loc, high, mask));
+    Type element = getElementTypeOrSelf(swizzled.getType());
+    Value high =
+        arith::ShRUIOp::create(b, loc, swizzled, same(b, loc, swizzled, element, swizzle.shift));
+    Value mask =
+        same(b, loc, swizzled, element, ((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
+    swizzled = arith::XOrIOp::create(b, loc, swizzled, arith::AndIOp::create(b, loc, high, mask));
   }
-  return place;
+  return swizzled;
 }
 
 static bool isContiguous(const Memory &memory, const Expr &offset) {
@@ -335,11 +338,11 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Memory plain = source;
     plain.layout.swizzle = {};
     Value start = pointer(plain, shared, section);
-    Value places = offsets(source, apart, lanes);
+    Value laneOffsets = offsets(source, apart, lanes);
     auto pointers = VectorType::get({lanes}, source.base.getType());
     Value addresses =
         LLVM::GEPOp::create(b, loc, pointers, source.halves ? Type(b.getI16Type()) : stored, start,
-                            ArrayRef<LLVM::GEPArg>{places});
+                            ArrayRef<LLVM::GEPArg>{laneOffsets});
     Value all = active ? active : allLanes(b, loc, lanes);
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
     Value value =
@@ -349,15 +352,15 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   // A masked lane reads element 0, which the caller replaces.
   Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
   for (int64_t lane = 0; lane < point.active; ++lane) {
-    Expr place = atLane(offset, lane, ranges);
-    Value from = pointer(source, place, section);
+    Expr laneOffset = atLane(offset, lane, ranges);
+    Value from = pointer(source, laneOffset, section);
     if (mask) {
       Value inside = isa<VectorType>(mask.getType())
                          ? Value(vector::ExtractOp::create(b, loc, mask, ArrayRef<int64_t>{lane}))
                          : mask;
       from = LLVM::SelectOp::create(b, loc, inside, from, source.base);
     }
-    Value scalar = LLVM::LoadOp::create(b, loc, stored, from, alignmentAt(source, place));
+    Value scalar = LLVM::LoadOp::create(b, loc, stored, from, alignmentAt(source, laneOffset));
     value = vector::InsertOp::create(b, loc, scalar, value, ArrayRef<int64_t>{lane});
   }
   return fromStored(value, element);
@@ -399,10 +402,10 @@ Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point 
     Point along;
     along.lanes = lanes;
     along.active = std::min(lanes, count - block * lanes);
-    Expr place = Expr(block * lanes) + Expr::name(laneName);
+    Expr index = Expr(block * lanes) + Expr::name(laneName);
     for (int64_t lane = 0; lane < point.active; ++lane) {
       Expr start = offset.substitute(Replacement{{laneName, Expr(lane)}});
-      Expr line = start.substitute(Replacement{{turn->variable, place}}).simplify(ranges);
+      Expr line = start.substitute(Replacement{{turn->variable, index}}).simplify(ranges);
       if (!isContiguous(source, line))
         return known.clear(), Value();
       known.push_back(load(source, line, along, Value(), section));
@@ -445,17 +448,17 @@ void Emitter::store(const Memory &target, const Expr &offset, Value value, const
   }
   if (!varies && !mask && !point.count && !target.layout.swizzle.bits) {
     for (int64_t lane = 0; lane < point.active; ++lane) {
-      Expr place = atLane(offset, lane, ranges);
+      Expr laneOffset = atLane(offset, lane, ranges);
       LLVM::StoreOp::create(b, loc,
                             vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{lane}),
-                            pointer(target, place, section), alignmentAt(target, place));
+                            pointer(target, laneOffset, section), alignmentAt(target, laneOffset));
     }
     return;
   }
-  Value places = offsets(target, offset, lanes);
+  Value laneOffsets = offsets(target, offset, lanes);
   auto pointers = VectorType::get({lanes}, target.base.getType());
   Value addresses = LLVM::GEPOp::create(b, loc, pointers, storedType(element), target.base,
-                                        ArrayRef<LLVM::GEPArg>{places});
+                                        ArrayRef<LLVM::GEPArg>{laneOffsets});
   LLVM::masked_scatter::create(b, loc, value, addresses, active ? active : allLanes(b, loc, lanes),
                                widthOf(element));
 }
@@ -492,7 +495,7 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
       unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
       // i1 is zero-extended: true as a coordinate is 1.
       bool isUnsigned =
-          width == 1 || tensorTypeOf(tensors[*index]).getElementType().isUnsignedInteger();
+          width == 1 || tensorType(tensors[*index]).getElementType().isUnsignedInteger();
       if (width < 64) {
         Type wide = like(value, b.getI64Type());
         value = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value))
@@ -508,13 +511,13 @@ Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> ea
 }
 
 /// Clamps a coordinate that was read from a tensor to [0, size).
-Expr Emitter::clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Section &section) {
+Expr Emitter::clamped(const Expr &coordinate, nd::SizeAttr size, int64_t lanes, Section &section) {
   Expr last = size.getExpr() - Expr(1);
-  std::string key = place.str() + "<" + last.str() + "," + std::to_string(lanes);
+  std::string key = coordinate.str() + "<" + last.str() + "," + std::to_string(lanes);
   std::string &variable = section.gathered[{nullptr, key}];
   if (variable.empty()) {
     variable = freshVariable();
-    Value at = onLanes(place) ? emitLanes(place, lanes) : emit(place);
+    Value at = onLanes(coordinate) ? emitLanes(coordinate, lanes) : emit(coordinate);
     Type element = getElementTypeOrSelf(at.getType());
     at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
     Value limit = last.isConstant() ? same(b, loc, at, element, *last.constant()) : emit(last);
@@ -545,20 +548,20 @@ Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Ex
   Value any = isa<VectorType>(mask.getType())
                   ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
                   : mask;
-  auto chosen = [&](const Expr &place) {
+  auto chosen = [&](const Expr &expr) {
     std::string variable = freshVariable();
-    vars[variable] = arith::SelectOp::create(b, loc, any, emit(place), constant(0));
-    if (auto bounds = place.bounds(ranges))
+    vars[variable] = arith::SelectOp::create(b, loc, any, emit(expr), constant(0));
+    if (auto bounds = expr.bounds(ranges))
       ranges[variable] = *bounds;
     return Expr::name(variable);
   };
-  Expr place = chosen(offset);
+  Expr start = chosen(offset);
   SmallVector<Expr> beside;
   for (const Expr &other : others) {
     Expr step = (other - offset).simplify(ranges);
-    beside.push_back(step.isConstant() ? place + step : chosen(other));
+    beside.push_back(step.isConstant() ? start + step : chosen(other));
   }
-  return fetch(source, place, beside, point, Value(), section);
+  return fetch(source, start, beside, point, Value(), section);
 }
 
 bool Emitter::holdsInBlock(GuardAttr guard, Point point) const {
@@ -580,24 +583,25 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
                                        Section &section) {
   Value tensor = tensors[index];
   auto found = memory.find(tensor);
-  assert(found != memory.end() && "a tensor without a place");
+  assert(found != memory.end() && "a tensor without memory");
   const Memory &source = found->second;
   int64_t lanes = point.lanes;
 
   Replacement coordinates;
   for (const MapEntry &entry : map.getEntries()) {
-    Expr place = resolve(bindReads(entry.expr(), tensors, earlier, section), point);
+    Expr coordinate = resolve(bindReads(entry.expr(), tensors, earlier, section), point);
     if (isGathered(entry.expr()))
-      place = clamped(place, tensorTypeOf(tensor).size(entry.name.getValue()), lanes, section);
-    coordinates[entry.name.str()] = place;
+      coordinate =
+          clamped(coordinate, tensorType(tensor).size(entry.name.getValue()), lanes, section);
+    coordinates[entry.name.str()] = coordinate;
   }
   // The offset at another point, which has the same gathered coordinates.
   auto offsetAt = [&](const Point &at) {
-    Replacement places = coordinates;
+    Replacement moved = coordinates;
     for (const MapEntry &entry : map.getEntries())
       if (!isGathered(entry.expr()))
-        places[entry.name.str()] = resolve(entry.expr(), at);
-    return address(source, places);
+        moved[entry.name.str()] = resolve(entry.expr(), at);
+    return address(source, moved);
   };
   Expr offset = address(source, coordinates);
   SmallVector<Expr> others;

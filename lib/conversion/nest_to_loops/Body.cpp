@@ -152,7 +152,7 @@ static bool isOnlyStored(arith::TruncFOp op) {
   return isLast && !op.getIn().getType().isF64() &&
          llvm::all_of(op->getUses(), [&](OpOperand &use) {
            return isa<YieldOp>(use.getOwner()) &&
-                  tensorTypeOf(compute.getResult(use.getOperandNumber())).getElementType() ==
+                  tensorType(compute.getResult(use.getOperandNumber())).getElementType() ==
                       op.getType();
          });
 }
@@ -228,16 +228,16 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
     if (isRounded(op, alreadyRounded))
       alreadyRounded.insert(op.getResult(0));
     if (auto index = dyn_cast<IndexOp>(op)) {
-      Expr place = resolve(Expr::name(index.getName().str()), point);
+      Expr coordinate = resolve(Expr::name(index.getName().str()), point);
       // Coordinates are known by their text.
-      Value &known = section.pointers[{nullptr, place.str()}];
-      if (!known && point.lanes && onLanes(place)) {
-        known = emitLanes(place, point.lanes);
+      Value &known = section.pointers[{nullptr, coordinate.str()}];
+      if (!known && point.lanes && onLanes(coordinate)) {
+        known = emitLanes(coordinate, point.lanes);
         if (!getElementTypeOrSelf(known.getType()).isInteger(64))
           known =
               arith::ExtSIOp::create(b, loc, VectorType::get({point.lanes}, b.getI64Type()), known);
       } else if (!known) {
-        known = emit(place);
+        known = emit(coordinate);
       }
       values[index.getResult()] = known;
       continue;

@@ -75,9 +75,9 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
   if (position == plan.outer)
     return tile();
   const Walk &walk = plan.loops[position];
-  bool places = walk.reduced && resting.empty() && !inResult;
+  bool hasAccumulators = walk.reduced && resting.empty() && !inResult;
   Expr scratchTop = e.scratchTop;
-  if (places)
+  if (hasAccumulators)
     placeAccumulators();
   auto result = loops.walk(position, {}, [&](ValueRange) {
     return enter(walk.stages, &walk, {}, [&](ValueRange) -> FailureOr<Values> {
@@ -86,7 +86,7 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
       return Values();
     });
   });
-  if (places) {
+  if (hasAccumulators) {
     resting.clear();
     inResult = false;
     e.scratchTop = scratchTop;
@@ -398,7 +398,7 @@ void ComputeEmitter::placeAccumulators() {
   inResult =
       !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
   for (auto [result, type] : llvm::zip(op.getResults(), accumulators))
-    inResult &= nd::signless(tensorTypeOf(result).getElementType()) == type;
+    inResult &= nd::signless(tensorType(result).getElementType()) == type;
   if (inResult)
     return;
   Expr elements = 1;
@@ -426,9 +426,9 @@ Expr ComputeEmitter::restingOffset(const Point &point) {
   // Row-major over the groups, the vector's innermost.
   Expr offset;
   auto add = [&](const Group &group) {
-    Expr place =
+    Expr index =
         (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
-    offset = offset * restingExtent[group] + place;
+    offset = offset * restingExtent[group] + index;
   };
   for (const auto &[group, start] : restingStart)
     if (group != plan.laneGroup)
@@ -481,8 +481,8 @@ void ComputeEmitter::fetchResults(const Share &share) {
     // Prefetch the line of the first lane.
     if (point.lanes)
       point.values[laneName] = Expr(0);
-    for (const Memory &place : resting)
-      e.prefetch(place, restingOffset(point).substitute(point.values), section, /*write=*/true);
+    for (const Memory &memory : resting)
+      e.prefetch(memory, restingOffset(point).substitute(point.values), section, /*write=*/true);
     for (Value result : resting.empty() ? ValueRange(op.getResults()) : ValueRange())
       e.prefetch(e.memory.find(result)->second, resultOffset(result, point), section,
                  /*write=*/true);
@@ -581,8 +581,8 @@ Values ComputeEmitter::loadAccumulators() {
       continue;
     }
     Expr offset = restingOffset(point);
-    for (const Memory &place : resting)
-      values.push_back(e.load(place, offset, point, Value(), section));
+    for (const Memory &memory : resting)
+      values.push_back(e.load(memory, offset, point, Value(), section));
   }
   loops.unbind(std::move(saved));
   return values;
@@ -599,8 +599,8 @@ void ComputeEmitter::storeAccumulators(ValueRange totals) {
       continue;
     }
     Expr offset = restingOffset(point);
-    for (const Memory &place : resting)
-      e.store(place, offset, totals[next++], point, Value(), section);
+    for (const Memory &memory : resting)
+      e.store(memory, offset, totals[next++], point, Value(), section);
   }
   loops.unbind(std::move(saved));
 }

@@ -243,7 +243,7 @@ public:
 
 private:
   unsigned nextVariable = 0;
-  Expr clamped(const Expr &place, nd::SizeAttr size, int64_t lanes, Section &section);
+  Expr clamped(const Expr &coordinate, nd::SizeAttr size, int64_t lanes, Section &section);
   mlir::Value fetch(const Memory &source, const Expr &offset, llvm::ArrayRef<Expr> others,
                     const Point &point, mlir::Value mask, Section &section);
   mlir::Value fetchScalar(const Memory &source, const Expr &offset, llvm::ArrayRef<Expr> others,
@@ -253,8 +253,8 @@ private:
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
   mlir::LogicalResult emitSort(SortOp op, const Schedule &schedule, mlir::Value chunk);
-  /// The nests of a region whose yielded values go to `places`.
-  mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> places);
+  /// The nests of a region whose yielded values go to `memories`.
+  mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> memories);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
   /// True if a guard is known to hold at all points of the block that `turn` transposes around a
   /// point.

@@ -459,10 +459,10 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
       if (tests.empty() || !testable || failing.count({i, values}))
         continue;
       llvm::sort(tests);
-      auto [place, isNew] = known.emplace(tests, splitter.atoms.size());
+      auto [entry, isNew] = known.emplace(tests, splitter.atoms.size());
       if (isNew)
         splitter.atoms.push_back({tests, lanewise, point.active, {}});
-      GuardSplitter::Atom &atom = splitter.atoms[place->second];
+      GuardSplitter::Atom &atom = splitter.atoms[entry->second];
       atom.members.emplace_back(i, values);
       atom.active = std::max(atom.active, point.active);
     }

@@ -100,7 +100,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   auto values = llvm::concat<const Value>(operands, SmallVector<Value>(nest->getResults()));
   auto layouts = llvm::concat<const Layout>(request.operandLayouts, request.resultLayouts);
   for (auto [value, layout, base] : llvm::zip(values, layouts, frame.bases))
-    emitter.memory[value] = {base, layout, tensorTypeOf(value), {}, {}};
+    emitter.memory[value] = {base, layout, tensorType(value), {}, {}};
   for (auto [size, value] : llvm::zip_equal(request.sizes, frame.sizes))
     emitter.define(size, value, nd::rangeOfNeutral(size).value_or(heddle::Range{0, largestSymbol}));
   LogicalResult emitted = emitter.emitNest(nest, scheduleOf(nest), frame.chunk);

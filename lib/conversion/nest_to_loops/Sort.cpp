@@ -37,7 +37,7 @@ class SortEmitter {
 public:
   SortEmitter(Emitter &emitter, SortOp op)
       : e(emitter), op(op), along(*op.getAlong().begin()), name(along.name.str()) {
-    Type key = e.computeType(tensorTypeOf(op.getInputs()[0]).getElementType());
+    Type key = e.computeType(tensorType(op.getInputs()[0]).getElementType());
     packed = key.getIntOrFloatBitWidth() <= 32;
   }
 
@@ -65,33 +65,33 @@ private:
   Value choose(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(e.b, e.loc, condition, yes, no);
   }
-  Value at(Value base, Value place) {
+  Value at(Value base, Value index) {
     return LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI64Type(), base,
-                               ArrayRef<LLVM::GEPArg>{place});
+                               ArrayRef<LLVM::GEPArg>{index});
   }
-  Value load(Value base, Value place) {
-    return LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), at(base, place));
+  Value load(Value base, Value index) {
+    return LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), at(base, index));
   }
-  void store(Value base, Value place, Value value) {
-    LLVM::StoreOp::create(e.b, e.loc, value, at(base, place));
+  void store(Value base, Value index, Value value) {
+    LLVM::StoreOp::create(e.b, e.loc, value, at(base, index));
   }
-  /// The offset of the element of the line at `place`.
-  Expr offset(const Memory &memory, const Expr &place) {
+  /// The offset of the element of the line at `index`.
+  Expr offset(const Memory &memory, const Expr &index) {
     Replacement coordinates;
-    for (const nd::Dim &dim : tensorTypeOf(op.getInputs()[0]).getDims())
+    for (const nd::Dim &dim : tensorType(op.getInputs()[0]).getDims())
       coordinates[dim.name.str()] =
-          dim.name == along.name ? place : e.resolve(Expr::name(dim.name.str()), {});
+          dim.name == along.name ? index : e.resolve(Expr::name(dim.name.str()), {});
     return e.address(memory, coordinates);
   }
-  Element load(ValueRange arrays, Value place) {
+  Element load(ValueRange arrays, Value index) {
     Element result;
     for (Value array : arrays)
-      result.push_back(load(array, place));
+      result.push_back(load(array, index));
     return result;
   }
-  void store(ValueRange arrays, Value place, ArrayRef<Value> element) {
+  void store(ValueRange arrays, Value index, ArrayRef<Value> element) {
     for (auto [array, value] : llvm::zip_equal(arrays, element))
-      store(array, place, value);
+      store(array, index, value);
   }
   Element choose(Value condition, ArrayRef<Value> yes, ArrayRef<Value> no) {
     Element result;
@@ -105,7 +105,7 @@ private:
   }
 
   Value rising(Value key);
-  Element element(const std::string &place);
+  Element element(const std::string &index);
   void sortBlocks(Value array, const Expr &blocks, int64_t atMost);
   Value levelsOf(const Expr &runs);
   Values merge(ValueRange state, Value count, Value kept);
@@ -118,7 +118,7 @@ private:
 Value SortEmitter::rising(Value key) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
-  Type wide = b.getI64Type(), element = tensorTypeOf(op.getInputs()[0]).getElementType();
+  Type wide = b.getI64Type(), element = tensorType(op.getInputs()[0]).getElementType();
   Value nan;
   if (auto real = dyn_cast<FloatType>(key.getType())) {
     nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, key, key);
@@ -147,12 +147,12 @@ Value SortEmitter::rising(Value key) {
   return nan ? choose(nan, i64(packed ? INT32_MAX : INT64_MAX), key) : key;
 }
 
-/// Loads the key at coordinate `place` of the line and makes its sort element.
-SortEmitter::Element SortEmitter::element(const std::string &place) {
+/// Loads the key at coordinate `index` of the line and makes its sort element.
+SortEmitter::Element SortEmitter::element(const std::string &index) {
   Section section;
   const Memory &keys = e.memory.find(op.getInputs()[0])->second;
-  Value key = rising(e.load(keys, offset(keys, Expr::name(place)), {}, Value(), section));
-  Value from = e.vars[place];
+  Value key = rising(e.load(keys, offset(keys, Expr::name(index)), {}, Value(), section));
+  Value from = e.vars[index];
   if (!packed)
     return {key, from};
   key = arith::ShLIOp::create(e.b, e.loc, key, i64(32));
@@ -229,13 +229,13 @@ void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kep
   (void)branch(
       e, isKept, {},
       [&](ValueRange) -> FailureOr<Values> {
-        for (int64_t place = kept - 1; place >= 0; --place) {
-          Element here = load(arrays, i64(place)), moved(element);
-          if (place > 0) {
-            Element below = load(arrays, i64(place - 1));
+        for (int64_t index = kept - 1; index >= 0; --index) {
+          Element here = load(arrays, i64(index)), moved(element);
+          if (index > 0) {
+            Element below = load(arrays, i64(index - 1));
             moved = choose(isBefore(element, below), below, element);
           }
-          store(arrays, i64(place), choose(isBefore(element, here), moved, here));
+          store(arrays, i64(index), choose(isBefore(element, here), moved, here));
         }
         return Values();
       },
@@ -243,7 +243,7 @@ void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kep
 }
 
 void SortEmitter::line() {
-  Expr size = along.size().getExpr(), kept = tensorTypeOf(op.getResult(0)).size(name).getExpr();
+  Expr size = along.size().getExpr(), kept = tensorType(op.getResult(0)).size(name).getExpr();
   // The first `merged` elements are merge-sorted; the others are inserted one by one.
   std::optional<int64_t> few = kept.constant();
   few = few && *few <= mostInserted ? few : std::nullopt;
@@ -267,11 +267,11 @@ void SortEmitter::line() {
   };
   auto arrays = [&](ValueRange all) { return all.slice(1, (all.size() - 1) / 2); };
   each(0, merged,
-       [&](const std::string &place) { store(arrays(state), e.vars[place], element(place)); });
+       [&](const std::string &index) { store(arrays(state), e.vars[index], element(index)); });
   if (inBlocks) {
     if (padded != merged)
       each(merged, padded,
-           [&](const std::string &place) { store(state[1], e.vars[place], i64(INT64_MAX)); });
+           [&](const std::string &index) { store(state[1], e.vars[index], i64(INT64_MAX)); });
     sortBlocks(state[1], runs, mostMerged);
   }
   FailureOr<Values> sorted = forLoop(e, e.freshVariable(), levelsOf(runs), 64, state,
@@ -280,9 +280,9 @@ void SortEmitter::line() {
                                      });
   Values order(arrays(*sorted));
   if (few && *few != size.constant())
-    each(merged, size, [&](const std::string &place) { insert(order, element(place), *few); });
-  each(0, kept, [&](const std::string &place) {
-    Value from = load(order.back(), e.vars[place]);
+    each(merged, size, [&](const std::string &index) { insert(order, element(index), *few); });
+  each(0, kept, [&](const std::string &index) {
+    Value from = load(order.back(), e.vars[index]);
     if (packed)
       from = arith::AndIOp::create(e.b, e.loc, from, i64(UINT32_MAX));
     std::string source = e.freshVariable();
@@ -291,7 +291,7 @@ void SortEmitter::line() {
       Section section;
       const Memory &read = e.memory.find(input)->second, &written = e.memory.find(result)->second;
       Value value = e.load(read, offset(read, Expr::name(source)), {}, Value(), section);
-      e.store(written, offset(written, Expr::name(place)), value, {}, Value(), section);
+      e.store(written, offset(written, Expr::name(index)), value, {}, Value(), section);
     }
     e.forget(source);
   });
@@ -301,7 +301,7 @@ void SortEmitter::line() {
 LogicalResult SortEmitter::emit(const Schedule &schedule, Value chunk) {
   packed &= along.size().most() <= UINT32_MAX;
   nd::DimsAttr lines = op.getLines();
-  if (isEmpty(lines) || isEmpty(tensorTypeOf(op.getResult(0)).getDims()))
+  if (isEmpty(lines) || isEmpty(tensorType(op.getResult(0)).getDims()))
     return success();
   Plan plan = e.plan(lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
   LoopWalker loops(e, plan, chunk);

@@ -26,20 +26,20 @@ static constexpr int64_t linesTogether = 4;
 static constexpr int64_t lineBytes = 64;
 
 std::optional<Box> ComputeEmitter::findBox(unsigned read) {
-  StagePlace place;
+  StageContext context;
   for (const auto &[group, size] : plan.sizes) {
-    place.index[group] = loops.indexOf(group);
-    place.extent[group] = loops.extentOf(group);
+    context.index[group] = loops.indexOf(group);
+    context.extent[group] = loops.extentOf(group);
   }
   LoopWalker::Saved saved = loops.bindAll();
-  place.bindings = e.bindings;
-  place.ranges = e.ranges;
-  place.inside = loops.pending();
+  context.bindings = e.bindings;
+  context.ranges = e.ranges;
+  context.inside = loops.pending();
   for (const Walk &walk : plan.tile)
-    place.inside.insert(walk.variable);
-  place.inside.insert(laneName);
+    context.inside.insert(walk.variable);
+  context.inside.insert(laneName);
   loops.unbind(std::move(saved));
-  return nest::findBox(op, plan, place, read, operandOf[read], guards[read]);
+  return nest::findBox(op, plan, context, read, operandOf[read], guards[read]);
 }
 
 FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
@@ -54,7 +54,7 @@ FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
   }
   e.temporaries.push_back(copy.op);
   Value result = copy.op.getResult(0);
-  auto type = tensorTypeOf(result).withDims(copy.whole);
+  auto type = tensorType(result).withDims(copy.whole);
   e.memory[result] = {
       e.allocateScratch(bytesOf(copy.to, type), stage.level), copy.to, type, {}, {}};
   if (failed(e.emitAddedCopy(copy.op, {stage.copy, {}})))
@@ -103,7 +103,7 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   if (GuardAttr guard = guards[read]; guard.getOtherwise()) {
     bool isKept = llvm::all_of(guard.getConditions(), [&](const Condition &condition) {
       return llvm::any_of(map.getEntries(), [&](const MapEntry &entry) {
-        Expr size = tensorTypeOf(box->tensor).size(entry.name.getValue()).getExpr();
+        Expr size = tensorType(box->tensor).size(entry.name.getValue()).getExpr();
         return !condition.equality && (condition.expr() == entry.expr() ||
                                        condition.expr() == size - Expr(1) - entry.expr());
       });
@@ -170,7 +170,7 @@ void ComputeEmitter::fetchAhead(const Share &share) {
       Value unit = arith::MinSIOp::create(e.b, e.loc, e.emit(wanted.simplify(e.ranges)),
                                           e.constant(units - 1));
       e.define(variable, unit, {0, units - 1});
-      Replacement place;
+      Replacement position;
       int64_t below = blocks;
       for (const auto &[name, extent] : llvm::reverse(box.extents)) {
         Expr part(0);
@@ -178,9 +178,9 @@ void ComputeEmitter::fetchAhead(const Share &share) {
           part = Expr::name(variable).floordiv(below).mod(extent);
           below *= extent;
         }
-        place[name] = (box.origin.find(name)->second + part).simplify(e.ranges);
+        position[name] = (box.origin.find(name)->second + part).simplify(e.ranges);
       }
-      Expr start = e.address(box.source, place) +
+      Expr start = e.address(box.source, position) +
                    Expr::name(variable).mod(blocks) * Expr(together * perLine);
       for (int64_t line = 0; line < together; ++line)
         e.prefetch(box.source, (start + Expr(line * perLine)).simplify(e.ranges), section,

@@ -40,16 +40,16 @@ Value LoopTarget::address(OpBuilder &b, Location loc, StringRef memory, Value sc
 }
 
 Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
-  Value place = target.address(b, loc, memory, scratch, emit(scratchTop));
+  Value address = target.address(b, loc, memory, scratch, emit(scratchTop));
   scratchTop = (scratchTop + bytes.ceildiv(64) * Expr(64)).simplify(ranges);
   scratchBytes = Expr::max(scratchBytes, scratchTop).simplify(ranges);
-  return place;
+  return address;
 }
 
 /// Copies a value to another buffer, in another layout if necessary.
 static LogicalResult copy(Emitter &e, Value from, const Memory &target, const Schedule &schedule) {
   OpBuilder builder(e.b.getContext());
-  auto type = tensorTypeOf(from);
+  auto type = tensorType(from);
   if (isEmpty(type.getDims()))
     return success();
   NestBuilder nest(builder, e.loc);
@@ -71,12 +71,13 @@ static void forgetValues(Emitter &e, Block &block) {
     e.memory.erase(argument);
 }
 
-LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
+LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories) {
   // Each yielded value is made in the buffer of its result.
-  for (auto [value, place] : llvm::zip_equal(block.getTerminator()->getOperands(), places)) {
+  for (auto [value, destination] :
+       llvm::zip_equal(block.getTerminator()->getOperands(), memories)) {
     Operation *maker = value.getDefiningOp();
     if (!maker || maker->getBlock() != &block || isa<UpdateOp>(maker) ||
-        !memory.try_emplace(value, place).second)
+        !memory.try_emplace(value, destination).second)
       return block.getTerminator()->emitOpError()
              << "expected values that nests of the region make, each once, and none of a "
                 "'nest.update'; nest-prepare-steps copies others";
@@ -87,7 +88,7 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> places) {
       if (memory.count(result))
         continue;
       Layout layout = layoutOf(result);
-      auto type = tensorTypeOf(result);
+      auto type = tensorType(result);
       memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
     }
     if (failed(emitNest(&op, scheduleOf(&op), Value())))
@@ -105,14 +106,14 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
   Block &block = op.getBody().front();
   return loops.walkAll([&]() -> LogicalResult {
     Expr top = scratchTop;
-    SmallVector<Memory> places;
+    SmallVector<Memory> memories;
     for (Value result : op.getResults()) {
-      Memory place = memory.find(result)->second;
+      Memory destination = memory.find(result)->second;
       for (const nd::Dim &dim : op.getNames())
-        place.fixed[dim.name.str()] = bindings.find(dim.name.str())->second;
-      places.push_back(place);
+        destination.fixed[dim.name.str()] = bindings.find(dim.name.str())->second;
+      memories.push_back(destination);
     }
-    if (failed(emitInner(block, places)))
+    if (failed(emitInner(block, memories)))
       return failure();
     scratchTop = top;
     return success();
@@ -132,7 +133,7 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   SmallVector<Memory> states;
   for (size_t i = 0; i < carried; ++i) {
     Memory init = memory.find(op.getInits()[i])->second;
-    auto type = tensorTypeOf(op.getInits()[i]);
+    auto type = tensorType(op.getInits()[i]);
     Layout layout = freeLayout(memory.find(op.getResult(i))->second);
     Expr bytes = bytesOf(layout, type);
     Memory state{allocateScratch(bytes), layout, type, {}, {}};
@@ -157,20 +158,20 @@ LogicalResult Emitter::emitScan(ScanOp op) {
                   slice.fixed[along.name.str()] = at;
                   memory[block.getArgument(carried + i)] = slice;
                 }
-                SmallVector<Memory> places;
+                SmallVector<Memory> memories;
                 for (size_t i = 0; i < carried; ++i) {
                   Memory state = states[i];
                   state.base = current[3 * i];
                   memory[block.getArgument(i)] = state;
                   state.base = current[3 * i + 1];
-                  places.push_back(state);
+                  memories.push_back(state);
                 }
                 for (size_t i = carried; i < op.getNumResults(); ++i) {
                   Memory slice = memory.find(op.getResult(i))->second;
                   slice.fixed[along.name.str()] = at;
-                  places.push_back(slice);
+                  memories.push_back(slice);
                 }
-                if (failed(emitInner(block, places)))
+                if (failed(emitInner(block, memories)))
                   return failure();
                 scratchTop = inner;
                 Values next;

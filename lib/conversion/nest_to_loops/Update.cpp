@@ -75,7 +75,7 @@ private:
   /// Copies the part of the destination that the current chunk owns, unless the update is in place.
   LogicalResult copyOwned(const Plan &plan, LoopWalker &walker) {
     bool alike = from.layout == to.layout && from.fixed.empty() && to.fixed.empty();
-    auto type = tensorTypeOf(op.getDest());
+    auto type = tensorType(op.getDest());
     if (isEmpty(type.getDims()))
       return success();
     auto copy = [&](ValueRange) -> FailureOr<Values> {
@@ -146,16 +146,16 @@ private:
     // The target's coordinates, and whether they are in bounds.
     Replacement coordinates;
     for (const MapEntry &entry : op.getDestMap().getEntries()) {
-      Expr place = e.resolve(e.bindReads(entry.expr(), op.getReads(), values, section), point);
-      Expr last = tensorTypeOf(op.getResult()).size(entry.name.getValue()).getExpr() - Expr(1);
-      for (Test test : {Test{place, false}, Test{last - place, false}}) {
+      Expr coordinate = e.resolve(e.bindReads(entry.expr(), op.getReads(), values, section), point);
+      Expr last = tensorType(op.getResult()).size(entry.name.getValue()).getExpr() - Expr(1);
+      for (Test test : {Test{coordinate, false}, Test{last - coordinate, false}}) {
         if (test.decide(e.ranges) == true)
           continue;
         writes = e.both(writes, test.decide(e.ranges) == false
                                     ? Value(arith::ConstantIntOp::create(e.b, e.loc, 0, 1))
                                     : e.holds(test, point.lanes));
       }
-      coordinates[entry.name.str()] = place;
+      coordinates[entry.name.str()] = coordinate;
     }
     Type accumulator = e.computeType(op.getCombine().getArgument(0).getType());
     Expr offset = e.address(to, coordinates);

@@ -32,7 +32,7 @@ bool heddle::mayOverwrite(Operation *op, Value operand) {
   auto compute = dyn_cast<nest::ComputeOp>(op);
   if (!compute)
     return false;
-  auto type = nest::tensorTypeOf(operand);
+  auto type = nd::tensorType(operand);
   if (type.getDims() != compute.getProduced())
     return false;
   for (auto [i, read] : llvm::enumerate(op->getOperands())) {

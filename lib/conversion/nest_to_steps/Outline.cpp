@@ -156,7 +156,7 @@ private:
     spec.kind = kind;
     spec.name = name;
     spec.location = spellLocation(value.getLoc());
-    auto type = nest::tensorTypeOf(value);
+    auto type = nd::tensorType(value);
     spec.type = specOf(type);
     spec.layout = layout;
     spec.bytes = layout.elementsOver(type.sizeExprs()) * Expr(byteSize(spec.type.element));

@@ -169,7 +169,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
     if (llvm::any_of(whole, [](const auto &each) { return each.second.second == Expr(-1); }))
       return;
     for (const NestRead &read : readsOf(op)) {
-      nd::NdTensorType type = nest::tensorTypeOf(read.value);
+      nd::NdTensorType type = nd::tensorType(read.value);
       ArrayRef<nest::Condition> conditions = read.guard.getConditions();
       Spans spans = whole;
       bool isKnown = llvm::all_of(conditions,

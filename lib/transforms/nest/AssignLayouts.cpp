@@ -67,7 +67,7 @@ private:
 
   ComputeOp makeCopy(OpBuilder &b, Value from, const Layout &layout, StringRef name) {
     NestBuilder copy(b, from.getLoc());
-    auto type = tensorTypeOf(from);
+    auto type = tensorType(from);
     copy.produced = type.getDims();
     copy.read(from, MapAttr::identity(type));
     ComputeOp made =

@@ -144,7 +144,7 @@ private:
 
   /// Returns the name along which a value is contiguous, if callers decide its layout.
   static std::optional<std::string> lastName(Value value) {
-    nd::NdTensorType type = tensorTypeOf(value);
+    nd::NdTensorType type = tensorType(value);
     std::optional<Layout> layout;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -98,7 +98,7 @@ private:
     OpBuilder b(op);
     for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
       Renaming names;
-      for (const nd::Dim &dim : tensorTypeOf(result).getDims())
+      for (const nd::Dim &dim : tensorType(result).getDims())
         names[byLabel[labels.find(std::string_view(dim.name.getValue()))->second]] = dim.name.str();
       Value value = isIdentity(names) ? other : renameDims(b, op->getLoc(), other, names);
       result.replaceAllUsesWith(value);

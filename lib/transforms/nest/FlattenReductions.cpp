@@ -70,7 +70,7 @@ static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const 
   for (auto [i, read] : llvm::enumerate(inner.getReads())) {
     own.push_back(inner.readGuard(i).substitute(at));
     MapAttr map = simplifyMap(inner.readMap(i).substitute(at), ranges);
-    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorTypeOf(read), ranges, space));
+    needs.push_back(!own[i].isTrivial() || !staysInside(map, tensorType(read), ranges, space));
     carried |= needs[i] && (own[i].isTrivial() || own[i].excludes());
     nest.read(read, map);
   }

@@ -58,8 +58,8 @@ private:
     for (StringAttr name : names) {
       if (!compute.getProduced().contains(name.getValue()))
         return false;
-      if (!members.empty() && tensorTypeOf(compute.getResult(0)).size(name) !=
-                                  tensorTypeOf(members[0]->getResult(0)).size(name))
+      if (!members.empty() && tensorType(compute.getResult(0)).size(name) !=
+                                  tensorType(members[0]->getResult(0)).size(name))
         return false;
     }
     for (auto [i, operand] : llvm::enumerate(op.getOperands())) {

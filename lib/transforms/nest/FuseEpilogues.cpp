@@ -33,13 +33,13 @@ static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp cons
     SmallVector<std::string> ones; // names of size 1, which are read at 0
     for (const MapEntry &entry : consumer.readMap(i).getEntries()) {
       std::string name = entry.name.str();
-      nd::SizeAttr size = tensorTypeOf(read).size(name);
+      nd::SizeAttr size = tensorType(read).size(name);
       auto at = entry.expr().asName();
       if (!at && size.constant() == 1 && entry.expr().constant() == 0) {
         ones.push_back(name);
       } else if (!at || readIndex(*at) || !used.insert(*at).second ||
                  !consumer.getProduced().contains(*at) ||
-                 tensorTypeOf(consumer.getResult(0)).size(*at) != size) {
+                 tensorType(consumer.getResult(0)).size(*at) != size) {
         return std::nullopt;
       } else {
         own[name] = *at;
@@ -104,7 +104,7 @@ public:
       values = nd::inlineBlock(b, last.front(), mapping);
     }
     for (auto [value, result] : llvm::zip_equal(values, producer.getResults()))
-      value = nd::convertFloat(b, loc, value, tensorTypeOf(result).scalarType());
+      value = nd::convertFloat(b, loc, value, tensorType(result).scalarType());
     for (auto [i, read] : llvm::enumerate(consumer.getReads())) {
       BlockArgument argument = consumer.getBody().getArgument(unsigned(i));
       if (auto result = dyn_cast<OpResult>(read);
@@ -125,7 +125,7 @@ public:
       types.push_back(producer.getResult(i).getType());
     }
     for (auto [value, result] : llvm::zip_equal(made, consumer.getResults())) {
-      yields.push_back(nd::convertFloat(b, loc, value, tensorTypeOf(result).scalarType()));
+      yields.push_back(nd::convertFloat(b, loc, value, tensorType(result).scalarType()));
       types.push_back(result.getType());
     }
     YieldOp::create(b, loc, yields);

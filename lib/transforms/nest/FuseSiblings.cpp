@@ -158,7 +158,7 @@ private:
     for (unsigned k = 0; k < nest.reads.size(); ++k)
       if (nest.reads[k] == value && nest.maps[k] == map && nest.guards[k] == guard)
         return k;
-    block.addArgument(tensorTypeOf(value).scalarType(), value.getLoc());
+    block.addArgument(tensorType(value).scalarType(), value.getLoc());
     return nest.read(value, map, guard);
   }
 
@@ -197,7 +197,7 @@ private:
       if (op.getFinish().empty()) {
         for (auto [value, result] : llvm::zip_equal(own, op.getResults()))
           yields.push_back(
-              nd::convertFloat(b, op.getLoc(), value, tensorTypeOf(result).scalarType()));
+              nd::convertFloat(b, op.getLoc(), value, tensorType(result).scalarType()));
         continue;
       }
       IRMapping mapping;

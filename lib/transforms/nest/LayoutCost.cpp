@@ -90,14 +90,14 @@ double WayModel::reuse(const NestAccess &access) const {
 /// Returns true if some coordinate is a sum of the name and others.
 static bool inWindow(const NestModel &nest, unsigned name) {
   for (const NestAccess &access : nest.accesses)
-    for (const Coordinate &place : access.places)
-      if (place.isSum() && llvm::is_contained(place.mentioned, int(name)))
+    for (const Coordinate &coordinate : access.coordinates)
+      if (coordinate.isSum() && llvm::is_contained(coordinate.mentioned, int(name)))
         return true;
   return false;
 }
 
 double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
-                        const PlacedLayout &layout) {
+                        const SizedLayout &layout) {
   const Rates &r = nest.rates;
   bool once = access.isWrite ? nest.reduction : access.inFinish;
   double runs = once ? way.finishVectors : way.vectors;
@@ -180,7 +180,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &r) {
-  PlacedLayout a(from, type, type.sizes()), b(to, type, type.sizes());
+  SizedLayout a(from, type, type.sizes()), b(to, type, type.sizes());
   size_t rank = type.getDims().size();
   std::vector<int64_t> position(rank, 0);
   int64_t startA = a.offset(position), startB = b.offset(position);

@@ -51,7 +51,7 @@ struct WayModel {
 
 /// Returns the cycles that one access adds to the arithmetic of a way if its tensor has `layout`.
 double accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
-                  const PlacedLayout &layout);
+                  const SizedLayout &layout);
 
 /// Returns the cycles of a copy from one layout to another.
 double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &rates);

@@ -87,7 +87,7 @@ private:
   std::vector<std::vector<Proposal>> proposals;        ///< of each value
   int64_t changes = 1;                                 ///< of proposals, so far
   llvm::DenseMap<const NestAccess *, int64_t> offered; ///< what changed up to then was passed on
-  std::vector<std::vector<PlacedLayout>> placed;
+  std::vector<std::vector<SizedLayout>> sized;
   llvm::DenseMap<Value, Layout> written;
   llvm::DenseSet<Value> rowMajor; ///< without a choice
 
@@ -212,7 +212,7 @@ private:
   /// Returns the row-major layout over the sorted names: for arguments the users' names, since
   /// callers rely on it; for other values the neutral names, so that no choice depends on spelling.
   Layout sortedLayout(Value value) {
-    nd::NdTensorType type = tensorTypeOf(value);
+    nd::NdTensorType type = tensorType(value);
     return isa<BlockArgument>(value) ? nest::sortedLayout(function, type)
                                      : nest::sortedLayout(type);
   }
@@ -253,7 +253,7 @@ private:
     if (found == index.end())
       return;
     if (llvm::any_of(layout.factors, [](const Layout::Factor &factor) { return factor.modulus; }))
-      layout = simplified(std::move(layout), tensorTypeOf(value).sizes());
+      layout = simplified(std::move(layout), tensorType(value).sizes());
     for (Proposal &known : proposals[found->second])
       if (known.layout == layout) {
         if (weight > known.weight) {
@@ -262,7 +262,7 @@ private:
         }
         return;
       }
-    if (!layout.verifyAll(tensorTypeOf(value).sizeExprs()).empty())
+    if (!layout.verifyAll(tensorType(value).sizeExprs()).empty())
       return;
     proposals[found->second].push_back({layout, weight, ++changes});
   }
@@ -337,15 +337,15 @@ private:
 
   /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns how
   /// seldom the coordinate changes.
-  static int64_t coarseness(const NestModel &nest, const Coordinate &place) {
-    if (place.mentioned.empty())
+  static int64_t coarseness(const NestModel &nest, const Coordinate &coordinate) {
+    if (coordinate.mentioned.empty())
       return std::numeric_limits<int64_t>::max();
-    unsigned name = unsigned(place.mentioned.back());
+    unsigned name = unsigned(coordinate.mentioned.back());
     std::vector<int64_t> point(nest.names.size(), 0);
-    int64_t first = place.at(point, nest.names);
+    int64_t first = coordinate.at(point, nest.names);
     for (int64_t step = 1; step < std::min<int64_t>(nest.sizes[name], 8192); ++step) {
       point[name] = step;
-      if (place.at(point, nest.names) != first)
+      if (coordinate.at(point, nest.names) != first)
         return step;
     }
     return nest.sizes[name];
@@ -353,9 +353,9 @@ private:
 
   /// Returns the iteration name that represents a coordinate: of a window `row + ky` the larger
   /// one.
-  static int principalOf(const NestModel &nest, const Coordinate &place) {
+  static int principalOf(const NestModel &nest, const Coordinate &coordinate) {
     int principal = -1;
-    for (int name : place.mentioned)
+    for (int name : coordinate.mentioned)
       if (principal < 0 || nest.sizes[size_t(name)] > nest.sizes[size_t(principal)])
         principal = name;
     return principal;
@@ -373,24 +373,24 @@ private:
       std::string name;
     };
     std::vector<Entry> entries;
-    for (size_t d = 0; d < access.places.size(); ++d) {
+    for (size_t d = 0; d < access.coordinates.size(); ++d) {
       if (lanes.count(d))
         continue;
-      const Coordinate &place = access.places[d];
+      const Coordinate &coordinate = access.coordinates[d];
       bool produced = false, reduced = false, windowed = false;
-      int principal = principalOf(nest, place);
+      int principal = principalOf(nest, coordinate);
       std::string rank = principal < 0 ? "" : nest.names[size_t(principal)];
-      for (int name : place.mentioned) {
+      for (int name : coordinate.mentioned) {
         (nest.isReduced(size_t(name)) ? reduced : produced) = true;
         for (const NestAccess &other : nest.accesses)
-          for (const Coordinate &elsewhere : other.places)
+          for (const Coordinate &elsewhere : other.coordinates)
             windowed |= elsewhere.isSum() && llvm::is_contained(elsewhere.mentioned, name);
       }
       int kind = windowed ? 1 : reduced ? 2 : 0;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;
       bool isRow = llvm::any_of(way.rows, [&](auto row) { return int(row.first) == principal; });
-      entries.push_back({kind, isRow, rank, -coarseness(nest, place), access.dims[d]});
+      entries.push_back({kind, isRow, rank, -coarseness(nest, coordinate), access.dims[d]});
     }
     llvm::sort(entries, [](const Entry &a, const Entry &b) {
       return std::tie(a.kind, a.isRow, a.rank, a.coarse, a.name) <
@@ -462,8 +462,9 @@ private:
       if (!access.gathered)
         continue;
       std::vector<std::string> computed, others;
-      for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
-        (place.plain >= 0 && !access.gatheredBy(unsigned(place.plain)) ? others : computed)
+      for (auto [dim, coordinate] : llvm::zip_equal(access.dims, access.coordinates))
+        (coordinate.plain >= 0 && !access.gatheredBy(unsigned(coordinate.plain)) ? others
+                                                                                 : computed)
             .push_back(dim);
       for (const std::string &last : others) {
         std::vector<std::string> names = computed;
@@ -480,10 +481,10 @@ private:
   static Renaming match(const NestModel &nest, const NestAccess &from, const NestAccess &to) {
     Renaming renamed;
     std::set<std::string> used;
-    for (size_t d = 0; d < from.places.size(); ++d)
-      for (size_t k = 0; k < to.places.size(); ++k)
-        if (int name = principalOf(nest, from.places[d]);
-            name >= 0 && name == principalOf(nest, to.places[k])) {
+    for (size_t d = 0; d < from.coordinates.size(); ++d)
+      for (size_t k = 0; k < to.coordinates.size(); ++k)
+        if (int name = principalOf(nest, from.coordinates[d]);
+            name >= 0 && name == principalOf(nest, to.coordinates[k])) {
           const std::string &target = to.dims[k];
           if (!used.insert(target).second)
             continue;
@@ -523,8 +524,8 @@ private:
   /// Returns a key of the parts of an access that `match` depends on.
   static std::string spelled(const NestModel &nest, const NestAccess &access) {
     std::string text;
-    for (auto [dim, place] : llvm::zip_equal(access.dims, access.places))
-      text += dim + " " + std::to_string(principalOf(nest, place)) + " ";
+    for (auto [dim, coordinate] : llvm::zip_equal(access.dims, access.coordinates))
+      text += dim + " " + std::to_string(principalOf(nest, coordinate)) + " ";
     return text;
   }
 
@@ -582,7 +583,7 @@ private:
   void takeCandidates() {
     for (size_t v = 0; v < problem.values.size(); ++v) {
       LaidValue &value = problem.values[v];
-      auto type = tensorTypeOf(value.values[0]);
+      auto type = tensorType(value.values[0]);
       sortBy(proposals[v], [](const Proposal &proposal) { return -proposal.weight; });
       for (const Proposal &proposal : proposals[v])
         if (value.candidates.size() < mostCandidates &&
@@ -595,12 +596,12 @@ private:
       Layout plain = Layout::rowMajor(names);
       if (!value.fixed && !llvm::is_contained(value.candidates, plain))
         value.candidates.push_back(plain);
-      placed.emplace_back();
+      sized.emplace_back();
       double elements = pointsOf(type.getDims());
       for (const Layout &layout : value.candidates) {
-        placed[v].emplace_back(layout, type, type.sizes());
+        sized[v].emplace_back(layout, type, type.sizes());
         if (!value.fixed || value.cost.empty())
-          value.cost.push_back(0.3 * (double(placed[v].back().elements()) - elements));
+          value.cost.push_back(0.3 * (double(sized[v].back().elements()) - elements));
       }
     }
   }
@@ -626,10 +627,10 @@ private:
           bool all = true;
           for (const std::string &name : llvm::reverse(factor.names)) {
             int dim = -1;
-            for (size_t d = 0; d < access.places.size(); ++d)
+            for (size_t d = 0; d < access.coordinates.size(); ++d)
               if (access.dims[d] == name)
                 dim = int(d);
-            int iteration = dim < 0 ? -1 : access.places[size_t(dim)].plain;
+            int iteration = dim < 0 ? -1 : access.coordinates[size_t(dim)].plain;
             all &= iteration >= 0 && nest.isProduced(size_t(iteration)) &&
                    access.dimOf(unsigned(iteration)) == dim &&
                    !llvm::is_contained(group, unsigned(iteration));
@@ -691,7 +692,7 @@ private:
         std::vector<double> cost(count, 0);
         for (size_t c = 0; c < count; ++c)
           for (const NestAccess *access : accesses)
-            cost[c] += accessCost(nest, way, *access, placed[v][c]);
+            cost[c] += accessCost(nest, way, *access, sized[v][c]);
         std::vector<int> copy(open, -1);
         std::vector<double> best(cost.begin(), cost.begin() + long(open));
         if (copies)
@@ -716,7 +717,7 @@ private:
     auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
     if (isNew)
       known->second =
-          copyCost(tensorTypeOf(problem.values[v].values[0]), problem.values[v].candidates[from],
+          copyCost(tensorType(problem.values[v].values[0]), problem.values[v].candidates[from],
                    problem.values[v].candidates[to], rates);
     return known->second;
   }

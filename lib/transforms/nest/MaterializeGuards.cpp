@@ -84,9 +84,10 @@ static void readBordered(ComputeOp consumer, unsigned i, const Bordered &bordere
   copy.produced = nd::DimsAttr::getSorted(b.getContext(), bordered.dims);
   copy.read(read, MapAttr::getSorted(b.getContext(), bordered.source),
             GuardAttr::get(b.getContext(), bordered.inside, otherwise));
-  ComputeOp padded = copy.create(
-      {tensorTypeOf(read).getElementType()},
-      [](OpBuilder &, Location, ValueRange value) { return SmallVector<Value>(value); });
+  ComputeOp padded =
+      copy.create({tensorType(read).getElementType()}, [](OpBuilder &, Location, ValueRange value) {
+        return SmallVector<Value>(value);
+      });
   padded->setAttr(materializeAttr, b.getUnitAttr());
   padded->setAttr("heddle.name", b.getStringAttr("pad"));
   consumer.getReadsMutable()[i].set(padded.getResult(0));
@@ -109,7 +110,7 @@ void nest::materializeGuards(func::FuncOp function) {
     double count = pointsOf(consumer.getProduced()) * pointsOf(consumer.getReduced());
     for (unsigned i = 0; i < consumer.getReads().size(); ++i) {
       GuardAttr guard = consumer.readGuard(i);
-      auto type = tensorTypeOf(consumer.getReads()[i]);
+      auto type = tensorType(consumer.getReads()[i]);
       if (guard.isTrivial() || !guard.getOtherwise() ||
           (isContraction && isZero(guard.getOtherwise())) || count < 8 * pointsOf(type.getDims()) ||
           type.elements() == 0 || !type.isStatic())

@@ -23,7 +23,7 @@ using namespace mlir;
 
 /// Creates a nest that copies a value.
 ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
-  auto type = tensorTypeOf(value);
+  auto type = tensorType(value);
   NestBuilder copy(builder, value.getLoc());
   copy.produced = type.getDims();
   copy.read(value, MapAttr::identity(type));
@@ -68,7 +68,7 @@ void nest::copyYielded(Operation *root) {
 static void fillSplats(func::FuncOp function) {
   for (auto constant : llvm::make_early_inc_range(function.getOps<nd::LiteralInterface>())) {
     Value value = constant->getResult(0);
-    auto type = tensorTypeOf(value);
+    auto type = tensorType(value);
     TypedAttr splat = nd::splatOf(value);
     if (!splat || (type.isStatic() && type.elements() < 4096))
       continue;

@@ -86,7 +86,7 @@ ComputeOp nest::withReducedApart(ComputeOp op, const std::set<std::string> &take
 }
 
 Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &names) {
-  nd::NdTensorType type = tensorTypeOf(value);
+  nd::NdTensorType type = tensorType(value);
   NestBuilder nest(b, loc);
   NameRewriter rewriter(names);
   nest.produced = rewriter.rewrite(type.getDims());

@@ -90,13 +90,13 @@ static ComputeOp combineParts(OpBuilder &b, ComputeOp nest, ComputeOp partial,
   rest.produced = nest.getProduced();
   rest.reduced = nd::DimsAttr::getSorted(b.getContext(), {part});
   for (Value value : partial->getResults())
-    rest.read(value, MapAttr::identity(tensorTypeOf(value)));
+    rest.read(value, MapAttr::identity(tensorType(value)));
   for (auto [i, value] : llvm::enumerate(nest.getFinishReads()))
     rest.finishRead(value, nest.finishMap(i), nest.finishGuard(i));
   Region body, combine, finish;
   Block *block = b.createBlock(&body);
   for (Value value : partial->getResults())
-    block->addArgument(tensorTypeOf(value).scalarType(), loc);
+    block->addArgument(tensorType(value).scalarType(), loc);
   YieldOp::create(b, loc, block->getArguments());
   b.setInsertionPoint(nest);
   combine.takeBody(nest.getCombine());

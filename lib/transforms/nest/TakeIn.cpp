@@ -100,7 +100,7 @@ private:
     made.values.push_back(value);
     made.maps.push_back(map);
     made.guards.push_back(guard);
-    block->addArgument(tensorTypeOf(value).scalarType(), loc);
+    block->addArgument(tensorType(value).scalarType(), loc);
     return made.values.size() - 1;
   }
 
@@ -125,7 +125,7 @@ private:
       for (auto [k, read] : llvm::enumerate(producer.getReads())) {
         MapAttr where = producer.readMap(k).substitute(at);
         bool isTrivial = producer.readGuard(k).isTrivial();
-        needs[k] = !isTrivial || !staysInside(where, tensorTypeOf(read), ranges, space);
+        needs[k] = !isTrivial || !staysInside(where, tensorType(read), ranges, space);
         carried |= needs[k] && isTrivial;
       }
       for (unsigned k = 0; k < needs.size() && !carried; ++k)
@@ -141,7 +141,7 @@ private:
       if (isGathered(where) && !mayGather)
         return {};
       GuardAttr inner = producer.readGuard(k).substitute(at);
-      Type scalar = tensorTypeOf(read).scalarType();
+      Type scalar = tensorType(read).scalarType();
       GuardAttr both = inner;
       if (!outer.isTrivial() && needs[k]) {
         TypedAttr otherwise = inner.getOtherwise();
@@ -169,7 +169,7 @@ private:
     }
     Value yielded = body.getTerminator()->getOperand(result);
     Value value = mapping.lookupOrDefault(yielded);
-    value = nd::convertFloat(b, loc, value, tensorTypeOf(producer.getResult(result)).scalarType());
+    value = nd::convertFloat(b, loc, value, tensorType(producer.getResult(result)).scalarType());
     if (outside && fold(body, yielded, constants) != *outside) {
       Value otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(*outside));
       value = arith::SelectOp::create(b, loc, holds(outer), value, otherwise);

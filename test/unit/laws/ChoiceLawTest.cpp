@@ -128,7 +128,7 @@ TEST_P(ScheduleLaw, AnyScheduleGivesTheSameValues) {
     loops += count;
   for (const char *level :
        {"thread", "grid", "cluster", "block", "warp", "lane", "cache", "loop", "unroll", "register",
-        "vector", "unit", "stage1", "stage2", "shared1", "shared2"})
+        "vector", "unit", "stage1", "stage2", "shared1", "shared2", "copy", "copies"})
     EXPECT_TRUE(drawn[level] > 0 || loops < 4000) << "no " << level << " was drawn";
 }
 

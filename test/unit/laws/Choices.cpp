@@ -66,9 +66,44 @@ static void drawLevels(Dice &dice, std::vector<nest::Loop> &loops, nd::DimsAttr 
   }
 }
 
+/// Draws chains of loops over groups of names, and interleaves them.
+static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced,
+                                   bool hasTile) {
+  std::vector<std::vector<nest::Loop>> chains;
+  bool hasVector = false;
+  for (nd::DimsAttr dims : {produced, reduced})
+    for (ArrayRef<nd::Dim> left = dims.getDims(); !left.empty();) {
+      std::vector<std::string> names{left.consume_front().name.str()};
+      if (dice.chance(15))
+        continue; // the default loop
+      if (!left.empty() && left[0].size().constant() && dice.chance(10))
+        names.push_back(left.consume_front().name.str());
+      chains.push_back(drawChain(dice, std::move(names)));
+      if (hasTile)
+        drawTile(dice, chains.back(), dims == reduced, hasVector);
+    }
+  nest::Schedule schedule;
+  while (!chains.empty()) {
+    size_t i = size_t(dice.below(int64_t(chains.size())));
+    schedule.loops.push_back(chains[i].front());
+    chains[i].erase(chains[i].begin());
+    if (chains[i].empty())
+      chains.erase(chains.begin() + int64_t(i));
+  }
+  drawLevels(dice, schedule.loops, reduced);
+  return schedule;
+}
+
 /// By the tensors' dimensions.
 using DrawnLayouts = llvm::DenseMap<nd::DimsAttr, Layout>;
 static Layout drawLayout(Dice &dice, nd::NdTensorType type, DrawnLayouts &drawn);
+
+/// Loops of a copy of a tensor; none: to be chosen.
+static nest::Schedule drawCopy(Dice &dice, nd::NdTensorType type) {
+  if (dice.chance(50))
+    return {};
+  return drawSchedule(dice, type.getDims(), nd::DimsAttr::get(type.getContext(), {}), true);
+}
 
 /// Draws copies of some reads whose indices are sums of names of constant sizes, each with its own
 /// loops, so that the copied part is a box at any loop.
@@ -100,47 +135,34 @@ static void drawStages(Dice &dice, nest::ComputeOp op, nest::Schedule &schedule)
     DrawnLayouts none;
     // If a loop of the reduction makes the copy, sums may stay in registers.
     schedule.stages.push_back(
-        {unsigned(read),
-         at,
-         inBlock && !inWarp && dice.chance(70) ? "shared" : "",
-         drawLayout(dice, nest::tensorTypeOf(tensor), none),
-         {},
-         op.getProduced().contains(loop.names[0]) && dice.chance(50) ? 2u : 1u,
-         ""});
+        {unsigned(read), at, inBlock && !inWarp && dice.chance(70) ? "shared" : "",
+         drawLayout(dice, nd::tensorType(tensor), none),
+         drawCopy(dice, nd::tensorType(tensor)).loops,
+         op.getProduced().contains(loop.names[0]) && dice.chance(50) ? 2u : 1u, ""});
   }
 }
 
-/// Draws chains of loops over groups of names, and interleaves them.
-static nest::Schedule drawSchedule(Dice &dice, nd::DimsAttr produced, nd::DimsAttr reduced,
-                                   bool hasTile) {
-  std::vector<std::vector<nest::Loop>> chains;
-  bool hasVector = false;
-  for (nd::DimsAttr dims : {produced, reduced})
-    for (ArrayRef<nd::Dim> left = dims.getDims(); !left.empty();) {
-      std::vector<std::string> names{left.consume_front().name.str()};
-      if (dice.chance(15))
-        continue; // the default loop
-      if (!left.empty() && left[0].size().constant() && dice.chance(10))
-        names.push_back(left.consume_front().name.str());
-      chains.push_back(drawChain(dice, std::move(names)));
-      if (hasTile)
-        drawTile(dice, chains.back(), dims == reduced, hasVector);
-    }
-  nest::Schedule schedule;
-  while (!chains.empty()) {
-    size_t i = size_t(dice.below(int64_t(chains.size())));
-    schedule.loops.push_back(chains[i].front());
-    chains[i].erase(chains[i].begin());
-    if (chains[i].empty())
-      chains.erase(chains.begin() + int64_t(i));
+/// Draws loops for the copies of updates and scans: for all of an op or none, as they are written.
+static void drawCopies(Dice &dice, nest::CopyingInterface op, Drawn &drawn) {
+  SmallVector<Attribute> copies;
+  for (nd::NdTensorType type : op.getCopiedTypes()) {
+    nest::Schedule copy = drawCopy(dice, type);
+    if (copy.loops.empty())
+      return;
+    copies.push_back(nest::ScheduleAttr::get(op->getContext(), copy));
   }
-  drawLevels(dice, schedule.loops, reduced);
-  return schedule;
+  op.setCopiesAttr(ArrayAttr::get(op->getContext(), copies));
+  if (failed(verify(op)))
+    op.setCopiesAttr({});
+  else
+    ++drawn["copies"];
 }
 
 void laws::drawSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
   ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
   function.walk([&](Operation *op) {
+    if (auto copying = dyn_cast<nest::CopyingInterface>(op))
+      drawCopies(dice, copying, drawn);
     nd::DimsAttr produced, reduced = nd::DimsAttr::get(function.getContext(), {});
     auto compute = dyn_cast<nest::ComputeOp>(op);
     if (compute) {
@@ -166,7 +188,8 @@ void laws::drawSchedules(func::FuncOp function, Dice &dice, Drawn &drawn) {
       for (const nest::Loop &loop : schedule.loops)
         ++drawn[loop.unroll > 1 ? "unroll" : loop.level];
       for (const nest::Stage &stage : schedule.stages)
-        ++drawn[(stage.level.empty() ? "stage" : stage.level) + std::to_string(stage.buffers)];
+        ++drawn[(stage.level.empty() ? "stage" : stage.level) + std::to_string(stage.buffers)],
+            drawn["copy"] += !stage.copy.empty();
       return;
     }
     op->removeAttr("schedule");
@@ -231,7 +254,7 @@ int laws::drawLayouts(func::FuncOp function, Dice &dice) {
   for (BlockArgument argument : function.getArguments())
     if (!joined.contains(argument) || isa<func::ReturnOp>(*argument.user_begin())) {
       auto layout = nest::LayoutAttr::get(function.getContext(),
-                                          drawLayout(dice, nest::tensorTypeOf(argument), drawn));
+                                          drawLayout(dice, nd::tensorType(argument), drawn));
       function.setArgAttr(argument.getArgNumber(), "nd.layout", layout);
       ++written;
     }
@@ -243,7 +266,7 @@ int laws::drawLayouts(func::FuncOp function, Dice &dice) {
         continue;
       nest.setLayout(
           i, nest::LayoutAttr::get(function.getContext(),
-                                   drawLayout(dice, nest::tensorTypeOf(nest.getResult(i)), drawn)));
+                                   drawLayout(dice, nd::tensorType(nest.getResult(i)), drawn)));
       ++written;
     }
   return written;

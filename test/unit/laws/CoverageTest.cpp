@@ -64,7 +64,7 @@ std::string kindOf(Type element) {
                                                    : "f8";
   return element.isInteger(1) ? "truth" : element.isUnsignedInteger() ? "unsigned" : "signed";
 }
-Type elementOf(Value value) { return nest::tensorTypeOf(value).getElementType(); }
+Type elementOf(Value value) { return nd::tensorType(value).getElementType(); }
 } // namespace
 
 void Coverage::lookAtSizes(nd::NdTensorType type) {
@@ -113,7 +113,7 @@ void Coverage::lookAt(nest::ComputeOp op) {
     see(nest::isGathered(cast<nest::MapAttr>(op.getMaps()[i])), "compute with a gathered read");
     see(i < reads && !guard.isTrivial() && !guard.excludes() &&
             op.readMap(unsigned(i)) ==
-                nest::MapAttr::identity(nest::tensorTypeOf(op->getOperand(unsigned(i)))) &&
+                nest::MapAttr::identity(nd::tensorType(op->getOperand(unsigned(i)))) &&
             isa_and_nonnull<nest::ComputeOp, nd::ReduceOp, nd::PointwiseOp>(
                 op->getOperand(unsigned(i)).getDefiningOp()),
         "compute with a guard on what was just made");
@@ -165,7 +165,7 @@ void Coverage::lookAt(nest::ScanOp op) {
 void Coverage::lookAt(nd::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
   for (auto [operand, formal] : llvm::zip_equal(op.getInputs(), callee.getArgumentTypes()))
-    for (const nd::Dim &dim : nest::tensorTypeOf(operand).getDims()) {
+    for (const nd::Dim &dim : nd::tensorType(operand).getDims()) {
       if (cast<nd::NdTensorType>(formal).has(dim.name))
         continue;
       see("lifted call");
@@ -230,7 +230,7 @@ void Coverage::look(Operation *op) {
       })
       .Case([&](nd::SplitOp each) {
         auto parts = nd::stringsOf(each.getInto());
-        see(parts.size() == 1 && !nest::tensorTypeOf(each.getInput()).isStatic(),
+        see(parts.size() == 1 && !nd::tensorType(each.getInput()).isStatic(),
             "size in other words");
       });
   for (StringRef request : {"nd.vjp", "nd.jvp"})

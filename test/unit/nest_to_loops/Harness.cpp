@@ -79,7 +79,7 @@ static size_t sizeInMemory(const Layout &layout, nd::NdTensorType type) {
 
 /// Memory ends where none follows, so that its start is aligned as its length is.
 static Layout aligned(Layout layout, Value value) {
-  layout.alignment = std::gcd(layout.alignment, int64_t(sizeInMemory(layout, tensorTypeOf(value))));
+  layout.alignment = std::gcd(layout.alignment, int64_t(sizeInMemory(layout, tensorType(value))));
   return layout;
 }
 
@@ -105,12 +105,12 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     auto layout = function.getArgAttrOfType<LayoutAttr>(argument.getArgNumber(), "nest.layout");
     operandLayouts.push_back(
-        aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(operand)), operand));
+        aligned(layout ? layout.getLayout() : defaultLayout(tensorType(operand)), operand));
   }
   for (OpResult result : nest->getResults()) {
     LayoutAttr layout = cast<LaidOutInterface>(nest).layout(result.getResultNumber());
     resultLayouts.push_back(
-        aligned(layout ? layout.getLayout() : defaultLayout(tensorTypeOf(result)), result));
+        aligned(layout ? layout.getLayout() : defaultLayout(tensorType(result)), result));
   }
   request.operandLayouts = operandLayouts;
   request.resultLayouts = resultLayouts;
@@ -177,7 +177,7 @@ std::vector<TensorValue> Kernel::inputs(unsigned seed) {
   std::mt19937 random(seed);
   std::vector<TensorValue> result;
   for (Value operand : operands) {
-    TensorValue &tensor = result.emplace_back(tensorTypeOf(operand));
+    TensorValue &tensor = result.emplace_back(tensorType(operand));
     Type type = tensor.elementType();
     for (Scalar &scalar : tensor.elements)
       if (auto real = dyn_cast<FloatType>(type))
@@ -233,14 +233,14 @@ std::string Kernel::check(unsigned seed) {
       if (i == 0 && options.alias >= 0)
         addresses.push_back(addresses[options.alias]);
       else
-        place(tensorTypeOf(result), resultLayouts[i]);
+        place(tensorType(result), resultLayouts[i]);
     }
     Guarded scratch((scratchBytes + 63) / 64 * 64);
     memset(scratch.data, 0xff, scratchBytes);
     for (int64_t chunk = 0; chunk < chunks; ++chunk)
       function(addresses.data(), backwards ? chunks - 1 - chunk : chunk, scratch.data);
     for (auto [i, result] : llvm::enumerate(nest->getResults())) {
-      TensorValue got(tensorTypeOf(result));
+      TensorValue got(tensorType(result));
       ElementType element = *nd::elementTypeOf(got.elementType());
       forEach(got, resultLayouts[i], addresses[operands.size() + i],
               [&](Scalar &scalar, std::byte *from) { scalar = loadElement(element, from); });

@@ -16,11 +16,11 @@ using namespace mlir;
 LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given)
     : nest(nest), layouts(std::move(given)) {
   for (auto [access, layout] : llvm::zip_equal(nest.accesses, layouts))
-    placed.emplace_back(layout, access.type, nest.sizesOf(access.type));
+    sized.emplace_back(layout, access.type, nest.sizesOf(access.type));
 }
 
 LaneKind LaidNestModel::kindOf(size_t access, ArrayRef<unsigned> group) const {
-  return nest.laneKind(nest.accesses[access], placed[access], group);
+  return nest.laneKind(nest.accesses[access], sized[access], group);
 }
 
 bool LaidNestModel::isStageable(unsigned read) const {
@@ -50,7 +50,7 @@ static void addGroups(const NestModel &nest, const NestAccess &access, const Lay
                       std::set<Lanes> &groups) {
   auto iterationName = [&](const std::string &name) {
     size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
-    int plain = access.places[dim].plain;
+    int plain = access.coordinates[dim].plain;
     return plain >= 0 && nest.isProduced(size_t(plain)) && access.dimOf(unsigned(plain)) >= 0
                ? plain
                : -1;

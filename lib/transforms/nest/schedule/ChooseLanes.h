@@ -35,7 +35,7 @@ using Lanes = std::vector<unsigned>;
 struct LaidNestModel {
   const NestModel &nest;
   std::vector<Layout> layouts; ///< of each access
-  std::vector<PlacedLayout> placed;
+  std::vector<SizedLayout> sized;
 
   LaidNestModel(const NestModel &nest, std::vector<Layout> layouts);
 

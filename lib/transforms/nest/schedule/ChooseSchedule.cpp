@@ -305,7 +305,7 @@ private:
   /// Returns the largest stride of a name in the writes or in the reads.
   int64_t stepOf(unsigned name, bool writes) {
     int64_t most = 0;
-    for (auto [access, layout] : llvm::zip_equal(nest.accesses, laid.placed))
+    for (auto [access, layout] : llvm::zip_equal(nest.accesses, laid.sized))
       if (access.isWrite == writes)
         most = std::max(most, nest.step(access, layout, name));
     return most;

@@ -31,9 +31,9 @@ static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, 
   OpBuilder builder(value.getContext());
   NestBuilder nest(builder, value.getLoc());
   nest.produced = space;
-  nest.read(value, MapAttr::identity(tensorTypeOf(value)));
+  nest.read(value, MapAttr::identity(tensorType(value)));
   ComputeOp copy =
-      nest.create({tensorTypeOf(value).getElementType()},
+      nest.create({tensorType(value).getElementType()},
                   [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
   Schedule schedule = choose(copy, from, to, machine);
   copy->destroy();
@@ -56,7 +56,7 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
       Value operand = op.getReads()[stage.operand];
       auto [known, isNew] = staged.try_emplace(stage.operand, operand, layoutOf(operand));
       auto &[tensor, layout] = known->second;
-      auto box = findBox(op, plan, stagePlace(op, plan, entered), stage.operand, tensor,
+      auto box = findBox(op, plan, stageContext(op, plan, entered), stage.operand, tensor,
                          op.readGuard(stage.operand));
       if (!box || !stage.layout.verify(box->sizes()).empty())
         continue; // emission refuses it
@@ -78,7 +78,7 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
 
 /// Each parallel step copies the part of the destination that it writes.
 static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
-  SmallVector<nd::Dim> dims(tensorTypeOf(op.getDest()).getDims().getDims());
+  SmallVector<nd::Dim> dims(tensorType(op.getDest()).getDims().getDims());
   std::map<std::string, std::string> free = freeNames(op);
   for (const Loop &loop : scheduleOf(op).loops)
     for (nd::Dim &dim : dims)
@@ -92,7 +92,7 @@ static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
 static SmallVector<Attribute> schedulesOf(ScanOp op, MachineAttr machine) {
   SmallVector<Attribute> schedules;
   auto add = [&](Value value, const Layout &from, const Layout &to) {
-    schedules.push_back(choose(value, tensorTypeOf(value).getDims(), from, to, machine));
+    schedules.push_back(choose(value, tensorType(value).getDims(), from, to, machine));
   };
   for (auto [init, result] : llvm::zip(op.getInits(), op.getResults()))
     add(init, layoutOf(init), layoutOf(result));

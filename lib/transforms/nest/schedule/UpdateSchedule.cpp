@@ -67,7 +67,7 @@ private:
 
   /// Returns true if every vector along `dim` of the destination is contiguous.
   bool isContiguous(const std::string &dim) {
-    Sizes extents = tensorTypeOf(op.getDest()).sizes();
+    Sizes extents = tensorType(op.getDest()).sizes();
     Ranges ranges;
     for (const auto &[other, size] : extents)
       ranges[other] = {0, std::max<int64_t>(size - 1, 0)};
