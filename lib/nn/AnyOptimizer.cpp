@@ -20,10 +20,11 @@ static void withChosen(AnyOptimizer &all, const OptimizerChoice &choice, U &&use
       choice);
 }
 
-AnyOptimizer AnyOptimizer::make(ByPath &parameters, const OptimizerChoice &choice, Here here) {
+AnyOptimizer AnyOptimizer::make(ByPath &parameters, const OptimizerChoice &choice, bool inMemory,
+                                Here here) {
   AnyOptimizer result;
   withChosen(result, choice, [&]<typename O>(std::optional<O> &own, const auto &groups) {
-    own = O::make(parameters, groups, here);
+    own = inMemory ? O::make(parameters, groups, here) : O::declared(parameters, groups, here);
   });
   return result;
 }

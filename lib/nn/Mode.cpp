@@ -30,6 +30,7 @@ Mode &Mode::operator=(const Mode &other) {
   paths = other.paths;
   samples = other.samples;
   keepsOutputs = other.keepsOutputs;
+  dropping = other.dropping;
   body = Body();
   return *this;
 }
@@ -46,6 +47,12 @@ Mode Mode::training(const Tensor &key, const Names &samples, Here here) {
 Mode Mode::evaluation() const {
   Mode mode = *this;
   mode.random.reset();
+  return mode;
+}
+
+Mode Mode::withoutDropout() const {
+  Mode mode = *this;
+  mode.dropping = false;
   return mode;
 }
 
@@ -135,7 +142,7 @@ Tensor nn::dropout(const Tensor &x, double rate, const Names &by, Mode &mode, He
   CallScope scope(here);
   if (!(rate >= 0 && rate < 1))
     refuse("expected a rate of dropout from 0 to below 1, got " + std::to_string(rate), here);
-  if (!mode.isTraining() || rate == 0)
+  if (!mode.drops() || rate == 0)
     return x;
   std::vector<Extent> extents;
   for (const Name &name : mode.samplesOf(x))

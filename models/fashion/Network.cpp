@@ -15,16 +15,15 @@ const ModelNames &fashion::names() {
   return all;
 }
 
-State fashion::initialState(uint64_t seed) {
+Net fashion::initialNet(uint64_t seed) {
   const ModelNames &n = names();
   auto keyOf = [&](uint64_t layer) { return key(seed * 16 + layer); };
   nn::Windows five{over(n.row, n.column), {.size = 5, .padding = Same}};
-  Net net{
+  return {
       nn::Conv::make(five, {n.channel, 1}, {n.out, 32}, keyOf(1)),
       nn::Conv::make(five, {n.channel, 32}, {n.out, 64}, keyOf(2)),
       nn::Linear::make({{n.row, 7}, {n.column, 7}, {n.channel, 64}}, {n.hidden, 1024}, keyOf(3)),
       nn::Linear::make({{n.hidden, 1024}}, {n.classes, 10}, keyOf(4))};
-  return {net, nn::Mode::training(net, keyOf(5), n.batch), nn::Sgd::make(net)};
 }
 
 Tensor Net::operator()(const Tensor &image, nn::Mode &mode) const {
@@ -38,18 +37,11 @@ Tensor Net::operator()(const Tensor &image, nn::Mode &mode) const {
   return last(x, n.hidden);
 }
 
-Outcome fashion::trainStep(State &state, const Sample &sample, const Tensor &rate) {
-  const Name &batch = names().batch, &classes = names().classes;
-  auto [result, gradient] = nn::valueAndGrad(
-      [&](Net net, nn::Mode &mode) {
-        Tensor logits = net(sample.image, mode);
-        Tensor losses = nn::crossEntropy(logits, sample.label, classes) * sample.weight;
-        return std::pair(sum(losses, over(batch)) / sum(sample.weight, over(batch)), logits);
-      },
-      state.net, state.mode);
-  state.sgd.update(state.net, gradient, rate);
-  Tensor right = equal(argmax(result.second, over(classes)), sample.label.cast(ElementType::I64));
-  return {result.first, sum(right.cast(ElementType::F32) * sample.weight, over(batch))};
+nn::Outcome fashion::lossOf(const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+  const Name &classes = names().classes;
+  Tensor logits = net(fields.at("image"), mode), label = fields.at("label");
+  return {nn::sampleMean(nn::crossEntropy(logits, label, classes), fields),
+          {{"accuracy", nn::sampleMean(nn::isRight(logits, label, classes), fields)}}};
 }
 
 Prediction fashion::classify(const Net &net, const Image &image) {

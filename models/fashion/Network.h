@@ -17,7 +17,7 @@
 #include "heddle/heddle.h"
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Losses.h"
-#include "heddle/nn/Optimizers.h"
+#include "heddle/nn/Network.h"
 
 namespace fashion {
 using namespace heddle;
@@ -37,27 +37,9 @@ struct Net {
   Tensor operator()(const Tensor &image, nn::Mode &mode) const;
 };
 
-/// All that a step changes.
-struct State {
-  Net net;
-  nn::Mode mode;
-  nn::Sgd sgd;
-  HEDDLE_FIELDS(net, mode, sgd)
-};
-
-/// The input of a step: a batch, with weight zero for samples that only fill it up.
-struct Sample {
-  Tensor image, label, weight;
-  HEDDLE_FIELDS(image, label, weight)
-};
 struct Image {
   Tensor image;
   HEDDLE_FIELDS(image)
-};
-/// The results of a step: the mean loss over the batch, and the number of correct predictions.
-struct Outcome {
-  Tensor loss, right;
-  HEDDLE_FIELDS(loss, right)
 };
 /// The predictions of the classifier for a batch of images.
 struct Prediction {
@@ -65,9 +47,9 @@ struct Prediction {
   HEDDLE_FIELDS(label, logits)
 };
 
-State initialState(uint64_t seed);
-/// One step of gradient descent.
-Outcome trainStep(State &state, const Sample &sample, const Tensor &rate);
+Net initialNet(uint64_t seed);
+/// The mean loss over the batch, and the part of correct predictions, "accuracy".
+nn::Outcome lossOf(const Net &net, const nn::Fields &fields, nn::Mode &mode);
 Prediction classify(const Net &net, const Image &image);
 
 } // namespace fashion

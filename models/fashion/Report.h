@@ -1,4 +1,4 @@
-//===- Report.h - a run on one page -----------------------------*- C++ -*-===//
+//===- Report.h - parts of a run's report -----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,14 +9,13 @@
 #define HEDDLE_MODELS_FASHION_REPORT_H
 
 #include "heddle/nn/data/Images.h"
-#include "models/fashion/History.h"
 
 namespace fashion {
 
-/// One HTML file that needs no other: curves of loss and accuracy, a confusion matrix, and images
-/// with what was predicted, the wrong ones first. Throws heddle::Error if it can't be written.
-void writeReport(const std::string &path, const History &history,
-                 const heddle::nn::LabelledImages &test, const std::vector<int> &predicted);
+/// The confusion table, and the first images that are classified wrong and right, as HTML for
+/// nn::AnyTrainer::report. `predicted`: a class for each test image.
+std::string reportSections(const heddle::nn::LabelledImages &test,
+                           const std::vector<int> &predicted);
 
 } // namespace fashion
 

@@ -5,14 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A run is a function of its options alone: the same options give the same
-// losses to the bit, whatever the number of threads, and also when the run was
-// killed and resumed. For that a checkpoint holds all that a step depends on
-// (parameters, velocities, epoch, step, what the epoch has summed up so far);
-// the order of the images and the random numbers follow from seed and step. What
-// was measured (images a second, memory) is not in it: equal runs write equal
-// checkpoints, byte for byte, and a resumed run tells it of its own epochs alone.
-// A run on a directory that another process writes into is refused.
+// nn::Trainer with the options of the command line. Options that are not given are
+// those of the checkpoint that a run resumes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,13 +37,9 @@ struct Options {
   static constexpr double defaultRate = 0.05;
 };
 
-/// The learning rate of a step: it rises to `peak` over the first tenth of all steps and then falls
-/// to zero in a straight line.
-double rateAt(double peak, int64_t step, int64_t steps);
-
 /// Trains, saves checkpoints, compiles the classifier, runs it again without the compiler, writes a
-/// report. Throws heddle::Error.
-void train(const Options &options);
+/// report. False if a signal ended the run. Throws heddle::Error.
+bool train(const Options &options);
 
 } // namespace fashion
 

@@ -52,8 +52,7 @@ int main(int argc, char **argv) {
   // A file that grows beyond a limit is an error of the write, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    fashion::train(options);
-    return 0;
+    return fashion::train(options) ? 0 : 130; // as a shell says it of Ctrl-C
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "fashion: %s\n", error.what());

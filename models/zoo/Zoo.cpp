@@ -7,6 +7,8 @@
 
 #include "models/zoo/Zoo.h"
 
+#include <filesystem>
+
 using namespace heddle;
 using namespace heddle::zoo;
 
@@ -41,6 +43,10 @@ const Entry &zoo::modelCalled(const std::string &name, Here here) {
   for (const auto &[each, entry] : registry())
     known += (known.empty() ? "" : ", ") + each;
   throw Error("unknown model '" + name + "', expected one of " + known, here);
+}
+
+std::string Entry::twin() const {
+  return std::filesystem::path(file).parent_path() / "twins" / (name + ".py");
 }
 
 void Registered::add(Entry entry) {

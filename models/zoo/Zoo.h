@@ -45,12 +45,26 @@ struct Data {
   std::string batch = "batch"; ///< the name of the samples
 };
 
+/// What a model that generates should write.
+struct Generation {
+  std::string prompt = "";
+  int64_t length = 200;   ///< of what is written, in tokens
+  double temperature = 1; ///< 0: always the most probable token
+  int64_t topK = 0;       ///< only the so many most probable ones; 0: all
+  double topP = 1;        ///< only the most probable ones that have this probability together
+  uint64_t seed = 1;
+  int threads = 0;
+};
+using Print = std::function<void(std::string_view)>;
+
 template <typename Net>
 struct Setting {
   Net net;
   std::function<nn::Outcome(const Net &, const nn::Fields &, nn::Mode &)> loss;
   Data data;
   nn::Training training;
+  /// Prints text piece by piece, if the model generates.
+  std::function<void(const Net &, const Generation &, const Print &)> generate = {};
 };
 
 /// A setting of whatever network.
@@ -58,14 +72,18 @@ struct Model {
   nn::Network network;
   Data data;
   nn::Training training;
+  std::function<void(const nn::ByPath &, const Generation &, const Print &)> generate = {};
   /// Data::example with weights of 1 and progress 1.
   nn::Fields example(int64_t batch) const;
 };
 
 /// A model that the program knows by its name.
 struct Entry {
-  std::string name, source;
+  std::string name, source; ///< the publication
+  std::string file;         ///< path of the model's source file
   std::function<Model(Size)> make;
+  /// The file of the PyTorch twin.
+  std::string twin() const;
 };
 /// All models, sorted by name.
 const std::map<std::string, Entry> &models();
@@ -78,12 +96,19 @@ Size sizeCalled(const std::string &text, Here here = Here::current());
 class Registered {
 public:
   template <typename F>
-  Registered(const std::string &name, const std::string &source, F settingFor) {
-    add({name, source, [settingFor](Size size) {
+  Registered(const std::string &name, const std::string &source, F settingFor,
+             Here here = Here::current()) {
+    add({name, source, here.file_name(), [settingFor](Size size) {
            auto setting = settingFor(size);
-           return Model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
-                                      Name(setting.data.batch)),
-                        setting.data, setting.training};
+           Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
+                                     Name(setting.data.batch)),
+                       setting.data, setting.training};
+           if (setting.generate)
+             model.generate = [setting](const nn::ByPath &parameters, const Generation &how,
+                                        const Print &print) {
+               setting.generate(nn::netFrom(setting.net, parameters), how, print);
+             };
+           return model;
          }});
   }
 

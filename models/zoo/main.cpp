@@ -5,28 +5,103 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "models/zoo/Zoo.h"
+#include "models/zoo/Commands.h"
 
 #include <CLI/CLI.hpp>
 
+#include <csignal>
+
 using namespace heddle;
 
-static void list() {
-  for (const auto &[name, entry] : zoo::models())
-    printf("%-24s %12lld\n", name.c_str(),
-           (long long)entry.make(zoo::Size::Full).network.parameterCount());
+/// A command on a model.
+static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *name,
+                            const char *text) {
+  CLI::App *command = app.add_subcommand(name, text);
+  command->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  command->add_option("name", options.name, "A model that `list` prints")->required();
+  command->add_option("--size", options.size, "tiny, small or full")->capture_default_str();
+  command->add_option("--output", options.output, "Directory (NAME-SIZE)");
+  command->add_option("--threads", options.threads, "Threads; 0 for all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--seed", options.seed, "Seed of the samples' order");
+  return command;
+}
+
+static void addTraining(CLI::App &command, zoo::Options &options) {
+  command.add_option("--steps", options.steps, "Stop after this many steps")
+      ->check(CLI::Range(0, 1000000000));
+  command.add_option("--batch", options.batch, "Samples in a step")->check(CLI::Range(1, 1000000));
+  command.add_option("--rate", options.rate, "Highest learning rate")->check(CLI::PositiveNumber);
+}
+
+static void addTrain(CLI::App &app, zoo::Options &options) {
+  CLI::App *command =
+      addCommand(app, options, "train", "Train a model; writes checkpoints, a log and a report");
+  addTraining(*command, options);
+  command->add_option("--epochs", options.epochs, "Passes over the data")
+      ->check(CLI::Range(0, 100000));
+  command->add_option("--patience", options.patience,
+                      "Stop after so many epochs that are no better than the best; 0: never");
+  command->add_option("--readers", options.readers, "Threads that read samples")
+      ->check(CLI::Range(1, 64));
+  command
+      ->add_option("--save-every", options.saveEvery,
+                   "Steps between checkpoints within an epoch; 0: only after epochs")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000000));
+  command->add_option("--log", options.log,
+                      "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
+  command->add_flag("--resume", options.resume,
+                    "Continue after the last checkpoint; start if there is none");
+  command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
 }
 
 int main(int argc, char **argv) {
   CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.");
   app.require_subcommand(1);
-  app.add_subcommand("list", "Print a model and its number of parameters a line")->callback(list);
+  zoo::Options options;
+  app.add_subcommand("list", "Print the models, each with the number of its parameters");
+  addTrain(app, options);
+  CLI::App *evaluate = addCommand(app, options, "evaluate", "Evaluate a trained model");
+  CLI::App *generate = addCommand(app, options, "generate", "Print what a trained model writes");
+  for (CLI::App *command : {evaluate, generate})
+    command->add_option("--checkpoint", options.checkpoint, "File (OUTPUT/best.safetensors)");
+  zoo::Generation &how = options.generation;
+  generate->add_option("--prompt", how.prompt, "What the text begins with");
+  generate->add_option("--length", how.length, "Tokens to write")->capture_default_str();
+  generate->add_option("--temperature", how.temperature, "0: always the most probable token")
+      ->capture_default_str();
+  generate->add_option("--top-k", how.topK, "Only the so many most probable tokens; 0: all");
+  generate->add_option("--top-p", how.topP, "Only the most probable tokens of this probability");
+  CLI::App *compare = addCommand(app, options, "compare",
+                                 "Train a model and its PyTorch twin from the same weights");
+  addTraining(*compare, options);
+  compare->add_option("--python", options.python, "Python with PyTorch")->capture_default_str();
+  compare->add_option("--optimizer", options.optimizer, "adam or sgd")->capture_default_str();
+  CLI::App *exported = addCommand(app, options, "export", "Write program files and their tensors");
+  addTraining(*exported, options);
+  exported->add_option("--checkpoint", options.checkpoint,
+                       "File of tensors (none: as initialised)");
+  exported->add_flag("--ir", options.ir, "Print the nd IR of the training step instead");
+  CLI11_PARSE(app, argc, argv);
+  if (options.generation.seed = options.seed.value_or(1); options.generation.threads == 0)
+    options.generation.threads = options.threads;
+  // A file that grows beyond a limit is an error of the write, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    app.parse(argc, argv);
-    return 0;
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error);
+    const std::pair<const char *, int (*)(const zoo::Options &)> commands[] = {
+        {"train", zoo::train},
+        {"evaluate", zoo::evaluate},
+        {"generate", zoo::generate},
+        {"compare", zoo::compare},
+        {"export", zoo::exportPrograms}};
+    for (auto [name, run] : commands)
+      if (app.got_subcommand(name))
+        return run(options);
+    return zoo::list();
   } catch (const std::exception &error) {
+    fflush(stdout);
     fprintf(stderr, "heddle-models: %s\n", error.what());
     return 1;
   }

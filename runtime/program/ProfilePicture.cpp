@@ -5,37 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/program/PlanPicture.h"
 #include "runtime/program/Profile.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <functional>
 #include <map>
 
 using namespace heddle;
 
 static constexpr double width = 760, left = 220, top = 40, lineHeight = 18;
-
-static std::string format(const char *pattern, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(text, sizeof text, pattern, arguments);
-  va_end(arguments);
-  return text;
-}
-
-static std::string escaped(const std::string &text) {
-  std::string result;
-  for (char c : text)
-    if (c == '<' || c == '>' || c == '&' || c == '\'')
-      result += format("&#%d;", int(c));
-    else
-      result += c;
-  return result;
-}
 
 /// `Network.cpp:32` of `models/fashion/Network.cpp:32:19`.
 static std::string shortened(const std::string &location) {
@@ -85,36 +65,37 @@ std::string Profile::picture(size_t count) const {
   double span = std::max(end - begin, 1e-9);
   std::vector<Line> lines = linesOf(steps, count);
   double height = lineHeight * double(lines.size());
-  std::string out = format("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
-                           "font-family='sans-serif' font-size='11'>\n",
-                           left + width + 20, top + height + 20);
-  out +=
-      format("<text x='%.0f' y='20'>%zu steps in %.3g ms</text>\n", left, steps.size(), span * 1e3);
+  std::string out = formatted("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
+                              "font-family='sans-serif' font-size='11'>\n",
+                              left + width + 20, top + height + 20);
+  out += formatted("<text x='%.0f' y='20'>%zu steps in %.3g ms</text>\n", left, steps.size(),
+                   span * 1e3);
   double unit = std::pow(10, std::floor(std::log10(span)));
   unit *= span / unit < 2 ? 0.2 : span / unit < 5 ? 0.5 : 1;
   for (int i = 0; double(i) * unit <= span; ++i) {
     double x = left + width * double(i) * unit / span;
-    out += format("<path d='M%.1f %.1fv%.1f' stroke='#ddd'/><text x='%.1f' y='%.1f' "
-                  "text-anchor='middle'>%.3g ms</text>\n",
-                  x, top - 4, height + 4, x, top + height + 14, double(i) * unit * 1e3);
+    out += formatted("<path d='M%.1f %.1fv%.1f' stroke='#ddd'/><text x='%.1f' y='%.1f' "
+                     "text-anchor='middle'>%.3g ms</text>\n",
+                     x, top - 4, height + 4, x, top + height + 14, double(i) * unit * 1e3);
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     double y = top + lineHeight * double(i);
     std::string label = lines[i].name + " " + shortened(lines[i].runs.front()->location);
-    label += format(" %.0f %%", 100 * lines[i].seconds / std::max(busy, 1e-9));
-    out += format("<text x='%.0f' y='%.1f' text-anchor='end'>", left - 6, y + 13) + escaped(label) +
-           "</text>\n";
+    label += formatted(" %.0f %%", 100 * lines[i].seconds / std::max(busy, 1e-9));
+    out += formatted("<text x='%.0f' y='%.1f' text-anchor='end'>", left - 6, y + 13) +
+           escapedForHtml(label) + "</text>\n";
     for (const Step *run : lines[i].runs)
-      out += format("<rect x='%.2f' y='%.1f' width='%.2f' height='%.0f' fill='hsl(%zu,60%%,60%%)'>",
+      out +=
+          formatted("<rect x='%.2f' y='%.1f' width='%.2f' height='%.0f' fill='hsl(%zu,60%%,60%%)'>",
                     left + width * (run->begin - begin) / span, y + 2,
                     std::max(0.5, width * run->seconds / span), lineHeight - 4, i * 137 % 360) +
-             "<title>" +
-             escaped(run->name +
-                     format(": %.4g ms, %.3g GFLOP/s, %.3g GB/s ", run->seconds * 1e3,
-                            run->flops / std::max(run->seconds, 1e-12) * 1e-9,
-                            run->bytes / std::max(run->seconds, 1e-12) * 1e-9) +
-                     run->location) +
-             "</title></rect>\n";
+          "<title>" +
+          escapedForHtml(run->name +
+                         formatted(": %.4g ms, %.3g GFLOP/s, %.3g GB/s ", run->seconds * 1e3,
+                                   run->flops / std::max(run->seconds, 1e-12) * 1e-9,
+                                   run->bytes / std::max(run->seconds, 1e-12) * 1e-9) +
+                         run->location) +
+          "</title></rect>\n";
   }
   return out + "</svg>\n";
 }

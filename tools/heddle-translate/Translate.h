@@ -27,9 +27,7 @@ namespace heddle::translate {
 void writeDot(mlir::ModuleOp module, llvm::raw_ostream &out);
 
 void writeText(const ProgramImage &image, llvm::raw_ostream &out);
-/// Throws Error if LLVM does not know the program's target. Draws the memory plan of each entry:
-/// steps to the right, the arena upwards (Picture.cpp).
-void writePicture(const ProgramImage &image, llvm::raw_ostream &out);
+/// Throws Error if LLVM does not know the program's target.
 void writeAssembly(const ProgramImage &image, llvm::raw_ostream &out);
 
 } // namespace heddle::translate

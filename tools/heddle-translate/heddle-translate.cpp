@@ -13,6 +13,7 @@
 
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
+#include "runtime/program/PlanPicture.h"
 #include "tools/Tool.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -67,8 +68,11 @@ int main(int argc, char **argv) {
   mlir::TranslateRegistration text("program-to-text",
                                    "A program file's entries, values, memory, steps and functions",
                                    ofProgram(translate::writeText));
-  mlir::TranslateRegistration picture("program-to-svg", "A program file's memory plan as a picture",
-                                      ofProgram(translate::writePicture));
+  mlir::TranslateRegistration picture(
+      "program-to-svg", "A program file's memory plan as a picture",
+      ofProgram([](const ProgramImage &image, llvm::raw_ostream &out) {
+        out << planPicture(image.manifest);
+      }));
   mlir::TranslateRegistration code("program-to-asm", "A program file's machine code as assembly",
                                    ofProgram(translate::writeAssembly));
   return runTool("heddle-translate",

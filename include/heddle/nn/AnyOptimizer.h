@@ -56,7 +56,8 @@ struct AnyOptimizer {
   std::optional<Lamb> lamb;
   HEDDLE_FIELDS(sgd, adam, adamW, rmsProp, adagrad, adadelta, novoGrad, lamb)
 
-  static AnyOptimizer make(ByPath &parameters, const OptimizerChoice &choice,
+  /// `inMemory`: as Optimizer::make; if not, as Optimizer::declared.
+  static AnyOptimizer make(ByPath &parameters, const OptimizerChoice &choice, bool inMemory = true,
                            Here here = Here::current());
   /// Optimizer::update of the one that `choice` names, which has to be that of `make`.
   void update(ByPath &parameters, ByPath &gradient, Operand rate, const OptimizerChoice &choice,

@@ -117,6 +117,9 @@ public:
   /// The same moments, for evaluation.
   Mode evaluation() const;
   bool isTraining() const { return random.has_value(); }
+  /// The same mode, in which `dropout` does nothing, for comparisons with other programs.
+  Mode withoutDropout() const;
+  bool drops() const { return isTraining() && dropping; }
 
   /// The same mode, which keeps what is `seen` and has seen nothing so far.
   Mode observing() const;
@@ -147,7 +150,7 @@ private:
   Body body;
   std::map<uint64_t, std::string> paths; ///< of layers
   std::vector<std::string> samples;
-  bool keepsOutputs = false;
+  bool keepsOutputs = false, dropping = true;
   void add(const std::string &path, const MomentsSlot &slot, Here here);
   void requireOwnBody(Here here) const;
   const std::string &pathOf(const MomentsSlot &slot, Here here) const;

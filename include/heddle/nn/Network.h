@@ -17,7 +17,7 @@
 // the same type for all networks, so that programs can hold a list of them and trainers are
 // compiled once.
 //
-//     nn::Network network = nn::networkOf(net, lossOf, key(7), "batch");
+//     nn::Network network = nn::networkOf(net, lossOf, key(7), batch);
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +56,7 @@ struct Network {
   ByPath parameters;              ///< all tensors of the network
   std::vector<std::string> order; ///< their paths in the order of its members
   Mode mode;                      ///< for training, before the first step
+  std::string samples;            ///< the name along which the samples of a batch lie
   std::function<Outcome(const ByPath &, const Fields &, Mode &)> loss;
 
   /// The number of elements of its float tensors; nothing is computed for it.
@@ -71,12 +72,12 @@ Net netFrom(Net like, const ByPath &parameters) {
   return like;
 }
 
-/// `loss(net, fields, mode)` gives an Outcome. `samples`: the name along which the samples of a
-/// batch lie.
+/// `loss(net, fields, mode)` gives an Outcome.
 template <typename Net, typename F>
-Network networkOf(Net net, F loss, const Tensor &key, const Names &samples,
+Network networkOf(Net net, F loss, const Tensor &key, const Name &samples,
                   Here here = Here::current()) {
   Network network;
+  network.samples = samples.str();
   network.mode = Mode::training(net, key, samples, here);
   forEachTensor(net, [&](const std::string &path, Tensor &leaf) {
     network.order.push_back(path);

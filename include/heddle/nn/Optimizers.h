@@ -101,6 +101,11 @@ struct Optimizer : Rule {
     detail::materialise(leavesOf(optimizer), here);
     return optimizer;
   }
+  /// The same without memory: only its types are of use, to print or save a program.
+  template <typename T>
+  static Optimizer declared(T &parameters, const Groups &groups, Here here = Here::current()) {
+    return started(leavesOf(parameters), groups, here);
+  }
 
   /// Throws Error that names the path where parameters, gradient and state don't belong together,
   /// and for a pattern that matches no parameter.

@@ -32,11 +32,10 @@
 #ifndef HEDDLE_NN_TRAINER_H
 #define HEDDLE_NN_TRAINER_H
 
-#include "heddle/nn/AnyOptimizer.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/History.h"
-#include "heddle/nn/Network.h"
 #include "heddle/nn/Schedules.h"
+#include "heddle/nn/TrainingStep.h"
 #include "heddle/nn/data/Loader.h"
 
 namespace heddle::nn {
@@ -132,7 +131,7 @@ class Trainer : public AnyTrainer {
 public:
   template <typename F>
   Trainer(const Net &net, F loss, const Tensor &key, Training training, TrainerOptions options = {},
-          const Names &samples = "batch", Here here = Here::current())
+          const Name &samples = Name("batch"), Here here = Here::current())
       : AnyTrainer(networkOf(net, std::move(loss), key, samples, here), std::move(training),
                    std::move(options), here),
         like(net) {}

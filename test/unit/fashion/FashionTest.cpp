@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/io/Safetensors.h"
-#include "models/fashion/History.h"
+#include "heddle/nn/History.h"
 #include "test/unit/io/Files.h"
 
 #include <fcntl.h>
@@ -27,8 +27,8 @@
 
 using namespace heddle;
 using namespace heddle::test;
-using fashion::EpochRecord;
-using fashion::History;
+using nn::EpochRecord;
+using nn::History;
 
 namespace {
 /// Images of ten classes: a bright square whose position depends on the class, and noise.
@@ -113,9 +113,9 @@ protected:
   /// The measured values of a run, which must be reproducible.
   std::vector<std::array<double, 3>> curve(const std::string &output) const {
     std::vector<std::array<double, 3>> result;
-    for (const EpochRecord &record :
-         fashion::parseHistory(contentsOf(directory / (output + ".log"))))
-      result.push_back({record.trainLoss, record.testLoss, record.testAccuracy});
+    for (const EpochRecord &record : nn::parseHistory(contentsOf(directory / (output + ".log"))))
+      result.push_back(
+          {record.train.at("loss"), record.test.at("loss"), record.test.at("accuracy")});
     return result;
   }
   /// The curve of an uninterrupted run on two threads.
@@ -133,10 +133,10 @@ TEST_F(Fashion, TrainsReportsAndClassifiesAgainWithoutTheCompiler) {
   Outcome outcome = runUsual("a", {"--rate", "0.02"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, ""); // no progress bar off a terminal
-  History history = fashion::parseHistory(contentsOf(directory / "a.log"));
+  History history = nn::parseHistory(contentsOf(directory / "a.log"));
   ASSERT_EQ(history.size(), 2u);
   EXPECT_EQ(history[1].epoch, 2);
-  EXPECT_LT(history[1].trainLoss, history[0].trainLoss);
+  EXPECT_LT(history[1].train.at("loss"), history[0].train.at("loss"));
   EXPECT_GT(history[1].examplesPerSecond, 0);
   EXPECT_GT(history[1].peakMemoryBytes, 10 << 20);
   expectHas(contentsOf(directory / "a.log"),
@@ -145,7 +145,7 @@ TEST_F(Fashion, TrainsReportsAndClassifiesAgainWithoutTheCompiler) {
   std::smatch right;
   ASSERT_TRUE(std::regex_search(outcome.out, right, std::regex("the same ([0-9]+) of 60 images")))
       << outcome.out;
-  EXPECT_EQ(std::stod(right[1]) / 60, history[1].testAccuracy);
+  EXPECT_EQ(float(std::stod(right[1]) / 60), float(history[1].test.at("accuracy")));
   Outcome again =
       wait(start(FASHION_CLASSIFY, {"--output", directory / "a", "--data", directory.path}));
   EXPECT_EQ(again.out, right[1].str() + " of 60 images right\n") << again.err;
@@ -247,7 +247,7 @@ TEST_F(Fashion, EqualRunsWriteEqualFiles) {
     EXPECT_TRUE(once == contentsOf(directory / (std::string("b/") + name))) << name;
   }
   // The log has the measurements of the epochs that this process trained.
-  History resumed = fashion::parseHistory(contentsOf(directory / "b.log"));
+  History resumed = nn::parseHistory(contentsOf(directory / "b.log"));
   ASSERT_EQ(resumed.size(), 2u);
   EXPECT_EQ(resumed[0].examplesPerSecond, 0);
   EXPECT_GT(resumed[1].examplesPerSecond, 0);

@@ -1,0 +1,77 @@
+//===- TrainingStep.h - one step of training --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The function that a trainer compiles, for programs with a loop of their own:
+//
+//     nn::TrainingState state = nn::TrainingState::make(network, choice);
+//     auto step = jit(nn::trainingStep(network, {.optimizer = choice, .clip = 1}), {.name = "train"});
+//     nn::StepResult result = step(state, fields, 1e-3);
+//     double loss = result.outcome.loss.item();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_NN_TRAININGSTEP_H
+#define HEDDLE_NN_TRAININGSTEP_H
+
+#include "heddle/nn/AnyOptimizer.h"
+#include "heddle/nn/Network.h"
+
+namespace heddle::nn {
+
+/// All tensors that a step changes, with the paths that a struct of the members net, mode and adam
+/// (or another optimiser) gives them: "net.layers.0.weight", "adam.mean.layers.0.weight".
+struct TrainingState {
+  ByPath net;
+  Mode mode;
+  AnyOptimizer optimizer;
+  auto heddleFields() { return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields()); }
+  static const char *heddleFieldNames();
+
+  /// Before the first step. `inMemory`: as Optimizer::make; if not, the state only has types, which
+  /// is enough to print or save a program.
+  static TrainingState make(const Network &network, const OptimizerChoice &optimizer,
+                            bool inMemory = true, Here here = Here::current());
+};
+
+struct StepOptions {
+  OptimizerChoice optimizer = nn::optimizer<Adam>();
+  double clip = 0; ///< the gradients' common length is at most this (clipByNorm); 0: any
+  bool checkGradients = false;
+};
+
+struct StepResult {
+  Outcome outcome; ///< before the update
+  /// The number in Network::order of the first parameter whose gradient is not finite, or -1; empty
+  /// unless gradients are checked.
+  Tensor bad;
+  HEDDLE_FIELDS(outcome, bad)
+};
+
+using StepFunction = std::function<StepResult(TrainingState &, const Fields &, const Tensor &rate)>;
+/// Loss, gradients and the update by the optimiser.
+StepFunction trainingStep(const Network &network, const StepOptions &options);
+
+/// The part of a TrainingState that evaluation needs, with the same paths.
+struct TrainedState {
+  ByPath net;
+  Mode mode; ///< for evaluation
+  HEDDLE_FIELDS(net, mode)
+};
+
+/// What a network gives for a batch.
+struct Evaluation {
+  Outcome outcome;
+  /// What the network showed last by Mode::seen; empty if it shows nothing.
+  Tensor output;
+  HEDDLE_FIELDS(outcome, output)
+};
+using EvaluationFunction = std::function<Evaluation(const TrainedState &, const Fields &)>;
+EvaluationFunction evaluation(const Network &network);
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_NN_TRAININGSTEP_H

@@ -1,0 +1,141 @@
+//===- Report.cpp - a training run on one page ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/nn/Report.h"
+
+#include "runtime/program/PlanPicture.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+static const char *const style = R"(
+:root { color-scheme: light dark; --text: #1c1c1c; --soft: #6b6b6b; --line: #d8d8d8;
+  --page: #ffffff; --first: #2a62b8; --second: #c2571a; --right: 42, 98, 184; --wrong: 194, 87, 26; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --soft: #9a9a9a; --line: #3a3a3a;
+  --page: #161616; --first: #7fb0ff; --second: #f0985a; --right: 110, 160, 240; --wrong: 240, 152, 90; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
+  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+p { color: var(--soft); } p b { color: var(--text); }
+.charts { display: flex; flex-wrap: wrap; gap: 1.5rem; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
+.plan { background: #ffffff; color-scheme: light; } .plan text { fill: #1c1c1c; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; }
+td, th { padding: .25rem .5rem; text-align: right; font-weight: normal; } th { color: var(--soft); }
+)";
+
+namespace {
+struct Line {
+  std::string label, color;
+  std::vector<double> values; ///< one an epoch
+};
+} // namespace
+
+/// Lines over epochs, with a labelled grid at round numbers.
+static std::string chart(const std::string &title, const std::vector<Line> &lines,
+                         const char *format) {
+  size_t count = lines[0].values.size();
+  double low = INFINITY, high = -INFINITY;
+  for (const Line &line : lines)
+    for (double value : line.values) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  if (high - low < 1e-6)
+    high = low + 1e-6;
+  double step = std::pow(10, std::floor(std::log10(high - low)));
+  for (double finer : {5.0, 2.0})
+    if ((high - low) / step < 3)
+      step = std::pow(10, std::floor(std::log10(high - low))) / 10 * finer;
+  low = std::floor(low / step) * step;
+  high = std::ceil(high / step) * step;
+
+  constexpr double left = 46, top = 24, width = 340, height = 170;
+  auto x = [&](size_t i) {
+    return left + (count > 1 ? width * double(i) / double(count - 1) : width / 2);
+  };
+  auto y = [&](double value) { return top + height * (high - value) / (high - low); };
+  auto at = [](double value) { return formatted("%.1f", value); };
+  std::string svg =
+      "<svg width='430' height='240' viewBox='0 0 430 240' role='img' aria-label='" + title + "'>";
+  for (double tick = low; tick <= high + step / 2; tick += step)
+    svg += "<line x1='" + at(left) + "' x2='" + at(left + width) + "' y1='" + at(y(tick)) +
+           "' y2='" + at(y(tick)) + "' stroke='var(--line)'/><text text-anchor='end' x='" +
+           at(left - 6) + "' y='" + at(y(tick) + 4) + "'>" + formatted(format, tick) + "</text>";
+  size_t every = std::max<size_t>(1, (count + 9) / 10);
+  for (size_t i = 0; i < count; i += every)
+    svg += "<text text-anchor='middle' x='" + at(x(i)) + "' y='" + at(top + height + 16) + "'>" +
+           std::to_string(i + 1) + "</text>";
+  svg += "<text text-anchor='middle' x='" + at(left + width / 2) + "' y='" + at(top + height + 32) +
+         "'>epoch</text>";
+  double legend = left;
+  for (const Line &line : lines) {
+    std::string points;
+    for (size_t i = 0; i < count; ++i)
+      points += at(x(i)) + "," + at(y(line.values[i])) + " ";
+    svg += "<polyline fill='none' stroke-width='2' stroke='" + line.color + "' points='" + points +
+           "'/>";
+    for (size_t i = 0; i < count; ++i)
+      svg += "<circle r='3' fill='" + line.color + "' cx='" + at(x(i)) + "' cy='" +
+             at(y(line.values[i])) + "'><title>epoch " + std::to_string(i + 1) + ": " +
+             formatted("%.4g", line.values[i]) + "</title></circle>";
+    svg += "<rect x='" + at(legend) + "' y='6' width='10' height='10' fill='" + line.color +
+           "'/><text x='" + at(legend + 14) + "' y='15'>" + line.label + "</text>";
+    legend += 40 + 6.5 * double(line.label.size());
+  }
+  return svg + "</svg>";
+}
+
+static bool isShare(const std::string &name) { return name.ends_with("accuracy"); }
+
+std::string nn::shown(const std::string &name, double value) {
+  return isShare(name) ? formatted("%.2f %%", 100 * value) : formatted("%.4g", value);
+}
+
+/// A chart for the loss and for each measure.
+static std::string charts(const History &history) {
+  if (history.empty())
+    return "<p>No epochs.</p>";
+  std::string all;
+  for (const auto &[name, ignored] : history.back().train) {
+    double unit = isShare(name) ? 100 : 1;
+    std::string label = escapedForHtml(name) + (isShare(name) ? ", %" : "");
+    Line train{"training " + label, "var(--first)", {}}, test{"test " + label, "var(--second)", {}};
+    for (const EpochRecord &record : history) {
+      train.values.push_back(unit * record.train.at(name));
+      if (auto found = record.test.find(name); found != record.test.end())
+        test.values.push_back(unit * found->second);
+    }
+    std::vector<Line> lines{train};
+    if (test.values.size() == train.values.size())
+      lines.push_back(test);
+    all += chart(escapedForHtml(name), lines, "%.4g");
+  }
+  return "<div class='charts'>" + all + "</div>";
+}
+
+std::string nn::reportPage(const ReportParts &parts) {
+  std::string page = "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
+                     "content='width=device-width'><title>" +
+                     escapedForHtml(parts.title) + "</title><style>" + style + "</style><h1>" +
+                     escapedForHtml(parts.title) + "</h1><p>" + escapedForHtml(parts.summary) +
+                     "</p><h2>Training</h2>" + charts(parts.history);
+  std::string plan = parts.plan;
+  // In HTML a picture needs no reference to its format.
+  if (const std::string format = " xmlns='http://www.w3.org/2000/svg'"; plan.find(format) < 8)
+    plan.erase(plan.find(format), format.size());
+  if (!plan.empty())
+    page +=
+        "<h2>Memory of a training step</h2><p>Steps to the right, offsets in the arena upwards; a "
+        "box is the live range of a temporary.</p><div class='scroll plan'>" +
+        plan + "</div>";
+  return page + parts.sections + "</html>\n";
+}

@@ -1,0 +1,34 @@
+//===- Report.h - a training run on one page --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One HTML file without scripts and without references to others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_NN_REPORT_H
+#define HEDDLE_LIB_NN_REPORT_H
+
+#include "heddle/nn/History.h"
+
+namespace heddle::nn {
+
+struct ReportParts {
+  std::string title, summary; ///< text
+  History history;
+  std::string plan;     ///< a picture of the step's memory plan (SVG), if there is one
+  std::string sections; ///< further HTML
+};
+
+/// The page. What is not HTML already is escaped.
+std::string reportPage(const ReportParts &parts);
+
+/// A value for people: "81.2 %" of a measure whose name ends in "accuracy", else four digits.
+std::string shown(const std::string &name, double value);
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_LIB_NN_REPORT_H

@@ -1,0 +1,466 @@
+//===- Trainer.cpp - train any network ------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Trainer.h"
+
+#include "heddle/io/AtomicFile.h"
+#include "heddle/io/DirectoryLock.h"
+#include "heddle/io/Safetensors.h"
+#include "lib/nn/Report.h"
+#include "lib/nn/RunState.h"
+#include "runtime/program/PlanPicture.h"
+#include "runtime/program/Program.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Schedule nn::triangle(double rate, int64_t steps) {
+  int64_t rising = std::max<int64_t>(1, steps / 10);
+  return warmUp(rising, linearRate(rate, 0, double(std::max<int64_t>(1, steps - rising))));
+}
+
+Fields nn::fieldsOf(const Batch &batch, double progress, Here here) {
+  Fields fields{{"weight", tensorOf(batch.weight, here)},
+                {"progress", Tensor::of<float>({float(progress)}, {}, here)}};
+  for (size_t i = 0; i < batch.fields.size(); ++i) {
+    const Field &field = batch.fields[i];
+    fields[field.name] = tensorOf(batch.arrays[i], here);
+    if (std::count(field.shape.begin(), field.shape.end(), anySize))
+      fields[field.name + "_length"] = tensorOf(batch.sizes[i], here);
+  }
+  return fields;
+}
+
+/// The loss in a mode that does not change.
+using TestFunction = std::function<Outcome(const ByPath &, const Mode &, const Fields &)>;
+static TestFunction testOf(const Network &network) {
+  return [loss = network.loss](const ByPath &net, Mode mode, const Fields &fields) {
+    return loss(net, fields, mode);
+  };
+}
+
+struct AnyTrainer::Run {
+  Network network;
+  Training training;
+  TrainerOptions options;
+  TrainingState state;
+  Position position;
+  History history;
+  int64_t batches = 0;            ///< of an epoch
+  Schedule schedule;              ///< the rates of this run
+  Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
+  std::set<std::string> compiled; ///< types of the batches that were timed
+  std::optional<Fields> lastFields;
+  std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
+  std::optional<io::DirectoryLock> lock; ///< of the output
+  decltype(jit(StepFunction())) step;
+  decltype(jit(TestFunction())) test;
+
+  Run(Network network, Training training, TrainerOptions options, Here here);
+  std::string file(const char *name) const { return options.output + "/" + name; }
+  bool writes() const { return !options.output.empty(); }
+  void print(const std::string &text) const;
+
+  void openOutput(Here here);
+  void openLog(Here here);
+  void writeLog(const std::string &text, Here here);
+  Notes determinants() const;
+  void save(Here here);
+  void saveBest(Here here);
+  void resume(Here here);
+
+  std::string place() const;
+  void requireFinite(const StepResult &result, double loss, Here here) const;
+  void requireGoal(const Outcome &outcome, Here here) const;
+  int64_t done() const { return position.epoch * batches + position.step; } ///< steps
+  void oneStep(const Batch &batch, Here here);
+  std::optional<Ending> trainEpoch(const Dataset &data, Here here);
+  std::optional<Ending> endWithin(Here here);
+  Values evaluate(const Dataset &data, Here here);
+  void endEpoch(const Dataset *test, Here here);
+  std::optional<double> decisive(const EpochRecord &record) const;
+  int64_t best() const;
+};
+
+AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here here)
+    : network(std::move(given)), training(std::move(how)), options(std::move(where)),
+      step(jit(trainingStep(network, {training.optimizer, training.clip, options.checkGradients}),
+               {.name = "train", .threads = options.threads, .plugins = options.plugins}, here)),
+      test(jit(
+          testOf(network),
+          {.name = "evaluate", .threads = options.threads, .kept = {0}, .plugins = options.plugins},
+          here)) {
+  if (training.batch < 1 || training.epochs < 0)
+    throw Error("expected a batch of at least one sample and no negative number of epochs, got a "
+                "batch of " +
+                    std::to_string(training.batch) + " and " + std::to_string(training.epochs) +
+                    " epochs",
+                here);
+  if (writes())
+    openOutput(here);
+  state = TrainingState::make(network, training.optimizer, true, here);
+  network.parameters.clear(); // they are given up to the first step
+  if (options.resume && writes() && std::filesystem::exists(file("checkpoint.safetensors")))
+    resume(here);
+  if (!options.log.empty())
+    openLog(here);
+}
+
+void AnyTrainer::Run::print(const std::string &text) const {
+  if (options.quiet)
+    return;
+  fputs((text + "\n").c_str(), stdout);
+  fflush(stdout);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+void AnyTrainer::Run::openOutput(Here here) {
+  std::error_code error;
+  std::filesystem::create_directories(options.output, error);
+  if (error)
+    throw Error("can't make the directory '" + options.output + "': " + error.message(), here);
+  if (access(options.output.c_str(), W_OK) != 0)
+    throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
+                here);
+  lock.emplace(options.output, here);
+  // What a run left that was killed while it wrote.
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
+    if (entry.path().filename().string().find(".safetensors.part-") != std::string::npos)
+      std::filesystem::remove(entry.path(), ignored);
+}
+
+void AnyTrainer::Run::openLog(Here here) {
+  log.reset(fopen(options.log.c_str(), "w"));
+  if (!log)
+    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+  writeLog(toText(history), here);
+}
+
+void AnyTrainer::Run::writeLog(const std::string &text, Here here) {
+  if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
+    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+}
+
+/// What the numbers of a run depend on, as far as it is text.
+Notes AnyTrainer::Run::determinants() const {
+  Notes notes = options.notes;
+  notes["batch"] = std::to_string(training.batch);
+  notes["seed"] = std::to_string(training.seed);
+  notes["rate"] = exact(training.rate);
+  notes["clip"] = exact(training.clip);
+  return notes;
+}
+
+/// Equal runs give equal files: nothing that was measured goes into them.
+void AnyTrainer::Run::save(Here here) {
+  if (!writes())
+    return;
+  Notes notes = notesOf(position);
+  notes.merge(determinants());
+  notes["epochs"] = std::to_string(training.epochs);
+  notes["history"] = toText(history, /*measured=*/false);
+  saveTree(file("checkpoint.safetensors"), state, notes, {}, here);
+}
+
+void AnyTrainer::Run::saveBest(Here here) {
+  if (!writes())
+    return;
+  TrainedState snapshot{state.net, state.mode.evaluation()};
+  saveTree(file("best.safetensors"), snapshot, {{"record", history.back().json(false)}}, {}, here);
+}
+
+void AnyTrainer::Run::resume(Here here) {
+  std::string path = file("checkpoint.safetensors");
+  Notes notes = loadTree(path, state, {}, here);
+  for (const auto &[name, value] : determinants())
+    if (auto kept = notes.find(name); kept == notes.end() || kept->second != value)
+      throw Error("'" + path + "' is of a run with " + name + " " +
+                      (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
+                      " " + value,
+                  here);
+  try {
+    position = positionOf(notes);
+    history = parseHistory(notes.at("history"), here);
+  } catch (const std::logic_error &) { // a note is missing or no number
+    throw Error("'" + path + "' is no checkpoint of a trainer", here);
+  }
+  print("resuming at step " + std::to_string(position.step + 1) + " of epoch " +
+        std::to_string(position.epoch + 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Training
+//===----------------------------------------------------------------------===//
+
+std::string AnyTrainer::Run::place() const {
+  return "step " + std::to_string(position.step + 1) + " of epoch " +
+         std::to_string(position.epoch + 1);
+}
+
+void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here here) const {
+  int64_t bad = result.bad.empty() ? -1 : int64_t(result.bad.item());
+  std::string first = bad < 0 ? "" : "the gradient of '" + network.order[size_t(bad)] + "'";
+  std::string rate = " (learning rate " + exact(schedule(done())) + "); a smaller rate may help";
+  if (!std::isfinite(loss))
+    throw Error(std::string("the loss is ") + (std::isnan(loss) ? "not a number" : "infinite") +
+                    " at " + place() + (bad < 0 ? "" : ", and so is " + first) + rate,
+                here);
+  if (bad >= 0)
+    throw Error(first + " is not finite at " + place() + rate, here);
+}
+
+void AnyTrainer::Run::requireGoal(const Outcome &outcome, Here here) const {
+  if (training.goal.measure == "loss" || outcome.measures.contains(training.goal.measure))
+    return;
+  std::string known = "loss";
+  for (const auto &[name, value] : outcome.measures)
+    known += ", " + name;
+  throw Error("unknown measure '" + training.goal.measure + "', expected one of " + known, here);
+}
+
+static std::string typesOf(const Fields &fields) {
+  std::string types;
+  for (const auto &[name, tensor] : fields)
+    types += tensor.type() + "\n";
+  return types;
+}
+
+void AnyTrainer::Run::oneStep(const Batch &batch, Here here) {
+  double progress = double(done()) / double(std::max<int64_t>(1, training.epochs * batches));
+  lastFields = fieldsOf(batch, progress, here);
+  // A step that compiles is not timed.
+  bool timed = !compiled.insert(typesOf(*lastFields)).second;
+  if (timed)
+    samples.resume();
+  StepResult result = step(state, *lastFields, schedule(done()), here);
+  double loss = result.outcome.loss.item();
+  samples.pause();
+  requireGoal(result.outcome, here);
+  requireFinite(result, loss, here);
+  position.sums["loss"].add(loss, double(batch.samples));
+  for (const auto &[name, value] : result.outcome.measures)
+    position.sums[name].add(value.item(), double(batch.samples));
+  ++position.step;
+  if (timed)
+    samples.add(batch.samples);
+}
+
+/// "loss 0.41, accuracy 86.1 %"
+static std::string inWords(const Values &values, const char *separator) {
+  std::string text;
+  if (auto loss = values.find("loss"); loss != values.end())
+    text = "loss " + shown("loss", loss->second);
+  for (const auto &[name, value] : values)
+    if (name != "loss")
+      text += separator + name + " " + shown(name, value);
+  return text;
+}
+
+/// Saves and says why where a run should end before its last epoch.
+std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
+  const char *signal = StopSignals::received();
+  bool enough = options.steps > 0 && done() >= options.steps;
+  if (!signal && !enough)
+    return {};
+  save(here);
+  std::string saved =
+      writes() ? "; saved, and can be resumed" : "; nothing is saved without an output directory";
+  if (signal)
+    print(std::string("ended by ") + signal + " after " + std::to_string(done()) + " steps" +
+          saved);
+  else
+    print("stopped after " + std::to_string(done()) + " steps; the mean loss of epoch " +
+          std::to_string(position.epoch + 1) + " so far is " +
+          exact(position.sums["loss"].value()));
+  return signal ? Ending::Interrupted : Ending::Steps;
+}
+
+std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here) {
+  Loader loader(data,
+                {.batch = training.batch,
+                 .shuffle = true,
+                 .seed = training.seed,
+                 .epoch = uint64_t(position.epoch),
+                 .skip = position.step,
+                 .batchName = network.samples,
+                 .threads = options.readers,
+                 .similar = training.similar,
+                 .multipleOf = training.multipleOf},
+                here);
+  ProgressBar bar("epoch " + std::to_string(position.epoch + 1) + "/" +
+                      std::to_string(training.epochs),
+                  batches, position.step, options.quiet ? -1 : 2);
+  samples = Rate(0, 0);
+  samples.pause();
+  while (std::optional<Batch> batch = loader.next()) {
+    oneStep(*batch, here);
+    char rate[64];
+    snprintf(rate, sizeof rate, "  %.0f %s/s", samples.perSecond(), options.unit.c_str());
+    bar.show(position.step, inWords(valuesOf(position.sums), "  ") + rate);
+    if (auto ending = endWithin(here))
+      return ending;
+    if (options.saveEvery && position.step % options.saveEvery == 0 && position.step < batches)
+      save(here);
+  }
+  return {};
+}
+
+Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
+  if (data.count() == 0)
+    throw Error("expected data with samples, got none", here);
+  Loader loader(data,
+                {.batch = training.testBatch ? training.testBatch : training.batch,
+                 .batchName = network.samples,
+                 .threads = options.readers,
+                 .similar = training.similar,
+                 .multipleOf = training.multipleOf},
+                here);
+  ProgressBar bar("testing", loader.batches(), 0, options.quiet ? -1 : 2);
+  Means sums;
+  Mode mode = state.mode.evaluation();
+  for (int64_t done = 0; std::optional<Batch> batch = loader.next();) {
+    Outcome outcome = test(state.net, mode, fieldsOf(*batch, 1, here), here);
+    sums["loss"].add(outcome.loss.item(), double(batch->samples));
+    for (const auto &[name, value] : outcome.measures)
+      sums[name].add(value.item(), double(batch->samples));
+    bar.show(++done, inWords(valuesOf(sums), "  "));
+  }
+  return valuesOf(sums);
+}
+
+std::optional<double> AnyTrainer::Run::decisive(const EpochRecord &record) const {
+  const Values &values = record.test.empty() ? record.train : record.test;
+  auto found = values.find(training.goal.measure);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+int64_t AnyTrainer::Run::best() const {
+  int64_t best = -1;
+  double most = -INFINITY;
+  for (size_t i = 0; i < history.size(); ++i)
+    if (auto value = decisive(history[i]))
+      if (double own = training.goal.larger ? *value : -*value; own > most) {
+        most = own;
+        best = int64_t(i);
+      }
+  return best;
+}
+
+void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
+  EpochRecord record{position.epoch + 1,   valuesOf(position.sums), {},
+                     schedule(done() - 1), samples.perSecond(),     peakMemoryBytes()};
+  if (test)
+    record.test = evaluate(*test, here);
+  history.push_back(record);
+  if (best() + 1 == int64_t(history.size()))
+    saveBest(here);
+  position = {position.epoch + 1, 0, {}};
+  save(here);
+  if (log)
+    writeLog(record.json() + "\n", here);
+  char rate[64];
+  snprintf(rate, sizeof rate, "; %.0f %s/s", record.examplesPerSecond, options.unit.c_str());
+  print("epoch " + std::to_string(record.epoch) + ": " + inWords(record.train, ", ") +
+        (test ? "; test " + inWords(record.test, ", ") : "") + rate);
+}
+
+//===----------------------------------------------------------------------===//
+// The class
+//===----------------------------------------------------------------------===//
+
+AnyTrainer::AnyTrainer(Network network, Training training, TrainerOptions options, Here here)
+    : run(std::make_unique<Run>(std::move(network), std::move(training), std::move(options),
+                                here)) {}
+AnyTrainer::~AnyTrainer() = default;
+AnyTrainer::AnyTrainer(AnyTrainer &&) = default;
+
+Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
+  if (data.count() == 0)
+    throw Error("expected data with samples, got none", here);
+  const Training &how = run->training;
+  run->batches = (data.count() + how.batch - 1) / how.batch;
+  run->schedule =
+      how.schedule ? how.schedule(how.rate, how.epochs * run->batches) : constantRate(how.rate);
+  StopSignals signals;
+  while (run->position.epoch < how.epochs) {
+    int64_t best = run->best();
+    if (how.patience > 0 && best >= 0 && run->position.epoch - best > how.patience) {
+      run->print("stopped after epoch " + std::to_string(run->position.epoch) +
+                 ": none of the last " + std::to_string(how.patience) + " was better than epoch " +
+                 std::to_string(best + 1));
+      return Ending::NoProgress;
+    }
+    if (auto ending = run->trainEpoch(data, here))
+      return *ending;
+    run->endEpoch(test, here);
+    if (StopSignals::received() && run->position.epoch < how.epochs)
+      return *run->endWithin(here);
+  }
+  return Ending::Finished;
+}
+
+Values AnyTrainer::evaluate(const Dataset &data, Here here) { return run->evaluate(data, here); }
+
+void AnyTrainer::load(const std::string &path, Here here) {
+  TrainedState snapshot{run->state.net, run->state.mode.evaluation()};
+  LoadOptions options{.names = {}, .ignored = {"mode.random.*"}};
+  for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
+    options.ignored.push_back(heddle::detail::nextField(names) + ".*");
+  loadTree(path, snapshot, options, here);
+  run->state.net = snapshot.net;
+  run->state.mode.moments = snapshot.mode.moments;
+}
+
+void AnyTrainer::report(const std::string &title, const std::string &sections, Here here) {
+  if (!run->writes())
+    throw Error("expected an output directory for the report", here);
+  ReportParts parts{title, "", run->history, "", sections};
+  if (!run->history.empty()) {
+    const EpochRecord &last = run->history.back();
+    const EpochRecord &top = run->history[size_t(std::max<int64_t>(0, run->best()))];
+    char speed[96];
+    snprintf(speed, sizeof speed, ", %.0f %s a second, %.0f MiB of memory at most",
+             last.examplesPerSecond, run->options.unit.c_str(),
+             double(last.peakMemoryBytes) / (1 << 20));
+    parts.summary = std::to_string(last.epoch) + " epochs; the best one is " +
+                    std::to_string(top.epoch) + ": " +
+                    inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
+  }
+  if (run->lastFields) {
+    std::string program = run->file("train.heddle");
+    run->step.save(program, run->state, *run->lastFields, run->training.rate, here);
+    parts.plan = planPicture(Program::load(program)->manifest());
+  }
+  io::writeFileAtomically(
+      run->file("report.html"), [&](io::FileSink &sink) { sink.write(reportPage(parts)); }, here);
+}
+
+const History &AnyTrainer::history() const { return run->history; }
+int64_t AnyTrainer::bestEpoch() const { return run->best(); }
+const ByPath &AnyTrainer::parameters() const { return run->state.net; }
+Mode AnyTrainer::mode() const { return run->state.mode.evaluation(); }
+const TrainerOptions &AnyTrainer::options() const { return run->options; }
+
+std::optional<Notes> AnyTrainer::savedNotes(const std::string &output, Here here) {
+  std::string path = output + "/checkpoint.safetensors";
+  if (!std::filesystem::exists(path))
+    return {};
+  const auto kept = io::SafetensorsFile(path, here).header().metadata;
+  return Notes(kept.begin(), kept.end());
+}

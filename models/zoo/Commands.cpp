@@ -1,0 +1,158 @@
+//===- Commands.cpp - what heddle-models does -----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "models/zoo/Commands.h"
+
+#include <cstdio>
+#include <filesystem>
+
+using namespace heddle;
+using namespace heddle::zoo;
+
+std::string Options::directory() const { return output.empty() ? name + "-" + size : output; }
+
+Model zoo::modelOf(const Options &options) {
+  Model model = modelCalled(options.name, Here()).make(sizeCalled(options.size, Here()));
+  nn::Training &training = model.training;
+  training.epochs = options.epochs.value_or(training.epochs);
+  training.batch = options.batch.value_or(training.batch);
+  training.patience = options.patience.value_or(training.patience);
+  training.seed = options.seed.value_or(training.seed);
+  training.rate = options.rate.value_or(training.rate);
+  return model;
+}
+
+int zoo::list() {
+  for (const auto &[name, entry] : models())
+    printf("%-20s %12lld\n", name.c_str(),
+           (long long)entry.make(zoo::Size::Full).network.parameterCount());
+  return 0;
+}
+
+static nn::TrainerOptions surroundings(const Options &options) {
+  return {.resume = options.resume,
+          .saveEvery = options.saveEvery,
+          .steps = options.steps,
+          .threads = options.threads,
+          .readers = options.readers,
+          .notes = {{"model", options.name}, {"size", options.size}}};
+}
+
+/// A data set of the model.
+static nn::DatasetPtr read(const std::function<nn::DatasetPtr()> &data, const Options &options) {
+  if (!data)
+    throw Error("the model '" + options.name + "' has no data of size '" + options.size + "'");
+  return data();
+}
+
+static void printGoal(const nn::Goal &goal, const nn::Values &values) {
+  double value = values.at(goal.measure);
+  printf("%s: %.4g", goal.measure.c_str(), value);
+  if (goal.reached)
+    printf(", %s the goal of %g",
+           (goal.larger ? value >= *goal.reached : value <= *goal.reached) ? "which reaches"
+                                                                           : "which misses",
+           *goal.reached);
+  printf("\n");
+}
+
+/// The step of a model, for its example of a batch; nothing of it is in memory.
+static std::string stepIr(const Model &model, const Options &options) {
+  nn::TrainingState state = nn::TrainingState::make(model.network, model.training.optimizer, false);
+  auto step = jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
+                  {.name = "train", .threads = options.threads});
+  return step.ir(state, model.example(model.training.batch), model.training.rate);
+}
+
+int zoo::train(const Options &options) {
+  Model model = modelOf(options);
+  if (options.ir) {
+    printf("%s", stepIr(model, options).c_str());
+    return 0;
+  }
+  nn::DatasetPtr data = read(model.data.train, options);
+  nn::DatasetPtr test = model.data.test ? model.data.test() : nullptr;
+  nn::TrainerOptions where = surroundings(options);
+  where.output = options.directory();
+  where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
+  nn::AnyTrainer trainer(model.network, model.training, where, Here());
+  nn::Ending ending = trainer.train(*data, test.get(), Here());
+  if (ending == nn::Ending::Interrupted)
+    return 130; // as a shell says it of Ctrl-C
+  trainer.report(options.name + ", " + options.size, "", Here());
+  if (trainer.bestEpoch() >= 0) {
+    const nn::EpochRecord &best = trainer.history()[size_t(trainer.bestEpoch())];
+    printf("best epoch %lld, ", (long long)best.epoch);
+    printGoal(model.training.goal, best.test.empty() ? best.train : best.test);
+  }
+  printf("report: %s/report.html\n", where.output.c_str());
+  return 0;
+}
+
+int zoo::evaluate(const Options &options) {
+  Model model = modelOf(options);
+  nn::DatasetPtr test = read(model.data.test, options);
+  nn::TrainerOptions where = surroundings(options);
+  nn::AnyTrainer trainer(model.network, model.training, where, Here());
+  trainer.load(options.checkpoint.empty() ? options.directory() + "/best.safetensors"
+                                          : options.checkpoint,
+               Here());
+  nn::Values values = trainer.evaluate(*test, Here());
+  for (const auto &[name, value] : values)
+    if (name != model.training.goal.measure)
+      printf("%s: %.4g\n", name.c_str(), value);
+  printGoal(model.training.goal, values);
+  return 0;
+}
+
+int zoo::exportPrograms(const Options &options) {
+  Model model = modelOf(options);
+  if (options.ir) {
+    printf("%s", stepIr(model, options).c_str());
+    return 0;
+  }
+  std::string folder = options.directory();
+  std::filesystem::create_directories(folder);
+  nn::TrainingState state = nn::TrainingState::make(model.network, model.training.optimizer);
+  if (!options.checkpoint.empty())
+    nn::loadTree(options.checkpoint, state, {}, Here());
+  nn::Fields fields = model.example(model.training.batch);
+  JitOptions how{.name = "train", .threads = options.threads};
+  jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}), how)
+      .save(folder + "/train.heddle", state, fields, model.training.rate, Here());
+  how.name = "evaluate";
+  nn::TrainedState trained{state.net, state.mode.evaluation()};
+  jit(nn::evaluation(model.network), how)
+      .save(folder + "/evaluate.heddle", trained, fields, Here());
+  nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());
+  nn::saveTree(folder + "/example.safetensors", fields, {}, {}, Here());
+  printf("%s: train.heddle, evaluate.heddle, state.safetensors, example.safetensors\n",
+         folder.c_str());
+  return 0;
+}
+
+int zoo::generate(const Options &options) {
+  Model model = modelOf(options);
+  if (!model.generate) {
+    std::string known;
+    for (const auto &[name, entry] : models())
+      if (entry.make(zoo::Size::Tiny).generate)
+        known += (known.empty() ? "" : ", ") + name;
+    throw Error("the model '" + options.name +
+                "' does not generate; these do: " + (known.empty() ? "none" : known));
+  }
+  nn::TrainedState state{model.network.parameters, model.network.mode.evaluation()};
+  std::string path =
+      options.checkpoint.empty() ? options.directory() + "/best.safetensors" : options.checkpoint;
+  nn::loadTree(path, state, {}, Here());
+  model.generate(state.net, options.generation, [](std::string_view text) {
+    fwrite(text.data(), 1, text.size(), stdout);
+    fflush(stdout);
+  });
+  printf("\n");
+  return 0;
+}

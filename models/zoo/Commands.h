@@ -1,0 +1,51 @@
+//===- Commands.h - what heddle-models does ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_ZOO_COMMANDS_H
+#define HEDDLE_MODELS_ZOO_COMMANDS_H
+
+#include "models/zoo/Zoo.h"
+
+namespace heddle::zoo {
+
+/// Options of the commands; those that are not given are the setting's.
+struct Options {
+  std::string name, size = "small";
+  std::optional<int64_t> epochs, batch, patience;
+  std::optional<uint64_t> seed;
+  std::optional<double> rate;
+  int64_t steps = 0;
+  int threads = 0, readers = 1;
+  bool resume = false, ir = false;
+  int64_t saveEvery = 250;
+  std::string output;     ///< directory; empty: NAME-SIZE
+  std::string log;        ///< empty: log.jsonl in the output
+  std::string checkpoint; ///< empty: best.safetensors in the output
+  std::string python = "python3";
+  std::string optimizer = "adam"; ///< of comparisons
+  Generation generation;
+
+  std::string directory() const;
+};
+
+/// The model of the options, with their changes to its training. Throws Error that lists what there
+/// is for an unknown model or size.
+Model modelOf(const Options &options);
+
+/// All throw Error; they give the exit code of the process.
+int list();
+int train(const Options &options);
+int evaluate(const Options &options);
+/// Writes program files of a training step and of evaluation, and the tensors for both.
+int exportPrograms(const Options &options);
+int generate(const Options &options);
+/// Trains the model and its PyTorch twin from the same weights on the same batches (Compare.cpp).
+int compare(const Options &options);
+
+} // namespace heddle::zoo
+
+#endif // HEDDLE_MODELS_ZOO_COMMANDS_H

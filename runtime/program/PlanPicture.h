@@ -1,0 +1,26 @@
+//===- PlanPicture.h - a memory plan as a picture ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
+#define HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
+
+#include "runtime/program/Manifest.h"
+
+namespace heddle {
+
+/// The memory plan of each entry as SVG: steps to the right, offsets in the arena upwards, and a box
+/// for the live range of each temporary, with its name, size and source location as a tooltip.
+std::string planPicture(const Manifest &manifest);
+
+/// printf into a string of at most 255 bytes.
+std::string formatted(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+/// Text with <, >, & and ' as HTML and SVG need them.
+std::string escapedForHtml(const std::string &text);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H

@@ -1,0 +1,65 @@
+//===- ModelsTest.cpp - the zoo is complete -------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Meters.h"
+#include "test/unit/io/Files.h"
+#include "test/unit/zoo/Reference.h"
+
+using namespace heddle;
+using namespace heddle::test;
+
+/// The parameters of the publications, or of PyTorch's models, at full size.
+static const std::map<std::string, int64_t> published = {
+    {"alexnet", 61'100'840},   {"vgg16", 138'357'544},    {"resnet50", 25'557'032},
+    {"resnet101", 44'549'160}, {"inception", 27'161'264}, {"vit", 86'567'656},
+    {"capsnet", 8'215'568},    {"bert", 109'512'762},     {"gpt", 124'439'808},
+    {"asr", 264'808'720},      {"seq2seq", 58'113'792}};
+
+TEST(Zoo, FullSizesHaveThePublishedNumbersOfParameters) {
+  int64_t before = nn::peakMemoryBytes();
+  for (const auto &[name, entry] : zoo::models()) {
+    zoo::Model model = entry.make(zoo::Size::Full);
+    if (auto found = published.find(name); found != published.end())
+      EXPECT_EQ(model.network.parameterCount(), found->second) << name;
+  }
+  EXPECT_LT(nn::peakMemoryBytes() - before, 256 << 20) << "counting should allocate nothing";
+}
+
+TEST(Zoo, TinySizesAreSmall) {
+  for (const auto &[name, entry] : zoo::models())
+    EXPECT_LE(entry.make(zoo::Size::Tiny).network.parameterCount(), 5000) << name;
+}
+
+TEST(Zoo, EveryModelHasAReferenceATwinAndASource) {
+  int64_t bytes = 0;
+  for (const auto &[name, entry] : zoo::models()) {
+    EXPECT_TRUE(std::filesystem::exists(entry.twin())) << entry.twin();
+    ASSERT_TRUE(std::filesystem::exists(referenceFile(name))) << referenceFile(name);
+    bytes += int64_t(std::filesystem::file_size(referenceFile(name)));
+    EXPECT_FALSE(entry.source.empty()) << name;
+  }
+  EXPECT_LE(bytes, 4 << 20);
+}
+
+/// The example of a batch has the fields of the data set, so that programs for one serve the other.
+TEST(Zoo, ExamplesAreLikeTheReferences) {
+  for (const auto &[name, entry] : zoo::models()) {
+    nn::Fields wanted = Reference(name).batch();
+    int64_t samples = wanted.at("weight").extents()[0].size;
+    nn::Fields got = entry.make(zoo::Size::Tiny).example(samples);
+    for (const auto &[field, tensor] : wanted) {
+      ASSERT_TRUE(got.contains(field)) << name << ": " << field;
+      EXPECT_EQ(got.at(field).type(), tensor.type()) << name << ": " << field;
+    }
+    EXPECT_EQ(got.size(), wanted.size()) << name;
+  }
+}
+
+TEST(Zoo, UnknownModelsAndSizesListWhatThereIs) {
+  expectHas(messageOf([] { zoo::modelCalled("alexnett"); }), {"'alexnett'", "alexnet"});
+  expectHas(messageOf([] { zoo::sizeCalled("huge"); }), {"'huge'", "tiny, small or full"});
+}

@@ -1,0 +1,75 @@
+//===- ProgramTest.cpp - heddle-models, as a user runs it -----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/io/Files.h"
+
+#include <sys/wait.h>
+
+using namespace heddle::test;
+
+namespace {
+struct Outcome {
+  int status = -1; ///< the exit code
+  std::string out, err;
+};
+
+class Program : public testing::Test {
+protected:
+  TemporaryDirectory directory;
+
+  Outcome run(const std::string &arguments) const {
+    std::string command = std::string("'") + HEDDLE_MODELS + "' " + arguments + " > '" +
+                          (directory / "out") + "' 2> '" + (directory / "err") + "'";
+    int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentsOf(directory / "out"),
+            contentsOf(directory / "err")};
+  }
+};
+} // namespace
+
+TEST_F(Program, ListsModelsWithTheirParameters) {
+  Outcome outcome = run("list");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"alexnet", "61100840\n"});
+}
+
+TEST_F(Program, UnknownThingsListWhatThereIs) {
+  for (const auto &[arguments, parts] :
+       {std::pair<const char *, std::initializer_list<std::string>>(
+            "train alexnett", {"unknown model 'alexnett'", "alexnet"}),
+        {"train alexnet --size huge", {"unknown size 'huge'", "tiny, small or full"}},
+        {"compare alexnet --size tiny --optimizer best", {"unknown optimiser 'best'", "adam"}},
+        {"evaluate alexnet --size tiny --frobnicate", {"--frobnicate"}},
+        {"generate alexnet --size tiny", {"'alexnet' does not generate"}},
+        {"train", {"name"}},
+        {"frobnicate", {"frobnicate"}}}) {
+    Outcome outcome = run(arguments);
+    EXPECT_NE(outcome.status, 0) << arguments;
+    expectHas(outcome.out + outcome.err, parts);
+  }
+}
+
+TEST_F(Program, PrintsTheStepForAnyBatch) {
+  Outcome outcome = run("export alexnet --size full --batch 256 --ir");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"func.func @train", "batch: 256", "nd."});
+}
+
+TEST_F(Program, ExportsProgramsAndTheirTensors) {
+  Outcome outcome =
+      run("export alexnet --size tiny --batch 2 --output '" + (directory / "a") + "'");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char *name :
+       {"train.heddle", "evaluate.heddle", "state.safetensors", "example.safetensors"})
+    EXPECT_FALSE(contentsOf(directory / (std::string("a/") + name)).empty()) << name;
+}
+
+TEST_F(Program, EvaluationNeedsACheckpoint) {
+  Outcome outcome = run("evaluate alexnet --size tiny --checkpoint '" + (directory / "none") + "'");
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {directory / "none"});
+}
