@@ -41,9 +41,11 @@ using Shape = std::map<std::string, int64_t>;
 struct Request {
   int threads = 1;
   bool peers = false;
-  std::string dtype;    ///< empty: the benchmark's own choice
-  Shape shape;          ///< by name; empty: the benchmark's own sizes
-  double seconds = 1.5; ///< minimal time for a row
+  std::string dtype;               ///< empty: the benchmark's own choice
+  Shape shape;                     ///< by name; empty: the benchmark's own sizes
+  double seconds = 1.5;            ///< minimal time for a row
+  std::vector<std::string> models; ///< of the zoo; empty: all
+  std::string modelSize = "full";
 
   /// The size called `name`; `fallback` if none was given.
   int64_t size(const std::string &name, int64_t fallback) const;
@@ -71,7 +73,10 @@ struct System {
   std::function<double()> processorSeconds;
   bool peer = false;               ///< ratios are relative to the first peer
   double compileMilliseconds = -1; ///< -1: does not apply
+  double warmMilliseconds = -1;    ///< of a compilation that finds all kernels in the cache
   int64_t peakMemoryBytes = -1;
+  /// For systems whose memory is known when they have been measured. Else empty.
+  std::function<int64_t()> peakMemory = {};
 };
 
 /// `Processor`: the calling thread's processor time, for measuring one thread on a busy machine.
@@ -80,7 +85,8 @@ enum class Clock { Wall, Processor };
 struct Case {
   std::string bench, dtype = "f32";
   int threads = 1;
-  double work = 0; ///< flops, bytes or examples of one run
+  double work = 0;  ///< flops, bytes or examples of one run
+  double flops = 0; ///< of one run, where `work` is not their number; 0: unknown
   Unit unit = Unit::GigaflopsPerSecond;
   std::vector<System> systems;
 };
@@ -90,9 +96,11 @@ public:
   Report(FILE *json, double seconds, Clock clock) : json(json), seconds(seconds), clock(clock) {}
   /// Measures and prints a row for each system.
   void measure(const Case &work);
-  /// A row that was measured elsewhere.
-  void row(const Case &work, const System &system, double medianSeconds, double percentOfPeak,
-           double ratioToPeer);
+  /// What was measured of a system. NaN: does not apply.
+  struct Measured {
+    double seconds, percentOfPeak, ratioToPeer, ratioToBest;
+  };
+  void row(const Case &work, const System &system, const Measured &measured);
 
 private:
   FILE *json;
@@ -105,6 +113,7 @@ struct Benchmark {
   std::string name, description;
   std::vector<std::string> sizes; ///< names for `--shape`, in the order of `512x3072x768`
   std::function<void(const Request &, Report &)> run;
+  bool onlyByName = false; ///< not one of those that run if no names are given
 };
 /// All benchmarks, in order.
 const std::vector<Benchmark> &benchmarks();

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/Cases.h"
-#include "models/fashion/Network.h"
+#include "bench/FashionStep.h"
 #include "runtime/device/ThreadTeam.h"
 
 #include <csignal>
@@ -93,16 +93,7 @@ void bench::busy(const Request &request, Report &report) {
       JitOptions{.threads = request.threads, .cache = false});
   measureBeside(request, report, "chain", [=] { chain(x); });
 
-  const auto &n = fashion::names();
-  int64_t batch = 64;
-  std::vector<int32_t> labels(size_t(batch), 3);
-  std::vector<float> ones(size_t(batch), 1.0f);
-  fashion::Sample sample{
-      randomTensor({{n.batch, batch}, {n.row, 28}, {n.column, 28}, {n.channel, 1}}),
-      Tensor::of<int32_t>(std::span<const int32_t>(labels), {{n.batch, batch}}),
-      Tensor::of<float>(std::span<const float>(ones), {{n.batch, batch}})};
-  auto state = std::make_shared<fashion::State>(fashion::initialState(1));
-  auto step = jit(fashion::trainStep, JitOptions{.threads = request.threads, .cache = false});
-  Tensor rate = Tensor::of<float>({0.02f}, {});
-  measureBeside(request, report, "fashion-b64", [=] { step(*state, sample, rate); });
+  auto in = std::make_shared<FashionStep>(64);
+  auto step = jit(in->step, JitOptions{.threads = request.threads, .cache = false});
+  measureBeside(request, report, "fashion-b64", [=] { step(in->state, in->fields, in->rate); });
 }

@@ -24,6 +24,8 @@ void pointwise(const Request &request, Report &report);
 void sorting(const Request &request, Report &report);
 void scaling(const Request &request, Report &report);
 void normalisation(const Request &request, Report &report);
+void training(const Request &request, Report &report);
+void inference(const Request &request, Report &report);
 void busy(const Request &request, Report &report);
 
 } // namespace heddle::bench

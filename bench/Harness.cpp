@@ -149,7 +149,9 @@ static void waitForSleep(const std::vector<System> &systems) {
 void Report::measure(const Case &work) {
   const double burst = 0.02, tooLong = 2;
   int leastRounds = 9;
-  bool limited = work.unit == Unit::GigaflopsPerSecond || work.unit == Unit::GigabytesPerSecond;
+  bool computes = work.unit == Unit::GigaflopsPerSecond || work.flops > 0;
+  bool limited = computes || work.unit == Unit::GigabytesPerSecond;
+  double limitedWork = work.flops > 0 ? work.flops : work.work;
   std::vector<int64_t> counts;
   for (const System &system : work.systems) {
     double once = timeOf(system, 1, clock);
@@ -160,7 +162,8 @@ void Report::measure(const Case &work) {
     counts.push_back(std::max<int64_t>(1, int64_t(burst / std::max(once, 1e-8))));
   }
   size_t systems = work.systems.size();
-  std::vector<std::vector<double>> seconds(systems), percent(systems), ratio(systems);
+  std::vector<std::vector<double>> seconds(systems), percent(systems), ratio(systems),
+      best(systems);
   size_t firstPeer = systems;
   for (size_t i = systems; i-- > 0;)
     if (work.systems[i].peer)
@@ -172,7 +175,7 @@ void Report::measure(const Case &work) {
     double limit = 0;
     if (teams)
       waitForSleep(work.systems);
-    if (work.unit == Unit::GigaflopsPerSecond)
+    if (computes)
       limit = peakFlops(work.threads, clock);
     else if (work.unit == Unit::GigabytesPerSecond)
       limit = peakBytes(work.threads, clock);
@@ -189,21 +192,28 @@ void Report::measure(const Case &work) {
       }
       now[system] = timeOf(work.systems[system], counts[system], clock) / double(counts[system]);
     }
+    double quickest = INFINITY; // peer
+    for (size_t i = 0; i < systems; ++i)
+      if (work.systems[i].peer)
+        quickest = std::min(quickest, now[i]);
     for (size_t i = 0; i < systems; ++i) {
       seconds[i].push_back(now[i]);
       if (limited)
-        percent[i].push_back(100 * work.work / now[i] / limit);
-      if (firstPeer < systems && !work.systems[i].peer)
+        percent[i].push_back(100 * limitedWork / now[i] / limit);
+      if (firstPeer < systems && !work.systems[i].peer) {
         ratio[i].push_back(now[firstPeer] / now[i]);
+        best[i].push_back(quickest / now[i]);
+      }
     }
   }
   for (size_t i = 0; i < systems; ++i)
-    row(work, work.systems[i], medianOf(seconds[i]), medianOf(percent[i]), medianOf(ratio[i]));
+    row(work, work.systems[i],
+        {medianOf(seconds[i]), medianOf(percent[i]), medianOf(ratio[i]), medianOf(best[i])});
 }
 
-void Report::row(const Case &work, const System &system, double median, double percent,
-                 double ratio) {
-  double value = median;
+void Report::row(const Case &work, const System &system, const Measured &measured) {
+  double median = measured.seconds, value = median;
+  double memory = double(system.peakMemory ? system.peakMemory() : system.peakMemoryBytes);
   switch (work.unit) {
   case Unit::GigaflopsPerSecond:
   case Unit::GigabytesPerSecond:
@@ -228,13 +238,12 @@ void Report::row(const Case &work, const System &system, double median, double p
     snprintf(text, sizeof text, format, x);
     return std::isnan(x) || x < 0 ? std::string("-") : std::string(text);
   };
-  printf(
-      "%-58s %-14s %-5s %2d %11.4f %11.1f %-10s %7s %7s %9s %9s\n", work.bench.c_str(),
-      system.name.c_str(), work.dtype.c_str(), work.threads, median * 1e3, value,
-      std::string(spelling(work.unit)).c_str(), number(percent, "%.1f").c_str(),
-      number(ratio, "%.2f").c_str(), number(system.compileMilliseconds, "%.0f").c_str(),
-      number(system.peakMemoryBytes < 0 ? -1 : double(system.peakMemoryBytes) / (1 << 20), "%.1f")
-          .c_str());
+  printf("%-58s %-14s %-5s %2d %11.4f %11.1f %-10s %7s %7s %9s %9s\n", work.bench.c_str(),
+         system.name.c_str(), work.dtype.c_str(), work.threads, median * 1e3, value,
+         std::string(spelling(work.unit)).c_str(), number(measured.percentOfPeak, "%.1f").c_str(),
+         number(measured.ratioToPeer, "%.2f").c_str(),
+         number(system.compileMilliseconds, "%.0f").c_str(),
+         number(memory / (1 << 20), "%.1f").c_str());
   fflush(stdout);
   if (!json)
     return;
@@ -248,10 +257,13 @@ void Report::row(const Case &work, const System &system, double median, double p
                          {"median_ms", median * 1e3},
                          {"value", value},
                          {"unit", spelling(work.unit)},
-                         {"percent_of_peak", optional(percent)},
-                         {"ratio_to_peer", optional(ratio)},
+                         {"gflops", optional(work.flops > 0 ? work.flops / median * 1e-9 : -1)},
+                         {"percent_of_peak", optional(measured.percentOfPeak)},
+                         {"ratio_to_peer", optional(measured.ratioToPeer)},
+                         {"ratio_to_best", optional(measured.ratioToBest)},
                          {"compile_ms", optional(system.compileMilliseconds)},
-                         {"peak_memory_bytes", optional(double(system.peakMemoryBytes))}};
+                         {"warm_ms", optional(system.warmMilliseconds)},
+                         {"peak_memory_bytes", optional(memory)}};
   fprintf(json, "%s\n", line.dump().c_str());
   fflush(json);
 }

@@ -47,6 +47,8 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"pointwise", "sum of two arrays, transposition", {"n"}, pointwise},
       {"sort", "sorted lines and their largest elements", {"lines", "n"}, sorting},
       {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
+      {"train", "a training step of models of the zoo; only by name", {"batch"}, training, true},
+      {"infer", "their evaluation of a batch; only by name", {"batch"}, inference, true},
       {"busy",
        "programs of short steps beside other busy threads, as many as cores and twice as many",
        {},
@@ -102,6 +104,9 @@ int main(int argc, char **argv) {
   app.add_flag("--peers", request.peers, "Measure oneDNN and PyTorch beside, where installed");
   app.add_option("--json", json, "Append rows to this file, as JSON lines");
   app.add_option("--shape", shape, "Sizes: 512x3072x768, or batch=16,in=64,...");
+  app.add_option("--model", request.models, "Models of `train` and `infer` (default: all)");
+  app.add_option("--size", request.modelSize, "Their size: tiny, small or full (default: full)")
+      ->check(CLI::IsMember({"tiny", "small", "full"}));
   app.add_option("--dtype", request.dtype, "f32, bf16, f16 or f64 (default: f32)")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
   app.add_option("--seconds", request.seconds, "Least time spent on a row");
@@ -138,7 +143,8 @@ int main(int argc, char **argv) {
   std::vector<std::pair<const Benchmark *, Shape>> chosen;
   try {
     for (const Benchmark &benchmark : benchmarks())
-      if ((names.empty() || std::ranges::find(names, benchmark.name) != names.end()) &&
+      if ((names.empty() ? !benchmark.onlyByName
+                         : std::ranges::find(names, benchmark.name) != names.end()) &&
           std::regex_search(benchmark.name, pattern))
         chosen.emplace_back(&benchmark, shape.empty() ? Shape() : parseShape(shape, benchmark));
   } catch (const Error &error) {
