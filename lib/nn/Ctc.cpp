@@ -135,3 +135,56 @@ Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &
   Tensor loss = select(total > impossible / 2, -total, INFINITY);
   return select(problem.isValid, loss, NAN);
 }
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The distances of what was got so far from each beginning of what is wanted.
+struct Element {
+  Tensor got, counts;
+  HEDDLE_FIELDS(got, counts)
+};
+} // namespace
+
+Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &time,
+                        const Tensor &wanted, const Tensor &positions, const Name &position,
+                        Here here) {
+  CallScope scope(here);
+  Name prefix = fresh("prefix");
+  Size size = wanted.size(position) + 1;
+  Tensor length = iota({prefix, size}, ElementType::F32);
+  // The element that a prefix ends in; the empty one has none.
+  const Tensor last = wanted.cast(ElementType::I64).rename({{position, prefix}}).pad(prefix, 1, 0);
+  Tensor start = length; // inserting all of the prefix
+  for (const Tensor *each : {&got, &counts, &last})
+    for (const Extent &extent : each->extents())
+      if (extent.name != time && !start.has(extent.name))
+        start = start.broadcast({extent});
+  auto advance = [&](Tensor row, Element now) {
+    Tensor differs = notEqual(last, now.got).cast(ElementType::F32);
+    Tensor shorter = row.pad(prefix, 1, 0, INFINITY).slice(prefix, 0, size);
+    Tensor best = minimum(row + 1.0, shorter + differs);
+    // What is wanted may follow any shorter prefix: best[i] - i + j for all i up to j.
+    Tensor next = scan(best - length, prefix, Combiner::Min) + length;
+    return std::pair(select(now.counts, next, row), std::vector<Tensor>());
+  };
+  Element elements{got.cast(ElementType::I64), counts};
+  Tensor distances = heddle::scan(time, start, elements, advance).first;
+  return distances.gather(prefix, positions);
+}
+
+Tensor nn::ctcErrors(const Tensor &scores, const Tensor &times, const Tensor &label,
+                     const Tensor &positions, const CtcNames &names, Here here) {
+  CallScope scope(here);
+  Size size = scores.size(names.time);
+  double blank = double(names.blank);
+  Tensor best = argmax(stopGradient(scores), over(names.classes));
+  Tensor before = best.pad(names.time, 1, 0, blank).slice(names.time, 0, size);
+  Tensor isInside =
+      iota({names.time, size}).broadcast(times.extents()) < times.cast(ElementType::I64);
+  Tensor isNew = logicalAnd(notEqual(best, blank), notEqual(best, before));
+  return editDistance(best, logicalAnd(isNew, isInside), names.time, label, positions,
+                      names.position);
+}

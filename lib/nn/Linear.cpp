@@ -10,6 +10,7 @@
 #include "lib/nn/Filled.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -54,6 +55,28 @@ Linear Linear::renamed(const std::vector<Rename> &renames) const {
     return tensor.rename(fitting);
   };
   return {renamed(weight), bias ? std::optional(renamed(*bias)) : std::nullopt};
+}
+
+Perceptron Perceptron::make(const Extent &in, const std::vector<int64_t> &sizes, const Tensor &key,
+                            bool bias, Here here) {
+  CallScope scope(here);
+  if (sizes.empty())
+    refuse("expected the sizes of at least one layer, got none", here);
+  Perceptron net;
+  int64_t inputs = in.size;
+  for (int64_t size : sizes)
+    net.layers.push_back(Linear::make({{in.name, std::exchange(inputs, size)}}, {Name("out"), size},
+                                      fold(key, double(net.layers.size())), bias));
+  return net;
+}
+
+Tensor Perceptron::operator()(const Tensor &x, const Name &in, Here here) const {
+  CallScope scope(here);
+  Name out = fresh("out");
+  Tensor y = x;
+  for (size_t i = 0; i < layers.size(); ++i)
+    y = layers[i].renamed({{Name("out"), out}})(i ? activation(y) : y, in).rename({{out, in}});
+  return y;
 }
 
 Embedding Embedding::make(const Extent &entries, const Extent &feature, const Tensor &key,

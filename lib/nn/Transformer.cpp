@@ -50,6 +50,16 @@ TransformerLayer TransformerLayer::make(const Extent &feature, const Tensor &key
   return layer;
 }
 
+std::vector<TransformerLayer> TransformerLayer::stack(int64_t count, const Extent &feature,
+                                                      const Tensor &key,
+                                                      const TransformerOptions &options,
+                                                      Here here) {
+  std::vector<TransformerLayer> layers;
+  for (int64_t i = 0; i < count; ++i)
+    layers.push_back(make(feature, fold(key, double(i)), options, here));
+  return layers;
+}
+
 Tensor TransformerLayer::operator()(const Tensor &x, const Name &time, const Name &feature,
                                     Mode &mode, const Attend &attend,
                                     const std::optional<Memory> &memory, Here here) const {

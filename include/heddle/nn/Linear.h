@@ -20,6 +20,8 @@
 #include "heddle/Ops.h"
 #include "heddle/Tree.h"
 
+#include <functional>
+
 namespace heddle::nn {
 
 /// y[out] = sum over in of x[in] * weight[in, out] + bias[out] (torch.nn.Linear). Throws Error for
@@ -41,6 +43,21 @@ struct Linear {
   Tensor operator()(const Tensor &x, const Names &in, Here here = Here::current()) const;
   /// The layer with other names, of those that it has.
   Linear renamed(const std::vector<Rename> &renames) const;
+};
+
+/// Linear maps with an activation between any two.
+///
+///     nn::Perceptron top = nn::Perceptron::make({unit, 415}, {512, 256, 1}, key(3));
+///     Tensor y = top(x, unit);                           // `unit` has the size 1
+struct Perceptron {
+  std::vector<Linear> layers;
+  HEDDLE_FIELDS(layers)
+  std::function<Tensor(const Tensor &)> activation = [](const Tensor &x) { return relu(x); };
+  /// `sizes`: what each layer puts out. Throws Error for none.
+  static Perceptron make(const Extent &in, const std::vector<int64_t> &sizes, const Tensor &key,
+                         bool bias = true, Here here = Here::current());
+  /// The result has `in` in its last size.
+  Tensor operator()(const Tensor &x, const Name &in, Here here = Here::current()) const;
 };
 
 /// A row of a table for each entry (torch.nn.Embedding).

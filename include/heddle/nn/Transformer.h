@@ -64,6 +64,11 @@ struct TransformerLayer {
   TransformerOptions options = {};
   static TransformerLayer make(const Extent &feature, const Tensor &key,
                                const TransformerOptions &options = {}, Here here = Here::current());
+  /// Several layers alike but for their random weights.
+  static std::vector<TransformerLayer> stack(int64_t count, const Extent &feature,
+                                             const Tensor &key,
+                                             const TransformerOptions &options = {},
+                                             Here here = Here::current());
   /// Throws Error for a decoder without a memory, or the reverse.
   Tensor operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
                     const Attend &attend = {}, const std::optional<Memory> &memory = {},

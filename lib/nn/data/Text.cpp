@@ -7,9 +7,12 @@
 
 #include "heddle/nn/data/Text.h"
 
+#include "heddle/nn/data/Combinators.h"
 #include "lib/support/io/File.h"
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -137,4 +140,76 @@ std::vector<Field> TextLines::fields() const {
 Sample TextLines::read(int64_t index) const {
   const std::vector<int32_t> &line = lines[size_t(index)];
   return {io::HostArray::of(std::span<const int32_t>(line), {int64_t(line.size())})};
+}
+
+//===----------------------------------------------------------------------===//
+// Masks and pairs
+//===----------------------------------------------------------------------===//
+
+DatasetPtr nn::maskTokens(DatasetPtr data, const MaskOptions &options, Here here) {
+  std::vector<Field> fields = data->fields();
+  auto found = std::find_if(fields.begin(), fields.end(),
+                            [](const Field &field) { return field.name == "token"; });
+  if (found == fields.end() || found->element != ElementType::I32 || found->shape.size() != 1 ||
+      found->shape[0] < std::max<int64_t>(options.count, 1) || options.count < 1)
+    throw Error("expected a field 'token', i32, of at least " + std::to_string(options.count) +
+                    " tokens, and a token to hide, got " +
+                    (found == fields.end() ? "no such field" : found->describe()),
+                here);
+  auto hide = [=, number = size_t(found - fields.begin())](Sample sample, int64_t index) -> Sample {
+    io::HostArray tokens = std::move(sample[number]);
+    std::span<int32_t> all = tokens.values<int32_t>();
+    std::vector<int32_t> places(all.size()), labels;
+    std::iota(places.begin(), places.end(), 0);
+    // The standard says which numbers this gives.
+    std::mt19937_64 random(options.seed * 0x9e3779b97f4a7c15ull + uint64_t(index));
+    for (size_t i = 0; i < size_t(options.count); ++i)
+      std::swap(places[i], places[i + random() % (places.size() - i)]);
+    places.resize(size_t(options.count));
+    std::sort(places.begin(), places.end());
+    for (int32_t place : places) {
+      int32_t &token = all[size_t(place)];
+      labels.push_back(token);
+      if (uint64_t chance = random() % 10; chance < 8)
+        token = options.mask;
+      else if (chance == 8)
+        token = int32_t(random() % uint64_t(options.classes));
+    }
+    auto array = [&](const std::vector<int32_t> &values) {
+      return io::HostArray::of(std::span<const int32_t>(values), {options.count});
+    };
+    return {std::move(tokens), array(places), array(labels)};
+  };
+  return transform(std::move(data), hide,
+                   {*found,
+                    {"place", ElementType::I32, {options.count}, {"masked"}},
+                    {"label", ElementType::I32, {options.count}, {"masked"}}});
+}
+
+TextPairs::TextPairs(std::vector<Pair> given, const PairOptions &options, Here here)
+    : pairs(std::move(given)), options(options) {
+  if (pairs.empty())
+    throw Error("expected at least one pair of texts, got none", here);
+}
+
+std::vector<Field> TextPairs::fields() const {
+  return {{"source", ElementType::I32, {anySize}, {"from"}},
+          {"token", ElementType::I32, {anySize}, {"time"}},
+          {"next", ElementType::I32, {anySize}, {"time"}}};
+}
+
+Sample TextPairs::read(int64_t index) const {
+  const auto &[source, target] = pairs[size_t(index)];
+  std::vector<int32_t> token = target, next = target;
+  token.insert(token.begin(), options.begin);
+  next.push_back(options.end);
+  auto array = [](const std::vector<int32_t> &values) {
+    return io::HostArray::of(std::span<const int32_t>(values), {int64_t(values.size())});
+  };
+  return {array(source), array(token), array(next)};
+}
+
+int64_t TextPairs::length(int64_t index) const {
+  const auto &[source, target] = pairs[size_t(index)];
+  return int64_t(std::max(source.size(), target.size() + 1));
 }

@@ -11,6 +11,7 @@
 
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Losses.h"
+#include "heddle/nn/Meters.h"
 #include "test/unit/Refused.h"
 #include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
@@ -152,4 +153,59 @@ TEST(Ctc, WhatDoesNotFitIsNaN) {
   Tensor floats = zeros({{position, 2}});
   refused([&] { nn::ctc(x, constant(1), floats, constant(1, ElementType::I64), names); },
           {"lengths of integers"});
+}
+
+TEST(Ctc, ErrorsOfTheLikeliestClasses) {
+  // Best classes 1 1 0 1 2 2 (blank 0) spell 1 1 2; behind the end is a 1.
+  std::vector<float> scores;
+  for (int best : {1, 1, 0, 1, 2, 2, 1})
+    for (int c = 0; c < 3; ++c)
+      scores.push_back(c == best ? 1 : 0);
+  Tensor x = tensor(scores, {{moment, 7}, {classes, 3}});
+  auto errors = [&](std::vector<int32_t> label, int64_t frames) {
+    int64_t length = int64_t(label.size());
+    label.resize(5, 1); // what does not count
+    Tensor y = Tensor::of<int32_t>(label, {{position, 5}});
+    return nn::ctcErrors(x, constant(double(frames), ElementType::I64), y,
+                         constant(double(length), ElementType::I64), names)
+        .item();
+  };
+  EXPECT_EQ(errors({1, 1, 2}, 6), 0);
+  EXPECT_EQ(errors({1, 2}, 6), 1);
+  EXPECT_EQ(errors({2, 2, 2}, 6), 2);
+  EXPECT_EQ(errors({}, 6), 3);
+  EXPECT_EQ(errors({1, 1, 2}, 7), 1);
+  EXPECT_EQ(errors({1, 2}, 0), 2);
+  EXPECT_EQ(errors({}, 0), 0);
+  EXPECT_EQ(errors({2, 1, 1, 2, 1}, 6), 2);
+}
+
+TEST(Ctc, EditDistancesOfABatch) {
+  constexpr int64_t samples = 20, time = 9, letters = 6;
+  auto digits = [](size_t count, uint64_t seed) {
+    std::vector<int32_t> result;
+    for (float value : numbers(count, seed))
+      result.push_back(int32_t(std::abs(value) * 1000) % 3);
+    return result;
+  };
+  auto got = digits(samples * time, 1), wanted = digits(samples * letters, 2);
+  auto skipped = digits(samples * time, 3), lengths = digits(samples, 4);
+  std::vector<float> distances;
+  for (int64_t i = 0; i < samples; ++i) {
+    lengths[size_t(i)] *= 3;
+    std::vector<int32_t> a,
+        b(wanted.begin() + i * letters, wanted.begin() + i * letters + lengths[size_t(i)]);
+    for (int64_t t = i * time; t < (i + 1) * time; ++t)
+      if (skipped[size_t(t)] != 0)
+        a.push_back(got[size_t(t)]);
+    distances.push_back(float(nn::EditDistance::distance(a, b)));
+  }
+  auto run = jit([](Tensor got, Tensor skipped, Tensor wanted, Tensor lengths) {
+    return nn::editDistance(got, notEqual(skipped, 0.0), moment, wanted, lengths, position);
+  });
+  Extent all{n, samples}, times{moment, time};
+  Tensor result = run(
+      Tensor::of<int32_t>(got, {all, times}), Tensor::of<int32_t>(skipped, {all, times}),
+      Tensor::of<int32_t>(wanted, {all, {position, letters}}), Tensor::of<int32_t>(lengths, {all}));
+  EXPECT_EQ(result.to<float>({n}), distances);
 }

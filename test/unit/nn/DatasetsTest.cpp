@@ -154,6 +154,58 @@ TEST(Text, LinesOfAnyLength) {
   refused([&] { readText(directory.write("empty", "")); }, {"an empty file"});
 }
 
+TEST(Text, MaskedTokens) {
+  std::vector<int32_t> all;
+  for (int32_t i = 0; i <= 4000; ++i)
+    all.push_back(10 + i % 80);
+  auto windows = std::make_shared<TextWindows>(all, 20);
+  MaskOptions options{.count = 5, .mask = 99, .classes = 99, .seed = 3};
+  DatasetPtr masked = maskTokens(windows, options);
+  EXPECT_EQ(masked->fields()[1].describe(), "place: i32 [masked: 5]");
+  int hidden = 0, kept = 0, random = 0;
+  for (int64_t i = 0; i < masked->count(); ++i) {
+    Sample sample = masked->read(i);
+    auto token = sample[0].values<int32_t>(), place = sample[1].values<int32_t>(),
+         label = sample[2].values<int32_t>();
+    auto whole = windows->read(i)[0];
+    for (size_t j = 0, at = 0; j < 20; ++j) {
+      int32_t original = whole.values<int32_t>()[j];
+      if (at == 5 || place[at] != int32_t(j)) {
+        EXPECT_EQ(token[j], original); // places are rising, so none is left over
+        continue;
+      }
+      EXPECT_EQ(label[at++], original);
+      (token[j] == 99 ? hidden : token[j] == original ? kept : random)++;
+      EXPECT_EQ(at == 5 || place[at] > int32_t(j), true);
+    }
+  }
+  EXPECT_EQ(hidden + kept + random, 1000);
+  EXPECT_NEAR(hidden, 800, 50);
+  EXPECT_NEAR(kept, 100, 40);
+  EXPECT_EQ(masked->read(7), maskTokens(windows, options)->read(7));
+  EXPECT_NE(masked->read(7)[1], masked->read(8)[1]);
+  options.seed = 4;
+  EXPECT_NE(masked->read(7)[1], maskTokens(windows, options)->read(7)[1]);
+  options.count = 21;
+  refused([&] { maskTokens(windows, options); }, {"at least 21 tokens", "token: i32 [time: 20]"});
+  refused([&] { maskTokens(ramp(0, 3), {}); }, {"no such field"});
+}
+
+TEST(Text, Pairs) {
+  TextPairs pairs({{{7, 8, 9}, {5}}, {{7}, {5, 6, 4}}}, {.begin = 1, .end = 2});
+  EXPECT_EQ(pairs.length(0), 3);
+  EXPECT_EQ(pairs.length(1), 4);
+  Loader loader(pairs, {.batch = 2});
+  auto batch = loader.next();
+  EXPECT_EQ(batch->array("source"),
+            io::HostArray::of<int32_t>({7, 8, 9, 7, 0, 0}, {2, 3}, {"batch", "from"}));
+  EXPECT_EQ(batch->array("token"),
+            io::HostArray::of<int32_t>({1, 5, 0, 0, 1, 5, 6, 4}, {2, 4}, {"batch", "time"}));
+  EXPECT_EQ(batch->array("next"),
+            io::HostArray::of<int32_t>({5, 2, 0, 0, 5, 6, 4, 2}, {2, 4}, {"batch", "time"}));
+  refused([] { TextPairs(std::vector<TextPairs::Pair>()); }, {"at least one pair"});
+}
+
 //===----------------------------------------------------------------------===//
 // Records
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,11 @@
 //     TextLines lines(readText("names.txt"), bytes);           // "text", {time: any}
 //     Loader loader(lines, {.batch = 32, .shuffle = true, .similar = 10});
 //
+// Tokens are masked, to learn what stood there, and texts come in pairs, to learn to translate:
+//
+//     DatasetPtr blanks = maskTokens(windows, {.count = 19, .mask = 999, .classes = 999});
+//     TextPairs pairs({{english("two cats"), french("deux chats")}}, {.begin = 1, .end = 2});
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_NN_DATA_TEXT_H
@@ -84,6 +89,42 @@ public:
 
 private:
   std::vector<std::vector<int32_t>> lines;
+};
+
+struct MaskOptions {
+  int64_t count = 1;   ///< places of each sample
+  int32_t mask = 0;    ///< the token that hides others
+  int64_t classes = 1; ///< random tokens are below this
+  uint64_t seed = 1;
+};
+/// Hides tokens (Devlin et al., BERT, 2019): of `count` places of each sample 80 % get the mask, 10 %
+/// a random token, the others keep theirs. Samples have the field "token" of `data`, i32 {time},
+/// with hidden tokens; "place", i32 {masked}, rising; and "label", i32 {masked}, what stood there.
+/// A sample is masked alike in each epoch. Throws Error if `data` has no such field, and for more
+/// places than tokens.
+DatasetPtr maskTokens(DatasetPtr data, const MaskOptions &options, Here here = Here::current());
+
+struct PairOptions {
+  int32_t begin = 1, end = 2; ///< tokens around the second text
+};
+/// Pairs of texts: fields "source", i32 {from: any}; "token", i32 {time: any}, the second text behind
+/// `begin`; and "next", the second text before `end`, which is the token after each. A loader fills
+/// with 0, which should be no token.
+class TextPairs : public Dataset {
+public:
+  using Pair = std::pair<std::vector<int32_t>, std::vector<int32_t>>;
+  /// Throws Error for no pairs.
+  explicit TextPairs(std::vector<Pair> pairs, const PairOptions &options = {},
+                     Here here = Here::current());
+  int64_t count() const override { return int64_t(pairs.size()); }
+  std::vector<Field> fields() const override;
+  Sample read(int64_t index) const override;
+  /// The longer of the two.
+  int64_t length(int64_t index) const override;
+
+private:
+  std::vector<Pair> pairs;
+  PairOptions options;
 };
 
 } // namespace heddle::nn

@@ -1,0 +1,46 @@
+//===- Graph.cpp - layers for graphs --------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Graph.h"
+
+#include "heddle/Compositions.h"
+#include "lib/nn/Filled.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+GraphAttention GraphAttention::make(const std::vector<Extent> &in, const std::vector<Extent> &outs,
+                                    const Tensor &key, Here here) {
+  CallScope scope(here);
+  if (outs.empty())
+    refuse("expected at least one name of what the layer puts out, got none", here);
+  auto part = [&](double number) {
+    return glorotUniform(fold(key, number), outs, outs.back().name, over());
+  };
+  return {Linear::make(in, outs, fold(key, 0.0), /*bias=*/false), part(1), part(2),
+          filled(0, outs)};
+}
+
+Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names &in,
+                                  const Name &out, const Neighbours &near, Here here) const {
+  CallScope scope(here);
+  requireHas(x, over(node), here);
+  requireHas(near.number, over(near.slot), here);
+  Tensor y = project(x, in), theirs = sum(y * other, out).gather(node, near.number);
+  Tensor score = leakyRelu(theirs + sum(y * own, out), 0.2);
+  Tensor place = iota({near.slot, score.size(near.slot)}).broadcast(near.count.extents());
+  Tensor counts = place < near.count.cast(ElementType::I64);
+  // A node without neighbours has no largest score; its weights are all zero.
+  Tensor most = max(select(counts, score, -INFINITY), near.slot);
+  Tensor power =
+      select(counts, exp(score - stopGradient(select(most > -INFINITY, most, 0.0))), 0.0);
+  Tensor total = sum(power, near.slot);
+  Tensor weights = power / select(total > 0.0, total, 1.0);
+  return sum(weights * y.gather(node, near.number), near.slot) + bias;
+}
