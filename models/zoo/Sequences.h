@@ -1,0 +1,39 @@
+//===- Sequences.h - what models of sequences share -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     return {predicted(logits, fields.at("next"), word, fields), ...};
+//     return Setting<Net>{net, lossOf, fortuneWords(4000, 35), trainedFor(4, 32, 3e-3)};
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_ZOO_SEQUENCES_H
+#define HEDDLE_MODELS_ZOO_SEQUENCES_H
+
+#include "heddle/nn/Initializers.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
+#include "models/zoo/Zoo.h"
+
+namespace heddle::zoo {
+
+/// The cross-entropy of logits and the measure "accuracy", means over all labels of all samples.
+nn::Outcome classified(const Tensor &logits, const Tensor &label, const Name &classes,
+                       const nn::Fields &fields);
+/// The same of translations {batch, `time`} that are filled with the word 0, which does not count;
+/// and the measure "exact": the part of the samples in which each word is right if those before it
+/// are, so that always taking the likeliest word gives the whole text.
+nn::Outcome translated(const Tensor &logits, const Name &time, const Name &word,
+                       const nn::Fields &fields);
+
+/// By AdamW, gradients of a length of 1 at most, at a rate that rises and falls. `longest`: what
+/// sequences of any size are filled up to.
+nn::Training trainedFor(int64_t epochs, int64_t batch, double rate, int64_t longest = 1,
+                        const nn::Goal &goal = {});
+
+} // namespace heddle::zoo
+
+#endif // HEDDLE_MODELS_ZOO_SEQUENCES_H
