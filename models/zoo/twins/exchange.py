@@ -126,3 +126,37 @@ def copy(twin, size, module, arrays):
         for path, (view, axes) in views(twin, size, dict(module.named_parameters())).items():
             value, names = arrays[path]
             view.copy_(value.permute([names.index(axis) for axis in axes]))
+
+
+def linear(ours, theirs, inputs, outputs):
+    """The entries of NAMES for a torch.nn.Linear."""
+    return [[ours + ".weight", theirs + ".weight", [outputs, inputs]], [ours + ".bias", theirs + ".bias", [outputs]]]
+
+
+def norm(ours, theirs, axis="feature"):
+    """Those of a torch.nn.LayerNorm."""
+    return [[ours + ".scale", theirs + ".weight", [axis]], [ours + ".shift", theirs + ".bias", [axis]]]
+
+
+def transformer(ours, theirs):
+    """Those of a torch.nn.TransformerEncoderLayer, for nn::TransformerLayer; SIZES has "head" and "depth"."""
+    names = []
+    for i, part in enumerate(["query", "key", "value"]):
+        axis = "part=%d head depth" % i
+        names += [["%s.attention.%s.weight" % (ours, part), theirs + ".self_attn.in_proj_weight", [axis, "feature"]],
+                  ["%s.attention.%s.bias" % (ours, part), theirs + ".self_attn.in_proj_bias", [axis]]]
+    return (names + linear(ours + ".attention.out", theirs + ".self_attn.out_proj", "head depth", "feature") +
+            linear(ours + ".feed.up", theirs + ".linear1", "feature", "hidden") +
+            linear(ours + ".feed.down", theirs + ".linear2", "hidden", "feature") +
+            norm(ours + ".norms.0", theirs + ".norm1") + norm(ours + ".norms.1", theirs + ".norm2"))
+
+
+def lstm(ours, theirs, layers, inputs="feature", hidden="hidden"):
+    """Those of a torch.nn.LSTM, for nn::Recurrent; SIZES has "gate", 4."""
+    names, gates = [], "gate " + hidden
+    for i in range(layers):
+        names += [["%s.cells.%d.input" % (ours, i), "%s.weight_ih_l%d" % (theirs, i), [gates, inputs]],
+                  ["%s.cells.%d.recurrent" % (ours, i), "%s.weight_hh_l%d" % (theirs, i), [gates, "from"]],
+                  ["%s.cells.%d.inputBias" % (ours, i), "%s.bias_ih_l%d" % (theirs, i), [gates]],
+                  ["%s.cells.%d.recurrentBias" % (ours, i), "%s.bias_hh_l%d" % (theirs, i), [gates]]]
+    return names

@@ -1,0 +1,74 @@
+//===- Gpt.cpp - a language model that generates text ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GPT-2 (Radford et al., 2019): layers of attention to what is before, each on normalised input, and
+// the table of words once more as the output. The small one has 124,439,808 parameters: 50,257 words
+// and 1024 positions of 768 features (39,383,808), twelve layers (85,054,464), the last
+// normalisation (1,536).
+//
+//===----------------------------------------------------------------------===//
+
+#include "models/zoo/Sequences.h"
+#include "models/zoo/data/Text.h"
+
+namespace heddle::zoo::gpt {
+const Name time("time"), word("word"), feature("feature");
+
+struct Options {
+  int64_t words, length, features, heads, layers;
+  double dropout;
+};
+
+struct Gpt {
+  nn::Embedding words;
+  nn::PositionEmbedding positions;
+  std::vector<nn::TransformerLayer> layers;
+  nn::LayerNorm norm;
+  HEDDLE_FIELDS(words, positions, layers, norm)
+  double dropout;
+
+  static Gpt make(const Options &options) {
+    Extent features{feature, options.features};
+    auto table = [&](uint64_t seed, const Extent &rows) {
+      return nn::normal(key(seed), {rows, features}, 0, 0.02);
+    };
+    nn::TransformerOptions layer{.heads = options.heads,
+                                 .hidden = 4 * options.features,
+                                 .dropout = options.dropout,
+                                 .preNorm = true,
+                                 .activation = [](const Tensor &x) { return nn::geluTanh(x); }};
+    return {{table(1, {word, options.words})},
+            {table(2, {time, options.length})},
+            nn::TransformerLayer::stack(options.layers, features, key(3), layer),
+            nn::LayerNorm::make({features}),
+            options.dropout};
+  }
+  /// The logits of the word after each. `caches`: one for each layer, of the words before.
+  Tensor operator()(const Tensor &token, nn::Mode &mode,
+                    std::vector<nn::KeyValueCache> *caches = nullptr) const {
+    Tensor before = caches ? caches->front().filled : Tensor();
+    Tensor x = words(token, word) + positions(time, token.size(time), before);
+    x = mode.seen("embedded", nn::dropout(x, dropout, over(time, feature), mode));
+    for (size_t i = 0; i < layers.size(); ++i)
+      x = mode.seen("layers." + std::to_string(i),
+                    layers[i](x, time, feature, mode,
+                              {.causal = true, .cache = caches ? &caches->at(i) : nullptr}));
+    return sum(norm(x, feature) * words.table, feature);
+  }
+};
+
+static nn::Outcome lossOf(const Gpt &net, const nn::Fields &fields, nn::Mode &mode) {
+  return classified(net(fields.at("token"), mode), fields.at("next"), word, fields);
+}
+
+static Registered gpt("gpt", "Radford et al., GPT-2, 2019", [](Size size) {
+  Options options = pick(size, Options{13, 7, 6, 2, 2, 0.0}, Options{256, 128, 192, 6, 4, 0.0},
+                         Options{50257, 1024, 768, 12, 12, 0.1});
+  return Setting<Gpt>{Gpt::make(options), lossOf, fortuneBytes(options.words, options.length),
+                      trainedFor(3, 32, 2e-3, 1, {"loss", /*larger=*/false, 1.80})};
+});
+} // namespace heddle::zoo::gpt
