@@ -1,0 +1,271 @@
+//===- TrainerTest.cpp - train any network --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Trainer.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
+#include "heddle/nn/data/Text.h"
+#include "test/unit/io/Files.h"
+
+#include <cmath>
+#include <csignal>
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+const Name batch("batch"), in("in"), hidden("hidden"), classes("class");
+
+/// Points in the plane, whose class says on which side of a curve they are.
+struct Points : nn::Dataset {
+  int64_t size;
+  mutable int64_t reads = 0;
+  int64_t signalAt = -1; ///< the read during which the process gets SIGINT
+  explicit Points(int64_t size) : size(size) {}
+  int64_t count() const override { return size; }
+  std::vector<nn::Field> fields() const override {
+    return {{"point", ElementType::F32, {2}, {"in"}}, {"label", ElementType::I32, {}, {}}};
+  }
+  nn::Sample read(int64_t index) const override {
+    if (++reads == signalAt)
+      raise(SIGINT);
+    float x = float(index % 7) / 7 - 0.5f, y = float(index * 5 % 11) / 11 - 0.5f;
+    return {io::HostArray::of<float>({x, y}, {2}),
+            io::HostArray::of<int32_t>({y > x * x ? 1 : 0}, {})};
+  }
+};
+
+struct Net {
+  nn::Linear first;
+  nn::BatchNorm norm;
+  nn::Linear last;
+  HEDDLE_FIELDS(first, norm, last)
+  static Net make(int64_t units = 5) {
+    return {nn::Linear::make({{in, 2}}, {hidden, units}, key(1)),
+            nn::BatchNorm::make({hidden, units}),
+            nn::Linear::make({{hidden, units}}, {classes, 2}, key(2))};
+  }
+};
+
+nn::Outcome lossOf(const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+  Tensor x = relu(net.norm(net.first(fields.at("point"), over(in)), over(batch), mode));
+  Tensor logits = net.last(nn::dropout(x, 0.2, hidden, mode), over(hidden));
+  const Tensor &label = fields.at("label");
+  return {nn::sampleMean(nn::crossEntropy(logits, label, classes), fields),
+          {{"accuracy", nn::sampleMean(nn::isRight(logits, label, classes), fields)}}};
+}
+
+class Trainer : public testing::Test {
+protected:
+  TemporaryDirectory directory;
+  Points data{30}, test{11};
+  nn::Training training{.epochs = 3,
+                        .batch = 8,
+                        .rate = 0.05,
+                        .schedule = nn::triangle,
+                        .clip = 1,
+                        .goal = {"accuracy", true}};
+
+  nn::TrainerOptions options(const std::string &output, int64_t steps = 0) const {
+    return {.output = directory / output,
+            .resume = true,
+            .saveEvery = 2,
+            .steps = steps,
+            .threads = 2,
+            .quiet = true};
+  }
+  nn::Trainer<Net> make(const nn::TrainerOptions &options) const {
+    return nn::Trainer<Net>(Net::make(), lossOf, key(3), training, options);
+  }
+  std::string file(const std::string &output, const std::string &name) const {
+    return contentsOf(directory / (output + "/" + name));
+  }
+  /// What an uninterrupted run leaves.
+  void makeWhole() {
+    EXPECT_EQ(make(options("whole")).train(data, &test), nn::Ending::Finished);
+    EXPECT_FALSE(file("whole", "checkpoint.safetensors").empty());
+    EXPECT_FALSE(file("whole", "best.safetensors").empty());
+  }
+  void expectWhole(const std::string &output) const {
+    for (const char *name : {"checkpoint.safetensors", "best.safetensors"})
+      EXPECT_TRUE(file(output, name) == file("whole", name)) << name;
+  }
+};
+} // namespace
+
+TEST_F(Trainer, StoppedAnywhereARunGoesOnToTheSameBits) {
+  makeWhole();
+  // Within an epoch of four steps, at its end, and where a checkpoint was due.
+  for (int64_t steps : {1, 4, 6, 11})
+    EXPECT_EQ(make(options("parts", steps)).train(data, &test), nn::Ending::Steps);
+  EXPECT_EQ(make(options("parts")).train(data, &test), nn::Ending::Finished);
+  expectWhole("parts");
+}
+
+TEST_F(Trainer, ASignalSavesAndTheRunGoesOnToTheSameBits) {
+  makeWhole();
+  Points interrupted{30};
+  interrupted.signalAt = 20;
+  EXPECT_EQ(make(options("parts")).train(interrupted, &test), nn::Ending::Interrupted);
+  EXPECT_FALSE(file("parts", "checkpoint.safetensors").empty());
+  EXPECT_FALSE(file("parts", "checkpoint.safetensors") == file("whole", "checkpoint.safetensors"));
+  EXPECT_EQ(make(options("parts")).train(data, &test), nn::Ending::Finished);
+  expectWhole("parts");
+}
+
+TEST_F(Trainer, KeepsTheBestEpochAndStopsWithoutProgress) {
+  training.epochs = 20;
+  training.patience = 2;
+  training.goal = {"loss"};
+  // Down for two epochs, then up.
+  training.schedule = [](double rate, int64_t) -> nn::Schedule {
+    return [=](int64_t step) { return step < 8 ? rate : -rate; };
+  };
+  auto first = std::make_unique<nn::Trainer<Net>>(make(options("a")));
+  nn::Trainer<Net> &trainer = *first;
+  EXPECT_EQ(trainer.train(data, &test), nn::Ending::NoProgress);
+  const nn::History &history = trainer.history();
+  size_t best = size_t(trainer.bestEpoch());
+  ASSERT_EQ(history.size(), best + 3);
+  for (const nn::EpochRecord &record : history)
+    EXPECT_GE(record.test.at("loss"), history[best].test.at("loss"));
+  EXPECT_EQ(trainer.evaluate(test).at("loss"), history.back().test.at("loss"));
+  trainer.load(directory / "a/best.safetensors");
+  EXPECT_EQ(trainer.evaluate(test).at("loss"), history[best].test.at("loss"));
+  // A resumed run knows that there was no progress.
+  first.reset();
+  EXPECT_EQ(make(options("a")).train(data, &test), nn::Ending::NoProgress);
+}
+
+TEST_F(Trainer, WritesALogAndAReport) {
+  nn::TrainerOptions where = options("a");
+  where.log = directory / "log";
+  nn::Trainer<Net> trainer = make(where);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  trainer.train(data, &test);
+  EXPECT_EQ(testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr(), "");
+  nn::History history = nn::parseHistory(contentsOf(directory / "log"));
+  ASSERT_EQ(history.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(history[i].epoch, int64_t(i) + 1);
+    EXPECT_EQ(history[i].train, trainer.history()[i].train);
+    EXPECT_EQ(history[i].test, trainer.history()[i].test);
+    EXPECT_EQ(history[i].rate, nn::triangle(0.05, 12)(4 * int64_t(i) + 3));
+    EXPECT_GT(history[i].peakMemoryBytes, 1 << 20);
+  }
+  trainer.report("A <small> net", "<p>more</p>");
+  std::string report = file("a", "report.html");
+  expectHas(report, {"A &#60;small&#62; net", "training loss", "test accuracy, %", "<polyline",
+                     "Memory of a training step", "arena of", "<p>more</p>"});
+  EXPECT_EQ(report.find("http"), std::string::npos) << "the report should stand alone";
+}
+
+TEST_F(Trainer, ADirectoryHasOneWriter) {
+  nn::Trainer<Net> first = make(options("a"));
+  expectHas(messageOf([&] { make(options("a")); }), {"in use by process", directory / "a"});
+}
+
+TEST_F(Trainer, RemovesWhatAKilledRunLeft) {
+  std::filesystem::create_directory(directory / "a");
+  directory.write("a/best.safetensors.part-1", "half");
+  make(options("a"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/best.safetensors.part-1"));
+}
+
+TEST_F(Trainer, ACheckpointOfAnotherNetworkIsListedWhole) {
+  make(options("a", 1)).train(data);
+  std::string before = file("a", "checkpoint.safetensors");
+  std::string message =
+      messageOf([&] { nn::Trainer<Net>(Net::make(6), lossOf, key(3), training, options("a")); });
+  expectHas(message, {"checkpoint.safetensors", "net.first.weight", "hidden: 5", "hidden: 6",
+                      "net.last.weight", "adam.mean.first.bias", "mode.moments.norm.mean"});
+  EXPECT_TRUE(file("a", "checkpoint.safetensors") == before);
+}
+
+TEST_F(Trainer, ADamagedCheckpointIsNamedAndReplacesNothing) {
+  make(options("a", 4)).train(data);
+  std::string path = directory / "a/checkpoint.safetensors";
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 9);
+  std::string best = file("a", "best.safetensors"), damaged = contentsOf(path);
+  expectHas(messageOf([&] { make(options("a")); }), {path});
+  EXPECT_TRUE(contentsOf(path) == damaged);
+  EXPECT_TRUE(file("a", "best.safetensors") == best);
+}
+
+TEST_F(Trainer, OtherSettingsThanThoseOfTheCheckpointAreNamed) {
+  make(options("a", 1)).train(data);
+  training.seed = 9;
+  expectHas(messageOf([&] { make(options("a")); }), {"seed 1", "expected seed 9"});
+  training.seed = 1;
+  nn::TrainerOptions other = options("a");
+  other.notes = {{"limit", "20"}};
+  expectHas(messageOf([&] { make(other); }), {"limit unknown", "expected limit 20"});
+  EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "a")->at("seed"), "1");
+  EXPECT_FALSE(nn::AnyTrainer::savedNotes(directory / "b"));
+}
+
+TEST_F(Trainer, BadDataAndOptionsAreNamed) {
+  nn::Trainer<Net> trainer = make(options(""));
+  Points none{0};
+  expectHas(messageOf([&] { trainer.train(none); }), {"with samples, got none"});
+  expectHas(messageOf([&] { trainer.evaluate(none); }), {"with samples, got none"});
+  expectHas(messageOf([&] {
+              training.goal.measure = "precision";
+              make(options("a")).train(data);
+            }),
+            {"unknown measure 'precision'", "loss, accuracy"});
+  training.batch = 0;
+  expectHas(messageOf([&] { make(options("b")); }), {"a batch of 0"});
+}
+
+TEST_F(Trainer, FewerSamplesThanABatchAreABatch) {
+  Points few{3};
+  nn::Trainer<Net> trainer = make(options("a"));
+  EXPECT_EQ(trainer.train(few, &few), nn::Ending::Finished);
+  EXPECT_TRUE(std::isfinite(trainer.history().back().train.at("loss")));
+}
+
+namespace {
+struct Two {
+  Tensor slope, length;
+  HEDDLE_FIELDS(slope, length)
+};
+} // namespace
+
+TEST_F(Trainer, TheFirstParameterWithoutAFiniteGradientIsNamed) {
+  // The square root has no slope at 0, where its value is fine.
+  auto loss = [](const Two &two, const nn::Fields &fields, nn::Mode &) {
+    Tensor x = sum(fields.at("point"), over(in)) * two.slope;
+    return nn::Outcome{nn::sampleMean(x * x, fields) + sqrt(two.length * two.length), {}};
+  };
+  training.goal = {};
+  Two two{constant(1), constant(0)};
+  nn::Trainer<Two> trainer(two, loss, key(1), training, options("a"));
+  expectHas(messageOf([&] { trainer.train(data); }),
+            {"the gradient of 'length' is not finite at step 1 of epoch 1", "rate"});
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/checkpoint.safetensors"));
+}
+
+TEST_F(Trainer, FieldsHaveLengthsWeightsAndProgress) {
+  nn::TextLines lines("one\nfour\nx", nn::bytes);
+  nn::Loader loader(lines, {.batch = 4});
+  nn::Fields fields = nn::fieldsOf(*loader.next(), 0.5);
+  EXPECT_EQ(fields.at("text").type(), "!nd.tensor<i32, batch: 4, time: 4>");
+  EXPECT_EQ(fields.at("text_length").to<int32_t>({batch}), (std::vector<int32_t>{3, 4, 1, 0}));
+  EXPECT_EQ(fields.at("weight").to<float>({batch}), (std::vector<float>{1, 1, 1, 0}));
+  EXPECT_EQ(fields.at("progress").item(), 0.5);
+}
+
+TEST(SampleMean, LeavesFillingOutAlsoIfItIsNoNumber) {
+  nn::Fields fields{{"weight", Tensor::of<float>({1, 1, 0}, {{batch, 3}})}};
+  Tensor each = Tensor::of<float>({1, 4, NAN}, {{batch, 3}});
+  EXPECT_EQ(nn::sampleMean(each, fields).item(), 2.5);
+  Tensor more = Tensor::of<float>({1, 3, 5, 7, NAN, NAN}, {{batch, 3}, {in, 2}});
+  EXPECT_EQ(nn::sampleMean(more, fields).item(), 4);
+  expectHas(messageOf([&] { nn::sampleMean(constant(1), fields); }), {"batch"});
+}
