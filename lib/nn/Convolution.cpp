@@ -33,7 +33,7 @@ Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, con
   double bound = 1 / std::sqrt(inputs);
   Conv layer{uniform(key, extents, -bound, bound, here), {}, windows, options};
   if (options.bias)
-    layer.bias = filled(0, {out}, ElementType::F32, here);
+    layer.bias = uniform(biasKey(key), {out}, -bound, bound, here);
   return layer;
 }
 

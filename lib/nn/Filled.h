@@ -29,6 +29,8 @@ std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
     keys.push_back(key);
   return keys;
 }
+/// The key of a layer's bias, apart from that of its weight and from `fold(key, i)` of layers inside.
+inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
 /// Refuses an x that lacks one of `names`.
 void requireHas(const Tensor &x, const Names &names, Here here);
 /// Refuses an x that lacks a name that a layer sums over, or has one that its weight adds.

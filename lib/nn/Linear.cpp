@@ -35,7 +35,7 @@ Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &ou
   double bound = 1 / std::sqrt(inputs);
   Linear layer{uniform(key, extents, -bound, bound, here), {}};
   if (bias)
-    layer.bias = filled(0, out, ElementType::F32, here);
+    layer.bias = uniform(biasKey(key), out, -bound, bound, here);
   return layer;
 }
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Computes the reference values of test/unit/nn with PyTorch (tried with 2.15):
 
-    python3 test/references/export.py            # writes layers.safetensors beside this file
+    python3 test/references/export.py            # writes the files beside this one
 
-Each case is a few tensors: CASE.layer.PATH (parameters by their paths in the layer), CASE.input.NAME, CASE.output,
-CASE.cotangent, and CASE.gradient.layer.PATH, CASE.gradient.input.NAME: those of sum(output * cotangent). Axes have names,
-in the metadata that heddle::io::readSafetensors reads. Tests read the file without Python.
+layers.safetensors: each case is a few tensors: CASE.layer.PATH (parameters by their paths in the layer), CASE.input.NAME,
+CASE.output, CASE.cotangent, and CASE.gradient.layer.PATH, CASE.gradient.input.NAME: those of sum(output * cotangent).
+
+training.safetensors: losses (CASE.x, CASE.target, CASE.loss, CASE.gradient), and parameters before and after ten steps of
+each optimiser (SIZE.start, SIZE.curvature, SIZE.end.CASE).
+
+Axes have names, in the metadata that heddle::io::readSafetensors reads. Tests read the files without Python.
 """
 import json
 import math
@@ -43,6 +47,13 @@ def write(path):
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def finish(name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    write(path)
+    print("%s: %d tensors, %d bytes" % (name, len(arrays), os.path.getsize(path)))
+    arrays.clear()
 
 
 def randomise(module):
@@ -363,6 +374,162 @@ parts.update(under("convNorm", affine(norm1, ["band", "channel"])))
 parts.update(under("norm", affine(norm2, ["band", "channel"])))
 case("tds", y, axes, parts, {"x": (x, axes, same)})
 
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers.safetensors")
-write(path)
-print("%d tensors, %d bytes" % (len(arrays), os.path.getsize(path)))
+finish("layers.safetensors")
+
+
+def loss(name, module, x, wanted, axes=("batch", "class"), target_axes=("batch", "class")):
+    """x, target, the loss that `module` gives, and its gradient by x."""
+    value = module(x, wanted)
+    put(name + ".x", x, list(axes))
+    put(name + ".target", wanted, list(target_axes))
+    put(name + ".loss", value, [])
+    put(name + ".gradient", torch.autograd.grad(value, x)[0], list(axes))
+
+
+def spread(x, label, margin=0.6):
+    """Matrix capsules: PyTorch has no such loss; only its gradients are PyTorch's."""
+    right = torch.nn.functional.one_hot(label, x.shape[1]).bool()
+    below = (margin - (x[right][:, None] - x)).clamp(min=0) ** 2
+    return below.masked_fill(right, 0).sum(1).mean()
+
+
+def capsules(x, label):
+    right = torch.nn.functional.one_hot(label, x.shape[1])
+    return (right * (0.9 - x).clamp(min=0) ** 2 + 0.5 * (1 - right) * (x - 0.1).clamp(min=0) ** 2).sum(1).mean()
+
+
+def losses():
+    for size, classes in [(1, 1), (7, 5)]:
+        def x():
+            return leaf(size, classes)
+
+        def case(name, module, x, wanted, labels=False):
+            loss("%s.%d" % (name, size), module, x, wanted, target_axes=["batch"] if labels else ["batch", "class"])
+        y, p = torch.randn(size, classes), torch.rand(size, classes)
+        case("mse", nn.MSELoss(), x(), y)
+        case("l1", nn.L1Loss(), x(), y)
+        case("huber", nn.HuberLoss(delta=0.7), x(), y)
+        case("bce", nn.BCELoss(), torch.rand(size, classes).mul(0.9).add(0.05).requires_grad_(), p)
+        case("bceLogits", nn.BCEWithLogitsLoss(pos_weight=torch.tensor(2.5)), x(), p)
+        case("kl", nn.KLDivLoss(reduction="mean"), x(), p)
+        case("probabilities", nn.CrossEntropyLoss(label_smoothing=0.2), x(), p.softmax(1))
+        label = torch.randint(0, classes, (size,))
+        case("entropy", nn.CrossEntropyLoss(label_smoothing=0.1), x(), label, True)
+        case("hinge", nn.MultiMarginLoss(p=2, margin=0.8), x(), label, True)
+        case("spread", spread, x(), label, True)
+        case("margin", capsules, x(), label, True)
+    weight = torch.rand(5)
+    put("entropyWeighted.weight", weight, ["class"])
+    loss("entropyWeighted", nn.CrossEntropyLoss(weight, ignore_index=3, label_smoothing=0.1), leaf(7, 5),
+         torch.tensor([0, 3, 4, 1, 3, 2, 4]), target_axes=["batch"])
+    # A mean over samples of losses divided by the lengths of their labels.
+    for end, steps, times, label, lengths in [(".1", 1, [1], [[0]], [1]), (".2", 11, [11, 7], [[1, 1, 0], [4, 0, 3]], [2, 3])]:
+        times, label, lengths = torch.tensor(times), torch.tensor(label), torch.tensor(lengths)
+        put("ctc%s.times" % end, times, ["batch"])
+        put("ctc%s.lengths" % end, lengths, ["batch"])
+        ctc = nn.CTCLoss(blank=2)
+        loss("ctc" + end, lambda x, label: ctc(x.log_softmax(2), label, times, lengths), leaf(steps, len(times), 5), label,
+             ["time", "batch", "class"], ["batch", "position"])
+
+
+class NovoGrad(torch.optim.Optimizer):
+    """Ginsburg et al., 2019. PyTorch has neither this one nor LAMB."""
+
+    def __init__(self, parameters, lr):
+        super().__init__(parameters, {"lr": lr})
+        self.m, self.v = 0, None
+
+    def step(self):
+        p = self.param_groups[0]["params"][0]
+        square = (p.grad ** 2).sum()
+        self.v = square if self.v is None else 0.98 * self.v + 0.02 * square
+        self.m = 0.95 * self.m + p.grad / (self.v.sqrt() + 1e-8) + 0.1 * p.detach()
+        p.data -= self.param_groups[0]["lr"] * self.m
+
+
+class Lamb(torch.optim.Optimizer):
+    """You et al., 2020."""
+
+    def __init__(self, parameters, lr):
+        super().__init__(parameters, {"lr": lr})
+        self.m, self.v, self.t = 0, 0, 0
+
+    def step(self):
+        p = self.param_groups[0]["params"][0]
+        self.t += 1
+        self.m, self.v = 0.9 * self.m + 0.1 * p.grad, 0.999 * self.v + 0.001 * p.grad ** 2
+        update = self.m / (1 - 0.9 ** self.t) / ((self.v / (1 - 0.999 ** self.t)).sqrt() + 1e-6) + 0.1 * p.detach()
+        p.data -= self.param_groups[0]["lr"] * p.detach().norm() / update.norm() * update
+
+
+def optimisers():
+    """Ten steps down sum(curvature * p^2) / 2."""
+    optim = torch.optim
+    for size in [1, 7]:
+        start, curvature = torch.randn(size), torch.rand(size) + 0.1
+        put("%d.start" % size, start, ["n"])
+        put("%d.curvature" % size, curvature, ["n"])
+        for name, make in {
+            "plain": lambda p: optim.SGD(p, 0.1),
+            "sgd": lambda p: optim.SGD(p, 0.1, momentum=0.9, dampening=0.2, weight_decay=0.1),
+            "nesterov": lambda p: optim.SGD(p, 0.1, momentum=0.9, nesterov=True),
+            "adam": lambda p: optim.Adam(p, 0.1, weight_decay=0.1),
+            "amsgrad": lambda p: optim.Adam(p, 0.1, amsgrad=True),
+            "adamw": lambda p: optim.AdamW(p, 0.1, weight_decay=0.1),
+            "rmsprop": lambda p: optim.RMSprop(p, 0.01, momentum=0.5, centered=True, weight_decay=0.1),
+            "adagrad": lambda p: optim.Adagrad(p, 0.1, lr_decay=0.1, weight_decay=0.1),
+            "adadelta": lambda p: optim.Adadelta(p, 1.0, weight_decay=0.1),
+            "novograd": lambda p: NovoGrad(p, 0.1),
+            "lamb": lambda p: Lamb(p, 0.1),
+        }.items():
+            p = nn.Parameter(start.clone())
+            optimiser = make([p])
+            average = optim.swa_utils.AveragedModel(nn.ParameterList([p]),
+                                                    multi_avg_fn=optim.swa_utils.get_ema_multi_avg_fn(0.8))
+            average.update_parameters(nn.ParameterList([p]))  # the first call copies
+            for _ in range(10):
+                p.grad = curvature * p.detach()
+                optimiser.step()
+                average.update_parameters(nn.ParameterList([p]))
+            put("%d.end.%s" % (size, name), p, ["n"])
+            if name == "adam":
+                put("%d.average" % size, average.module[0], ["n"])
+
+
+def rates():
+    """The rates of 20 steps."""
+    def run(name, make):
+        optimiser = torch.optim.SGD([nn.Parameter(torch.zeros(1))], 0.5)
+        schedule, found = make(optimiser), []
+        for _ in range(20):
+            found.append(optimiser.param_groups[0]["lr"])
+            optimiser.step()
+            schedule.step()
+        put("rates." + name, torch.tensor(found), ["n"])
+    of = torch.optim.lr_scheduler
+    run("step", lambda o: of.StepLR(o, 7, 0.3))
+    run("steps", lambda o: of.MultiStepLR(o, [2, 3, 11], 0.3))
+    run("cosine", lambda o: of.CosineAnnealingLR(o, 19, 0.1))
+    run("linear", lambda o: of.LinearLR(o, 1.0, 0.2, 13))
+
+
+def clipping():
+    gradient = [nn.Parameter(torch.zeros(3)), nn.Parameter(torch.zeros(1))]
+    for each in gradient:
+        each.grad = torch.randn(each.shape) * 3
+    for i, each in enumerate(gradient):
+        put("clip.%d" % i, each.grad.clone(), ["n"])
+    put("clip.length", nn.utils.clip_grad_norm_(gradient, 2.0), [])
+    for i, each in enumerate(gradient):
+        put("clip.%d.end" % i, each.grad.clone(), ["n"])
+    nn.utils.clip_grad_value_(gradient, 0.7)
+    for i, each in enumerate(gradient):
+        put("clip.%d.byValue" % i, each.grad, ["n"])
+
+
+torch.manual_seed(2)
+losses()
+optimisers()
+rates()
+clipping()
+finish("training.safetensors")

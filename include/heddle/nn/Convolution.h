@@ -58,7 +58,7 @@ struct Conv {
   HEDDLE_FIELDS(weight, bias)
   Windows windows;
   ConvOptions options = {};
-  /// Weights uniform in +-1/sqrt(inputs of a window); bias zero. Throws Error for channels that the
+  /// Weights and bias uniform in +-1/sqrt(inputs of a window). Throws Error for channels that the
   /// groups don't divide.
   static Conv make(const Windows &windows, const Extent &in, const Extent &out, const Tensor &key,
                    const ConvOptions &options = {}, Here here = Here::current());

@@ -31,8 +31,7 @@ struct Linear {
   Tensor weight;
   std::optional<Tensor> bias;
   HEDDLE_FIELDS(weight, bias)
-  /// Weights uniform in +-1/sqrt(inputs), as LeCun et al. (Efficient BackProp, 1998) advise; bias
-  /// zero.
+  /// Weights and bias uniform in +-1/sqrt(inputs), as in PyTorch.
   static Linear make(const std::vector<Extent> &in, const std::vector<Extent> &out,
                      const Tensor &key, bool bias = true, Here here = Here::current());
   static Linear make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
