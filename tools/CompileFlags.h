@@ -90,6 +90,18 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
             return "expected one of " + fastMathList() + ", got '" + word + "'";
           },
           ""));
+  app.add_option_function<std::string>(
+         "--products",
+         [&](const std::string &word) {
+           options.products = parseElementType(word);
+           if (!options.products || !isNarrowFloat(*options.products))
+             throw CLI::ValidationError("--products: expected a float type narrower than f32, such "
+                                        "as bf16, got '" +
+                                        word + "'");
+         },
+         "Mixed precision: the type that factors of sums of products are rounded to")
+      ->type_name("TYPE")
+      ->group(topic);
   app.add_option_function<std::vector<std::string>>(
          "--plugin",
          [&](const std::vector<std::string> &paths) {

@@ -78,6 +78,8 @@ constexpr int64_t byteSize(ElementType type) { return detail::elementTypes[size_
 
 /// True for floats of any width.
 constexpr bool isFloat(ElementType type) { return type >= ElementType::F16; }
+/// True for floats of less than 32 bits.
+constexpr bool isNarrowFloat(ElementType type) { return isFloat(type) && byteSize(type) < 4; }
 
 /// The element type of values of the C++ type T; other types than those below do not compile.
 template <typename T>

@@ -73,6 +73,10 @@ struct JitOptions {
   std::vector<std::string> plugins = {};
   /// Fast-math flags: words of heddle/FastMath.h. `jit` throws Error for an unknown word.
   std::vector<std::string> fastMath = {};
+  /// Mixed precision: a float type narrower than f32 for the factors of products that are summed,
+  /// as in matrix products, convolutions and their gradients; products and sums stay f32, and so
+  /// does all else (docs/precision.md). `jit` throws Error for another type.
+  std::optional<ElementType> products = {};
   /// Names with symbolic sizes: one program serves all their sizes, so that a last, short batch
   /// needs no program of its own. In the traced function such a size is an expression, whose value
   /// each call decides; all arguments that have the name must agree. Each call checks the

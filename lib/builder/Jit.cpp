@@ -346,6 +346,7 @@ struct JitCore::Impl {
     result.onProgress = options.onProgress;
     result.extensions = extensions;
     result.fastMath = options.fastMath;
+    result.products = options.products;
     return result;
   }
 };
@@ -365,6 +366,9 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
       fail(here, "no multiple of " + std::to_string(size.divisor) + " is a size of '" +
                      size.name.str() + "' from " + std::to_string(size.low) + " to " +
                      std::to_string(size.high));
+  if (options.products && !isNarrowFloat(*options.products))
+    fail(here, "expected a float type narrower than f32 for factors (JitOptions::products), got " +
+                   std::string(spelling(*options.products)));
   for (const std::string &word : options.fastMath)
     if (unsigned granted = Strict; !permit(granted, word))
       fail(here,

@@ -70,6 +70,14 @@ Tensor nn::detail::firstNotFinite(const Leaves &tree) {
   return first;
 }
 
+Tensor nn::detail::unscale(const Leaves &gradient, const Tensor &scale) {
+  Tensor isGood = firstNotFinite(gradient) < 0.0;
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g))
+      *g = select(isGood, *g / scale.cast(g->elementType()), 0.0);
+  return isGood;
+}
+
 void nn::detail::requireFinite(const Tensor &number, const Leaves &tree, const std::string &what,
                                Here here) {
   if (double first = number.item(here); first >= 0)

@@ -27,6 +27,7 @@
 #ifndef HEDDLE_LIB_PIPELINES_COMPILE_H
 #define HEDDLE_LIB_PIPELINES_COMPILE_H
 
+#include "heddle/ElementType.h"
 #include "runtime/program/Program.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -56,6 +57,8 @@ struct CompileOptions {
   bool explainLayouts = false; ///< emit remarks with the reasons for layouts, and their costs
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
+  /// The type that factors of f32 are rounded to (`nest-narrow-products`); none: f32.
+  std::optional<ElementType> products;
   bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.

@@ -70,6 +70,8 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(createConvertNdToNestPass());
   add(createCSEPass());
   add(nest::createNestOrderReadsPass());
+  if (options.products)
+    add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
   add(nest::createNestFusePass());
   add(nest::createNestChooseGroupsPass());
   add(nest::createNestFormGroupsPass());

@@ -10,10 +10,12 @@
 #include "dialects/check/Check.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Nesting.h"
+#include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
 #include "lib/transforms/nd/Passes.h"
+#include "lib/transforms/nest/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -109,6 +111,16 @@ static LogicalResult expandGradients(ModuleOp module) {
     return success();
   PassManager passes(module.getContext());
   passes.addPass(nd::createNdDifferentiatePass());
+  return passes.run(module);
+}
+
+/// Rounds what the compiler rounds where it computes products in a narrow type.
+static LogicalResult narrowProducts(ModuleOp module, const CompileOptions &options) {
+  PassManager passes(module.getContext());
+  buildNdPipeline(passes, options);
+  passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+  passes.addNestedPass<func::FuncOp>(
+      nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
   return passes.run(module);
 }
 
@@ -245,6 +257,9 @@ bool run::runIr(const Options &options) {
   IrRunner runner(*module, options);
   OwningOpRef<ModuleOp> written(module->clone()); // for the interpreter
   if ((options.interpret || options.compare) && failed(expandGradients(*written)))
+    return false;
+  if ((options.interpret || options.compare) && options.compile.products &&
+      failed(narrowProducts(*written, options.compile)))
     return false;
   if (llvm::is_contained(options.compile.fastMath, "excess-precision"))
     written->walk([](Operation *op) {

@@ -13,6 +13,12 @@
 //     s.optimizer.update(s.net, gradient, rate);
 //     s.average.update(s.net, 0.999);                  // a MovingAverage
 //
+// Where factors are f16 (JitOptions::products), small gradients vanish unless the loss is scaled:
+//
+//     auto [loss, gradient] = valueAndGrad(
+//         [&](Net net) { return s.scale.scaled(lossOf(net)); }, s.net);
+//     s.scale.update(gradient, [&] { s.adam.update(s.net, gradient, rate); }, s.net, s.adam);
+//
 // Several small batches that count as a large one are two compiled functions: one that adds to a
 // GradientSum, one that updates by its mean.
 //
@@ -33,6 +39,8 @@ void clipByValue(const Leaves &gradient, Operand limit);
 Tensor clipByNorm(const Leaves &gradient, Operand limit);
 Tensor firstNotFinite(const Leaves &tree);
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
+/// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
+Tensor unscale(const Leaves &gradient, const Tensor &scale);
 /// Copies of the float tensors in memory of their own, by path; or zeros.
 ByPath copiesOf(const Leaves &tree, bool zero, Here here);
 /// Calls visit(tensor, part of it) for the float tensors. Throws Error for a path or type that
@@ -108,6 +116,48 @@ struct GradientSum {
                         });
     weight = zeros({});
     return like;
+  }
+};
+
+/// A factor of the loss that keeps gradients within the range of f16 (Micikevicius et al., Mixed
+/// precision training, ICLR'18; torch.amp.GradScaler). It doubles after a number of good steps. A
+/// step whose gradient is not finite is skipped, and halves it.
+struct LossScale {
+  struct Options {
+    double first = 65536, factor = 2, most = 16777216;
+    int64_t every = 2000; ///< good steps before it grows
+  };
+  Tensor scale, good; ///< f32; the good steps since it changed, i64
+  HEDDLE_FIELDS(scale, good)
+  Options options = {};
+
+  static LossScale make(const Options &options, Here here = Here::current()) {
+    return {Tensor::of<float>({float(options.first)}, {}, here), Tensor::of<int64_t>({0}, {}, here),
+            options};
+  }
+  static LossScale make(Here here = Here::current()) { return make(Options(), here); }
+  Tensor scaled(const Tensor &loss) const { return loss * scale.cast(loss.elementType()); }
+  /// The loss that a scaled one was.
+  Tensor unscaled(const Tensor &loss) const { return loss / scale.cast(loss.elementType()); }
+  /// Divides the gradient by the scale and calls `change`, which updates `state` by it; unless the
+  /// gradient was finite, the state is then as before. Gives whether it was (i1).
+  template <typename T, typename F, typename... S>
+  Tensor update(T &gradient, F &&change, S &...state) {
+    Tensor isGood = detail::unscale(leavesOf(gradient), scale);
+    std::vector<Tensor *> places;
+    (forEachTensor(state, [&](const std::string &, Tensor &leaf) { places.push_back(&leaf); }),
+     ...);
+    std::vector<Tensor> before;
+    for (Tensor *place : places)
+      before.push_back(*place);
+    change();
+    for (size_t i = 0; i < places.size(); ++i)
+      *places[i] = select(isGood, *places[i], before[i]);
+    Tensor count = good + 1.0, grows = count >= double(options.every);
+    scale = select(isGood, select(grows, minimum(scale * options.factor, options.most), scale),
+                   maximum(scale / options.factor, 1 / options.most));
+    good = select(logicalAnd(isGood, logicalNot(grows)), count, 0.0);
+    return isGood;
   }
 };
 

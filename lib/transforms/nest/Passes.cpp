@@ -11,6 +11,7 @@
 
 #include "lib/transforms/nest/Passes.h"
 
+#include "dialects/nd/ElementTypes.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
@@ -23,6 +24,7 @@
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/FuseSiblings.h"
 #include "lib/transforms/nest/MaterializeGuards.h"
+#include "lib/transforms/nest/NarrowProducts.h"
 #include "lib/transforms/nest/OrderReads.h"
 #include "lib/transforms/nest/PrepareSteps.h"
 #include "lib/transforms/nest/SplitReductions.h"
@@ -43,6 +45,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTFUSEPRODUCERSPASS
 #define GEN_PASS_DEF_NESTFUSESIBLINGSPASS
 #define GEN_PASS_DEF_NESTMATERIALIZEGUARDSPASS
+#define GEN_PASS_DEF_NESTNARROWPRODUCTSPASS
 #define GEN_PASS_DEF_NESTORDERREADSPASS
 #define GEN_PASS_DEF_NESTPREPARESTEPSPASS
 #define GEN_PASS_DEF_NESTSPLITREDUCTIONSPASS
@@ -91,6 +94,19 @@ struct NestMaterializeGuardsPass
   void runOnOperation() override {
     if (!getOperation().isExternal())
       materializeGuards(getOperation());
+  }
+};
+struct NestNarrowProductsPass : nest::impl::NestNarrowProductsPassBase<NestNarrowProductsPass> {
+  using NestNarrowProductsPassBase::NestNarrowProductsPassBase;
+  void runOnOperation() override {
+    auto narrow = parseElementType(std::string(type));
+    if (!narrow || !isNarrowFloat(*narrow)) {
+      getOperation()->emitError("expected a float type narrower than f32 for factors, got '")
+          << type << "'";
+      return signalPassFailure();
+    }
+    if (!getOperation().isExternal())
+      narrowProducts(getOperation(), cast<FloatType>(nd::mlirType(&getContext(), *narrow)));
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

@@ -112,6 +112,18 @@ def NestDropAfterPass : NestPass<"nest-drop-after"> {
   }];
 }
 
+def NestNarrowProductsPass : NestPass<"nest-narrow-products"> {
+  let summary = "rounds the factors of products that are summed to a narrow type";
+  let description = [{
+    Where products of f32 are summed, and each factor lacks a name of the iteration space, the factors are rounded to `type`; products
+    and sums stay f32. So matrix products, convolutions, and their gradients read narrow operands, while elementwise products,
+    sums of squares, weighted means and normalisations stay as they are. Factors without names are not rounded.
+
+    The compiler runs it before fusion if `products` is among its options.
+  }];
+  let options = [Option<"type", "type", "std::string", "\"bf16\"", "a float type narrower than f32">];
+}
+
 def NestOrderReadsPass : NestPass<"nest-order-reads"> {
   let summary = "sorts the reads and scalar ops of nests";
   let description = [{

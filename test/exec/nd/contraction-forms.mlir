@@ -1,6 +1,7 @@
 // Products and sums in many shapes, in the cheapest order and in the written one.
 // RUN: heddle-run %s --compare --size N=11,1,0,40 --size M=7,1,5,33
 // RUN: heddle-run %s --compare --fast-math=reassociate,reciprocal,no-nans --size N=11,1,40 --size M=7,1,33
+// RUN: heddle-run %s --compare --products bf16 --size N=11,1,40 --size M=7,1,33
 
 func.func @chain3(%a: !nd.tensor<f32, i: 3, j: N> {nd.name = "a"}, %b: !nd.tensor<f32, j: N, k: 5> {nd.name = "b"}, %c: !nd.tensor<f32, k: 5, l: M> {nd.name = "c"}) -> (!nd.tensor<f32, i: 3, l: M>) {
   %v1 = nd.pointwise %a, %b : (!nd.tensor<f32, i: 3, j: N>, !nd.tensor<f32, j: N, k: 5>) -> !nd.tensor<f32, i: 3, j: N, k: 5> {

@@ -1,5 +1,6 @@
 // Prefix combination along one name, in order.
 // RUN: heddle-run %s --compare
+// RUN: heddle-run %s --compare --products bf16
 
 func.func @prefixes() {
   %x = nd.constant dense<[1, 2, 3, 4]> : tensor<4xi32> by [n] : !nd.tensor<i32, n: 4>

@@ -1,5 +1,6 @@
 // A view of a sliding window: result[name = o, tap = k] = input[name = o * stride + k * dilation - low].
 // RUN: heddle-run %s --compare
+// RUN: heddle-run %s --compare --products bf16
 
 func.func @taps() {
   %x = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>

@@ -1,6 +1,7 @@
 // Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR 2018),
 // as one group over batch, row and column: votes, means, variances and assignments stay local to one point of the output.
 // RUN: heddle-run %s --compare
+// RUN: heddle-run %s --compare --products bf16
 
 module {
   func.func @em_routing(%arg0: !nd.tensor<f32, ci: 3, column: 5, i: 2, k: 2, n: 2, row: 5> {nd.name = "pose"}, %arg1: !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5> {nd.name = "activation"}, %arg2: !nd.tensor<f32, ci: 3, co: 4, j: 2, k: 2, kx: 3, ky: 3> {nd.name = "weight"}, %arg3: !nd.tensor<f32, co: 4> {nd.name = "beta_u"}, %arg4: !nd.tensor<f32, co: 4> {nd.name = "beta_a"}) -> (!nd.tensor<f32, co: 4, column: 2, i: 2, j: 2, n: 2, row: 2> {nd.name = "pose"}, !nd.tensor<f32, co: 4, column: 2, n: 2, row: 2> {nd.name = "activation"}) {

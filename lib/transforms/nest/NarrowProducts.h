@@ -1,0 +1,37 @@
+//===- NarrowProducts.h - narrow factors of sums of products ----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mixed precision by the form of scalar code: factors of f32 are rounded to a narrow type where
+// their products are summed and each of them lacks a name of the iteration space, so that an element
+// of it takes part in many products. The products and their sum stay f32:
+//
+//     sum over k of %a[m, k] * %b[n, k]
+//     becomes   %c = bf16(%a); %d = bf16(%b)
+//               sum over k of f32(%c[m, k]) * f32(%d[n, k])
+//
+// These are matrix products, convolutions, attention, and the gradients of all of them. Elsewhere
+// rounding saves nothing or harms: where a factor has all names (sums of squares, moments of a
+// normalisation, weighted means) it is read once for each product. Factors without names, such as
+// a scale, are not rounded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_NEST_NARROWPRODUCTS_H
+#define HEDDLE_LIB_TRANSFORMS_NEST_NARROWPRODUCTS_H
+
+#include "dialects/nest/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::nest {
+
+/// Rounds the factors of all such sums to `narrow`, a float type of less than 32 bits.
+void narrowProducts(mlir::func::FuncOp function, mlir::FloatType narrow);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_LIB_TRANSFORMS_NEST_NARROWPRODUCTS_H
