@@ -8,6 +8,7 @@
 #include "heddle/nn/Attention.h"
 
 #include "heddle/nn/Activations.h"
+#include "heddle/nn/Leaves.h"
 #include "lib/nn/Filled.h"
 
 #include <cmath>
@@ -15,14 +16,18 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// The pairs of a query and a key that count; empty if all do.
-static Tensor seenPairs(const Tensor &score, const Name &past, const AttentionOptions &options) {
-  Tensor seen, place = iota({past, score.size(past)});
+/// The positions `now` of queries: 0, 1, ... from `first` on.
+static Tensor positionsOf(const Tensor &x, const Name &time, const Tensor &first) {
+  Tensor now = iota({time, x.size(time)});
+  return first.empty() ? now : now.broadcast(first.extents()) + first.cast(ElementType::I64);
+}
+
+/// The pairs of a query and a key, whose positions are `place`, that count; empty if all do.
+static Tensor seenPairs(const Tensor &query, const Tensor &place, const AttentionOptions &options) {
+  Tensor seen;
   auto allow = [&](const Tensor &more) { seen = seen.empty() ? more : logicalAnd(seen, more); };
   if (options.causal) {
-    Tensor now = iota({*options.causal, score.size(*options.causal)});
-    if (!options.first.empty())
-      now = now.broadcast(options.first.extents()) + options.first.cast(ElementType::I64);
+    Tensor now = positionsOf(query, *options.causal, options.first);
     allow(place.broadcast(now.extents()) <= now);
   }
   if (!options.lengths.empty())
@@ -39,9 +44,8 @@ static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &pas
   return power / select(total > 0.0, total, 1.0);
 }
 
-Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
-                     const Names &feature, const AttentionOptions &options, Here here) {
-  CallScope scope(here);
+static Tensor scoresOf(const Tensor &query, const Tensor &key, const Name &past,
+                       const Names &feature, const AttentionOptions &options, Here here) {
   if (query.has(past))
     refuse("expected queries without '" + past.str() + "', the name of the keys, got " +
                query.type() + "; rename one of them",
@@ -49,10 +53,16 @@ Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value
   double features = 1;
   for (const Name &name : feature)
     features *= double(query.size(name));
-  Tensor score = sum(query * options.scale.value_or(1 / std::sqrt(features)) * key, feature);
+  return sum(query * options.scale.value_or(1 / std::sqrt(features)) * key, feature);
+}
+
+Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
+                     const Names &feature, const AttentionOptions &options, Here here) {
+  CallScope scope(here);
+  Tensor score = scoresOf(query, key, past, feature, options, here);
   if (!options.bias.empty())
     score = score + options.bias;
-  Tensor seen = seenPairs(score, past, options);
+  Tensor seen = seenPairs(score, iota({past, key.size(past)}), options);
   bool seesItself = options.lengths.empty() && options.first.empty();
   Tensor weights = seen.empty() ? softmax(score, past)
                    : seesItself ? softmax(select(seen, score, -INFINITY), past)
@@ -62,6 +72,54 @@ Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value
   return sum(weights * value, past);
 }
 
+namespace {
+/// What is known of a query's attention after some of the keys.
+struct Running {
+  Tensor most, total, sum; ///< the largest score; sums of powers, and of weighted values
+  HEDDLE_FIELDS(most, total, sum)
+};
+} // namespace
+
+/// Attention to the first `options.lengths` keys, which reads no others: block by block, each of
+/// which corrects the sums before it where the largest score grows (Milakov and Gimelshein, Online
+/// normalizer calculation for softmax, 2018). `bias(place)` is added to the scores of the keys at
+/// these positions.
+static Tensor attentionInBlocks(const Tensor &query, const Tensor &key, const Tensor &value,
+                                const Name &past, const Names &feature,
+                                const AttentionOptions &options,
+                                const std::function<Tensor(const Tensor &)> &bias) {
+  Here here = Here::current();
+  int64_t capacity = int64_t(key.size(past)), block = std::min<int64_t>(64, capacity);
+  Tensor filled = options.lengths.cast(ElementType::I64);
+  Tensor most = filled.names().empty() ? filled : max(filled, namesOf(filled));
+  auto blockAt = [&](const Tensor &begin) {
+    // The last block may begin before `begin`, where fewer keys are left.
+    Tensor at = minimum(begin, double(capacity - block));
+    Tensor place = iota({past, block}) + at;
+    Tensor score = scoresOf(query, key.slice(past, at, block), past, feature, options, here);
+    if (bias)
+      score = score + bias(place);
+    Tensor seen = logicalAnd(seenPairs(score, place, options), place >= begin);
+    return std::tuple(select(seen, score, -INFINITY), value.slice(past, at, block));
+  };
+  Tensor steps = (most + double(block - 1)) / double(block);
+  auto [score, values] = blockAt(constant(0, ElementType::I64)); // for the names
+  Tensor none = zeros(max(score, past).extents());
+  Running start{none - INFINITY, none, zeros(sum(score * values, past).extents())};
+  Running end = forLoop(
+      steps, start,
+      [&](const Tensor &i, const Running &before) {
+        auto [score, values] = blockAt(i * double(block));
+        Tensor most = maximum(before.most, max(score, past));
+        Tensor shift = select(most > -INFINITY, most, 0.0);
+        Tensor power = exp(score - shift), kept = exp(before.most - shift);
+        return Running{most, before.total * kept + sum(power, past),
+                       before.sum * kept + sum(power * values, past)};
+      },
+      -1, here);
+  return end.sum / select(end.total > 0.0, end.total, 1.0);
+}
+
 Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const Tensor &first,
                   double base, Here here) {
   CallScope scope(here);
@@ -69,9 +127,7 @@ Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const 
   Size pairs = x.size(feature) / 2;
   Tensor both = x.split(feature, {{half, 2}, {pair, pairs}});
   Tensor a = both.at(half, 0), b = both.at(half, 1);
-  Tensor place = iota({time, x.size(time)});
-  if (!first.empty())
-    place = place.broadcast(first.extents()) + first.cast(ElementType::I64);
+  Tensor place = positionsOf(x, time, first);
   Tensor rate = exp(iota({pair, pairs}, ElementType::F32) * (-std::log(base) / double(pairs)));
   Tensor angle = place.cast(ElementType::F32).broadcast({{pair, pairs}}) * rate;
   Tensor c = cos(angle), s = sin(angle);
@@ -91,12 +147,18 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
                std::to_string(feature.size) + ", got " + std::to_string(heads),
            here);
   std::vector<Extent> inner{{head, heads}, {depth, feature.size / heads}};
-  auto linear = [&](double i) {
-    return Linear::make({feature}, inner, fold(key, i), options.bias);
+  auto linear = [&](double i, const std::vector<Extent> &in, const std::vector<Extent> &out) {
+    Linear layer = Linear::make(in, out, fold(key, i), false);
+    if (options.bias)
+      layer.bias = filled(0, out, ElementType::F32, here);
+    return layer;
   };
-  Attention layer{linear(0), linear(1),
-                  linear(2), Linear::make(inner, feature, fold(key, 3.0), options.bias),
-                  {},        options};
+  Attention layer{linear(0, {feature}, inner),
+                  linear(1, {feature}, inner),
+                  linear(2, {feature}, inner),
+                  linear(3, inner, {feature}),
+                  {},
+                  options};
   if (options.reach > 0)
     layer.relative = randomNormal(fold(key, 4.0), {{distance, 2 * options.reach + 1}, inner[1]}) *
                      (1 / std::sqrt(double(inner[1].size)));
@@ -106,24 +168,34 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
 KeyValueCache Attention::cache(const std::vector<Extent> &samples, int64_t capacity,
                                Here here) const {
   CallScope scope(here);
+  if (capacity < 1)
+    refuse("expected a cache for at least one position, got " + std::to_string(capacity), here);
   std::vector<Extent> extents = samples;
   extents.push_back({position, capacity});
   for (const Name &name : {head, depth})
     extents.push_back({name, key.weight.size(name)});
   return {filled(0, extents, ElementType::F32, here), filled(0, extents, ElementType::F32, here),
-          constant(0, ElementType::I64)};
+          filled(0, samples, ElementType::I64, here)};
 }
 
-/// For each pair the query's product with the key of their distance.
+void nn::detail::requireRoom(const KeyValueCache &cache, int64_t more, Here here) {
+  Names samples = namesOf(cache.filled);
+  auto most = int64_t((samples.empty() ? cache.filled : max(cache.filled, samples)).item(here));
+  if (int64_t capacity = int64_t(cache.keys.size(position)); more > capacity - most)
+    throw Error("the cache of keys and values is full: expected room for " + std::to_string(more) +
+                    " more positions, got " + std::to_string(capacity - most) + " of " +
+                    std::to_string(capacity),
+                here);
+}
+
+/// For each pair the query's product with the key of their distance; `place`: the positions of keys.
 static Tensor relativeScores(const Tensor &query, const Tensor &table, const Name &time,
-                             const Extent &past, const Name &depth, const Tensor &first) {
+                             const Tensor &place, const Name &depth, const Tensor &first) {
   Name apart = fresh("distance");
   double reach = double(table.size(distance) / 2);
   Tensor products = sum(query * table.rename({{distance, apart}, {::depth, depth}}), depth);
-  Tensor place = iota({time, query.size(time)});
-  if (!first.empty())
-    place = place.broadcast(first.extents()) + first;
-  Tensor far = iota(past).broadcast(place.extents()) - place;
+  Tensor now = positionsOf(query, time, first);
+  Tensor far = place.broadcast(now.extents()) - now;
   return products.gather(apart, clamp(far, -reach, reach) + reach);
 }
 
@@ -146,22 +218,31 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
     q = rotary(q, time, d, how.first, *options.rotary);
     k = rotary(k, time, d, how.first, *options.rotary);
   }
-  if (attend.cache) {
-    KeyValueCache &cache = *attend.cache;
-    std::vector<Rename> outside{{from, position}, {h, head}, {d, depth}},
-        back{{position, past}, {head, h}, {depth, d}};
-    cache.keys = cache.keys.update(position, cache.filled, k.rename(outside));
-    cache.values = cache.values.update(position, cache.filled, v.rename(outside));
-    cache.filled = cache.filled + countOf(k, from, ElementType::I64);
-    k = cache.keys.rename(back), v = cache.values.rename(back);
-    if (how.lengths.empty())
-      how.lengths = cache.filled;
-  } else {
-    k = k.rename({{from, past}}), v = v.rename({{from, past}});
-  }
+  std::function<Tensor(const Tensor &)> bias;
   if (relative && time == from)
-    how.bias = relativeScores(q, *relative, time, {past, k.size(past)}, d, how.first);
-  return out.renamed(inside)(attention(q, k, v, past, d, how), over(h, d));
+    bias = [&](const Tensor &place) {
+      return relativeScores(q, *relative, time, place, d, how.first);
+    };
+  auto project = [&](const Tensor &y) { return out.renamed(inside)(y, over(h, d)); };
+  if (!attend.cache) {
+    k = k.rename({{from, past}}), v = v.rename({{from, past}});
+    if (bias)
+      how.bias = bias(iota({past, k.size(past)}));
+    return project(attention(q, k, v, past, d, how));
+  }
+  if (options.dropout > 0 && mode.isTraining())
+    refuse("expected a mode for evaluation with a cache of keys and values, got one for training",
+           CallScope::placed(Here::current()));
+  KeyValueCache &cache = *attend.cache;
+  std::vector<Rename> outside{{from, position}, {h, head}, {d, depth}},
+      back{{position, past}, {head, h}, {depth, d}};
+  cache.keys = cache.keys.update(position, cache.filled, k.rename(outside));
+  cache.values = cache.values.update(position, cache.filled, v.rename(outside));
+  cache.filled = cache.filled + (attend.lengths.empty() ? countOf(k, from, ElementType::I64)
+                                                        : attend.lengths.cast(ElementType::I64));
+  how.lengths = cache.filled;
+  return project(
+      attentionInBlocks(q, cache.keys.rename(back), cache.values.rename(back), past, d, how, bias));
 }
 
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,

@@ -10,7 +10,7 @@
 //     x = self(x, time, feature, mode, {.causal = true});               // time attends to itself
 //     y = self.cross(x, time, memory, from, feature, mode, {.lengths = length});
 //
-// Generation step by step keeps keys and values in a cache, which is state:
+// Generation step by step (Generate.h) keeps keys and values in a cache, which is state:
 //
 //     auto cache = self.cache({{batch, 4}}, 1024);                      // in a HEDDLE_FIELDS struct
 //     x = self(x, time, feature, mode, {.causal = true, .cache = &cache});
@@ -52,15 +52,33 @@ Tensor rotary(const Tensor &x, const Name &time, const Name &feature, const Tens
 
 /// Keys and values of earlier positions.
 struct KeyValueCache {
-  Tensor keys, values, filled; ///< filled: the number of positions so far, i64
+  Tensor keys, values;
+  Tensor filled; ///< the number of positions so far of each sample, i64
   HEDDLE_FIELDS(keys, values, filled)
 };
+
+namespace detail {
+void requireRoom(const KeyValueCache &cache, int64_t more, Here here);
+} // namespace detail
+
+/// Throws Error unless all caches of a tree have room for `more` positions. A step itself does not
+/// look: beyond the end it would overwrite the last positions (JitOptions::check finds that).
+template <typename T>
+void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
+  forEachNode(tree, [&]<typename N>(const std::string &, N &node) {
+    if constexpr (std::is_same_v<N, KeyValueCache>)
+      detail::requireRoom(node, more, here);
+  });
+}
 
 /// Options of a call of nn::Attention.
 struct Attend {
   bool causal = false;
-  Tensor lengths = {};
-  KeyValueCache *cache = nullptr; ///< these positions are added to it
+  Tensor lengths = {}; ///< the number of keys that count, such as one for each of a batch
+  /// The positions of x are added to it, the first `lengths` of them where these are given, and
+  /// queries attend to what it then holds. A call takes time for the positions so far, not for the
+  /// capacity. For evaluation only.
+  KeyValueCache *cache = nullptr;
 };
 
 /// Attention with several heads, each on features of its own (Vaswani et al., 2017;
@@ -76,7 +94,7 @@ struct Attention {
     int64_t reach = 0;                 ///< the largest distance of relative positions; 0: none
   };
   Options options = {};
-  /// Throws Error for heads that don't divide the features.
+  /// Biases begin with zero, as in PyTorch. Throws Error for heads that don't divide the features.
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,
                         const Options &options, Here here = Here::current());
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,

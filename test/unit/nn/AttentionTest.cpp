@@ -123,7 +123,7 @@ TEST_P(Caches, StepsGiveWhatTheWholeGives) {
                mapped(valuesOf(wanted.slice(place, begin, size)), [](double v) { return v; }));
     begin += size;
   }
-  EXPECT_EQ(state.cache.filled.item(), 7);
+  EXPECT_EQ(state.cache.filled.to<int64_t>({batch}), (std::vector<int64_t>{7, 7}));
 }
 
 TEST(Attention, AFullCacheIsFoundByCheck) {

@@ -1,0 +1,225 @@
+//===- Generate.cpp - sequences, token by token ---------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/nn/Generate.h"
+
+#include "heddle/nn/Activations.h"
+#include "lib/nn/Filled.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
+                  const Sampling &sampling, Here here) {
+  CallScope scope(here);
+  requireHas(logits, word, here);
+  if (!(sampling.temperature >= 0))
+    refuse("expected a temperature of at least 0, got " + std::to_string(sampling.temperature),
+           here);
+  if (sampling.topK && *sampling.topK < 1)
+    refuse("expected to choose from at least one token (topK), got " +
+               std::to_string(*sampling.topK),
+           here);
+  if (sampling.topP && !(*sampling.topP > 0 && *sampling.topP <= 1))
+    refuse("expected a probability above 0 and up to 1 (topP), got " +
+               std::to_string(*sampling.topP),
+           here);
+  if (sampling.temperature == 0)
+    return argmax(logits, word);
+  // The largest of logits with noise of Gumbel's distribution is a draw from their softmax.
+  auto draw = [&](const Tensor &x) {
+    return argmax(x - log(-log(randomUniform(key, x.extents()))), word);
+  };
+  Tensor scaled = logits.cast(ElementType::F32) / sampling.temperature;
+  if (!sampling.topK && !sampling.topP)
+    return draw(scaled);
+  int64_t words = int64_t(logits.size(word));
+  Sorted sorted = topK(scaled, word, std::min(sampling.topK.value_or(words), words));
+  Tensor values = sorted.values;
+  if (sampling.topP) {
+    Tensor likelier = scan(softmax(values, word), word, Combiner::Add, /*exclusive=*/true);
+    values = select(likelier < *sampling.topP, values, -INFINITY);
+  }
+  return sorted.indices.gather(word, draw(values));
+}
+
+Tensor nn::lastOf(const Tensor &x, const Name &time, const Tensor &lengths, Here here) {
+  CallScope scope(here);
+  return x.gather(time, lengths - 1.0);
+}
+
+namespace {
+/// The names of the samples of logits, and their number.
+struct Samples {
+  std::vector<Extent> extents;
+  size_t count = 1;
+
+  Samples(const Tensor &logits, const Names &without, Here here) {
+    requireHas(logits, without, here);
+    for (const Extent &extent : logits.extents(here))
+      if (std::find(without.begin(), without.end(), extent.name) == without.end()) {
+        extents.push_back(extent);
+        count *= size_t(int64_t(extent.size));
+      }
+  }
+  /// The samples' names, then these.
+  Names names(const Names &then = {}) const {
+    Names all;
+    for (const Extent &extent : extents)
+      all.push_back(extent.name);
+    for (const Name &name : then)
+      all.push_back(name);
+    return all;
+  }
+};
+} // namespace
+
+static void requireSteps(int64_t most, Here here) {
+  if (most < 1)
+    throw Error("expected to generate at least one token, got " + std::to_string(most), here);
+}
+
+std::vector<std::vector<int64_t>> nn::generate(const Tensor &logits, const GenerateStep &step,
+                                               const Name &word, const GenerateOptions &options,
+                                               Here here) {
+  requireSteps(options.most, here);
+  Samples samples(logits, word, here);
+  auto draw = jit(
+      [&](Tensor logits, Tensor seed, Tensor number) {
+        return sample(logits, word, fold(seed, number), options.sampling, here);
+      },
+      {.name = "sample"}, here);
+  std::vector<std::vector<int64_t>> texts(samples.count);
+  std::vector<bool> isComplete(samples.count);
+  Tensor now = logits, seed = key(options.seed);
+  for (int64_t i = 0; i < options.most; ++i) {
+    Tensor chosen = draw(now, seed, i);
+    std::vector<int64_t> tokens = chosen.to<int64_t>(samples.names(), here);
+    for (size_t s = 0; s < samples.count; ++s) {
+      if (isComplete[s]) {
+        tokens[s] = -1;
+        continue;
+      }
+      texts[s].push_back(tokens[s]);
+      isComplete[s] = tokens[s] == options.end;
+    }
+    bool goesOn = !options.onTokens || options.onTokens(tokens);
+    if (!goesOn || i + 1 == options.most ||
+        std::all_of(isComplete.begin(), isComplete.end(), [](bool each) { return each; }))
+      break;
+    now = step(chosen);
+  }
+  return texts;
+}
+
+namespace {
+/// The hypotheses of one sample.
+class Beams {
+public:
+  Beams(size_t count, const BeamOptions &options) : options(options) {
+    for (size_t i = 0; i < count; ++i) // all alike: one of them counts
+      open.push_back({{}, i == 0 ? 0 : -INFINITY});
+  }
+
+  /// Continues the open ones by the best of all tokens. `logs`: the logarithms of probabilities of
+  /// each one's tokens. Appends the chosen tokens, and what they continue.
+  void advance(const float *logs, size_t words, std::vector<int64_t> &tokens,
+               std::vector<int64_t> &parents) {
+    std::vector<std::pair<double, size_t>> all;
+    for (size_t i = 0; i < open.size() * words; ++i)
+      if (double sum = open[i / words].score + double(logs[i]); sum > -INFINITY)
+        all.emplace_back(-sum, i);
+    // Each open one ends in one way at most, so among twice as many enough go on.
+    size_t count = open.size(), first = std::min(2 * count, all.size());
+    std::partial_sort(all.begin(), all.begin() + ptrdiff_t(first), all.end());
+    std::vector<Hypothesis> next;
+    for (size_t c = 0; c < first && next.size() < count; ++c) {
+      auto [cost, i] = all[c];
+      Hypothesis longer{open[i / words].tokens, -cost};
+      longer.tokens.push_back(int64_t(i % words));
+      if (longer.tokens.back() == options.end) {
+        finish(std::move(longer));
+        continue;
+      }
+      tokens.push_back(longer.tokens.back());
+      parents.push_back(int64_t(i / words));
+      next.push_back(std::move(longer));
+    }
+    for (; next.size() < count; next.push_back({{}, -INFINITY})) {
+      tokens.push_back(0);
+      parents.push_back(0);
+    }
+    open = std::move(next);
+  }
+
+  bool isComplete() const {
+    return finished.size() >= open.size() ||
+           std::all_of(open.begin(), open.end(),
+                       [](const Hypothesis &each) { return each.score == -INFINITY; });
+  }
+
+  std::vector<Hypothesis> best() {
+    if (!isComplete())
+      for (Hypothesis &each : open)
+        if (each.score > -INFINITY)
+          finish(each);
+    std::sort(finished.begin(), finished.end(), [](const auto &a, const auto &b) {
+      return std::tie(b.score, a.tokens) < std::tie(a.score, b.tokens);
+    });
+    finished.resize(std::min(finished.size(), open.size()));
+    return finished;
+  }
+
+private:
+  const BeamOptions &options;
+  std::vector<Hypothesis> open, finished; ///< scores of open ones are sums
+
+  void finish(Hypothesis hypothesis) {
+    hypothesis.score /= std::pow(double(hypothesis.tokens.size()), options.lengthPenalty);
+    finished.push_back(std::move(hypothesis));
+  }
+};
+} // namespace
+
+std::vector<std::vector<Hypothesis>> nn::beamSearch(const Tensor &logits, const BeamStep &step,
+                                                    const Name &word, const Name &beam,
+                                                    const BeamOptions &options, Here here) {
+  requireSteps(options.most, here);
+  Samples samples(logits, over(word, beam), here);
+  size_t count = size_t(int64_t(logits.size(beam))), words = size_t(int64_t(logits.size(word)));
+  auto logsOf = jit([&](Tensor logits) { return logSoftmax(logits.cast(ElementType::F32), word); },
+                    {.name = "logs"}, here);
+  std::vector<Beams> all(samples.count, Beams(count, options));
+  std::vector<Extent> extents = samples.extents;
+  extents.push_back({beam, logits.size(beam)});
+  Tensor now = logits;
+  for (int64_t i = 0; i < options.most; ++i) {
+    std::vector<float> logs = logsOf(now).to<float>(samples.names(over(beam, word)), here);
+    std::vector<int64_t> tokens, parents;
+    bool isComplete = true;
+    for (size_t s = 0; s < samples.count; ++s) {
+      if (all[s].isComplete()) {
+        tokens.resize(tokens.size() + count);
+        parents.resize(parents.size() + count);
+      } else {
+        all[s].advance(&logs[s * count * words], words, tokens, parents);
+      }
+      isComplete &= all[s].isComplete();
+    }
+    if (isComplete || i + 1 == options.most)
+      break;
+    now = step(Tensor::of<int64_t>(tokens, extents, here),
+               Tensor::of<int64_t>(parents, extents, here));
+  }
+  std::vector<std::vector<Hypothesis>> result;
+  for (Beams &each : all)
+    result.push_back(each.best());
+  return result;
+}
