@@ -132,7 +132,7 @@ private:
     OpBuilder b(tensor.getContext());
     b.setInsertionPointAfterValue(tensor);
     NestBuilder cast(b, tensor.getLoc());
-    nd::NdTensorType wide = tensorTypeOf(tensor);
+    nd::NdTensorType wide = tensorType(tensor);
     cast.produced = wide.getDims();
     cast.read(tensor, MapAttr::identity(wide));
     auto round = [&](OpBuilder &b, Location loc, ValueRange x) {
