@@ -29,12 +29,10 @@ struct Dlrm {
     Tensor first = x.rename({{unit, feature}}).broadcast({{table, 1}});
     Tensor all = concat({first, tables.gather(row, category)}, table);
     Tensor products = sum(all * all.rename({{table, other}}), feature);
-    std::vector<int32_t> below; // of row i and column j < i
-    for (int64_t i = 0, count = all.size(table); i < count; ++i)
-      for (int64_t j = 0; j < i; ++j)
-        below.push_back(int32_t(i * count + j));
-    Tensor index = Tensor::of(std::span<const int32_t>(below), {{unit, int64_t(below.size())}});
-    x = concat({x, products.merge({table, other}, unit).gather(unit, index)}, unit);
+    std::vector<Tensor> below{x}; // of tables i and j < i
+    for (int64_t i = 1; i < all.size(table); ++i)
+      below.push_back(products.at(table, i).slice(other, 0, i).rename({{other, unit}}));
+    x = concat(below, unit);
     return mode.seen("top", top(x, unit)).at(unit, 0);
   }
 };

@@ -191,4 +191,31 @@ func.func @scan(%s: !nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[n, 
   return %0, %3 : !nd.tensor<f32, m: 16, n: 16>, !nd.tensor<f32, m: 16, n: 16>
 }
 
+// A tile of merged names is copied only if it is a box of them: 32 or 64 points of (b, f: 5) are none, of (b, f: 4) they are.
+// CHECK-LABEL: func.func @merged
+// CHECK: vector (b, f) by 1]>} : (!nd.tensor<f32, b: 64, f: 5, k: 5>
+// CHECK: vector (b, f) by 1], [stage 0 {{.*}} : (!nd.tensor<f32, b: 64, f: 4, k: 5>
+// WIDE-LABEL: func.func @merged
+// WIDE: vector (b, f) by 1]>} : (!nd.tensor<f32, b: 64, f: 5, k: 5>
+// WIDE: vector (b, f) by 1], [stage 0 {{.*}} : (!nd.tensor<f32, b: 64, f: 4, k: 5>
+func.func @merged(%x: !nd.tensor<f32, b: 64, f: 5, k: 5> {nd.layout = #nest.layout<[(b, f) floordiv 32, k, (b, f) mod 32]>},
+                  %y: !nd.tensor<f32, b: 64, f: 4, k: 5> {nd.layout = #nest.layout<[(b, f) floordiv 32, k, (b, f) mod 32]>},
+                  %w: !nd.tensor<f32, g: 4, h: 5, k: 5>)
+    -> (!nd.tensor<f32, b: 64, f: 5, g: 4, h: 5> {nd.layout = #nest.layout<[g, h, b, f]>},
+        !nd.tensor<f32, b: 64, f: 4, g: 4, h: 5> {nd.layout = #nest.layout<[g, h, b, f]>}) {
+  %0 = nest.compute (b: 64, f: 5, g: 4, h: 5) reduce (k: 5) reads %x[], %w[] {
+  ^bb0(%p: f32, %q: f32):
+    %2 = arith.mulf %p, %q : f32
+    nest.yield %2 : f32
+  } combine add [0.000000e+00 : f32] {layouts = [#nest.layout<[g, h, b, f]>]}
+      : (!nd.tensor<f32, b: 64, f: 5, k: 5>, !nd.tensor<f32, g: 4, h: 5, k: 5>) -> !nd.tensor<f32, b: 64, f: 5, g: 4, h: 5>
+  %1 = nest.compute (b: 64, f: 4, g: 4, h: 5) reduce (k: 5) reads %y[], %w[] {
+  ^bb0(%p: f32, %q: f32):
+    %2 = arith.mulf %p, %q : f32
+    nest.yield %2 : f32
+  } combine add [0.000000e+00 : f32] {layouts = [#nest.layout<[g, h, b, f]>]}
+      : (!nd.tensor<f32, b: 64, f: 4, k: 5>, !nd.tensor<f32, g: 4, h: 5, k: 5>) -> !nd.tensor<f32, b: 64, f: 4, g: 4, h: 5>
+  return %0, %1 : !nd.tensor<f32, b: 64, f: 5, g: 4, h: 5>, !nd.tensor<f32, b: 64, f: 4, g: 4, h: 5>
+}
+
 }

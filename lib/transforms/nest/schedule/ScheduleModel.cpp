@@ -346,13 +346,30 @@ private:
   /// operands that can't be read otherwise.
   enum class Staging { Near, Once, None };
 
+  /// Returns true if each `part` of a group's merged points, the last name varying fastest, is a box
+  /// of its names: 15 points of (batch, time: 5), but not 16.
+  bool isBox(const Walked &group, int64_t part) const {
+    if (part >= group.size)
+      return true;
+    for (unsigned name : llvm::reverse(ArrayRef(group.names).drop_front())) {
+      int64_t size = nest.sizes[name];
+      if (part % size)
+        return size % part == 0;
+      part /= size;
+    }
+    return true;
+  }
+
   /// Returns the best loop inside of which to copy an access: the fewest copies, then the smallest
   /// box. -1: none.
   int stageOf(const Candidate &candidate, unsigned index, Staging staging) {
     int best = -1;
     double fewest = INFINITY, repeated = 1, trips = 1;
+    bool boxed = true; // the part of the merged lanes that is walked inside is a box
     for (size_t i = 0; i < candidate.outer; ++i) {
       const Level &level = candidate.levels[i];
+      if (level.group == vectorGroup)
+        boxed = isBox(groups[vectorGroup], level.step);
       bool matters = mentioned[index][level.group];
       trips *= level.trips();
       if (!matters)
@@ -366,7 +383,8 @@ private:
       bool reused = false;
       for (size_t j = i + 1; j < candidate.outer; ++j)
         reused |= !mentioned[index][candidate.levels[j].group];
-      if (!matters || !reused || bytes > 0.6 * double(nest.l2))
+      if (!matters || !reused || bytes > 0.6 * double(nest.l2) ||
+          (mentioned[index][vectorGroup] && !boxed))
         continue;
       double copied = staging == Staging::Once ? trips * bytes : repeated;
       if (copied <= fewest * 1.05) {
