@@ -101,7 +101,7 @@ void forEachNode(T &tree, V &&visit, const std::string &path = "") {
                        }) {
     if (tree)
       forEachNode(*tree, visit, path);
-  } else if constexpr (requires { tree.begin()->second; }) {
+  } else if constexpr (requires { typename T::mapped_type; }) {
     for (auto &[member, value] : tree)
       forEachNode(value, visit, at(member));
   } else if constexpr (requires { tree.begin(); }) {

@@ -112,3 +112,46 @@ Tensor nn::averagePool(const Tensor &x, const Names &along, const WindowOptions 
   return pool(x, along, countPadding ? window : excluded(window),
               [](const Tensor &windows, const Names &taps) { return mean(windows, taps); });
 }
+
+/// The mean of each of the ranges along one name.
+static Tensor rangeMeans(const Tensor &x, const Name &name, int64_t parts) {
+  int64_t size = x.size(name);
+  if (size == parts)
+    return x;
+  Name part = fresh("part"), within = fresh("within");
+  if (size % parts == 0)
+    return mean(x.split(name, {{part, parts}, {within, size / parts}}), within)
+        .rename({{part, name}});
+  Tensor number = iota({part, parts}), place = iota({name, size}).broadcast({{part, parts}});
+  Tensor first = number * double(size) / double(parts);
+  Tensor end = ((number + 1.0) * double(size) + double(parts - 1)) / double(parts);
+  Tensor inside = logicalAnd(place >= first, place < end).cast(x.elementType());
+  return sum(x * (inside / (end - first).cast(x.elementType())), name).rename({{part, name}});
+}
+
+Tensor nn::adaptiveAveragePool(const Tensor &x, const Names &along, int64_t parts, Here here) {
+  CallScope scope(here);
+  requireHas(x, along, here);
+  Tensor means = x;
+  for (const Name &name : along) {
+    if (parts < 1 || int64_t(x.size(name)) < 1)
+      refuse("expected at least 1 part of at least 1 element of '" + name.str() + "', got " +
+                 std::to_string(parts) + " of " + std::to_string(int64_t(x.size(name))),
+             here);
+    means = rangeMeans(means, name, parts);
+  }
+  return means;
+}
+
+Tensor nn::repeated(const Tensor &x, const Names &along, int64_t times, Here here) {
+  CallScope scope(here);
+  requireHas(x, along, here);
+  if (times < 1)
+    refuse("expected each element at least once, got " + std::to_string(times) + " times", here);
+  Tensor y = x;
+  for (const Name &name : along) {
+    Name copy = fresh("copy");
+    y = y.broadcast({{copy, times}}).merge({name, copy}, name);
+  }
+  return y;
+}

@@ -75,6 +75,14 @@ Tensor maxPool(const Tensor &x, const Names &along, const WindowOptions &window,
 /// unless `countPadding` is false.
 Tensor averagePool(const Tensor &x, const Names &along, const WindowOptions &window,
                    bool countPadding = true, Here here = Here::current());
+/// The means of `parts` ranges along each name, which cover it as evenly as can be: of n elements
+/// range i has those from floor(i * n / parts) to below ceil((i + 1) * n / parts)
+/// (torch.nn.AdaptiveAvgPool1d to 3d). Throws Error for parts below 1, and for no elements.
+Tensor adaptiveAveragePool(const Tensor &x, const Names &along, int64_t parts,
+                           Here here = Here::current());
+/// Each element `times` times along each name (torch.nn.Upsample, "nearest"). Throws Error for times
+/// below 1.
+Tensor repeated(const Tensor &x, const Names &along, int64_t times, Here here = Here::current());
 
 } // namespace heddle::nn
 

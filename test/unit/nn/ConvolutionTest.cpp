@@ -259,3 +259,44 @@ TEST(Pool, LargerThanTheirInput) {
     refused([&] { pool(0); }, {"at least 1, got 0"});
   }
 }
+
+TEST(Pool, RangesCoverANameEvenly) {
+  auto values = numbers(7, 5, -2);
+  Tensor x = tensor(values, {{row, 7}});
+  auto meanOf = [&](size_t first, size_t end) {
+    double sum = 0;
+    for (size_t i = first; i < end; ++i)
+      sum += values[i];
+    return sum / double(end - first);
+  };
+  // The ranges of 3 parts of 7 overlap; 9 parts repeat elements.
+  expectNear(valuesOf(nn::adaptiveAveragePool(x, row, 3)),
+             {meanOf(0, 3), meanOf(2, 5), meanOf(4, 7)});
+  std::vector<double> nine;
+  for (auto [first, end] : std::vector<std::pair<size_t, size_t>>{
+           {0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 7}})
+    nine.push_back(meanOf(first, end));
+  expectNear(valuesOf(nn::adaptiveAveragePool(x, row, 9)), nine);
+  Tensor image = random({{row, 6}, {column, 4}}, 3);
+  expectNear(valuesOf(nn::adaptiveAveragePool(image, over(row, column), 2)),
+             mapped(valuesOf(nn::averagePool(nn::averagePool(image, row, {.size = 3, .stride = 3}),
+                                             column, {.size = 2, .stride = 2})),
+                    [](double v) { return v; }));
+  expectGradient(
+      [&](const std::vector<Tensor> &x) {
+        return nn::adaptiveAveragePool(x[0], over(row, column), 4);
+      },
+      {image});
+  refused([&] { nn::adaptiveAveragePool(x, row, 0); }, {"at least 1 part", "'row'", "got 0 of 7"});
+  refused([&] { nn::adaptiveAveragePool(x, column, 2); }, {"'column'"});
+}
+
+TEST(Pool, RepeatedElements) {
+  Tensor x = tensor({1, 2, 3, 4}, {{row, 2}, {column, 2}});
+  EXPECT_EQ(nn::repeated(x, column, 3).to<float>({row, column}),
+            (std::vector<float>{1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}));
+  EXPECT_EQ(nn::repeated(x, over(row, column), 2).to<float>({row, column}),
+            (std::vector<float>{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
+  expectGradient([&](const std::vector<Tensor> &x) { return nn::repeated(x[0], row, 2); }, {x});
+  refused([&] { nn::repeated(x, row, 0); }, {"at least once", "got 0"});
+}
