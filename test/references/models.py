@@ -10,7 +10,7 @@ models/zoo/twins/exchange.py says what a twin consists of. Each file belongs to 
 paths, names of axes and element types (f32, i32) of Heddle's model:
 
     parameter.PATH                     before the first step
-    batch.FIELD, batch.weight          the batch of all steps; weights are 1
+    batch.FIELD                        the batch of all steps; "weight" and "progress" are 1
     seen.000.PATH, seen.001.PATH, ...  what layers produce in training mode, in the order of their calls
     loss, measure.NAME                 of the batch
     gradient.PATH                      of the loss
@@ -81,23 +81,44 @@ def narrow(value):
     return value.float() if value.is_floating_point() else value.to(torch.int32)
 
 
+def gradients(twin, module, batch):
+    module = copy.deepcopy(module)
+    twin.loss(module, batch)[0].backward()
+    return {path: each.grad if each.grad is not None else torch.zeros(()) for path, each in module.named_parameters()}
+
+
+def error(narrow, wide):
+    """How far f32 is off, relative to each gradient's largest magnitude; infinite if one is zero."""
+    whole, worst = max(float(each.abs().max()) for each in wide.values()), 0.0
+    for path, each in wide.items():
+        most = float(each.abs().max())
+        if most == 0:
+            return math.inf
+        if most > 1e-6 * whole:
+            worst = max(worst, float((narrow[path] - each).abs().max()) / most)
+    return worst
+
+
 def draw(name, twin, samples):
-    """A module and a batch for which no gradient is zero, as it often is in small networks whose ReLUs give nothing."""
-    for seed in range(100):
+    """A module and a batch in f64, for which f32 is precise: the best of 12 seeds, or the first that is good enough. Small
+    networks often have ReLUs that give nothing (then more seeds are tried), or norms over values that are nearly equal."""
+    best, kept = math.inf, None
+    for seed in range(200):
+        torch.set_default_dtype(torch.float32)
         torch.manual_seed(zlib.crc32(("%s %d" % (name, seed)).encode()))
-        module = twin.build("tiny")
+        module = twin.build("tiny").train()
         randomise(module)
         batch = twin.example("tiny", samples)
+        narrow = gradients(twin, module, batch)
         torch.set_default_dtype(torch.float64)
-        module = module.double().train()
+        module = module.double()
         batch = {field: value.double() if value.is_floating_point() else value for field, value in batch.items()}
-        trial = copy.deepcopy(module)
-        twin.loss(trial, batch)[0].backward()
-        if all(each.grad is not None and each.grad.any() for each in trial.parameters()):
-            return module, batch
-        torch.set_default_dtype(torch.float32)
-    zero = [path for path, each in trial.named_parameters() if each.grad is None or not each.grad.any()]
-    raise AssertionError("%s: gradients are zero whatever the seed: %s" % (name, ", ".join(zero)))
+        off = error(narrow, gradients(twin, module, batch))
+        if off < best:
+            best, kept = off, (module, batch)
+        if best < 3e-5 or (kept and seed >= 11):
+            return kept
+    raise AssertionError("%s: gradients are zero whatever the seed" % name)
 
 
 def reference(name):
@@ -120,6 +141,7 @@ def reference(name):
     for field, value in batch.items():
         put("batch." + field, value, twin.FIELDS[field])
     put("batch.weight", torch.ones(samples), ["batch"])
+    put("batch.progress", torch.ones(()), [])
     start, seen = copy.deepcopy(module), []
     handles = observe(twin, module, lambda path, value, axes: seen.append((path, value, axes)))
     loss, measures = twin.loss(module, batch)
@@ -130,11 +152,11 @@ def reference(name):
     put("loss", loss, [])
     for measure, value in measures.items():
         put("measure." + measure, value, [])
-    gradients = dict(zip(parameters, torch.autograd.grad(loss, list(parameters.values()))))
-    put_all("gradient", gradients)
+    slopes = dict(zip(parameters, torch.autograd.grad(loss, list(parameters.values()))))
+    put_all("gradient", slopes)
     for path, (value, axes) in exchange.views(twin, "tiny", dict(module.named_buffers())).items():
         put(path, value, axes)
-    rate = 2.0 ** math.floor(math.log2(2e-3 * length(parameters) / length(gradients)))
+    rate = 2.0 ** math.floor(math.log2(2e-3 * length(parameters) / length(slopes)))
     for word, make in [("sgd", lambda p: torch.optim.SGD(p, rate, MOMENTUM)),
                        ("adam", lambda p: torch.optim.Adam(p, RATE, eps=EPSILON))]:
         trained = copy.deepcopy(start)
@@ -151,6 +173,6 @@ def reference(name):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    every = [file[:-3] for file in sorted(os.listdir(twins)) if file.endswith(".py") and file != "exchange.py"]
+    every = [file[:-3] for file in sorted(os.listdir(twins)) if file.endswith(".py") and file not in ("exchange.py", "images.py")]
     for each in sys.argv[1:] or every:
         reference(each)

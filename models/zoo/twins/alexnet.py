@@ -1,9 +1,9 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""AlexNet (Krizhevsky, 2014; names and sizes as in torchvision)."""
+"""AlexNet (Krizhevsky, 2014); names and sizes as in torchvision."""
+import images
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 
 class AlexNet(nn.Module):
@@ -27,11 +27,11 @@ class AlexNet(nn.Module):
 
 
 SETTINGS = {
-    "tiny": dict(channels=1, widths=[2, 3, 5, 3, 2], hidden=7, grid=2, classes=5, dropout=0.0),
+    "tiny": dict(channels=1, widths=[2, 3, 5, 3, 2], hidden=7, grid=2, classes=10, dropout=0.0),
     "small": dict(channels=1, widths=[32, 64, 96, 64, 64], hidden=256, grid=1, classes=10, dropout=0.2),
     "full": dict(channels=3, widths=[64, 192, 384, 256, 256], hidden=4096, grid=6, classes=1000, dropout=0.5)
 }
-SIDE = {"tiny": 65, "small": 64, "full": 224}
+SIDES = {"tiny": 65, "small": 64, "full": 224}
 
 
 def build(size):
@@ -39,35 +39,27 @@ def build(size):
 
 
 def example(size, count):
-    setting = SETTINGS[size]
-    return {"image": torch.randn(count, setting["channels"], SIDE[size], SIDE[size]),
-            "label": torch.randint(setting["classes"], (count,))}
-
-
-def loss(module, batch):
-    scores = module(batch["image"])
-    right = scores.argmax(1) == batch["label"]
-    return F.cross_entropy(scores, batch["label"].long()), {"accuracy": right.to(scores.dtype).mean()}
+    return images.random(count, SIDES[size], SETTINGS[size]["channels"], SETTINGS[size]["classes"])
 
 
 def SIZES(size):
-    grid = SETTINGS[size]["grid"]
-    return {"row": grid, "column": grid}
+    return {"row": SETTINGS[size]["grid"], "column": SETTINGS[size]["grid"]}
 
 
-FIELDS = {"image": ["batch", "channel", "row", "column"], "label": ["batch"]}
-CONVOLUTIONS = [["features.0", "features.0"], ["features.1", "features.3"], ["features.2", "features.6"],
-                ["features.3", "features.8"], ["features.4", "features.10"]]
-NAMES = [[ours + ".weight", theirs + ".weight", ["out", "channel", "row_k", "column_k"]] for ours, theirs in CONVOLUTIONS]
-NAMES += [[ours + ".bias", theirs + ".bias", ["out"]] for ours, theirs in CONVOLUTIONS]
-NAMES += [["classifier.0.weight", "classifier.1.weight", ["hidden", "channel row column"]],
-          ["classifier.0.bias", "classifier.1.bias", ["hidden"]],
-          ["classifier.1.weight", "classifier.4.weight", ["out", "hidden"]],
-          ["classifier.1.bias", "classifier.4.bias", ["out"]],
-          ["classifier.2.weight", "classifier.6.weight", ["class", "hidden"]],
-          ["classifier.2.bias", "classifier.6.bias", ["class"]]]
-IMAGE = ["batch", "channel", "row", "column"]
-SEEN = [["features.0", "features.2", IMAGE], ["features.1", "features.5", IMAGE], ["features.2", "features.7", IMAGE],
-        ["features.3", "features.9", IMAGE], ["features.4", "features.12", IMAGE],
-        ["classifier.0", "classifier.2", ["batch", "hidden"]], ["classifier.1", "classifier.5", ["batch", "hidden"]],
-        ["classifier.2", "classifier.6", ["batch", "class"]]]
+def head(numbers):
+    """The linear maps of `classifier`, and their outputs after ReLU."""
+    first, second, third = ["classifier.%d" % number for number in numbers]
+    names = images.linear("classifier.layers.0", first, "hidden", "channel row column")
+    names += images.linear("classifier.layers.1", second, "out", "hidden")
+    names += images.linear("classifier.layers.2", third, "class", "hidden")
+    seen = [["classifier.0", "classifier.%d" % (numbers[0] + 1), ["batch", "hidden"]],
+            ["classifier.1", "classifier.%d" % (numbers[1] + 1), ["batch", "hidden"]],
+            ["classifier.2", third, ["batch", "class"]]]
+    return names, seen
+
+
+loss, FIELDS = images.classify, images.FIELDS
+NAMES, SEEN = head([1, 4, 6])
+for ours, theirs, last in [(0, 0, 2), (1, 3, 5), (2, 6, 7), (3, 8, 9), (4, 10, 12)]:
+    NAMES += images.convolution("features.%d" % ours, "features.%d" % theirs)
+    SEEN += [["features.%d" % ours, "features.%d" % last, images.IMAGE]]

@@ -12,7 +12,8 @@ A twin is a file of this folder that writes a model of models/zoo in PyTorch. It
                              moments ("moments.PATH.mean", "moments.PATH.variance")
     SEEN                     [path in Heddle, name of a module, [axes of its output]], of the outputs that Heddle's network
                              shows by nn::Mode::seen; a fourth element is the index in an output that is a tuple
-    SIZES(size)              {name: size}, of names that share an axis (may be missing if none does)
+    SIZES(size)              {name: size}, of names that share an axis (may be missing if none does); {path: {name: size}}
+                             if they differ for a tensor
 
 Paths and names may have stars, each of which stands for the same text in both; of several entries that fit a path the first
 counts. An axis may hold several names, "head feature", of which the last varies fastest, or one of several equal parts,
@@ -81,7 +82,7 @@ def parted(tensor, axes, sizes):
     assert len(axes) == tensor.dim(), (tuple(tensor.shape), axes)
     for axis, whole in zip(axes, tensor.shape):
         words = axis.split()
-        known = [sizes.get(word, -1) if len(words) > 1 else whole for word in words]
+        known = [sizes.get(word.split("=")[0], -1) if len(words) > 1 else whole for word in words]
         rest = whole // math.prod(size for size in known if size >= 0)
         assert known.count(-1) <= 1, "SIZES lacks a name of the axis '%s'" % axis
         known = [rest if size < 0 else size for size in known]
@@ -114,7 +115,7 @@ def views(twin, size, tensors):
     sizes = twin.SIZES(size) if hasattr(twin, "SIZES") else {}
     result = {}
     for name, tensor in tensors.items():
-        found = [(path, parted(tensor, axes, sizes)) for path, axes in fitting(twin, name)]
+        found = [(path, parted(tensor, axes, {**sizes, **sizes.get(path, {})})) for path, axes in fitting(twin, name)]
         assert found or not isinstance(tensor, torch.nn.Parameter), "NAMES has no path for '%s'" % name
         result.update(found)
     return result
