@@ -54,7 +54,7 @@ def main(name, size, folder, rate, optimizer):
         loss, _ = twin.loss(module, batches[step])
         loss.backward()
         update.step()
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
     result = {"losses": (torch.tensor(losses), ["step"])}
     for path, (view, names) in exchange.views(twin, size, parameters).items():
         result["parameter." + path] = (view, names)

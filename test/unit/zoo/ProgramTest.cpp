@@ -46,7 +46,7 @@ TEST_F(Program, UnknownThingsListWhatThereIs) {
         {"evaluate alexnet --size tiny --frobnicate", {"--frobnicate"}},
         {"generate alexnet --size tiny", {"'alexnet' does not generate"}},
         {"train", {"name"}},
-        {"frobnicate", {"frobnicate"}}}) {
+        {"frobnicate", {"subcommand"}}}) {
     Outcome outcome = run(arguments);
     EXPECT_NE(outcome.status, 0) << arguments;
     expectHas(outcome.out + outcome.err, parts);
