@@ -80,42 +80,50 @@ struct Running {
 };
 } // namespace
 
-/// Attention to the first `options.lengths` keys, which reads no others: block by block, each of
-/// which corrects the sums before it where the largest score grows (Milakov and Gimelshein, Online
-/// normalizer calculation for softmax, 2018). `bias(place)` is added to the scores of the keys at
-/// these positions.
-static Tensor attentionInBlocks(const Tensor &query, const Tensor &key, const Tensor &value,
-                                const Name &past, const Names &feature,
-                                const AttentionOptions &options,
-                                const std::function<Tensor(const Tensor &)> &bias) {
+/// Attention to the first `options.lengths` of `capacity` keys, which reads no others: block by
+/// block, each of which corrects the sums before it where the largest score grows (Milakov and
+/// Gimelshein, Online normalizer calculation for softmax, 2018). `blockAt(start, size)` gives keys
+/// and values; `bias(position)` is added to the scores of the keys at these positions.
+static Tensor
+attentionInBlocks(const Tensor &query, int64_t capacity,
+                  const std::function<std::pair<Tensor, Tensor>(const Tensor &, int64_t)> &blockAt,
+                  const Name &past, const Names &feature, const AttentionOptions &options,
+                  const std::function<Tensor(const Tensor &)> &bias) {
   Here here = Here::current();
-  int64_t capacity = int64_t(key.size(past)), block = std::min<int64_t>(64, capacity);
+  int64_t block = std::min<int64_t>(64, capacity);
+  auto scoresAt = [&](const Tensor &begin) {
+    // The last block may start before `begin`, where fewer keys are left.
+    Tensor start = minimum(begin, double(capacity - block));
+    auto [key, value] = blockAt(start, block);
+    Tensor position = iota({past, block}) + start;
+    Tensor score = scoresOf(query, key, past, feature, options, here);
+    if (bias)
+      score = score + bias(position);
+    Tensor seen = logicalAnd(seenPairs(score, position, options), position >= begin);
+    return std::pair(select(seen, score, -INFINITY), value);
+  };
   Tensor filled = options.lengths.cast(ElementType::I64);
   Tensor most = filled.names().empty() ? filled : max(filled, namesOf(filled));
-  auto blockAt = [&](const Tensor &begin) {
-    // The last block may begin before `begin`, where fewer keys are left.
-    Tensor at = minimum(begin, double(capacity - block));
-    Tensor place = iota({past, block}) + at;
-    Tensor score = scoresOf(query, key.slice(past, at, block), past, feature, options, here);
-    if (bias)
-      score = score + bias(place);
-    Tensor seen = logicalAnd(seenPairs(score, place, options), place >= begin);
-    return std::tuple(select(seen, score, -INFINITY), value.slice(past, at, block));
-  };
   Tensor steps = (most + double(block - 1)) / double(block);
-  auto [score, values] = blockAt(constant(0, ElementType::I64)); // for the names
-  Tensor none = zeros(max(score, past).extents());
-  Running start{none - INFINITY, none, zeros(sum(score * values, past).extents())};
+  auto step = [&](const Tensor &i, const std::optional<Running> &before) {
+    auto [score, value] = scoresAt(i * double(block));
+    Tensor most = max(score, past);
+    if (before)
+      most = maximum(before->most, most);
+    Tensor shift = select(most > -INFINITY, most, 0.0), power = exp(score - shift);
+    Running next{most, sum(power, past), sum(power * value, past)};
+    if (before) {
+      Tensor kept = exp(before->most - shift);
+      next.total = before->total * kept + next.total;
+      next.sum = before->sum * kept + next.sum;
+    }
+    return next;
+  };
+  // The first block stands before the loop: short sequences need no other, and the caches' layouts,
+  // which are chosen there, suit the others too.
+  Running first = step(constant(0, ElementType::I64), {});
   Running end = forLoop(
-      steps, start,
-      [&](const Tensor &i, const Running &before) {
-        auto [score, values] = blockAt(i * double(block));
-        Tensor most = maximum(before.most, max(score, past));
-        Tensor shift = select(most > -INFINITY, most, 0.0);
-        Tensor power = exp(score - shift), kept = exp(before.most - shift);
-        return Running{most, before.total * kept + sum(power, past),
-                       before.sum * kept + sum(power * values, past)};
-      },
+      steps - 1.0, first, [&](const Tensor &i, const Running &before) { return step(i + 1.0, before); },
       -1, here);
   return end.sum / select(end.total > 0.0, end.total, 1.0);
 }
@@ -236,13 +244,18 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
   KeyValueCache &cache = *attend.cache;
   std::vector<Rename> outside{{from, position}, {h, head}, {d, depth}},
       back{{position, past}, {head, h}, {depth, d}};
+  // Renames a block, not the cache, which would be copied for the loop.
+  auto blockAt = [&](const Tensor &start, int64_t size) {
+    auto part = [&](const Tensor &all) { return all.slice(position, start, size).rename(back); };
+    return std::pair(part(cache.keys), part(cache.values));
+  };
   cache.keys = cache.keys.update(position, cache.filled, k.rename(outside));
   cache.values = cache.values.update(position, cache.filled, v.rename(outside));
   cache.filled = cache.filled + (attend.lengths.empty() ? countOf(k, from, ElementType::I64)
                                                         : attend.lengths.cast(ElementType::I64));
   how.lengths = cache.filled;
-  return project(
-      attentionInBlocks(q, cache.keys.rename(back), cache.values.rename(back), past, d, how, bias));
+  return project(attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how,
+                                   bias));
 }
 
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,

@@ -38,12 +38,13 @@ Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
     return argmax(x - log(-log(randomUniform(key, x.extents()))), word);
   };
   Tensor scaled = logits.cast(ElementType::F32) / sampling.temperature;
-  if (!sampling.topK && !sampling.topP)
+  int64_t words = int64_t(logits.size(word)), most = sampling.topK.value_or(words);
+  bool cuts = sampling.topP.value_or(1) < 1;
+  if (most >= words && !cuts)
     return draw(scaled);
-  int64_t words = int64_t(logits.size(word));
-  Sorted sorted = topK(scaled, word, std::min(sampling.topK.value_or(words), words));
+  Sorted sorted = topK(scaled, word, std::min(most, words));
   Tensor values = sorted.values;
-  if (sampling.topP) {
+  if (cuts) {
     Tensor likelier = scan(softmax(values, word), word, Combiner::Add, /*exclusive=*/true);
     values = select(likelier < *sampling.topP, values, -INFINITY);
   }
