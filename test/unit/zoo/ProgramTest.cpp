@@ -68,6 +68,29 @@ TEST_F(Program, ExportsProgramsAndTheirTensors) {
     EXPECT_FALSE(contentsOf(directory / (std::string("a/") + name)).empty()) << name;
 }
 
+TEST_F(Program, TrainsGoesOnAndEvaluates) {
+  std::string where = " --size tiny --output '" + (directory / "a") + "'";
+  Outcome outcome = run("train gat --epochs 1 --steps 3" + where);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"stopped after 3 steps"});
+  EXPECT_EQ(outcome.err, ""); // no progress bar off a terminal
+  outcome = run("train gat --epochs 1 --resume" + where);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"resuming at step 4 of epoch 1", "epoch 1: loss ", "; test loss ",
+                          "best epoch 1, ", "report.html"});
+  expectHas(contentsOf(directory / "a/report.html"), {"Memory of a training step"});
+  expectHas(contentsOf(directory / "a/log.jsonl"), {"{\"epoch\":1,\"train_loss\":"});
+  outcome = run("evaluate gat" + where);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"loss: ", "accuracy: "});
+  outcome = run("train gat --epochs 1 --resume --batch 7" + where);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"checkpoint.safetensors", "expected batch 7"});
+  outcome = run("train dlrm --resume" + where);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"checkpoint.safetensors", "net.tables"});
+}
+
 TEST_F(Program, EvaluationNeedsACheckpoint) {
   Outcome outcome = run("evaluate alexnet --size tiny --checkpoint '" + (directory / "none") + "'");
   EXPECT_EQ(outcome.status, 1);
