@@ -89,7 +89,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);
     };
-    add(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
+    passes.addPass(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
   }
   passes.addPass(nd::createNdRestoreNamesPass());
 }

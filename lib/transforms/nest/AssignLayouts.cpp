@@ -9,7 +9,11 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
+
+#include "mlir/IR/SymbolTable.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -198,5 +202,80 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   if (options.explain)
     explainLayouts(function, problem, choice);
   Writer(function, problem, choice).write();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+/// Adds the iteration names that a read's coordinates depend on.
+static void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names) {
+  for (const MapEntry &entry : map.getEntries())
+    for (const std::string &name : entry.expr().names())
+      if (auto index = readIndex(name))
+        addNames(nest, nest.readMap(*index), names);
+      else
+        names.insert(name);
+}
+
+/// Returns true if nests alone read the argument, each of them at most half of its elements.
+static bool readsAPart(BlockArgument argument) {
+  double elements = pointsOf(tensorType(argument).getDims());
+  for (Operation *user : argument.getUsers()) {
+    auto nest = dyn_cast<ComputeOp>(user);
+    if (!nest)
+      return false;
+    Sizes space = sizesOf(iterationSpace(nest));
+    for (const NestRead &read : readsOf(nest)) {
+      std::set<std::string> names;
+      addNames(nest, read.map, names);
+      double most = 1;
+      for (const std::string &name : names)
+        if (auto found = space.find(name); found != space.end())
+          most *= double(found->second);
+      if (read.value == argument && most * 2 > elements)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Gives the arguments of the functions of a branch or loop their layouts, where these follow.
+static void takeLayouts(ControlOp op, SymbolTable &symbols, llvm::SetVector<func::FuncOp> &order) {
+  for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
+    auto callee = symbols.lookup<func::FuncOp>(name.getValue());
+    if (!order.insert(callee))
+      continue;
+    for (auto [argument, operand] : llvm::zip(callee.getArguments(), op.given())) {
+      unsigned i = argument.getArgNumber();
+      if (!callee.getArgAttr(i, "heddle.donate") &&
+          isa_and_nonnull<StringAttr>(callee.getArgAttr(i, "nd.layout")) && readsAPart(argument))
+        callee.setArgAttr(i, "nd.layout", LayoutAttr::get(op.getContext(), layoutOf(operand)));
+    }
+  }
+}
+
+LogicalResult nest::assignLayouts(ModuleOp module, const AssignLayoutsOptions &options) {
+  SymbolTable symbols(module);
+  llvm::SetVector<func::FuncOp> order;
+  auto visit = [&](size_t first) -> LogicalResult {
+    for (size_t i = first; i < order.size(); ++i) {
+      func::FuncOp function = order[i];
+      if (function.isExternal())
+        continue;
+      if (failed(assignLayouts(function, options)))
+        return failure();
+      function.walk([&](ControlOp op) { takeLayouts(op, symbols, order); });
+    }
+    return success();
+  };
+  // Public functions first; then what nothing calls.
+  for (bool isPublic : {true, false})
+    for (auto function : module.getOps<func::FuncOp>()) {
+      size_t before = order.size();
+      if (function.isPublic() == isPublic && order.insert(function) && failed(visit(before)))
+        return failure();
+    }
   return success();
 }

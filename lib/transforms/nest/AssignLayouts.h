@@ -27,6 +27,8 @@
 
 #include "lib/transforms/nest/LayoutChooser.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 namespace heddle::nest {
 
 struct AssignLayoutsOptions {
@@ -43,6 +45,10 @@ mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
                                   const AssignLayoutsOptions &options = {});
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,
                                   const LayoutChooser &chooser);
+
+/// For all functions, those of branches and loops after their callers: an argument of which they
+/// read at most a half takes the layout that the caller gives it.
+mlir::LogicalResult assignLayouts(mlir::ModuleOp module, const AssignLayoutsOptions &options = {});
 
 /// Emits remarks that explain a choice.
 void explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,

@@ -71,14 +71,11 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   AssignLayoutsOptions given;
 
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (function.isExternal())
-      return;
     AssignLayoutsOptions options = given;
     options.explain |= explain;
     if (!options.machine)
-      options.machine = machineOf(function);
-    if (failed(assignLayouts(function, options)))
+      options.machine = getOperation()->getAttrOfType<MachineAttr>("heddle.machine");
+    if (failed(assignLayouts(getOperation(), options)))
       signalPassFailure();
   }
 };

@@ -133,7 +133,7 @@ def NestOrderReadsPass : NestPass<"nest-order-reads"> {
   }];
 }
 
-def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
+def NestAssignLayoutsPass : Pass<"nest-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "chooses a layout for every value";
   let description = [{
     Chooses the layouts of all values of a function together, and for each nest the names that its vector lanes run over, by the
@@ -143,10 +143,14 @@ def NestAssignLayoutsPass : NestPass<"nest-assign-layouts"> {
     row-major over its sorted names unless it is donated or has `nd.layout = "any"`. The module's attribute `heddle.machine`, if
     present, describes the machine.
 
+    The functions of branches and loops come after their callers. An argument of which such a function reads at most a half takes
+    the layout in which its caller has the value, since converting all of it would cost more than the function saves.
+
     With `explain`, a remark for each value gives the reason for its layout and the costs of the next best ones; another gives a
     bound of the distance from the optimum.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit remarks that explain the layout of each value">];
+  let dependentDialects = ["::heddle::nest::NestDialect", "::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }
 
 def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {

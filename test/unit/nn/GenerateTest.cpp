@@ -156,6 +156,18 @@ TEST(Generate, AStepReadsFilledBlocksAlone) {
   EXPECT_EQ(logitsOf(NAN), logitsOf(0));
 }
 
+TEST(Generate, AStepCopiesNoCache) {
+  for (int kind : {0, 1, 2}) {
+    Net net = Net::make(kind);
+    auto step = jit([&](State &s, Tensor token) {
+      return net.logits(net.inner(token.broadcast({{timeName, 1}}), &s.caches).at(timeName, 0));
+    });
+    State state = emptyState(net, {{batch, 2}}, 50000);
+    step(state, tokensOf({1, 2}, {{batch, 2}}));
+    EXPECT_LT(step.statistics().arenaBytes, 1 << 20); // of keys alone 3.2 MB
+  }
+}
+
 TEST(Generate, AFullCacheIsAnError) {
   Net net = Net::make(0);
   State state = emptyState(net, {{batch, 2}}, 6);
