@@ -74,7 +74,7 @@ static nn::Outcome lossOf(const Nmt &net, const nn::Fields &fields, nn::Mode &mo
 }
 
 static Registered nmt("nmt", "Wu et al., 2016", [](Size size) {
-  int64_t words = pick(size, 7, 2000, 32000), longest = pick(size, 5, 24, 40);
+  int64_t words = pick(size, 7, 2000, 32000), longest = pick(size, 12, 24, 40);
   Nmt net = Nmt::make(words, pick(size, 5, 128, 1024), pick(size, 0.0, 0.2, 0.2));
   return Setting<Nmt>{net, lossOf, verses(words, longest), trainedFor(6, 32, 3e-3, longest)};
 });

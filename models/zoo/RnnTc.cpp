@@ -41,7 +41,7 @@ static Registered rnnTc("rnntc", "Jia et al., FlexFlow, 2018", [](Size size) {
             nn::Recurrent::make(in, units, key(2), {.layers = 4, .dropout = dropout}),
             nn::Linear::make({units}, kinds, key(3)), dropout};
   int64_t longest = pick(size, 7, 40, 40);
-  return Setting<RnnTc>{net, lossOf, fortuneFiles(words.size, longest),
+  return Setting<RnnTc>{net, lossOf, fortuneFiles(words.size, longest, int64_t(kinds.size)),
                         trainedFor(8, 64, 2e-3, longest, {"accuracy", /*larger=*/true})};
 });
 } // namespace heddle::zoo::rnntc

@@ -132,12 +132,14 @@ Data zoo::maskedFortunes(int64_t classes, int64_t length, int64_t masked) {
           }};
 }
 
-Data zoo::fortuneFiles(int64_t words, int64_t longest) {
+Data zoo::fortuneFiles(int64_t words, int64_t longest, int64_t files) {
   auto texts = [=](bool isTest) {
     nn::Vocabulary vocabulary(spaced(fortunes().text(false)), words - 2);
     std::string joined;
     std::vector<int32_t> labels;
     for (const auto &[text, file] : isTest ? fortunes().test : fortunes().train) {
+      if (file >= files)
+        continue;
       joined += spaced(text) + "\n";
       labels.push_back(file);
     }
@@ -159,6 +161,6 @@ Data zoo::fortuneFiles(int64_t words, int64_t longest) {
           [=](int64_t batch) -> nn::Fields {
             return {{"text", randomTokens(1, words, batch, {{Name("time"), longest}})},
                     {"text_length", randomLengths(2, longest, batch)},
-                    {"label", randomTokens(3, std::min<int64_t>(words, 40), batch, {})}};
+                    {"label", randomTokens(3, files, batch, {})}};
           }};
 }

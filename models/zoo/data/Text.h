@@ -50,8 +50,8 @@ Data fortuneWords(int64_t classes, int64_t length);
 /// "token", i32 {time}, "place" and "label", i32 {masked}.
 Data maskedFortunes(int64_t classes, int64_t length, int64_t masked);
 /// Fields "text", i32 {time: any}, at most `longest` words of a fortune, 0 behind its end, and
-/// "label", i32, the number of its file.
-Data fortuneFiles(int64_t words, int64_t longest);
+/// "label", i32, the number of its file; of the first so many files.
+Data fortuneFiles(int64_t words, int64_t longest, int64_t files = 40);
 
 /// A verse in two languages.
 struct Verse {

@@ -46,7 +46,7 @@ SETTINGS = {
     "small": dict(words=2000, units=128, dropout=0.2),
     "full": dict(words=32000, units=1024, dropout=0.2)
 }
-LONGEST = {"tiny": 5, "small": 24, "full": 40}
+LONGEST = {"tiny": 12, "small": 24, "full": 40}
 
 
 def build(size):
