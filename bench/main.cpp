@@ -89,6 +89,15 @@ static Shape parseShape(const std::string &text, const Benchmark &benchmark) {
   return shape;
 }
 
+static void printList() {
+  for (const Benchmark &benchmark : benchmarks()) {
+    printf("%-12s %s", benchmark.name.c_str(), benchmark.description.c_str());
+    for (const std::string &size : benchmark.sizes)
+      printf("%s%s=", &size == &benchmark.sizes.front() ? "; --shape " : ",", size.c_str());
+    printf("\n");
+  }
+}
+
 int main(int argc, char **argv) {
   CLI::App app("Measures Heddle, and its peers, against what this machine can do.");
   bool list = false, processorTime = false;
@@ -119,12 +128,7 @@ int main(int argc, char **argv) {
     return app.exit(error);
   }
   if (list) {
-    for (const Benchmark &benchmark : benchmarks()) {
-      printf("%-12s %s", benchmark.name.c_str(), benchmark.description.c_str());
-      for (const std::string &size : benchmark.sizes)
-        printf("%s%s=", &size == &benchmark.sizes.front() ? "; --shape " : ",", size.c_str());
-      printf("\n");
-    }
+    printList();
     return 0;
   }
   std::regex pattern;
