@@ -49,11 +49,12 @@ Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted
                                       std::optional<Operand> positive, Here here) {
   CallScope scope(here);
   // -log(sigmoid(x)) = max(-x, 0) + log(1 + exp(-|x|)), and -log(1 - sigmoid(x)) is that plus x.
-  Tensor rest = log1p(exp(-abs(logits)));
+  // At 0 the second operands have the slope: -1/2 of the rest, 1 of what is added to it.
+  Tensor rest = log1p(exp(minimum(logits, -logits)));
   Tensor yes = rest + maximum(-logits, 0.0);
   if (positive)
     yes = yes * *positive;
-  Tensor no = rest + maximum(logits, 0.0);
+  Tensor no = rest + maximum(0.0, logits);
   return wanted * yes + (1.0 - wanted) * no;
 }
 

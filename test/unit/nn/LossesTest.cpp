@@ -242,3 +242,19 @@ TEST(Margins, AgainstLoops) {
   }
   refused([&] { nn::hinge(x, y, classes, 1, 3); }, {"power of 1 or 2, got 3"});
 }
+
+/// Zero is where biases and last layers often begin: a wrong slope there stops the training.
+TEST(Losses, SmoothFunctionsHaveTheirSlopeAtZero) {
+  auto slopeAtZero = [](const std::function<Tensor(const Tensor &)> &function) {
+    auto slope = jit([&](Tensor x) { return grad([&](Tensor x) { return function(x); }, x); });
+    return slope(Tensor::of<float>({0.0f}, {})).item();
+  };
+  EXPECT_FLOAT_EQ(slopeAtZero([](const Tensor &x) { return nn::elu(x, 0.75); }), 0.75);
+  EXPECT_FLOAT_EQ(slopeAtZero([](const Tensor &x) { return nn::softplus(x); }), 0.5);
+  EXPECT_FLOAT_EQ(slopeAtZero([](const Tensor &x) { return nn::PRelu{constant(0.25)}(x); }), 0.25);
+  for (double wanted : {0.0, 0.25, 1.0})
+    EXPECT_FLOAT_EQ(slopeAtZero([&](const Tensor &x) {
+                      return nn::binaryCrossEntropyOfLogits(x, constant(wanted));
+                    }),
+                    0.5 - wanted);
+}

@@ -1,0 +1,152 @@
+//===- TrainerFiles.cpp - what a trainer reads and writes -----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/io/AtomicFile.h"
+#include "heddle/io/Safetensors.h"
+#include "lib/nn/Report.h"
+#include "lib/nn/TrainerRun.h"
+#include "runtime/program/PlanPicture.h"
+#include "runtime/program/Program.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+std::string nn::inWords(const Values &values, const char *separator) {
+  std::string text;
+  if (auto loss = values.find("loss"); loss != values.end())
+    text = "loss " + shown("loss", loss->second);
+  for (const auto &[name, value] : values)
+    if (name != "loss")
+      text += separator + name + " " + shown(name, value);
+  return text;
+}
+
+void AnyTrainer::Run::openOutput(Here here) {
+  std::error_code error;
+  std::filesystem::create_directories(options.output, error);
+  if (error)
+    throw Error("can't make the directory '" + options.output + "': " + error.message(), here);
+  if (access(options.output.c_str(), W_OK) != 0)
+    throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
+                here);
+  lock.emplace(options.output, here);
+  // What a run left that was killed while it wrote.
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
+    if (entry.path().filename().string().find(".safetensors.part-") != std::string::npos)
+      std::filesystem::remove(entry.path(), ignored);
+}
+
+void AnyTrainer::Run::openLog(Here here) {
+  log.reset(fopen(options.log.c_str(), "w"));
+  if (!log)
+    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+  writeLog(toText(history), here);
+}
+
+void AnyTrainer::Run::writeLog(const std::string &text, Here here) {
+  if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
+    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+}
+
+/// What the numbers of a run depend on, as far as it is text.
+Notes AnyTrainer::Run::determinants() const {
+  Notes notes = options.notes;
+  notes["batch"] = std::to_string(training.batch);
+  notes["seed"] = std::to_string(training.seed);
+  notes["rate"] = exact(training.rate);
+  notes["clip"] = exact(training.clip);
+  return notes;
+}
+
+/// Equal runs give equal files: nothing that was measured goes into them.
+void AnyTrainer::Run::save(Here here) {
+  if (!writes())
+    return;
+  Notes notes = notesOf(position);
+  notes.merge(determinants());
+  notes["epochs"] = std::to_string(training.epochs);
+  notes["history"] = toText(history, /*measured=*/false);
+  saveTree(file("checkpoint.safetensors"), state, notes, {}, here);
+}
+
+void AnyTrainer::Run::saveBest(Here here) {
+  if (!writes())
+    return;
+  TrainedState snapshot{state.net, state.mode.evaluation()};
+  saveTree(file("best.safetensors"), snapshot, {{"record", history.back().json(false)}}, {}, here);
+}
+
+void AnyTrainer::Run::resume(Here here) {
+  std::string path = file("checkpoint.safetensors");
+  Notes notes = loadTree(path, state, {}, here);
+  for (const auto &[name, value] : determinants())
+    if (auto kept = notes.find(name); kept == notes.end() || kept->second != value)
+      throw Error("'" + path + "' is of a run with " + name + " " +
+                      (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
+                      " " + value,
+                  here);
+  try {
+    position = positionOf(notes);
+    history = parseHistory(notes.at("history"), here);
+  } catch (const std::logic_error &) { // a note is missing or no number
+    throw Error("'" + path + "' is no checkpoint of a trainer", here);
+  }
+  print("resuming at step " + std::to_string(position.step + 1) + " of epoch " +
+        std::to_string(position.epoch + 1));
+}
+
+void AnyTrainer::load(const std::string &path, Here here) {
+  TrainedState snapshot{run->state.net, run->state.mode.evaluation()};
+  LoadOptions options{.names = {}, .ignored = {"mode.random.*"}};
+  for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
+    options.ignored.push_back(heddle::detail::nextField(names) + ".*");
+  loadTree(path, snapshot, options, here);
+  run->state.net = snapshot.net;
+  run->state.mode.moments = snapshot.mode.moments;
+}
+
+void AnyTrainer::report(const std::string &title, const std::string &sections, Here here) {
+  if (!run->writes())
+    throw Error("expected an output directory for the report", here);
+  ReportParts parts{title, "", run->history, "", sections};
+  if (!run->history.empty()) {
+    const EpochRecord &last = run->history.back();
+    const EpochRecord &top = run->history[size_t(std::max<int64_t>(0, run->best()))];
+    char speed[96];
+    snprintf(speed, sizeof speed, ", %.0f %s a second, %.0f MiB of memory at most",
+             last.examplesPerSecond, run->options.unit.c_str(),
+             double(last.peakMemoryBytes) / (1 << 20));
+    parts.summary = std::to_string(last.epoch) + " epochs; the best one is " +
+                    std::to_string(top.epoch) + ": " +
+                    inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
+  }
+  if (run->lastFields)
+    try {
+      std::string program = run->file("train.heddle");
+      run->step.save(program, run->state, *run->lastFields, run->training.rate, here);
+      parts.plan = planPicture(Program::load(program)->manifest());
+    } catch (const Error &error) { // such as a loss that captures tensors
+      parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
+                       "</p>" + parts.sections;
+    }
+  io::writeFileAtomically(
+      run->file("report.html"), [&](io::FileSink &sink) { sink.write(reportPage(parts)); }, here);
+}
+
+std::optional<Notes> AnyTrainer::savedNotes(const std::string &output, Here here) {
+  std::string path = output + "/checkpoint.safetensors";
+  if (!std::filesystem::exists(path))
+    return {};
+  const auto kept = io::SafetensorsFile(path, here).header().metadata;
+  return Notes(kept.begin(), kept.end());
+}

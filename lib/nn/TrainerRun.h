@@ -1,0 +1,72 @@
+//===- TrainerRun.h - the state of a trainer --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_NN_TRAINERRUN_H
+#define HEDDLE_LIB_NN_TRAINERRUN_H
+
+#include "heddle/io/DirectoryLock.h"
+#include "heddle/nn/Trainer.h"
+#include "lib/nn/RunState.h"
+
+#include <cstdio>
+#include <set>
+
+namespace heddle::nn {
+
+/// The loss in a mode that does not change.
+using TestFunction = std::function<Outcome(const ByPath &, const Mode &, const Fields &)>;
+
+/// The loop is in Trainer.cpp, what it reads and writes in TrainerFiles.cpp.
+struct AnyTrainer::Run {
+  Network network;
+  Training training;
+  TrainerOptions options;
+  TrainingState state;
+  Position position;
+  History history;
+  int64_t batches = 0;            ///< of an epoch
+  Schedule schedule;              ///< the rates of this run
+  Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
+  std::set<std::string> compiled; ///< types of the batches that were timed
+  std::optional<Fields> lastFields;
+  std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
+  std::optional<io::DirectoryLock> lock; ///< of the output
+  decltype(jit(StepFunction())) step;
+  decltype(jit(TestFunction())) test;
+
+  Run(Network network, Training training, TrainerOptions options, Here here);
+  std::string file(const char *name) const { return options.output + "/" + name; }
+  bool writes() const { return !options.output.empty(); }
+  void print(const std::string &text) const;
+
+  void openOutput(Here here);
+  void openLog(Here here);
+  void writeLog(const std::string &text, Here here);
+  Notes determinants() const;
+  void save(Here here);
+  void saveBest(Here here);
+  void resume(Here here);
+
+  std::string place() const;
+  void requireFinite(const StepResult &result, double loss, Here here) const;
+  void requireGoal(const Outcome &outcome, Here here) const;
+  int64_t done() const { return position.epoch * batches + position.step; } ///< steps
+  void oneStep(const Batch &batch, Here here);
+  std::optional<Ending> trainEpoch(const Dataset &data, Here here);
+  std::optional<Ending> endWithin(Here here);
+  Values evaluate(const Dataset &data, Here here);
+  void endEpoch(const Dataset *test, Here here);
+  std::optional<double> decisive(const EpochRecord &record) const;
+  int64_t best() const;
+};
+
+/// "loss 0.41, accuracy 86.1 %"
+std::string inWords(const Values &values, const char *separator);
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_LIB_NN_TRAINERRUN_H
