@@ -32,7 +32,7 @@ Tensor nn::silu(const Tensor &x, Here here) {
 
 Tensor nn::elu(const Tensor &x, double alpha, Here here) {
   CallScope scope(here);
-  return select(x > 0.0, x, expm1(minimum(0.0, x)) * alpha); // at 0 the slope goes to x
+  return select(x > 0.0, x, expm1(select(x > 0.0, 0.0, x)) * alpha);
 }
 
 Tensor nn::hardTanh(const Tensor &x, Here here) {
@@ -52,8 +52,8 @@ Tensor nn::thresholdRelu(const Tensor &x, double threshold, double value, Here h
 
 Tensor nn::softplus(const Tensor &x, Here here) {
   CallScope scope(here);
-  // At 0 the second operands have the slope: 1 and -1/2.
-  return maximum(0.0, x) + log1p(exp(minimum(x, -x)));
+  // Not by maximum and abs, whose slopes at 0 are no half.
+  return select(x >= 0.0, x, 0.0) + log1p(exp(select(x >= 0.0, -x, x)));
 }
 
 Tensor nn::gatedLinear(const Tensor &x, const Name &name, Here here) {
@@ -69,7 +69,7 @@ PRelu PRelu::make(const std::vector<Extent> &extents, double slope, Here here) {
 
 Tensor PRelu::operator()(const Tensor &x, Here here) const {
   CallScope scope(here);
-  return maximum(x, 0.0) + slope * minimum(0.0, x); // at 0 the slope is that below, as PyTorch's
+  return select(x > 0.0, x, slope * x);
 }
 
 Tensor nn::logSoftmax(const Tensor &x, const Names &along, Here here) {

@@ -49,12 +49,13 @@ Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted
                                       std::optional<Operand> positive, Here here) {
   CallScope scope(here);
   // -log(sigmoid(x)) = max(-x, 0) + log(1 + exp(-|x|)), and -log(1 - sigmoid(x)) is that plus x.
-  // At 0 the second operands have the slope: -1/2 of the rest, 1 of what is added to it.
-  Tensor rest = log1p(exp(minimum(logits, -logits)));
-  Tensor yes = rest + maximum(-logits, 0.0);
+  // Not by maximum and abs, whose slopes at 0 are no half.
+  Tensor isPositive = logits >= 0.0;
+  Tensor rest = log1p(exp(select(isPositive, -logits, logits)));
+  Tensor yes = rest + select(isPositive, 0.0, -logits);
   if (positive)
     yes = yes * *positive;
-  Tensor no = rest + maximum(0.0, logits);
+  Tensor no = rest + select(isPositive, logits, 0.0);
   return wanted * yes + (1.0 - wanted) * no;
 }
 
