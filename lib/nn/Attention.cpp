@@ -123,8 +123,8 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
   // which are chosen there, suit the others too.
   Running first = step(constant(0, ElementType::I64), {});
   Running end = forLoop(
-      steps - 1.0, first, [&](const Tensor &i, const Running &before) { return step(i + 1.0, before); },
-      -1, here);
+      steps - 1.0, first,
+      [&](const Tensor &i, const Running &before) { return step(i + 1.0, before); }, -1, here);
   return end.sum / select(end.total > 0.0, end.total, 1.0);
 }
 
@@ -254,8 +254,8 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
   cache.filled = cache.filled + (attend.lengths.empty() ? countOf(k, from, ElementType::I64)
                                                         : attend.lengths.cast(ElementType::I64));
   how.lengths = cache.filled;
-  return project(attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how,
-                                   bias));
+  return project(
+      attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how, bias));
 }
 
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,

@@ -52,7 +52,7 @@ struct Builder {
     auto along = [&](int64_t size) -> WindowOptions {
       return {.size = size, .stride = step.stride, .padding = nn::padded(step.pads ? size / 2 : 0)};
     };
-    int64_t outs = std::max<int64_t>(1, step.outs / divisor), from = std::exchange(in, outs);
+    int64_t outs = std::max<int64_t>(2, step.outs / divisor), from = std::exchange(in, outs);
     nn::Windows windows{{row, along(step.rows)}, {column, along(step.columns)}};
     return ConvNorm::make(windows, from, outs, key(++keys), 1e-3);
   }

@@ -100,7 +100,7 @@ def error(narrow, wide):
 
 
 def draw(name, twin, samples):
-    """A module and a batch in f64, for which f32 is precise: the best of 12 seeds, or the first that is good enough. Small
+    """A module and a batch in f64, for which f32 is precise: the best of 40 seeds, or the first that is good enough. Small
     networks often have ReLUs that give nothing (then more seeds are tried), or norms over values that are nearly equal."""
     best, kept = math.inf, None
     for seed in range(200):
@@ -116,9 +116,26 @@ def draw(name, twin, samples):
         off = error(narrow, gradients(twin, module, batch))
         if off < best:
             best, kept = off, (module, batch)
-        if best < 3e-5 or (kept and seed >= 11):
+        if best < 3e-5 or (kept and seed >= 39):
             return kept
     raise AssertionError("%s: gradients are zero whatever the seed" % name)
+
+
+def trained(twin, module, batch, make, rate):
+    """The parameters after the steps, and the rate: the largest of rate, rate / 4, ... for which f32 is precise. The steps of
+    some networks (routing by agreement) amplify every rounding."""
+    results = {}
+    for attempt in range(6):
+        for kind in (torch.float32, torch.float64):
+            torch.set_default_dtype(kind)
+            copied = copy.deepcopy(module).to(kind)
+            fields = {field: value.to(kind) if value.is_floating_point() else value for field, value in batch.items()}
+            steps(twin, copied, fields, make(copied.parameters(), rate))
+            results[kind] = {path: each.detach() for path, each in copied.named_parameters()}
+        if error(results[torch.float32], results[torch.float64]) < 3e-5:
+            break
+        rate /= 4
+    return results[torch.float64], rate
 
 
 def reference(name):
@@ -157,14 +174,13 @@ def reference(name):
     for path, (value, axes) in exchange.views(twin, "tiny", dict(module.named_buffers())).items():
         put(path, value, axes)
     rate = 2.0 ** math.floor(math.log2(2e-3 * length(parameters) / length(slopes)))
-    for word, make in [("sgd", lambda p: torch.optim.SGD(p, rate, MOMENTUM)),
-                       ("adam", lambda p: torch.optim.Adam(p, RATE, eps=EPSILON))]:
-        trained = copy.deepcopy(start)
-        steps(twin, trained, batch, make(trained.parameters()))
-        put_all(word, dict(trained.named_parameters()))
+    notes = {"steps": str(STEPS), "sgd.momentum": str(MOMENTUM), "adam.epsilon": str(EPSILON), "names": json.dumps(twin.NAMES)}
+    for word, most, make in [("sgd", rate, lambda p, rate: torch.optim.SGD(p, rate, MOMENTUM)),
+                             ("adam", RATE, lambda p, rate: torch.optim.Adam(p, rate, eps=EPSILON))]:
+        parameters, used = trained(twin, start, batch, make, most)
+        put_all(word, parameters)
+        notes[word + ".rate"] = str(used)
     torch.set_default_dtype(torch.float32)
-    notes = {"steps": str(STEPS), "sgd.rate": str(rate), "sgd.momentum": str(MOMENTUM),
-             "adam.rate": str(RATE), "adam.epsilon": str(EPSILON), "names": json.dumps(twin.NAMES)}
     path = os.path.join(here, name + ".safetensors")
     exchange.write(path, arrays, notes)
     count = sum(each.numel() for each in module.parameters())

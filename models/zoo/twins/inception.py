@@ -109,7 +109,7 @@ class Inception(nn.Module):
         super().__init__()
 
         def w(width):
-            return max(1, width // divisor)
+            return max(2, width // divisor)
         self.Conv2d_1a_3x3 = Conv(channels, w(32), 3, stride=2)
         self.Conv2d_2a_3x3, self.Conv2d_2b_3x3 = Conv(w(32), w(32), 3), Conv(w(32), w(64), 3, padding=1)
         self.maxpool1, self.maxpool2 = nn.MaxPool2d(3, stride=2), nn.MaxPool2d(3, stride=2)
@@ -146,7 +146,8 @@ SETTINGS = {
     "small": dict(channels=1, divisor=4, classes=10, dropout=0.2, window=3, pool=(1, 1)),
     "full": dict(channels=3, divisor=1, classes=1000, dropout=0.5, window=5, pool=(5, 3))
 }
-SAMPLES = 5
+SIDES = {"tiny": 75, "small": 75, "full": 299}
+SAMPLES = 7
 
 
 def build(size):
@@ -154,7 +155,7 @@ def build(size):
 
 
 def example(size, count):
-    return images.random(count, 299 if size == "full" else 75, SETTINGS[size]["channels"], SETTINGS[size]["classes"])
+    return images.random(count, SIDES[size], SETTINGS[size]["channels"], SETTINGS[size]["classes"])
 
 
 def loss(module, batch):
