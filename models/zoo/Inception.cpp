@@ -147,7 +147,7 @@ struct Inception {
 } // namespace
 
 static Registered inception("inception", "Szegedy et al., 2016 (v3)", [](Size size) {
-  Images images = pick<Images>(size, {.side = 75}, {.side = 75}, imageNet(299));
+  Images images = pick<Images>(size, {.side = 107}, {.side = 75}, imageNet(299));
   WindowOptions pool{.size = pick(size, 1, 1, 5), .stride = pick(size, 1, 1, 3)};
   Inception net = Inception::make(images, pick(size, 100, 4, 1), pick(size, 3, 3, 5), pool,
                                   pick(size, 0.0, 0.2, 0.5));

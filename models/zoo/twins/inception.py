@@ -146,8 +146,8 @@ SETTINGS = {
     "small": dict(channels=1, divisor=4, classes=10, dropout=0.2, window=3, pool=(1, 1)),
     "full": dict(channels=3, divisor=1, classes=1000, dropout=0.5, window=5, pool=(5, 3))
 }
-SIDES = {"tiny": 75, "small": 75, "full": 299}
-SAMPLES = 7
+SIDES = {"tiny": 107, "small": 75, "full": 299}
+SAMPLES = 6
 
 
 def build(size):
