@@ -78,7 +78,7 @@ struct BeamOptions {
 };
 
 /// The logits after `tokens`, of which each continues the hypothesis `parents` of its sample. Both
-/// have the names of the logits but that of words. See `reordered`.
+/// have the names of the logits but that of words. See `reorder`.
 using BeamStep = std::function<Tensor(const Tensor &tokens, const Tensor &parents)>;
 
 /// The best sequences of each sample, best first: in each step, of all continuations of a sample's
