@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace heddle::test {
 
@@ -63,7 +64,7 @@ std::string messageOf(F &&action) {
 }
 
 /// Expects `text` to contain each of `parts`.
-inline void expectHas(const std::string &text, std::initializer_list<std::string> parts) {
+inline void expectHas(const std::string &text, const std::vector<std::string> &parts) {
   for (const std::string &part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << "expected '" << part << "' in: " << text;
 }
