@@ -105,12 +105,16 @@ void AnyTrainer::Run::resume(Here here) {
         std::to_string(position.epoch + 1));
 }
 
-void AnyTrainer::load(const std::string &path, Here here) {
-  TrainedState snapshot{run->state.net, run->state.mode.evaluation()};
+void nn::loadTrained(const std::string &path, TrainedState &state, Here here) {
   LoadOptions options{.names = {}, .ignored = {"mode.random.*"}};
   for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
     options.ignored.push_back(heddle::detail::nextField(names) + ".*");
-  loadTree(path, snapshot, options, here);
+  loadTree(path, state, options, here);
+}
+
+void AnyTrainer::load(const std::string &path, Here here) {
+  TrainedState snapshot{run->state.net, run->state.mode.evaluation()};
+  loadTrained(path, snapshot, here);
   run->state.net = snapshot.net;
   run->state.mode.moments = snapshot.mode.moments;
 }

@@ -49,6 +49,15 @@ static nn::DatasetPtr read(const std::function<nn::DatasetPtr()> &data, const Op
   return data();
 }
 
+/// The file of trained parameters: that of the options, the best epoch's, or the last checkpoint's
+/// before the end of the first epoch.
+static std::string trainedFile(const Options &options) {
+  std::string best = options.directory() + "/best.safetensors",
+              last = options.directory() + "/checkpoint.safetensors";
+  bool hasLast = !std::filesystem::exists(best) && std::filesystem::exists(last);
+  return !options.checkpoint.empty() ? options.checkpoint : hasLast ? last : best;
+}
+
 static void printGoal(const nn::Goal &goal, const nn::Values &values) {
   double value = values.at(goal.measure);
   printf("%s: %.4g", goal.measure.c_str(), value);
@@ -98,9 +107,7 @@ int zoo::evaluate(const Options &options) {
   nn::DatasetPtr test = read(model.data.test, options);
   nn::TrainerOptions where = surroundings(options);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
-  trainer.load(options.checkpoint.empty() ? options.directory() + "/best.safetensors"
-                                          : options.checkpoint,
-               Here());
+  trainer.load(trainedFile(options), Here());
   nn::Values values = trainer.evaluate(*test, Here());
   for (const auto &[name, value] : values)
     if (name != model.training.goal.measure)
@@ -146,9 +153,7 @@ int zoo::generate(const Options &options) {
                 "' does not generate; these do: " + (known.empty() ? "none" : known));
   }
   nn::TrainedState state{model.network.parameters, model.network.mode.evaluation()};
-  std::string path =
-      options.checkpoint.empty() ? options.directory() + "/best.safetensors" : options.checkpoint;
-  nn::loadTree(path, state, {}, Here());
+  nn::loadTrained(trainedFile(options), state, Here());
   model.generate(state.net, options.generation, [](std::string_view text) {
     fwrite(text.data(), 1, text.size(), stdout);
     fflush(stdout);

@@ -24,7 +24,7 @@ struct Options {
   int64_t saveEvery = 250;
   std::string output;     ///< directory; empty: NAME-SIZE
   std::string log;        ///< empty: log.jsonl in the output
-  std::string checkpoint; ///< empty: best.safetensors in the output
+  std::string checkpoint; ///< empty: best.safetensors in the output, or the last one
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons
   Generation generation;

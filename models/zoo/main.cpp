@@ -66,7 +66,9 @@ int main(int argc, char **argv) {
   CLI::App *evaluate = addCommand(app, options, "evaluate", "Evaluate a trained model");
   CLI::App *generate = addCommand(app, options, "generate", "Print what a trained model writes");
   for (CLI::App *command : {evaluate, generate})
-    command->add_option("--checkpoint", options.checkpoint, "File (OUTPUT/best.safetensors)");
+    command->add_option(
+        "--checkpoint", options.checkpoint,
+        "File (OUTPUT/best.safetensors; checkpoint.safetensors before the first epoch's end)");
   zoo::Generation &how = options.generation;
   generate->add_option("--prompt", how.prompt, "What the text begins with");
   generate->add_option("--length", how.length, "Tokens to write")->capture_default_str();

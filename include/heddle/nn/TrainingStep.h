@@ -62,6 +62,10 @@ struct TrainedState {
   HEDDLE_FIELDS(net, mode)
 };
 
+/// Takes the parameters and moments of a trainer's file, checkpoint.safetensors or best.safetensors.
+/// Throws Error as loadTree does.
+void loadTrained(const std::string &path, TrainedState &state, Here here = Here::current());
+
 /// What a network gives for a batch.
 struct Evaluation {
   Outcome outcome;

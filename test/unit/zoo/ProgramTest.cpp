@@ -96,3 +96,19 @@ TEST_F(Program, EvaluationNeedsACheckpoint) {
   EXPECT_EQ(outcome.status, 1);
   expectHas(outcome.err, {directory / "none"});
 }
+
+/// A run that was stopped within its first epoch has a checkpoint alone.
+TEST_F(Program, GeneratesAndEvaluatesWithinTheFirstEpoch) {
+  std::string where = " --size tiny --output '" + (directory / "a") + "'";
+  Outcome outcome = run("train gat --steps 2" + where);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  outcome = run("evaluate gat" + where);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  where = " --size tiny --output '" + (directory / "b") + "'";
+  outcome = run("train gpt --steps 2" + where);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  outcome = run("generate gpt --prompt 'It is' --length 9 --seed 3" + where);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("It is", 0), 0u) << outcome.out;
+  EXPECT_EQ(run("generate gpt --prompt 'It is' --length 9 --seed 3" + where).out, outcome.out);
+}
