@@ -96,7 +96,7 @@ public:
   Report(FILE *json, double seconds, Clock clock) : json(json), seconds(seconds), clock(clock) {}
   /// Measures and prints a row for each system.
   void measure(const Case &work);
-  /// What was measured of a system. NaN: does not apply.
+  /// The measurements of a system. NaN: does not apply.
   struct Measured {
     double seconds, percentOfPeak, ratioToPeer, ratioToBest;
   };

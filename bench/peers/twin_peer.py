@@ -15,6 +15,8 @@ import sys
 import time
 import warnings
 
+import peer
+
 warnings.filterwarnings("ignore")
 
 try:
@@ -72,15 +74,7 @@ first = time.perf_counter() - begin
 begin = time.perf_counter()
 run()
 second = time.perf_counter() - begin
-with open("/proc/self/maps") as maps:
-    tuned = "+tuned" if "jemalloc" in maps.read() else ""
-line = {"system": "torch-" + torch.__version__.split("+")[0] + ("" if how == "eager" else "-" + how) + tuned}
+line = {"system": "torch-" + torch.__version__.split("+")[0] + ("" if how == "eager" else "-" + how) + peer.suffix()}
 if how == "compiled":
     line["compile_ms"] = 1e3 * max(0, first - second)
-print(json.dumps(line), flush=True)
-for line in sys.stdin:
-    count = int(line)
-    begin = time.perf_counter()
-    for _ in range(count):
-        run()
-    print(time.perf_counter() - begin, flush=True)
+peer.answer(run, json.dumps(line))

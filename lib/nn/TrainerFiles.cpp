@@ -39,7 +39,7 @@ void AnyTrainer::Run::openOutput(Here here) {
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
                 here);
   lock.emplace(options.output, here);
-  // What a run left that was killed while it wrote.
+  // Remove the files of a run that was killed while it wrote.
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
     if (entry.path().filename().string().find(".safetensors.part-") != std::string::npos)
@@ -58,7 +58,7 @@ void AnyTrainer::Run::writeLog(const std::string &text, Here here) {
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
 }
 
-/// What the numbers of a run depend on, as far as it is text.
+/// The notes that the numbers of a run depend on.
 Notes AnyTrainer::Run::determinants() const {
   Notes notes = options.notes;
   notes["batch"] = std::to_string(training.batch);

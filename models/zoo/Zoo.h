@@ -37,7 +37,7 @@ T pick(Size size, T tiny, T small, T full) {
   return size == Size::Tiny ? tiny : size == Size::Small ? small : full;
 }
 
-/// What a model is trained on. The data sets are read when they are asked for.
+/// The data that a model is trained on. Data sets are read when they are asked for.
 struct Data {
   std::function<nn::DatasetPtr()> train, test;
   /// A batch of random values, which needs no files; without weight and progress, which are added.
@@ -45,7 +45,7 @@ struct Data {
   std::string batch = "batch"; ///< the name of the samples
 };
 
-/// What a model that generates should write.
+/// Options of the text that a model generates.
 struct Generation {
   std::string prompt = "";
   int64_t length = 200;   ///< of what is written, in tokens

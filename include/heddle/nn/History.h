@@ -43,7 +43,7 @@ using History = std::vector<EpochRecord>;
 
 /// One JSON object a line.
 std::string toText(const History &history, bool measured = true);
-/// What was not measured is zero. Throws Error if the text is no history.
+/// Measurements that the text lacks are zero. Throws Error if the text is no history.
 History parseHistory(const std::string &text, Here here = Here::current());
 
 } // namespace heddle::nn

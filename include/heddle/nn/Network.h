@@ -36,8 +36,8 @@ namespace heddle::nn {
 /// without names: the part of the training that is done, from 0 to 1.
 using Fields = std::map<std::string, Tensor>;
 
-/// What a batch gives: the loss, and measures by their names. All are f32 without names, and means
-/// over the samples of the batch that count.
+/// The loss of a batch, and measures by their names. All are f32 without names, and means over the
+/// samples of the batch that count.
 struct Outcome {
   Tensor loss;
   std::map<std::string, Tensor> measures;

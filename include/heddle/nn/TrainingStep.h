@@ -66,10 +66,10 @@ struct TrainedState {
 /// Throws Error as loadTree does.
 void loadTrained(const std::string &path, TrainedState &state, Here here = Here::current());
 
-/// What a network gives for a batch.
+/// The results of a network for a batch.
 struct Evaluation {
   Outcome outcome;
-  /// What the network showed last by Mode::seen; empty if it shows nothing.
+  /// The last tensor that the network showed by Mode::seen; empty if it shows none.
   Tensor output;
   HEDDLE_FIELDS(outcome, output)
 };

@@ -41,9 +41,10 @@ Data citations(const CitationOptions &options);
 struct ClickOptions {
   int64_t dense = 13, tables = 26, rows = 100, count = 100000;
 };
-/// What was shown to whom, and whether it was clicked: by the logistic function of a linear function
-/// of numbers and of products of hidden vectors of neighbouring tables' rows. Fields "dense", f32
-/// {number}; "category", i32 {table}, the smaller rows more often; "click", f32, 0 or 1.
+/// Items that were shown to users, and whether they were clicked, which is drawn with the logistic
+/// function of a linear function of numbers and of products of hidden vectors of neighbouring
+/// tables' rows. Fields "dense", f32 {number}; "category", i32 {table}, the smaller rows more often;
+/// "click", f32, 0 or 1.
 Data clicks(const ClickOptions &options);
 
 } // namespace heddle::zoo

@@ -68,7 +68,7 @@ static Data pairData(const std::function<const Sentences &()> &sentences, int64_
 // Verses
 //===----------------------------------------------------------------------===//
 
-/// What a command prints.
+/// Returns the standard output of a command.
 static std::string outputOf(const std::string &command) {
   std::string output;
   char part[4096];

@@ -54,9 +54,7 @@ def build(size):
 
 
 def example(size, count):
-    words, longest = SETTINGS[size]["words"], LONGEST[size]
-    return {"source": torch.randint(words, (count, longest)), "source_length": torch.randint(1, longest + 1, (count,)),
-            "token": torch.randint(words, (count, longest)), "next": torch.randint(words, (count, longest))}
+    return seq2seq.pairs(count, SETTINGS[size]["words"], LONGEST[size])
 
 
 def SIZES(size):

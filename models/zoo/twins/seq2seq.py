@@ -45,10 +45,13 @@ def build(size):
     return Seq2Seq(**SETTINGS[size])
 
 
-def example(size, count):
-    words, longest = SETTINGS[size]["words"], LONGEST[size]
+def pairs(count, words, longest):
     return {"source": torch.randint(words, (count, longest)), "source_length": torch.randint(1, longest + 1, (count,)),
             "token": torch.randint(words, (count, longest)), "next": torch.randint(words, (count, longest))}
+
+
+def example(size, count):
+    return pairs(count, SETTINGS[size]["words"], LONGEST[size])
 
 
 def loss(module, batch):

@@ -116,7 +116,7 @@ TEST_P(Generation, PrefillAndStepsGiveTheLogitsOfTheWhole) {
     return net.logits(x.at(timeName, 0));
   });
   State state = emptyState(net, {{batch, count}}, 150);
-  // What lies behind the prompts is not read, whatever it is.
+  // The blocks behind the prompts are not read, whatever they hold.
   std::vector<int64_t> padded;
   for (int64_t s = 0; s < count; ++s)
     for (int64_t i = 0; i < longest; ++i)

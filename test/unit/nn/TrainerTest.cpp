@@ -84,7 +84,7 @@ protected:
   std::string file(const std::string &output, const std::string &name) const {
     return contentsOf(directory / (output + "/" + name));
   }
-  /// What an uninterrupted run leaves.
+  /// The files of an uninterrupted run.
   void makeWhole() {
     EXPECT_EQ(make(options("whole")).train(data, &test), nn::Ending::Finished);
     EXPECT_FALSE(file("whole", "checkpoint.safetensors").empty());

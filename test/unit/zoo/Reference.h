@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What test/references/models.py wrote for a model's tiny setting.
+// The values that test/references/models.py wrote for a model's tiny setting.
 //
 //===----------------------------------------------------------------------===//
 
