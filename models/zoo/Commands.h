@@ -20,7 +20,7 @@ struct Options {
   std::optional<double> rate;
   int64_t steps = 0;
   int threads = 0, readers = 1;
-  bool resume = false, ir = false;
+  bool resume = false, ir = false, recipe = false;
   int64_t saveEvery = 250;
   std::string output;     ///< directory; empty: NAME-SIZE
   std::string log;        ///< empty: log.jsonl in the output

@@ -5,45 +5,49 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both begin with the same weights and see the same batches, without dropout. The twin reads them
-// from files and writes its losses and its last weights (compare.py).
+// Both begin with the same weights and see the same batches, which the twin reads from files; it
+// writes its losses and its last weights (compare.py). There are two ways:
+//
+//     steps     a few of them at one rate, without dropout: both should compute the same
+//     recipe    as `train` does it, with each one's own dropout; then both are tested
 //
 //===----------------------------------------------------------------------===//
 
 #include "heddle/io/Safetensors.h"
 #include "models/zoo/Commands.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::zoo;
+using nlohmann::json;
 
-/// Batches of the training data, or the example again and again where there are none.
-static std::vector<nn::Fields> batchesOf(const Model &model, int64_t count) {
-  std::vector<nn::Fields> batches;
+/// The full batches of a pass over the data, `most` of them at most.
+static std::vector<nn::Fields> batchesOf(const Model &model, const nn::Dataset &data,
+                                         std::optional<uint64_t> shuffledFor, int64_t most,
+                                         const std::function<double(int64_t)> &progress) {
   const nn::Training &training = model.training;
-  nn::DatasetPtr data = model.data.train ? model.data.train() : nullptr;
-  for (uint64_t epoch = 0; data && int64_t(batches.size()) < count; ++epoch) {
-    nn::Loader loader(*data, {.batch = training.batch,
-                              .shuffle = true,
-                              .seed = training.seed,
-                              .epoch = epoch,
-                              .batchName = model.data.batch,
-                              .last = nn::Last::Drop,
-                              .similar = training.similar,
-                              .multipleOf = training.multipleOf});
-    while (int64_t(batches.size()) < count)
-      if (std::optional<nn::Batch> batch = loader.next())
-        batches.push_back(nn::fieldsOf(*batch));
-      else
-        break;
-  }
-  if (!data)
-    batches.assign(size_t(count), model.example(training.batch));
+  nn::Loader loader(data, {.batch = training.batch,
+                           .shuffle = shuffledFor.has_value(),
+                           .seed = training.seed,
+                           .epoch = shuffledFor.value_or(0),
+                           .batchName = model.data.batch,
+                           .last = nn::Last::Drop,
+                           .similar = training.similar,
+                           .multipleOf = training.multipleOf});
+  std::vector<nn::Fields> batches;
+  while (int64_t(batches.size()) < most)
+    if (std::optional<nn::Batch> batch = loader.next())
+      batches.push_back(nn::fieldsOf(*batch, progress(int64_t(batches.size()))));
+    else
+      break;
   return batches;
 }
 
@@ -91,16 +95,150 @@ static nn::OptimizerChoice optimizerCalled(const std::string &name) {
   throw Error("unknown optimiser '" + name + "', expected adam or sgd");
 }
 
-/// Trains the model; gives the losses and leaves the last weights in `state`.
-static std::vector<double> trainHere(const Model &model, nn::TrainingState &state,
-                                     const std::vector<nn::Fields> &batches,
-                                     const nn::OptimizerChoice &choice, const Options &options) {
-  auto step = jit(nn::trainingStep(model.network, {.optimizer = choice}),
-                  {.name = "train", .threads = options.threads});
+/// The class in torch.optim and its arguments.
+static json inPyTorch(const nn::OptimizerChoice &choice) {
+  auto adam = [](const char *name, const auto &how) -> json {
+    return {name,
+            {{"betas", {how.beta1, how.beta2}},
+             {"eps", how.epsilon},
+             {"weight_decay", how.decay},
+             {"amsgrad", how.largest}}};
+  };
+  if (auto *sgd = std::get_if<nn::Uses<nn::Sgd>>(&choice); sgd && sgd->groups.groups.empty())
+    return {"SGD",
+            {{"momentum", sgd->groups.others.momentum},
+             {"weight_decay", sgd->groups.others.decay},
+             {"nesterov", sgd->groups.others.nesterov}}};
+  if (auto *a = std::get_if<nn::Uses<nn::Adam>>(&choice); a && a->groups.groups.empty())
+    return adam("Adam", a->groups.others);
+  if (auto *a = std::get_if<nn::Uses<nn::AdamW>>(&choice); a && a->groups.groups.empty())
+    return adam("AdamW", a->groups.others);
+  throw Error("expected SGD, Adam or AdamW with the same options for all parameters: comparisons "
+              "do not know PyTorch's form of the others");
+}
+
+namespace {
+/// One comparison: what is trained, for how long, and the files of the twin.
+struct Comparison {
+  Model model;
+  const Options &options;
+  std::string folder;
+  nn::OptimizerChoice choice;
+  int64_t epochs = 0, stepsOfEpoch = 0; ///< of the recipe
+  std::vector<double> rates;            ///< of all steps
+  nn::TrainingState state;
+
+  Comparison(const Options &options);
+  /// Trains the model; gives the losses and leaves the last weights in `state`. Writes the batches.
+  std::vector<double> trainHere();
+  /// Writes the batches of the test data; gives the mean loss and the mean measures of the model.
+  nn::Values testHere();
+  void runTwin();
+
+private:
+  std::vector<nn::Fields> batches(int64_t epoch) const;
+  void write(const std::string &file, std::vector<nn::Fields> &batches) const {
+    nn::saveTree(folder + "/" + file + ".safetensors", batches, {}, {}, Here());
+  }
+  double progress(size_t step) const {
+    return options.recipe ? double(step) / double(rates.size()) : 1;
+  }
+};
+} // namespace
+
+Comparison::Comparison(const Options &options) : model(modelOf(options)), options(options) {
+  const nn::Training &training = model.training;
+  folder = options.directory() + "-compare";
+  std::filesystem::create_directories(folder);
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with("batches-"))
+      std::filesystem::remove(entry.path()); // of an earlier comparison
+  choice = options.recipe ? training.optimizer : optimizerCalled(options.optimizer);
+  if (options.recipe && (!model.data.train || !model.data.test))
+    throw Error("the model '" + options.name + "' has no training and test data of size '" +
+                options.size + "'");
+  rates.assign(size_t(options.steps ? options.steps : 10), training.rate);
+  if (options.recipe) {
+    epochs = training.epochs;
+    stepsOfEpoch = model.data.train()->count() / training.batch;
+    int64_t steps = epochs * stepsOfEpoch;
+    nn::Schedule schedule = training.schedule ? training.schedule(training.rate, steps)
+                                              : nn::constantRate(training.rate);
+    rates.clear();
+    for (int64_t step = 0; step < (options.steps ? std::min(options.steps, steps) : steps); ++step)
+      rates.push_back(schedule(step));
+  }
+  state = nn::TrainingState::make(model.network, choice);
+  if (!options.recipe)
+    state.mode = state.mode.withoutDropout();
+  nn::saveTree(folder + "/weights.safetensors", state.net, {}, {}, Here());
+  json recipe = {{"optimizer", inPyTorch(choice)},
+                 {"rates", rates},
+                 {"clip", options.recipe ? training.clip : 0},
+                 {"dropout", options.recipe},
+                 {"threads", options.threads}};
+  if (std::ofstream file(folder + "/recipe.json"); !(file << recipe.dump() << std::flush))
+    throw Error("can't write '" + folder + "/recipe.json'");
+}
+
+std::vector<nn::Fields> Comparison::batches(int64_t epoch) const {
+  int64_t left = int64_t(rates.size()) - epoch * stepsOfEpoch;
+  if (!model.data.train)
+    return std::vector<nn::Fields>(size_t(left), model.example(model.training.batch));
+  nn::DatasetPtr data = model.data.train();
+  std::vector<nn::Fields> all;
+  // Without a recipe one file holds all batches, of as many passes over the data as that takes.
+  for (int64_t pass = epoch; int64_t(all.size()) < left; ++pass) {
+    size_t before = size_t(epoch * stepsOfEpoch) + all.size();
+    std::vector<nn::Fields> more =
+        batchesOf(model, *data, uint64_t(pass), left - int64_t(all.size()),
+                  [&](int64_t i) { return progress(before + size_t(i)); });
+    if (more.empty())
+      throw Error("expected data of at least one batch of " + std::to_string(model.training.batch) +
+                  " samples, got " + std::to_string(data->count()) + " samples");
+    all.insert(all.end(), more.begin(), more.end());
+    if (options.recipe)
+      break;
+  }
+  return all;
+}
+
+std::vector<double> Comparison::trainHere() {
+  nn::StepOptions how{.optimizer = choice, .clip = options.recipe ? model.training.clip : 0};
+  auto step =
+      jit(nn::trainingStep(model.network, how), {.name = "train", .threads = options.threads});
   std::vector<double> losses;
-  for (const nn::Fields &fields : batches)
-    losses.push_back(step(state, fields, model.training.rate).outcome.loss.item());
+  for (int64_t epoch = 0; losses.size() < rates.size(); ++epoch) {
+    std::vector<nn::Fields> part = batches(epoch);
+    char file[32];
+    snprintf(file, sizeof file, "batches-%03lld", (long long)epoch);
+    write(file, part);
+    for (const nn::Fields &fields : part)
+      losses.push_back(step(state, fields, rates[losses.size()]).outcome.loss.item());
+  }
   return losses;
+}
+
+nn::Values Comparison::testHere() {
+  std::vector<nn::Fields> all =
+      batchesOf(model, *model.data.test(), {}, INT64_MAX, [](int64_t) { return 1.0; });
+  write("test", all);
+  auto test = jit(nn::evaluation(model.network), {.name = "evaluate", .threads = options.threads});
+  nn::TrainedState trained{state.net, state.mode.evaluation()};
+  nn::Values sums;
+  for (const nn::Fields &fields : all) {
+    nn::Outcome outcome = test(trained, fields).outcome;
+    sums["loss"] += outcome.loss.item() / double(all.size());
+    for (const auto &[name, value] : outcome.measures)
+      sums[name] += value.item() / double(all.size());
+  }
+  return sums;
+}
+
+void Comparison::runTwin() {
+  const Entry &entry = modelCalled(options.name);
+  std::filesystem::path script = std::filesystem::path(entry.file).parent_path() / "compare.py";
+  run({options.python, script, options.name, options.size, folder});
 }
 
 /// Prints how far the two are apart; false if the losses are by more than 1 %.
@@ -130,21 +268,23 @@ static bool printDifferences(const std::vector<double> &losses, nn::TrainingStat
   return most <= 0.01;
 }
 
+/// Prints both ones' values on the test data.
+static void printTests(const nn::Values &ours, const io::Safetensors &twin) {
+  for (const auto &[name, value] : ours)
+    if (auto found = twin.arrays.find("test." + name); found != twin.arrays.end()) {
+      double theirs = found->second.values<float>()[0];
+      printf("test %s: %.5g, PyTorch %.5g (%+.2f %%)\n", name.c_str(), value, theirs,
+             100 * (value - theirs) / std::max(std::abs(theirs), 1e-12));
+    }
+}
+
 int zoo::compare(const Options &options) {
-  Model model = modelOf(options);
-  nn::OptimizerChoice choice = optimizerCalled(options.optimizer);
-  std::string folder = options.directory() + "-compare";
-  std::filesystem::create_directories(folder);
-  std::vector<nn::Fields> batches = batchesOf(model, options.steps ? options.steps : 10);
-  nn::TrainingState state = nn::TrainingState::make(model.network, choice);
-  state.mode = state.mode.withoutDropout();
-  nn::saveTree(folder + "/weights.safetensors", state.net, {}, {}, Here());
-  nn::saveTree(folder + "/batches.safetensors", batches, {}, {}, Here());
-  const Entry &entry = modelCalled(options.name);
-  std::filesystem::path script = std::filesystem::path(entry.file).parent_path() / "compare.py";
-  std::vector<double> losses = trainHere(model, state, batches, choice, options);
-  run({options.python, script, options.name, options.size, folder,
-       std::to_string(model.training.rate), options.optimizer});
-  bool alike = printDifferences(losses, state, io::readSafetensors(folder + "/twin.safetensors"));
-  return alike ? 0 : 1;
+  Comparison comparison(options);
+  std::vector<double> losses = comparison.trainHere();
+  nn::Values tested = options.recipe ? comparison.testHere() : nn::Values();
+  comparison.runTwin();
+  io::Safetensors twin = io::readSafetensors(comparison.folder + "/twin.safetensors");
+  bool alike = printDifferences(losses, comparison.state, twin);
+  printTests(tested, twin);
+  return alike || options.recipe ? 0 : 1;
 }

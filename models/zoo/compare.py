@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a twin from the weights and on the batches that `heddle-models compare` wrote:
 
-    compare.py NAME SIZE FOLDER RATE adam|sgd
+    compare.py NAME SIZE FOLDER
 
-FOLDER has weights.safetensors, {path: tensor}, and batches.safetensors, {STEP.FIELD: tensor}; it gets twin.safetensors with
-"losses" before each step and the last weights, "parameter.PATH". Nothing is dropped out.
+FOLDER has weights.safetensors, {path: tensor}; batches-*.safetensors and perhaps test.safetensors, {STEP.FIELD: tensor}; and
+recipe.json. It gets twin.safetensors with "losses" before each step, the last weights, "parameter.PATH", and the mean loss
+and measures of the test data, "test.MEASURE".
 """
+import collections
+import glob
 import importlib
+import json
 import os
 import sys
 
@@ -25,11 +29,8 @@ def take_out_dropout(module):
             part.dropout = 0.0
 
 
-def main(name, size, folder, rate, optimizer):
-    twin = importlib.import_module(name)
-    module = twin.build(size).train()
-    take_out_dropout(module)
-    weights, _ = exchange.read(os.path.join(folder, "weights.safetensors"))
+def give_weights(twin, size, module, path):
+    weights, _ = exchange.read(path)
     parameters = dict(module.named_parameters())
     views = exchange.views(twin, size, {path: each.data for path, each in parameters.items()})
     missing = set(weights) ^ set(views)
@@ -37,27 +38,66 @@ def main(name, size, folder, rate, optimizer):
     for path, (view, names) in views.items():
         value, axes = weights[path]
         view.copy_(value.permute([axes.index(each) for each in names]))
-    arrays, _ = exchange.read(os.path.join(folder, "batches.safetensors"))
-    batches = {}
+    return parameters
+
+
+def batches_of(twin, path):
+    """The batches of a file, in order."""
+    arrays, _ = exchange.read(path)
+    batches = collections.defaultdict(dict)
     for key, (value, axes) in arrays.items():
         step, field = key.split(".", 1)
         if field in twin.FIELDS:
             value = value.permute([axes.index(each) for each in twin.FIELDS[field]])
-            batches.setdefault(int(step), {})[field] = value if value.is_floating_point() else value.long()
-    if optimizer == "adam":
-        update = torch.optim.Adam(module.parameters(), float(rate), eps=1e-6)
-    else:
-        update = torch.optim.SGD(module.parameters(), float(rate), 0.9)
+            batches[int(step)][field] = value if value.is_floating_point() else value.long()
+    return [batches[step] for step in sorted(batches)]
+
+
+def train(twin, module, folder, recipe):
+    name, options = recipe["optimizer"]
+    update = getattr(torch.optim, name)(module.parameters(), recipe["rates"][0], **options)
     losses = []
-    for step in sorted(batches):
-        update.zero_grad()
-        loss, _ = twin.loss(module, batches[step])
-        loss.backward()
-        update.step()
-        losses.append(float(loss.detach()))
-    result = {"losses": (torch.tensor(losses), ["step"])}
+    for path in sorted(glob.glob(os.path.join(folder, "batches-*.safetensors"))):
+        for batch in batches_of(twin, path):
+            for group in update.param_groups:
+                group["lr"] = recipe["rates"][len(losses)]
+            update.zero_grad()
+            loss, _ = twin.loss(module, batch)
+            loss.backward()
+            if recipe["clip"]:
+                torch.nn.utils.clip_grad_norm_(module.parameters(), recipe["clip"])
+            update.step()
+            losses.append(float(loss.detach()))
+    return losses
+
+
+@torch.no_grad()
+def test(twin, module, path):
+    sums, batches = collections.Counter(), batches_of(twin, path)
+    for batch in batches:
+        loss, measures = twin.loss(module, batch)
+        for name, value in {"loss": loss, **measures}.items():
+            sums["test." + name] += float(value) / len(batches)
+    return sums
+
+
+def main(name, size, folder):
+    twin = importlib.import_module(name)
+    with open(os.path.join(folder, "recipe.json")) as file:
+        recipe = json.load(file)
+    if recipe["threads"]:
+        torch.set_num_threads(recipe["threads"])
+    module = twin.build(size).train()
+    if not recipe["dropout"]:
+        take_out_dropout(module)
+    parameters = give_weights(twin, size, module, os.path.join(folder, "weights.safetensors"))
+    result = {"losses": (torch.tensor(train(twin, module, folder, recipe)), ["step"])}
     for path, (view, names) in exchange.views(twin, size, parameters).items():
         result["parameter." + path] = (view, names)
+    tests = os.path.join(folder, "test.safetensors")
+    if recipe["dropout"] and os.path.exists(tests):
+        for key, value in test(twin, module.eval(), tests).items():
+            result[key] = (torch.tensor(value), [])
     exchange.write(os.path.join(folder, "twin.safetensors"), result)
 
 

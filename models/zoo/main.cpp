@@ -81,6 +81,10 @@ int main(int argc, char **argv) {
   addTraining(*compare, options);
   compare->add_option("--python", options.python, "Python with PyTorch")->capture_default_str();
   compare->add_option("--optimizer", options.optimizer, "adam or sgd")->capture_default_str();
+  compare->add_option("--epochs", options.epochs, "Passes over the data, of --recipe")
+      ->check(CLI::Range(0, 100000));
+  compare->add_flag("--recipe", options.recipe,
+                    "Train as `train` does, with dropout, and test both at the end");
   CLI::App *exported = addCommand(app, options, "export", "Write program files and their tensors");
   addTraining(*exported, options);
   exported->add_option("--checkpoint", options.checkpoint,
