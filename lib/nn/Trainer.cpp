@@ -36,14 +36,27 @@ static TestFunction testOf(const Network &network) {
   };
 }
 
+/// How the function `name` is compiled.
+static JitOptions compiledAs(const std::string &name, const Training &training,
+                             const TrainerOptions &options) {
+  return {.name = name,
+          .threads = options.threads,
+          .check = options.check,
+          .plugins = options.plugins,
+          .products = training.products};
+}
+
+static JitOptions keepingParameters(JitOptions options) {
+  options.kept = {0};
+  return options;
+}
+
 AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here here)
     : network(std::move(given)), training(std::move(how)), options(std::move(where)),
       step(jit(trainingStep(network, {training.optimizer, training.clip, options.checkGradients}),
-               {.name = "train", .threads = options.threads, .plugins = options.plugins}, here)),
-      test(jit(
-          testOf(network),
-          {.name = "evaluate", .threads = options.threads, .kept = {0}, .plugins = options.plugins},
-          here)) {
+               compiledAs("train", training, options), here)),
+      test(jit(testOf(network), keepingParameters(compiledAs("evaluate", training, options)),
+               here)) {
   if (training.batch < 1 || training.epochs < 0)
     throw Error("expected a batch of at least one sample and no negative number of epochs, got a "
                 "batch of " +
@@ -76,13 +89,31 @@ std::string AnyTrainer::Run::place() const {
          std::to_string(position.epoch + 1);
 }
 
+/// The ranges of all integers of a batch: labels and tokens beyond the classes make losses NaN.
+static std::string integerRanges(const Fields &fields) {
+  std::string text;
+  for (const auto &[name, tensor] : fields)
+    if (!isFloat(tensor.elementType()) && tensor.elementType() != ElementType::I1) {
+      std::vector<int64_t> values = tensor.cast(ElementType::I64).to<int64_t>(namesOf(tensor));
+      if (values.empty())
+        continue;
+      auto [least, most] = std::ranges::minmax(values);
+      text += (text.empty() ? "; the batch has '" : ", '") + name + "' from " +
+              std::to_string(least) + " to " + std::to_string(most);
+    }
+  return text.empty() ? ""
+                      : text + " (a label that is no class makes the loss NaN: "
+                               "TrainerOptions::check finds it)";
+}
+
 void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here here) const {
   int64_t bad = result.bad.empty() ? -1 : int64_t(result.bad.item());
   std::string first = bad < 0 ? "" : "the gradient of '" + network.order[size_t(bad)] + "'";
   std::string rate = " (learning rate " + exact(schedule(done())) + "); a smaller rate may help";
   if (!std::isfinite(loss))
     throw Error(std::string("the loss is ") + (std::isnan(loss) ? "not a number" : "infinite") +
-                    " at " + place() + (bad < 0 ? "" : ", and so is " + first) + rate,
+                    " at " + place() + (bad < 0 ? "" : ", and so is " + first) + rate +
+                    integerRanges(*lastFields),
                 here);
   if (bad >= 0)
     throw Error(first + " is not finite at " + place() + rate, here);

@@ -65,6 +65,7 @@ Notes AnyTrainer::Run::determinants() const {
   notes["seed"] = std::to_string(training.seed);
   notes["rate"] = exact(training.rate);
   notes["clip"] = exact(training.clip);
+  notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
 }
 

@@ -23,6 +23,12 @@ Model zoo::modelOf(const Options &options) {
   training.patience = options.patience.value_or(training.patience);
   training.seed = options.seed.value_or(training.seed);
   training.rate = options.rate.value_or(training.rate);
+  if (!options.products.empty() && options.products != "f32") {
+    training.products = parseElementType(options.products);
+    if (!training.products || !isNarrowFloat(*training.products))
+      throw Error("unknown type of products '" + options.products +
+                  "', expected f32, bf16, f16 or another narrow float type");
+  }
   return model;
 }
 
@@ -39,7 +45,8 @@ static nn::TrainerOptions surroundings(const Options &options) {
           .steps = options.steps,
           .threads = options.threads,
           .readers = options.readers,
-          .notes = {{"model", options.name}, {"size", options.size}}};
+          .notes = {{"model", options.name}, {"size", options.size}},
+          .check = options.check};
 }
 
 /// A data set of the model.

@@ -33,6 +33,9 @@ static void addTraining(CLI::App &command, zoo::Options &options) {
       ->check(CLI::Range(0, 1000000000));
   command.add_option("--batch", options.batch, "Samples in a step")->check(CLI::Range(1, 1000000));
   command.add_option("--rate", options.rate, "Highest learning rate")->check(CLI::PositiveNumber);
+  command.add_option("--products", options.products,
+                     "Mixed precision: type of the factors of products that are summed, such as "
+                     "bf16 (f32)");
 }
 
 static void addTrain(CLI::App &app, zoo::Options &options) {
@@ -52,6 +55,8 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
       ->check(CLI::Range(0, 1000000000));
   command->add_option("--log", options.log,
                       "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
+  command->add_flag("--check", options.check,
+                    "Find indices out of range and the first NaN, with a source location; slower");
   command->add_flag("--resume", options.resume,
                     "Continue after the last checkpoint; start if there is none");
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");

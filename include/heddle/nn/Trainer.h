@@ -60,6 +60,7 @@ struct Training {
   double rate = 1e-3;
   RateOverRun schedule = {}; ///< none: always `rate`
   double clip = 0;           ///< the gradients' common length is at most this (clipByNorm); 0: any
+  std::optional<ElementType> products = {}; ///< mixed precision, as JitOptions::products
   Goal goal = {};
   int64_t patience = 0;  ///< stop after so many epochs that are no better than the best; 0: never
   uint64_t seed = 1;     ///< of the samples' order
@@ -82,6 +83,9 @@ struct TrainerOptions {
   /// Look for NaN and infinities in all gradients, at each step, and name the first parameter. If
   /// not, they are found in the loss one step later.
   bool checkGradients = true;
+  /// JitOptions::check: labels and tokens that are out of range, and the first NaN, are errors with
+  /// a source location. Slower.
+  bool check = false;
   std::vector<std::string> plugins = {}; ///< of the compiler
 };
 

@@ -251,6 +251,36 @@ TEST_F(Trainer, TheFirstParameterWithoutAFiniteGradientIsNamed) {
   EXPECT_FALSE(std::filesystem::exists(directory / "a/checkpoint.safetensors"));
 }
 
+TEST_F(Trainer, ALabelThatIsNoClassIsNamed) {
+  struct Labelled : nn::Dataset {
+    int64_t count() const override { return 3; }
+    std::vector<nn::Field> fields() const override {
+      return {{"point", ElementType::F32, {2}, {"in"}}, {"label", ElementType::I32, {}, {}}};
+    }
+    nn::Sample read(int64_t index) const override {
+      return {io::HostArray::of<float>({1, 2}, {2}),
+              io::HostArray::of<int32_t>({int32_t(3 * index)}, {})};
+    }
+  } labelled;
+  auto loss = [](const Two &two, const nn::Fields &fields, nn::Mode &) {
+    Tensor logits = fields.at("point") * two.slope;
+    return nn::Outcome{nn::sampleMean(nn::crossEntropy(logits, fields.at("label"), in), fields),
+                       {}};
+  };
+  training.goal = {};
+  auto messageWith = [&](bool check) {
+    Two two{constant(1), constant(1)};
+    nn::TrainerOptions how = options(check ? "checked" : "a");
+    how.check = check;
+    nn::Trainer<Two> trainer(two, loss, key(1), training, how);
+    return messageOf([&] { trainer.train(labelled); });
+  };
+  expectHas(messageWith(false),
+            {"the loss is not a number at step 1 of epoch 1", "'label' from 0 to 6"});
+  expectHas(messageWith(true),
+            {"TrainerTest.cpp", "expected coordinates of 'in' from 0 to 1, got 6"});
+}
+
 TEST_F(Trainer, FieldsHaveLengthsWeightsAndProgress) {
   nn::TextLines lines("one\nfour\nx", nn::bytes);
   nn::Loader loader(lines, {.batch = 4});
