@@ -113,9 +113,14 @@ std::string heddle::blockText(Block &block, Identify outside, const Surroundings
 }
 
 std::string heddle::quickKey(Operation *op, Identify identify) {
-  std::string text = op->getName().getStringRef().str();
+  // Forms do not depend on the order of most operands.
+  std::vector<std::string> operands;
   for (Value operand : op->getOperands())
-    text += " " + identify(operand).value;
+    operands.push_back(identify(operand).value);
+  llvm::sort(operands);
+  std::string text = op->getName().getStringRef().str() + " " + llvm::join(operands, " ");
+  if (isa<nest::LoopNestInterface>(op)) // its regions are scalar code
+    return text;
   llvm::DenseSet<Block *> inside;
   op->walk([&](Block *block) { inside.insert(block); });
   std::set<std::string> captured;

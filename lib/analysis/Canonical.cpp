@@ -13,6 +13,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -203,6 +204,25 @@ static std::string print(Type type) {
   return print<Type>(type);
 }
 
+/// Printing any attribute sets up a printer too; most of scalar code are flags and comparisons. The
+/// text is the printer's.
+static std::string print(Attribute attr) {
+  if (auto flags = dyn_cast_if_present<arith::FastMathFlagsAttr>(attr))
+    return "#arith.fastmath<" + arith::stringifyFastMathFlags(flags.getValue()) + ">";
+  if (auto number = dyn_cast_if_present<IntegerAttr>(attr);
+      number && number.getType().isSignlessInteger(64))
+    return std::to_string(number.getInt()) + " : i64";
+  auto members = dyn_cast_if_present<DictionaryAttr>(attr);
+  if (!members || llvm::any_of(members, [](NamedAttribute each) {
+        return isa<UnitAttr>(each.getValue()) || each.getName().getValue().contains('.');
+      }))
+    return print<Attribute>(attr);
+  std::vector<std::string> parts;
+  for (NamedAttribute each : members)
+    parts.push_back(each.getName().str() + " = " + print(each.getValue()));
+  return "{" + llvm::join(parts, ", ") + "}";
+}
+
 static std::string labelOf(const Labels &labels, StringRef name) {
   auto found = labels.find(std::string_view(name));
   return found == labels.end() ? name.str() : found->second;
@@ -238,23 +258,44 @@ static std::string typeText(Type type, const Labels &labels) {
   return tensor ? print(tensor.getElementType()) + dimsText(tensor.getDims(), labels) : print(type);
 }
 
-std::vector<std::string> heddle::scalarTexts(Block &block, ArrayRef<std::string> leaves,
-                                             const Labels &labels) {
+/// The parts of a scalar op's text that no labels change: canonicalising writes the text of an op
+/// many times.
+struct ScalarHead {
+  std::string name, type;
+  bool isCommutative;
+};
+using ScalarHeads = DenseMap<Operation *, ScalarHead>;
+
+static const ScalarHead &headOf(Operation &op, ScalarHeads &heads) {
+  auto [found, isNew] = heads.try_emplace(&op);
+  if (isNew) {
+    ScalarHead &head = found->second;
+    head.name = op.getName().getStringRef().str();
+    if (DictionaryAttr attributes = op.getAttrDictionary();
+        !isa<nest::IndexOp>(op) && !attributes.empty())
+      head.name += print(attributes);
+    head.type = print(op.getResult(0).getType());
+    head.isCommutative = op.hasTrait<OpTrait::IsCommutative>();
+  }
+  return found->second;
+}
+
+static std::vector<std::string> scalarTexts(Block &block, ArrayRef<std::string> leaves,
+                                            const Labels &labels, ScalarHeads &heads) {
   DenseMap<Value, std::string> texts;
   for (auto [argument, leaf] : llvm::zip_equal(block.getArguments(), leaves))
     texts[argument] = shorten(leaf);
   for (Operation &op : block.without_terminator()) {
-    std::vector<std::string> operands;
+    const ScalarHead &head = headOf(op, heads);
+    SmallVector<StringRef> operands;
     for (Value operand : op.getOperands())
-      operands.push_back(texts.lookup(operand));
-    if (op.hasTrait<OpTrait::IsCommutative>())
+      operands.push_back(texts.find(operand)->second);
+    if (head.isCommutative)
       llvm::sort(operands);
-    std::string text = op.getName().getStringRef().str();
+    std::string text = head.name;
     if (auto index = dyn_cast<nest::IndexOp>(op))
       text += " " + labelOf(labels, index.getName());
-    else if (!op.getAttrs().empty())
-      text += print(op.getAttrDictionary());
-    text += "(" + llvm::join(operands, ", ") + ") " + print(op.getResult(0).getType());
+    text += "(" + llvm::join(operands, ", ") + ") " + head.type;
     texts[op.getResult(0)] = shorten(std::move(text));
   }
   std::vector<std::string> results;
@@ -263,18 +304,25 @@ std::vector<std::string> heddle::scalarTexts(Block &block, ArrayRef<std::string>
   return results;
 }
 
-static std::string scalarText(Block &block, ArrayRef<std::string> leaves, const Labels &labels) {
-  return llvm::join(scalarTexts(block, leaves, labels), "; ");
+std::vector<std::string> heddle::scalarTexts(Block &block, ArrayRef<std::string> leaves,
+                                             const Labels &labels) {
+  ScalarHeads heads;
+  return ::scalarTexts(block, leaves, labels, heads);
+}
+
+static std::string scalarText(Block &block, ArrayRef<std::string> leaves, const Labels &labels,
+                              ScalarHeads &heads) {
+  return llvm::join(scalarTexts(block, leaves, labels, heads), "; ");
 }
 
 /// Returns the text of a combiner, whose arguments have positions and no names.
-static std::string combinerText(Region &region) {
+static std::string combinerText(Region &region, ScalarHeads &heads) {
   if (region.empty())
     return "";
   std::vector<std::string> leaves;
   for (unsigned i = 0; i < region.getNumArguments(); ++i)
     leaves.push_back("a" + std::to_string(i));
-  return scalarText(region.front(), leaves, {});
+  return scalarText(region.front(), leaves, {}, heads);
 }
 
 std::string heddle::operandText(const OperandIdentity &operand, Type type, const Labels &labels) {
@@ -308,7 +356,8 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
   return print(attr);
 }
 
-static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
+static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels,
+                          ScalarHeads &heads) {
   std::string text = op->getName().getStringRef().str();
   auto renaming = nd::renamingOf(op);
   auto literal = dyn_cast<nd::LiteralInterface>(op);
@@ -337,12 +386,12 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
     parts.push_back(operandText(operand, nd::tensorType(value), labels));
   if (auto pointwise = dyn_cast<nd::ScalarCodeInterface>(op)) {
     // The body mentions the operands; the order in which they are listed does not matter.
-    text += " " + scalarText(pointwise.getBody().front(), parts, labels);
+    text += " " + scalarText(pointwise.getBody().front(), parts, labels, heads);
     text += " of " + sortedJoin(parts);
   } else {
     text += " of " + llvm::join(parts, ", ");
     for (Region &region : op->getRegions())
-      text += " by " + combinerText(region);
+      text += " by " + combinerText(region, heads);
   }
   for (Type type : op->getResultTypes())
     text += " -> " + typeText(type, labels);
@@ -422,22 +471,22 @@ static std::vector<std::string> readTexts(ArrayRef<OperandIdentity> operands,
 }
 
 static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> operands,
-                               const Labels &labels) {
+                               const Labels &labels, ScalarHeads &heads) {
   size_t n = op.getReads().size();
   std::string text = "compute " + dimsText(op.getProduced(), labels) + " reduce " +
                      dimsText(op.getReduced(), labels);
   ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
   std::vector<std::string> reads = readTexts(operands, maps, guards, labels);
   std::vector<std::string> ofBody(reads.begin(), reads.begin() + n);
-  text +=
-      " reads " + sortedJoin(ofBody) + " body " + scalarText(op.getBody().front(), ofBody, labels);
-  text += " combine " + combinerText(op.getCombine()) + " " + print(op.getNeutral());
+  text += " reads " + sortedJoin(ofBody) + " body " +
+          scalarText(op.getBody().front(), ofBody, labels, heads);
+  text += " combine " + combinerText(op.getCombine(), heads) + " " + print(op.getNeutral());
   if (!op.getFinish().empty()) {
     std::vector<std::string> leaves;
     for (unsigned i = 0; i + (reads.size() - n) < op.getFinish().getNumArguments(); ++i)
       leaves.push_back("a" + std::to_string(i));
     leaves.insert(leaves.end(), reads.begin() + n, reads.end());
-    text += " finish " + scalarText(op.getFinish().front(), leaves, labels);
+    text += " finish " + scalarText(op.getFinish().front(), leaves, labels, heads);
   }
   for (Type type : op->getResultTypes())
     text += " -> " + typeText(type, labels);
@@ -445,7 +494,7 @@ static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> ope
 }
 
 static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> operands,
-                              const Labels &labels) {
+                              const Labels &labels, ScalarHeads &heads) {
   std::vector<std::string> reads =
       readTexts(operands.drop_front(), op.getMaps().getValue(), op.getGuards().getValue(), labels);
   std::vector<std::string> names;
@@ -454,8 +503,8 @@ static std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> opera
   std::string text = "update " + dimsText(op.getSpace(), labels) + " at " +
                      mapText(op.getDestMap(), operands[0], labels, names);
   text += " reads " + sortedJoin(reads) + " body " +
-          scalarText(op.getBody().front(), reads, labels) + " combine " +
-          combinerText(op.getCombine()) + (op.getUnique() ? " unique" : "");
+          scalarText(op.getBody().front(), reads, labels, heads) + " combine " +
+          combinerText(op.getCombine(), heads) + (op.getUnique() ? " unique" : "");
   // The result has the names of the destination.
   if (op.getCopies())
     text += " copies " + attributeText(op.getCopiesAttr(), operands[0].names, false);
@@ -549,13 +598,14 @@ static bool hasFormWithin(Operation *op, unsigned levels) {
 
 bool heddle::hasForm(Operation *op) { return hasFormWithin(op, mostLevels); }
 
-static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels) {
+static std::string textOf(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels,
+                          ScalarHeads &heads) {
   if (auto compute = dyn_cast<nest::ComputeOp>(op))
-    return computeText(compute, operands, labels);
+    return computeText(compute, operands, labels, heads);
   if (auto update = dyn_cast<nest::UpdateOp>(op))
-    return updateText(update, operands, labels);
+    return updateText(update, operands, labels, heads);
   if (isa<nd::NdDialect>(op->getDialect()) && !isScalar(op))
-    return ndText(op, operands, labels);
+    return ndText(op, operands, labels, heads);
   return headText(op, operands, labels);
 }
 
@@ -565,12 +615,13 @@ std::optional<CanonicalForm> heddle::canonicalForm(Operation *op, Identify ident
     return std::nullopt;
   SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
   bool isOfNd = isa<nd::NdDialect>(op->getDialect());
+  ScalarHeads heads;
   return canonicalise(ownNames(op), [&](const Labels &own) {
     if (isOfNd)
-      return textOf(op, operands, own);
+      return textOf(op, operands, own, heads);
     Labels labels(own);
     labels.insert(scope.labels.begin(), scope.labels.end());
-    std::string text = textOf(op, operands, labels);
+    std::string text = textOf(op, operands, labels, heads);
     if (!holdsTensors(op))
       return text;
     Surroundings inside{{}, scope.depth + 1};
@@ -587,7 +638,8 @@ std::optional<std::string> heddle::textUnder(Operation *op, ArrayRef<OperandIden
                                              const Labels &labels) {
   if (!hasOwnForm(op))
     return std::nullopt;
-  return textOf(op, operands, labels);
+  ScalarHeads heads;
+  return textOf(op, operands, labels, heads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -634,6 +686,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
     for (const nd::Dim &dim : nd::tensorType(operand).getDims())
       names.push_back(position + "." + dim.name.str());
   }
+  ScalarHeads heads;
   auto text = [&](const Labels &labels) {
     SmallVector<OperandIdentity> operands;
     std::vector<std::string> types;
@@ -652,7 +705,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
     std::vector<std::string> around;
     for (const auto &[name, range] : ranges)
       around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
-    return textOf(op, operands, labels) + "\n" + sortedJoin(types) + "\nranges " +
+    return textOf(op, operands, labels, heads) + "\n" + sortedJoin(types) + "\nranges " +
            sortedJoin(around);
   };
   Labels listed, result;
@@ -672,8 +725,8 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
 
 /// Returns the text of an op and of those inside it, with values numbered in the order of first
 /// use.
-static std::string treeText(Operation *op, const Labels &labels,
-                            DenseMap<Value, unsigned> &numbers) {
+static std::string treeText(Operation *op, const Labels &labels, DenseMap<Value, unsigned> &numbers,
+                            ScalarHeads &heads) {
   auto identify = [&](Value value) {
     unsigned number = numbers.try_emplace(value, numbers.size()).first->second;
     OperandIdentity identity{"v" + std::to_string(number), {}};
@@ -684,7 +737,7 @@ static std::string treeText(Operation *op, const Labels &labels,
   };
   SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
   bool isWhole = hasOwnForm(op); // its regions included
-  std::string text = isWhole ? textOf(op, operands, labels) : headText(op, operands, labels);
+  std::string text = isWhole ? textOf(op, operands, labels, heads) : headText(op, operands, labels);
   for (Value result : op->getResults())
     text += " " + identify(result).value;
   if (isWhole)
@@ -695,7 +748,7 @@ static std::string treeText(Operation *op, const Labels &labels,
       for (Value argument : block.getArguments())
         text += identify(argument).value + ": " + typeText(argument.getType(), labels) + " ";
       for (Operation &inner : block)
-        text += "\n" + treeText(&inner, labels, numbers);
+        text += "\n" + treeText(&inner, labels, numbers, heads);
       text += "}";
     }
   return text;
@@ -711,6 +764,7 @@ Labels heddle::canonicalTree(Operation *nest, ArrayRef<Value> operands,
   for (Value operand : operands)
     for (const nd::Dim &dim : nd::tensorType(operand).getDims())
       names.insert(dim.name.str());
+  ScalarHeads heads;
   return canonicalise(std::vector<std::string>(names.begin(), names.end()),
                       [&](const Labels &labels) {
                         DenseMap<Value, unsigned> numbers;
@@ -720,7 +774,7 @@ Labels heddle::canonicalTree(Operation *nest, ArrayRef<Value> operands,
                           text += typeText(operand.getType(), labels) + " in " +
                                   layoutOf(operand).getLayout().rename(labels).str() + "\n";
                         }
-                        return text + treeText(nest, labels, numbers);
+                        return text + treeText(nest, labels, numbers, heads);
                       })
       .labels;
 }

@@ -54,6 +54,7 @@ struct Outline {
 /// One signature's program, which other threads may be waiting for.
 struct Compiled {
   Outline outline;
+  ProgramImage image;              ///< for program files; set before `program`
   std::vector<std::string> checks; ///< messages of JitOptions::check
   std::shared_future<std::shared_ptr<Program>> program;
   uint32_t age = processAge();
@@ -193,6 +194,13 @@ struct JitCore::Impl {
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
 
+  std::string signatureOf(std::vector<Leaf> &leaves, Here here) {
+    std::string signature;
+    for (auto [leaf, type] : llvm::zip_equal(leaves, programTypes(leaves, here)))
+      llvm::raw_string_ostream(signature) << leaf.path << type << ";";
+    return signature;
+  }
+
   std::shared_ptr<const Compiled> find(const std::string &signature) {
     std::lock_guard guard(mutex);
     auto found = compiled.find(signature);
@@ -230,7 +238,8 @@ struct JitCore::Impl {
       asked.check = options.check;
       ProgramImage image = compile(std::move(module), asked, &found, here);
       made->checks = std::move(found.checks);
-      auto program = located(here, [&] { return std::make_shared<Program>(std::move(image)); });
+      auto program = located(here, [&] { return std::make_shared<Program>(image); });
+      made->image = std::move(image);
       {
         std::lock_guard guard(mutex);
         statistics = {found.seconds, found.arenaBytes, found.liveBytes,
@@ -397,6 +406,12 @@ std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here)
 
 void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace,
                    Here here) {
+  // What a call has compiled is not compiled again.
+  auto compiled = impl->options.check ? nullptr : impl->find(impl->signatureOf(leaves, here));
+  if (compiled && compiled->outline.captured.empty() && compiled->program.get()) {
+    located(here, [&] { compiled->image.write(path); });
+    return;
+  }
   std::unique_ptr<PrivateModule> module;
   {
     GraphLock lock;
@@ -426,6 +441,18 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   return node.packed;
 }
 
+/// Computes the values of all arguments that have none yet, such as weights that are drawn, in one
+/// program.
+static void evaluateTogether(const std::vector<Leaf> &leaves, Here here) {
+  GraphLock lock;
+  std::vector<NodeRef> nodes;
+  for (const Leaf &leaf : leaves)
+    if (const NodeRef &node = leaf.tensor->node; node && !node->data && node->donatedAt.empty())
+      nodes.push_back(node);
+  if (nodes.size() > 1)
+    evaluate(nodes, here);
+}
+
 /// Refuses state that occurs twice: while a function is traced a variable holds one formal.
 static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
   llvm::DenseMap<Tensor *, const Leaf *> seen;
@@ -453,9 +480,7 @@ static void requireChecked(const std::vector<std::string> &checks,
 
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   requireDistinctState(leaves, here);
-  std::string signature;
-  for (auto [leaf, type] : llvm::zip_equal(leaves, impl->programTypes(leaves, here)))
-    llvm::raw_string_ostream(signature) << leaf.path << type << ";";
+  std::string signature = impl->signatureOf(leaves, here);
   // Within another trace the function is inlined into that trace.
   bool nested = false;
   {
@@ -493,6 +518,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
   const EntrySpec &entry = program->entry(impl->options.name);
+  evaluateTogether(leaves, here);
   // A donated value must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;

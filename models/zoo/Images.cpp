@@ -36,20 +36,32 @@ static io::HostArray padded(const io::HostArray &image, int64_t side, float valu
   return result;
 }
 
+/// Its columns in reverse order.
+static nn::Sample mirrored(nn::Sample sample, int64_t) {
+  io::HostArray &image = sample[0];
+  int64_t columns = image.shape[1], channels = image.shape[2];
+  std::span<float> values = image.values<float>();
+  for (auto row = values.begin(); row != values.end(); row += columns * channels)
+    for (int64_t left = 0, right = columns - 1; left < right; ++left, --right)
+      std::swap_ranges(row + left * channels, row + (left + 1) * channels, row + right * channels);
+  return sample;
+}
+
 static nn::DatasetPtr fashion(const Images &images, bool train) {
   auto data = std::make_shared<nn::LabelledImages>(nn::fashionMnist(train));
   data->normalise(images.mean, images.deviation);
-  if (images.side == data->rows())
-    return data;
+  nn::DatasetPtr result = data;
   bool pads = images.side > data->rows() && images.side < data->rows() + 8;
-  return nn::transform(
-      data,
-      [=](nn::Sample sample, int64_t) {
-        sample[0] = pads ? padded(sample[0], images.side, -images.mean / images.deviation)
-                         : nn::resized(sample[0], images.side, images.side);
-        return sample;
-      },
-      fieldsOf(images));
+  if (images.side != data->rows())
+    result = nn::transform(
+        data,
+        [=](nn::Sample sample, int64_t) {
+          sample[0] = pads ? padded(sample[0], images.side, -images.mean / images.deviation)
+                           : nn::resized(sample[0], images.side, images.side);
+          return sample;
+        },
+        fieldsOf(images));
+  return train && images.mirrored ? nn::concat({result, nn::transform(result, mirrored)}) : result;
 }
 
 namespace {

@@ -31,6 +31,7 @@ inline const Names place = over(row, column);
 struct Images {
   int64_t side = 28, channels = 1, classes = 10;
   float mean = 0.2860f, deviation = 0.3530f; ///< pixels from 0 to 1 become (p - mean) / deviation
+  bool mirrored = false; ///< the training data also have each image with its columns reversed
 };
 /// Of ImageNet's kind. There are no such data here: they are random.
 inline Images imageNet(int64_t side) { return {side, 3, 1000, 0, 1}; }

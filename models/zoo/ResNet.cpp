@@ -72,8 +72,8 @@ struct ResNet {
 
 using Depths = std::vector<int64_t>;
 Setting<ResNet> setting(Size size, const Depths &tiny, const Depths &small, const Depths &full) {
-  Images images = pick<Images>(size, {.side = 19}, {.side = 32}, imageNet(224));
-  auto training = trained(5, 2e-3, 0.92);
+  Images images = pick<Images>(size, {.side = 19}, {.side = 32, .mirrored = true}, imageNet(224));
+  auto training = trained(6, 2e-3, 0.92);
   return {ResNet::make(images, pick(size, 2, 16, 64), pick(size, tiny, small, full),
                        size != Size::Small),
           classify<ResNet>, dataOf(images), training};

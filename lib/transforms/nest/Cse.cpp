@@ -23,25 +23,15 @@ public:
     bool any = false;
     SmallVector<Operation *> holders;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<HoldsNestsInterface>(op)) {
-        if (mergeWhole(&op))
-          any = true;
-        else
-          holders.push_back(&op);
-        continue;
-      }
+      bool holds = isa<HoldsNestsInterface>(op);
       auto compute = dyn_cast<ComputeOp>(op);
-      if (!isa<ScheduledInterface>(op) || (compute && isRenaming(compute)) ||
-          op.hasAttr(recomputeAttr))
+      if (!holds && (!isa<ScheduledInterface>(op) || (compute && isRenaming(compute)) ||
+                     op.hasAttr(recomputeAttr)))
         continue;
-      auto form = canonicalForm(&op, [&](Value value) { return identify(value); });
-      if (!form)
-        continue;
-      if (Value updated = updatedBy(&op))
-        form->labels = identify(updated).names;
-      auto [found, isNew] = known.try_emplace(form->text, Known{&op, form->labels});
-      if (!isNew)
-        replace(&op, form->labels, found->second), any = true;
+      if (merge(&op))
+        any = true;
+      else if (holds)
+        holders.push_back(&op);
     }
     if (any || !isKnownInside)
       for (Operation *op : holders)
@@ -54,24 +44,34 @@ private:
     Operation *op;
     Labels labels;
   };
-  llvm::StringMap<Known> known;
-  llvm::StringMap<SmallVector<Operation *>> wholes; ///< by `quickKey`
+  llvm::StringMap<Known> known;      ///< by the text of the form
+  llvm::StringMap<Operation *> sole; ///< by `quickKey`; null if several ops have it
   DenseMap<Value, unsigned> numbers;
 
-  /// Merges a recurrence or a group with an equal earlier one.
-  bool mergeWhole(Operation *op) {
-    auto identity = [&](Value value) { return identify(value); };
-    SmallVector<Operation *> &alike = wholes[quickKey(op, identity)];
-    std::optional<CanonicalForm> form, other;
-    if (!alike.empty())
-      form = canonicalForm(op, identity);
-    for (Operation *before : form ? ArrayRef(alike) : ArrayRef<Operation *>())
-      if ((other = canonicalForm(before, identity)) && other->text == form->text) {
-        replace(op, form->labels, {before, other->labels});
-        return true;
-      }
-    alike.push_back(op);
-    return false;
+  std::optional<CanonicalForm> formOf(Operation *op) {
+    auto form = canonicalForm(op, [&](Value value) { return identify(value); });
+    if (Value updated = form ? updatedBy(op) : Value())
+      form->labels = identify(updated).names;
+    return form;
+  }
+
+  /// Merges an op with an equal earlier one. A form takes much longer than a key, so ops without
+  /// others of their key get none.
+  bool merge(Operation *op) {
+    auto [first, isNew] =
+        sole.try_emplace(quickKey(op, [&](Value value) { return identify(value); }), op);
+    if (isNew)
+      return false;
+    if (Operation *other = std::exchange(first->second, nullptr))
+      if (auto form = formOf(other))
+        known.try_emplace(form->text, Known{other, form->labels});
+    auto form = formOf(op);
+    if (!form)
+      return false;
+    auto [found, isOther] = known.try_emplace(form->text, Known{op, form->labels});
+    if (!isOther)
+      replace(op, form->labels, found->second);
+    return !isOther;
   }
 
   /// Returns the value that renamings of it read, and its names.

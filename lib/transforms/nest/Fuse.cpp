@@ -51,6 +51,7 @@ static void fuseBlock(Block &block) {
   for (Operation &op : block)
     if (isa<HoldsNestsInterface>(op))
       fuseBlock(op.getRegion(0).front());
+  Declined declined;
   // Rewrites that are always profitable come first, so that the others are decided on nests that
   // compute.
   for (bool changed = true; changed;) {
@@ -60,7 +61,7 @@ static void fuseBlock(Block &block) {
     changed |= mergeEqualNests(block, /*isKnownInside=*/true);
     changed |= flattenReductions(block);
     changed |= fuseEpilogues(block, Epilogues::OfOneReader);
-    changed |= fuseProducers(block);
+    changed |= fuseProducers(block, declined);
     if (changed)
       continue;
     changed |= fuseSiblings(block);

@@ -130,8 +130,27 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
+/// Hashes all that a decision depends on: the producer and its readers, with their regions.
+static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned) {
+  auto hashOf = [](Operation *op) {
+    llvm::hash_code hash = 0;
+    op->walk<WalkOrder::PreOrder>([&](Operation *each) {
+      hash = llvm::hash_combine(
+          hash, OperationEquivalence::computeHash(each, OperationEquivalence::directHashValue,
+                                                  OperationEquivalence::directHashValue,
+                                                  OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  };
+  llvm::hash_code hash = llvm::hash_combine(isPinned, hashOf(producer));
+  for (Operation *reader : readers)
+    hash = llvm::hash_combine(hash, reader, hashOf(reader));
+  return uint64_t(hash);
+}
+
 /// Takes the producer into its readers if that is profitable. Returns true if it did.
-static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned) {
+static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
+                 Declined &declined) {
   bool moves = onlyMoves(producer);
   if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
       producer.getScheduleAttr() || producer.getLayoutsAttr())
@@ -147,6 +166,9 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   bool isPinned =
       llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
+    return false;
+  uint64_t content = contentHash(producer, readers, isPinned);
+  if (auto found = declined.find(producer); found != declined.end() && found->second == content)
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
   SmallVector<Operation *> copies; // readers that would become copies of the producer
@@ -180,12 +202,16 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       become(reader, taken);
     taken->erase();
   }
-  if (pays && !made.empty() && producer->use_empty())
+  if (!pays || made.empty()) {
+    declined[producer] = content;
+    return false;
+  }
+  if (producer->use_empty())
     producer->erase();
-  return pays && !made.empty();
+  return true;
 }
 
-static bool fuseAll(Block &block, bool onlyMovesAreTaken) {
+static bool fuseAll(Block &block, bool onlyMovesAreTaken, Declined &declined) {
   bool any = false;
   for (bool changed = true; changed;) {
     changed = false;
@@ -195,11 +221,16 @@ static bool fuseAll(Block &block, bool onlyMovesAreTaken) {
     SmallVector<ComputeOp> producers(block.getOps<ComputeOp>());
     // Only nests after a producer are replaced.
     for (ComputeOp producer : llvm::reverse(producers))
-      changed |= fuse(producer, onlyMovesAreTaken, pinned);
+      changed |= fuse(producer, onlyMovesAreTaken, pinned, declined);
     any |= changed;
   }
   return any;
 }
 
-bool nest::fuseProducers(Block &block) { return fuseAll(block, false); }
-bool nest::fuseMoves(Block &block) { return fuseAll(block, true); }
+bool nest::fuseProducers(Block &block, Declined &declined) {
+  return fuseAll(block, false, declined);
+}
+bool nest::fuseMoves(Block &block) {
+  Declined declined;
+  return fuseAll(block, true, declined);
+}

@@ -35,9 +35,13 @@ namespace heddle::nest {
 /// `producer`. Returns null if that is not legal. Replaces nothing.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
 
+/// Producers that it did not pay to take in, with a hash of them and their readers: they are tried
+/// again when one of these has changed. An op that another one replaces in memory has another hash.
+using Declined = llvm::DenseMap<mlir::Operation *, uint64_t>;
+
 /// Takes producers in where that is profitable, until nothing changes. Returns true if anything
-/// did.
-bool fuseProducers(mlir::Block &block);
+/// did. `declined` may be kept from one call for a block to the next.
+bool fuseProducers(mlir::Block &block, Declined &declined);
 /// Takes in only nests that move elements without computing anything.
 bool fuseMoves(mlir::Block &block);
 

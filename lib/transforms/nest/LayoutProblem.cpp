@@ -543,12 +543,15 @@ private:
       if (source == index.end())
         continue;
       // Offers that are new, or weigh more, since the last time.
-      std::vector<Proposal> offers = proposals[source->second];
-      if (problem.values[source->second].fixed)
-        offers = {{problem.values[source->second].candidates[0], 1, 1}};
-      int64_t &last = offered[&from];
-      llvm::erase_if(offers, [&](const Proposal &offer) { return offer.changed <= last; });
-      last = changes;
+      std::vector<Proposal> offers;
+      int64_t last = std::exchange(offered[&from], changes);
+      if (const LaidValue &value = problem.values[source->second]; value.fixed) {
+        if (last < 1)
+          offers = {{value.candidates[0], 1, 1}};
+      } else {
+        llvm::copy_if(proposals[source->second], std::back_inserter(offers),
+                      [&](const Proposal &offer) { return offer.changed > last; });
+      }
       std::string read = offers.empty() ? "" : spelled(nest, from);
       llvm::erase_if(offers, [&](const Proposal &offer) {
         auto [found, isNew] =

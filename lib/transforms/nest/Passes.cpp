@@ -138,7 +138,10 @@ struct BlockPass : Base<BlockPass<Base, rewrite>> {
       rewrite(block);
   }
 };
-template struct BlockPass<nest::impl::NestFuseProducersPassBase, fuseProducers>;
+template struct BlockPass<nest::impl::NestFuseProducersPassBase, [](Block &block) {
+  Declined declined;
+  return fuseProducers(block, declined);
+}>;
 template struct BlockPass<nest::impl::NestFuseEpiloguesPassBase,
                           [](Block &block) { fuseEpilogues(block, Epilogues::All); }>;
 template struct BlockPass<nest::impl::NestFuseSiblingsPassBase, fuseSiblings>;

@@ -609,6 +609,26 @@ TEST(BuilderErrors, ValuesInsideOfATraceHaveNoNumbers) {
 // Files
 //===----------------------------------------------------------------------===//
 
+TEST(Files, WhatACallCompiledIsNotCompiledAgain) {
+  std::atomic<int> kernels{0};
+  JitOptions options{
+      .name = "scale", .cache = false, .onProgress = [&](size_t, size_t) { ++kernels; }};
+  auto scale = jit([](Tensor x) { return x * 3.0; }, options);
+  Tensor x = tensor(numbers(10, 15), {{m, 10}}), longer = tensor(numbers(20, 15), {{m, 20}});
+  std::vector<float> expected = scale(x).to<float>({m});
+  int ofCall = kernels;
+  EXPECT_GT(ofCall, 0);
+  std::string path = temporary("again");
+  scale.save(path, x);
+  EXPECT_EQ(kernels, ofCall);
+  std::vector<float> got(10);
+  auto program = Program::load(path);
+  program->run(program->entry("scale"), {x.data()})[0]->copyTo(got.data(), {"m"});
+  EXPECT_EQ(got, expected);
+  scale.save(path, longer); // no call had this size
+  EXPECT_GT(kernels, ofCall);
+}
+
 TEST(Files, ProgramsRunWithoutTheCompiler) {
   std::string path = temporary("program");
   JitOptions options;
