@@ -56,6 +56,7 @@ enum class Unit {
   GigaflopsPerSecond,
   GigabytesPerSecond,
   ExamplesPerSecond,
+  TokensPerSecond,
   Microseconds,
   Milliseconds
 };

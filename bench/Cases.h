@@ -26,6 +26,7 @@ void scaling(const Request &request, Report &report);
 void normalisation(const Request &request, Report &report);
 void training(const Request &request, Report &report);
 void inference(const Request &request, Report &report);
+void generation(const Request &request, Report &report);
 void busy(const Request &request, Report &report);
 
 } // namespace heddle::bench

@@ -37,6 +37,8 @@ std::string_view bench::spelling(Unit unit) {
     return "GB/s";
   case Unit::ExamplesPerSecond:
     return "examples/s";
+  case Unit::TokensPerSecond:
+    return "tokens/s";
   case Unit::Microseconds:
     return "us";
   case Unit::Milliseconds:
@@ -220,6 +222,7 @@ void Report::row(const Case &work, const System &system, const Measured &measure
     value = work.work / median * 1e-9;
     break;
   case Unit::ExamplesPerSecond:
+  case Unit::TokensPerSecond:
     value = work.work / median;
     break;
   case Unit::Microseconds:

@@ -1,4 +1,4 @@
-//===- Models.cpp - training and evaluation of whole models ---------------===//
+//===- Models.cpp - training, evaluation and generation by models ---------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,53 +39,96 @@ std::optional<Started> start(std::vector<std::string> command, bool peer) {
   return Started{std::move(system), std::move(line)};
 }
 
-void measureModel(const std::string &task, const std::string &name, const Request &request,
+/// What is measured: `sizes` are the numbers of a row's name, such as "b16", and `work` what a run
+/// does of `unit`.
+struct Task {
+  std::string name;
+  std::vector<std::string> waysOfHeddle, waysOfPeers;
+  Unit unit;
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  int64_t work;
+  std::string peer; ///< the script
+};
+
+void measureModel(const Task &task, const std::string &name, const Request &request,
                   Report &report) {
-  std::string size = request.modelSize;
-  int64_t batch = request.size("batch", 1);
-  std::vector<std::string> last{name, size, std::to_string(batch), std::to_string(request.threads)};
+  std::string size = request.modelSize, row = task.name + "/" + name,
+              dtype = request.dtype.empty() ? "f32" : request.dtype;
+  if (size != "full")
+    row += "-" + size;
+  std::vector<std::string> last{name, size, std::to_string(request.threads), dtype};
+  for (const auto &[letter, number] : task.sizes) {
+    row += "-" + letter + std::to_string(number);
+    last.push_back(std::to_string(number));
+  }
   auto command = [&](std::vector<std::string> first) {
     first.insert(first.end(), last.begin(), last.end());
     return first;
   };
-  Case work{.bench = task + "/" + name + (size == "full" ? "" : "-" + size) + "-b" +
-                     std::to_string(batch),
+  Case work{.bench = row,
+            .dtype = dtype,
             .threads = request.threads,
-            .work = double(batch),
-            .unit = Unit::ExamplesPerSecond};
+            .work = double(task.work),
+            .unit = task.unit};
   std::string worker = std::filesystem::read_symlink("/proc/self/exe").string() + "-model";
-  for (std::string as : {"jit", "program"}) {
-    auto started = start(command({worker, task, as}), /*peer=*/false);
+  for (const std::string &as : task.waysOfHeddle) {
+    auto started = start(command({worker, task.name, as}), /*peer=*/false);
     if (!started)
       throw Error("'" + worker + "' can't run '" + name + "'");
-    started->system.name = as == "jit" ? "heddle" : "heddle-program";
+    started->system.name = as == "jit" ? "heddle" : "heddle-" + as;
     work.flops = started->line.at("flops");
     work.systems.push_back(std::move(started->system));
   }
-  if (request.peers)
-    for (std::string how : {"eager", "compiled", "bf16"})
-      if (auto started = start(tunedAllocation(command(
-                                   {peerPython(), HEDDLE_BENCH_PEERS "/twin_peer.py", task, how})),
-                               /*peer=*/true))
-        work.systems.push_back(std::move(started->system));
+  for (const std::string &how : request.peers ? task.waysOfPeers : std::vector<std::string>())
+    if (auto started =
+            start(tunedAllocation(
+                      command({peerPython(), HEDDLE_BENCH_PEERS "/" + task.peer, task.name, how})),
+                  /*peer=*/true))
+      work.systems.push_back(std::move(started->system));
   report.measure(work);
 }
 
-void measureModels(const std::string &task, const Request &request, Report &report) {
+void measureModels(const Task &task, const Request &request, Report &report) {
+  if (!request.dtype.empty() && request.dtype != "f32" && request.dtype != "bf16")
+    throw Error("'" + task.name + "' knows --dtype f32, and bf16 for products; got " +
+                request.dtype);
   std::vector<std::string> names = request.models;
   if (names.empty())
     for (const auto &[name, entry] : zoo::models())
-      names.push_back(name);
+      if (task.name != "generate" || entry.make(zoo::Size::Tiny).writer)
+        names.push_back(name);
   for (const std::string &name : names) {
     zoo::modelCalled(name);
     measureModel(task, name, request, report);
   }
 }
+
+Task batches(const std::string &name, const Request &request) {
+  int64_t batch = request.size("batch", 1);
+  return {name,
+          {"jit", "program"},
+          {"eager", "compiled", "bf16"},
+          Unit::ExamplesPerSecond,
+          {{"b", batch}},
+          batch,
+          "twin_peer.py"};
+}
 } // namespace
 
 void bench::training(const Request &request, Report &report) {
-  measureModels("train", request, report);
+  measureModels(batches("train", request), request, report);
 }
 void bench::inference(const Request &request, Report &report) {
-  measureModels("infer", request, report);
+  measureModels(batches("infer", request), request, report);
+}
+void bench::generation(const Request &request, Report &report) {
+  int64_t prompt = request.size("prompt", 16), length = request.size("length", 64);
+  measureModels({"generate",
+                 {"jit"},
+                 {"eager", "bf16"},
+                 Unit::TokensPerSecond,
+                 {{"p", prompt}, {"n", length}},
+                 length,
+                 "generate_peer.py"},
+                request, report);
 }

@@ -49,6 +49,11 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
       {"train", "a training step of models of the zoo; only by name", {"batch"}, training, true},
       {"infer", "their evaluation of a batch; only by name", {"batch"}, inference, true},
+      {"generate",
+       "what those that generate write after a prompt, one by one; only by name",
+       {"prompt", "length"},
+       generation,
+       true},
       {"busy",
        "programs of short steps beside other busy threads, as many as cores and twice as many",
        {},
@@ -113,7 +118,8 @@ int main(int argc, char **argv) {
   app.add_flag("--peers", request.peers, "Measure oneDNN and PyTorch beside, where installed");
   app.add_option("--json", json, "Append rows to this file, as JSON lines");
   app.add_option("--shape", shape, "Sizes: 512x3072x768, or batch=16,in=64,...");
-  app.add_option("--model", request.models, "Models of `train` and `infer` (default: all)");
+  app.add_option("--model", request.models,
+                 "Models of `train`, `infer` and `generate` (default: all)");
   app.add_option("--size", request.modelSize, "Their size: tiny, small or full (default: full)")
       ->check(CLI::IsMember({"tiny", "small", "full"}));
   app.add_option("--dtype", request.dtype, "f32, bf16, f16 or f64 (default: f32)")

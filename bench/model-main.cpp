@@ -7,11 +7,13 @@
 //
 // Heddle's part in the benchmarks of models, in a process of its own:
 //
-//     heddle-bench-model train|infer jit|program NAME SIZE BATCH THREADS
+//     heddle-bench-model train|infer jit|program NAME SIZE THREADS DTYPE BATCH
+//     heddle-bench-model generate jit NAME SIZE THREADS DTYPE PROMPT LENGTH
 //
 // It compiles a training step with Adam, or the evaluation of a batch, and prints a line of JSON:
 // "flops" of a run, "compile_ms" with an empty cache, "warm_ms" with the cache that this filled. Then
-// it answers as bench/peers/Process.h says. `program` runs a program file by the runtime alone.
+// it answers as bench/peers/Process.h says. `program` runs a program file by the runtime alone. A run
+// of `generate` takes PROMPT tokens and then writes LENGTH, the likeliest ones, one by one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,14 +71,14 @@ std::function<void()> runner(std::shared_ptr<Program> program, std::vector<Tenso
 /// Compiles `function` twice, prints what that took, and gives a function that runs it.
 template <typename F, typename Net>
 std::function<void()> prepare(F function, Net net, const nn::Fields &fields, bool asProgram,
-                              int threads) {
+                              JitOptions how) {
   TemporaryDirectory folder;
   setenv("HEDDLE_CACHE_DIR", folder.path.c_str(), 1);
   std::string path = folder.path / "step.heddle";
   double times[2];
   auto arguments = std::tie(net, fields);
   for (double &time : times) {
-    auto compiled = jit(function, {.name = "step", .threads = threads});
+    auto compiled = jit(function, how);
     double begin = now();
     std::apply([&](auto &...all) { compiled.save(path, all...); }, arguments);
     time = (now() - begin) * 1e3;
@@ -93,9 +95,9 @@ std::function<void()> prepare(F function, Net net, const nn::Fields &fields, boo
     nn::Fields batch = fields;
     forEachTensor(batch, take);
     net = {};
-    run = runner(program, std::move(leaves), threads);
+    run = runner(program, std::move(leaves), how.threads);
   } else {
-    auto compiled = jit(function, {.name = "step", .threads = threads});
+    auto compiled = jit(function, how);
     run = [compiled, net = std::move(net), fields]() mutable { compiled(net, fields); };
   }
   run();
@@ -106,7 +108,7 @@ std::function<void()> prepare(F function, Net net, const nn::Fields &fields, boo
 }
 
 std::function<void()> prepare(bool trains, bool asProgram, const zoo::Model &model, int64_t batch,
-                              int threads) {
+                              const JitOptions &how) {
   nn::OptimizerChoice adam = nn::optimizer<nn::Adam>();
   nn::TrainingState state = nn::TrainingState::make(model.network, adam);
   nn::Fields fields = model.example(batch);
@@ -117,22 +119,46 @@ std::function<void()> prepare(bool trains, bool asProgram, const zoo::Model &mod
     return prepare([step = nn::trainingStep(model.network, {.optimizer = adam})](
                        nn::TrainingState &state,
                        const nn::Fields &fields) { return step(state, fields, zeros({}) + 1e-4); },
-                   std::move(state), fields, asProgram, threads);
+                   std::move(state), fields, asProgram, how);
   return prepare(nn::evaluation(model.network),
-                 nn::TrainedState{state.net, state.mode.evaluation()}, fields, asProgram, threads);
+                 nn::TrainedState{state.net, state.mode.evaluation()}, fields, asProgram, how);
+}
+
+std::function<void()> prepareWriter(const zoo::Model &model, int64_t prompt, int64_t length,
+                                    int threads) {
+  if (!model.writer)
+    throw Error("the model does not generate");
+  zoo::Generation how{
+      .prompt = std::string(size_t(prompt), 'a'), .length = length, .temperature = 0};
+  auto run = [write = model.writer(model.network.parameters, threads), how] {
+    write(how, [](std::string_view) {});
+  };
+  run();
+  std::cout << nlohmann::json({{"flops", 0}}).dump() << std::endl;
+  return run;
+}
+
+std::function<void()> prepare(const std::vector<std::string> &words) {
+  const std::string &task = words[0], &dtype = words[5];
+  zoo::Model model = zoo::modelCalled(words[2]).make(zoo::sizeCalled(words[3]));
+  JitOptions how{.name = "step", .threads = std::stoi(words[4])};
+  if (dtype != "f32")
+    how.products = parseElementType(dtype);
+  if (task == "generate")
+    return prepareWriter(model, std::stoll(words[6]), std::stoll(words.at(7)), how.threads);
+  return prepare(task == "train", words[1] == "program", model, std::stoll(words[6]), how);
 }
 } // namespace
 
 int main(int argc, char **argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() != 6) {
-    std::cerr << "usage: heddle-bench-model train|infer jit|program NAME SIZE BATCH THREADS\n";
+  if (words.size() < 7) {
+    std::cerr << "usage: heddle-bench-model train|infer|generate jit|program NAME SIZE THREADS "
+                 "DTYPE BATCH|PROMPT LENGTH\n";
     return 2;
   }
   try {
-    auto run = prepare(words[0] == "train", words[1] == "program",
-                       zoo::modelCalled(words[2]).make(zoo::sizeCalled(words[3])),
-                       std::stoll(words[4]), std::stoi(words[5]));
+    std::function<void()> run = prepare(words);
     for (int64_t count; std::cin >> count;) {
       double begin = now();
       for (int64_t i = 0; i < count; ++i)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A model's PyTorch twin (models/zoo/twins) as a peer of heddle-bench, in a process of its own:
 
-    twin_peer.py train|infer eager|compiled|bf16 NAME SIZE BATCH THREADS
+    twin_peer.py train|infer eager|compiled|bf16 NAME SIZE THREADS DTYPE BATCH
 
 It prepares a training step with the fused Adam, or the evaluation of a batch, prints a line of JSON, then answers as
 bench/peers/Process.h says. Images lie channels last; `compiled` is torch.compile, `bf16` autocast. Prints nothing and ends if
@@ -24,7 +24,7 @@ try:
 except ImportError:
     sys.exit(0)
 
-task, how, name, size, batch, threads = sys.argv[1:]
+task, how, name, size, threads, _, batch = sys.argv[1:]
 torch.set_num_threads(int(threads))
 torch.manual_seed(1)
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "zoo", "twins"))

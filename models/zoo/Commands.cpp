@@ -151,17 +151,18 @@ int zoo::exportPrograms(const Options &options) {
 
 int zoo::generate(const Options &options) {
   Model model = modelOf(options);
-  if (!model.generate) {
+  if (!model.writer) {
     std::string known;
     for (const auto &[name, entry] : models())
-      if (entry.make(zoo::Size::Tiny).generate)
+      if (entry.make(zoo::Size::Tiny).writer)
         known += (known.empty() ? "" : ", ") + name;
     throw Error("the model '" + options.name +
                 "' does not generate; these do: " + (known.empty() ? "none" : known));
   }
   nn::TrainedState state{model.network.parameters, model.network.mode.evaluation()};
   nn::loadTrained(trainedFile(options), state, Here());
-  model.generate(state.net, options.generation, [](std::string_view text) {
+  Writer write = model.writer(state.net, options.threads);
+  write(options.generation, [](std::string_view text) {
     fwrite(text.data(), 1, text.size(), stdout);
     fflush(stdout);
   });

@@ -67,47 +67,49 @@ static nn::Outcome lossOf(const Gpt &net, const nn::Fields &fields, nn::Mode &mo
 }
 
 /// Words are bytes. Where there is no further position, it goes on from the last half of the text.
-static void write(const Gpt &net, const Generation &how, const Print &print) {
+static Writer writerOf(const Gpt &net, int threads) {
   struct State {
     std::vector<nn::KeyValueCache> caches;
     HEDDLE_FIELDS(caches)
   };
-  int64_t positions = net.positions.table.size(time), words = net.words.table.size(word);
   auto run = jit(
       [](State &state, const Gpt &net, Tensor token) {
         nn::Mode evaluation;
         return net(token, evaluation, &state.caches).at(time, -1);
       },
-      {.name = "generate", .threads = how.threads, .kept = {1}});
-  State state;
-  std::vector<int64_t> text;
-  auto next = [&](const Tensor &token) {
-    if (!token.empty() && state.caches[0].filled.item() < double(positions))
-      return run(state, net, token.broadcast({{time, 1}}));
-    auto size = std::min(int64_t(text.size()), (positions + 1) / 2);
-    state.caches.clear();
-    for (const nn::TransformerLayer &layer : net.layers)
-      state.caches.push_back(layer.attention.cache({}, positions));
-    std::vector<int64_t> last(text.end() - size, text.end());
-    return run(state, net, Tensor::of<int64_t>(last, {{time, size}}));
+      {.name = "generate", .threads = threads, .kept = {1}});
+  return [net, run](const Generation &how, const Print &print) {
+    int64_t positions = net.positions.table.size(time), words = net.words.table.size(word);
+    State state;
+    std::vector<int64_t> text;
+    auto next = [&](const Tensor &token) {
+      if (!token.empty() && state.caches[0].filled.item() < double(positions))
+        return run(state, net, token.broadcast({{time, 1}}));
+      auto size = std::min(int64_t(text.size()), (positions + 1) / 2);
+      state.caches.clear();
+      for (const nn::TransformerLayer &layer : net.layers)
+        state.caches.push_back(layer.attention.cache({}, positions));
+      std::vector<int64_t> last(text.end() - size, text.end());
+      return run(state, net, Tensor::of<int64_t>(last, {{time, size}}));
+    };
+    for (unsigned char byte : how.prompt.empty() ? "\n" : how.prompt)
+      text.push_back(byte % words);
+    print(how.prompt);
+    nn::Sampling sampling{how.temperature, how.topK ? how.topK : words, how.topP};
+    auto write = [&](const std::vector<int64_t> &tokens) {
+      text.push_back(tokens[0]);
+      print(std::string(1, char(tokens[0])));
+      return true;
+    };
+    nn::generate(next({}), next, word,
+                 {.most = how.length, .sampling = sampling, .seed = how.seed, .onTokens = write});
   };
-  for (unsigned char byte : how.prompt.empty() ? "\n" : how.prompt)
-    text.push_back(byte % words);
-  print(how.prompt);
-  nn::Sampling sampling{how.temperature, how.topK ? how.topK : words, how.topP};
-  auto write = [&](const std::vector<int64_t> &tokens) {
-    text.push_back(tokens[0]);
-    print(std::string(1, char(tokens[0])));
-    return true;
-  };
-  nn::generate(next({}), next, word,
-               {.most = how.length, .sampling = sampling, .seed = how.seed, .onTokens = write});
 }
 
 static Registered gpt("gpt", "Radford et al., GPT-2, 2019", [](Size size) {
   Options options = pick(size, Options{13, 7, 6, 2, 2, 0.0}, Options{256, 128, 192, 6, 4, 0.0},
                          Options{50257, 1024, 768, 12, 12, 0.1});
   return Setting<Gpt>{Gpt::make(options), lossOf, fortuneBytes(options.words, options.length),
-                      trainedFor(3, 32, 2e-3, 1, {"loss", /*larger=*/false, 1.80}), write};
+                      trainedFor(3, 32, 2e-3, 1, {"loss", /*larger=*/false, 1.80}), writerOf};
 });
 } // namespace heddle::zoo::gpt

@@ -53,9 +53,10 @@ struct Generation {
   int64_t topK = 0;       ///< only the so many most probable ones; 0: all
   double topP = 1;        ///< only the most probable ones that have this probability together
   uint64_t seed = 1;
-  int threads = 0;
 };
 using Print = std::function<void(std::string_view)>;
+/// Prints a text piece by piece. It may be called again, and keeps what it has compiled.
+using Writer = std::function<void(const Generation &, const Print &)>;
 
 template <typename Net>
 struct Setting {
@@ -63,8 +64,8 @@ struct Setting {
   std::function<nn::Outcome(const Net &, const nn::Fields &, nn::Mode &)> loss;
   Data data;
   nn::Training training;
-  /// Prints text piece by piece, if the model generates.
-  std::function<void(const Net &, const Generation &, const Print &)> generate = {};
+  /// Gives a writer, if the model generates; it runs on so many threads.
+  std::function<Writer(const Net &, int threads)> writer = {};
 };
 
 /// A setting of whatever network.
@@ -72,7 +73,7 @@ struct Model {
   nn::Network network;
   Data data;
   nn::Training training;
-  std::function<void(const nn::ByPath &, const Generation &, const Print &)> generate = {};
+  std::function<Writer(const nn::ByPath &, int threads)> writer = {};
   /// Data::example with weights of 1 and progress 1.
   nn::Fields example(int64_t batch) const;
 };
@@ -103,10 +104,9 @@ public:
            Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
                                      Name(setting.data.batch)),
                        setting.data, setting.training};
-           if (setting.generate)
-             model.generate = [setting](const nn::ByPath &parameters, const Generation &how,
-                                        const Print &print) {
-               setting.generate(nn::netFrom(setting.net, parameters), how, print);
+           if (setting.writer)
+             model.writer = [setting](const nn::ByPath &parameters, int threads) {
+               return setting.writer(nn::netFrom(setting.net, parameters), threads);
              };
            return model;
          }});

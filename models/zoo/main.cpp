@@ -96,8 +96,7 @@ int main(int argc, char **argv) {
                        "File of tensors (none: as initialised)");
   exported->add_flag("--ir", options.ir, "Print the nd IR of the training step instead");
   CLI11_PARSE(app, argc, argv);
-  if (options.generation.seed = options.seed.value_or(1); options.generation.threads == 0)
-    options.generation.threads = options.threads;
+  options.generation.seed = options.seed.value_or(1);
   // A file that grows beyond a limit is an error of the write, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -23,7 +23,7 @@ static zoo::Model decidedGpt() {
 
 static std::string written(const zoo::Model &model, const zoo::Generation &how) {
   std::string text;
-  model.generate(model.network.parameters, how, [&](std::string_view part) { text += part; });
+  model.writer(model.network.parameters, 0)(how, [&](std::string_view part) { text += part; });
   return text;
 }
 
