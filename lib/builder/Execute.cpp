@@ -68,6 +68,31 @@ ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
   return std::move(*image);
 }
 
+namespace {
+/// Programs of `evaluate` by their IR without locations: code that runs op by op, such as a loop
+/// around tensors, computes the same again and again. Used under GraphLock.
+class KnownPrograms {
+public:
+  std::shared_ptr<Program> find(mlir::ModuleOp module, Here here) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    std::shared_ptr<Program> &program = programs[text];
+    if (!program) {
+      if (programs.size() > most)
+        programs = {{text, nullptr}};
+      ProgramImage image = compile(copyModule(module, here), {}, nullptr, here);
+      return programs[text] =
+                 located(here, [&] { return std::make_shared<Program>(std::move(image)); });
+    }
+    return program;
+  }
+
+private:
+  static constexpr size_t most = 256;
+  std::map<std::string, std::shared_ptr<Program>> programs;
+};
+} // namespace
+
 void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
   GraphLock lock;
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(locationOf(here));
@@ -80,7 +105,8 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
                      " of a function that is being traced: it has no value until the function is "
                      "called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
-  ProgramImage image = compile(copyModule(*module, here), {}, nullptr, here);
+  static KnownPrograms &known = *new KnownPrograms; // also there for destructors at the end
+  std::shared_ptr<Program> program = known.find(*module, here);
   std::vector<TensorRef> arguments;
   for (const NodeRef &node : emission.captured) {
     if (!node->donatedAt.empty())
@@ -88,10 +114,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
            "a tensor that this value depends on was donated to the call at " + node->donatedAt);
     arguments.push_back(node->data);
   }
-  auto results = located(here, [&] {
-    Program program(std::move(image));
-    return program.run(program.entry("evaluate"), arguments);
-  });
+  auto results = located(here, [&] { return program->run(program->entry("evaluate"), arguments); });
   for (size_t i = 0; i < nodes.size(); ++i)
     nodes[i]->data = results[i];
 }
