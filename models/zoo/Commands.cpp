@@ -7,6 +7,8 @@
 
 #include "models/zoo/Commands.h"
 
+#include "heddle/nn/data/Combinators.h"
+
 #include <cstdio>
 #include <filesystem>
 
@@ -91,7 +93,12 @@ int zoo::train(const Options &options) {
     return 0;
   }
   nn::DatasetPtr data = read(model.data.train, options);
-  nn::DatasetPtr test = model.data.test ? model.data.test() : nullptr;
+  nn::DatasetPtr test = model.data.test && !options.oneBatch ? model.data.test() : nullptr;
+  if (options.oneBatch) {
+    data = nn::span(data, 0, std::min(data->count(), model.training.batch));
+    model.training.epochs = options.steps ? options.steps : model.training.epochs;
+    model.training.schedule = {};
+  }
   nn::TrainerOptions where = surroundings(options);
   where.output = options.directory();
   where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;

@@ -21,7 +21,7 @@ struct Options {
   std::string products; ///< type of their factors; empty: that of the parameters
   int64_t steps = 0;
   int threads = 0, readers = 1;
-  bool resume = false, ir = false, recipe = false, check = false;
+  bool resume = false, ir = false, recipe = false, check = false, oneBatch = false;
   int64_t saveEvery = 250;
   std::string output;     ///< directory; empty: NAME-SIZE
   std::string log;        ///< empty: log.jsonl in the output

@@ -55,6 +55,6 @@ static Registered dlrm("dlrm", "Naumov et al., 2019", [](Size size) {
   Dlrm net{nn::Perceptron::make({number, data.dense}, bottom, key(1)),
            nn::Perceptron::make({unit, inputs}, top, key(2)),
            nn::normal(key(3), {tables, rows, features}, 0, 0.1)};
-  return Setting<Dlrm>{net, lossOf, clicks(data), trainedFor(3, 128, 3e-3)};
+  return Setting<Dlrm>{net, lossOf, clicks(data), trainedFor(1, 128, 3e-3)};
 });
 } // namespace heddle::zoo::dlrm

@@ -68,29 +68,26 @@ static nn::Outcome lossOf(const Gpt &net, const nn::Fields &fields, nn::Mode &mo
 
 /// Words are bytes. Where there is no further position, it goes on from the last half of the text.
 static Writer writerOf(const Gpt &net, int threads) {
-  struct State {
-    std::vector<nn::KeyValueCache> caches;
-    HEDDLE_FIELDS(caches)
-  };
+  using Caches = std::vector<nn::KeyValueCache>;
   auto run = jit(
-      [](State &state, const Gpt &net, Tensor token) {
+      [](Caches &caches, const Gpt &net, Tensor token) {
         nn::Mode evaluation;
-        return net(token, evaluation, &state.caches).at(time, -1);
+        return net(token, evaluation, &caches).at(time, -1);
       },
       {.name = "generate", .threads = threads, .kept = {1}});
   return [net, run](const Generation &how, const Print &print) {
     int64_t positions = net.positions.table.size(time), words = net.words.table.size(word);
-    State state;
+    Caches caches;
     std::vector<int64_t> text;
     auto next = [&](const Tensor &token) {
-      if (!token.empty() && state.caches[0].filled.item() < double(positions))
-        return run(state, net, token.broadcast({{time, 1}}));
+      if (!token.empty() && caches[0].filled.item() < double(positions))
+        return run(caches, net, token.broadcast({{time, 1}}));
       auto size = std::min(int64_t(text.size()), (positions + 1) / 2);
-      state.caches.clear();
+      caches.clear();
       for (const nn::TransformerLayer &layer : net.layers)
-        state.caches.push_back(layer.attention.cache({}, positions));
+        caches.push_back(layer.attention.cache({}, positions));
       std::vector<int64_t> last(text.end() - size, text.end());
-      return run(state, net, Tensor::of<int64_t>(last, {{time, size}}));
+      return run(caches, net, Tensor::of<int64_t>(last, {{time, size}}));
     };
     for (unsigned char byte : how.prompt.empty() ? "\n" : how.prompt)
       text.push_back(byte % words);

@@ -68,14 +68,10 @@ struct Nmt {
   }
 };
 
-static nn::Outcome lossOf(const Nmt &net, const nn::Fields &fields, nn::Mode &mode) {
-  Tensor logits = net(fields.at("source"), fields.at("source_length"), fields.at("token"), mode);
-  return translated(logits, time, word, fields);
-}
-
 static Registered nmt("nmt", "Wu et al., 2016", [](Size size) {
   int64_t words = pick(size, 7, 2000, 32000), longest = pick(size, 12, 24, 40);
   Nmt net = Nmt::make(words, pick(size, 5, 128, 1024), pick(size, 0.0, 0.2, 0.2));
-  return Setting<Nmt>{net, lossOf, verses(words, longest), trainedFor(6, 32, 3e-3, longest)};
+  return Setting<Nmt>{net, translate<Nmt>, verses(words, longest),
+                      trainedFor(6, 32, 3e-3, longest)};
 });
 } // namespace heddle::zoo::nmt

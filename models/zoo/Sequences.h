@@ -29,6 +29,13 @@ nn::Outcome classified(const Tensor &logits, const Tensor &label, const Name &cl
 nn::Outcome translated(const Tensor &logits, const Name &time, const Name &word,
                        const nn::Fields &fields);
 
+/// The loss of a network that translates "source" with its lengths, and is given the words before.
+template <typename Net>
+nn::Outcome translate(const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+  return translated(net(fields.at("source"), fields.at("source_length"), fields.at("token"), mode),
+                    Name("time"), Name("word"), fields);
+}
+
 /// By AdamW, gradients of a length of 1 at most, at a rate that rises and falls. `longest`: what
 /// sequences of any size are filled up to.
 nn::Training trainedFor(int64_t epochs, int64_t batch, double rate, int64_t longest = 1,

@@ -55,6 +55,9 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
       ->check(CLI::Range(0, 1000000000));
   command->add_option("--log", options.log,
                       "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
+  command->add_flag("--one-batch", options.oneBatch,
+                    "Train on the first samples of the data alone, an epoch a step: a network "
+                    "that is right learns them by heart");
   command->add_flag("--check", options.check,
                     "Find indices out of range and the first NaN, with a source location; slower");
   command->add_flag("--resume", options.resume,
@@ -65,6 +68,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
 int main(int argc, char **argv) {
   CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.");
   app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help); // lists the commands
   zoo::Options options;
   app.add_subcommand("list", "Print the models, each with the number of its parameters");
   addTrain(app, options);
