@@ -130,6 +130,15 @@ double heddle::arithmeticOf(Operation *op) {
   return holder ? inner * pointsOf(holder.getOuterNames()) : inner;
 }
 
+void nest::addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names) {
+  for (const MapEntry &entry : map.getEntries())
+    for (const std::string &name : entry.expr().names())
+      if (auto index = readIndex(name))
+        addNames(nest, nest.readMap(*index), names);
+      else
+        names.insert(name);
+}
+
 double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {
   Ranges ranges;
   double points = 1;

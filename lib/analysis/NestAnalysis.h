@@ -45,6 +45,9 @@ namespace nest {
 /// that their regions capture, each once, in the order of first use.
 llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 
+/// Adds the iteration names that the coordinates of a read depend on, also through the reads that
+/// they are gathered by.
+void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 } // namespace nest
 
 //===----------------------------------------------------------------------===//

@@ -209,16 +209,6 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
 // Branches and loops
 //===----------------------------------------------------------------------===//
 
-/// Adds the iteration names that a read's coordinates depend on.
-static void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names) {
-  for (const MapEntry &entry : map.getEntries())
-    for (const std::string &name : entry.expr().names())
-      if (auto index = readIndex(name))
-        addNames(nest, nest.readMap(*index), names);
-      else
-        names.insert(name);
-}
-
 /// Returns true if nests alone read the argument, each of them at most half of its elements.
 static bool readsAPart(BlockArgument argument) {
   double elements = pointsOf(tensorType(argument).getDims());

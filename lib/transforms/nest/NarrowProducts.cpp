@@ -27,12 +27,7 @@ static void addNames(ComputeOp nest, Value scalar, llvm::DenseSet<Value> &seen,
   if (!seen.insert(scalar).second)
     return;
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    for (const MapEntry &entry : nest.readMap(argument.getArgNumber()).getEntries())
-      for (const std::string &name : entry.expr().names())
-        if (auto read = readIndex(name))
-          addNames(nest, nest.getBody().getArgument(*read), seen, names);
-        else
-          names.insert(name);
+    addNames(nest, nest.readMap(argument.getArgNumber()), names);
     return;
   }
   Operation *op = scalar.getDefiningOp();
