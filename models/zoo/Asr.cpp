@@ -77,6 +77,6 @@ static Registered asr("asr", "Likhomanenko et al., 2020", [](Size size) {
   Options options =
       pick(size, Options{6, 2, 2, 0.0}, Options{128, 4, 3, 0.1}, Options{768, 4, 36, 0.4});
   return Setting<Asr>{Asr::make(data.bands, data.tokens, options), lossOf, speech(data),
-                      trainedFor(4, 32, 1e-3, data.frames, {"errors", /*larger=*/false, 0.05})};
+                      trainedFor(2, 32, 1e-3, data.frames, {"errors", /*larger=*/false, 0.05})};
 });
 } // namespace heddle::zoo::asr

@@ -57,6 +57,6 @@ static Registered seq2Seq("seq2seq", "Luong et al., 2015", [](Size size) {
   int64_t words = pick(size, 7, 48, 32000), longest = pick(size, 5, 16, 50);
   Seq2Seq net = Seq2Seq::make(words, pick(size, 5, 128, 512), pick(size, 0.0, 0.0, 0.2));
   return Setting<Seq2Seq>{net, translate<Seq2Seq>, numbers(words, longest, 40000),
-                          trainedFor(5, 64, 3e-3, longest, {"exact", /*larger=*/true, 0.99})};
+                          trainedFor(3, 64, 3e-3, longest, {"exact", /*larger=*/true, 0.99})};
 });
 } // namespace heddle::zoo::seq2seq

@@ -42,7 +42,7 @@ static Registered vgg16("vgg16", "Simonyan and Zisserman, 2014", [](Size size) {
   net.classifier =
       Classifier::make(in, pick(size, 2, 1, 7), pick(size, 7, 256, 4096), images.classes,
                        pick(size, 0.0, 0.2, 0.5), /*dropped=*/1, key(0));
-  auto training = trained(5, 1e-3, 0.91);
+  auto training = trained(7, 1e-3, 0.91);
   return Setting<Vgg>{net, classify<Vgg>, dataOf(images), training};
 });
 

@@ -9,6 +9,7 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/FuseProducers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +28,7 @@ static void addNames(ComputeOp nest, Value scalar, llvm::DenseSet<Value> &seen,
   if (!seen.insert(scalar).second)
     return;
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    addNames(nest, nest.readMap(argument.getArgNumber()), names);
+    nest::addNames(nest, nest.readMap(argument.getArgNumber()), names);
     return;
   }
   Operation *op = scalar.getDefiningOp();

@@ -97,3 +97,32 @@ func.func @one_name(%x: !nd.tensor<f32, n: 8>) -> !nd.tensor<f32, m: 4> {
   %1 = nd.rename %0 [n] to [m] : !nd.tensor<f32, n: 4> -> !nd.tensor<f32, m: 4>
   return %1 : !nd.tensor<f32, m: 4>
 }
+
+// -----
+
+// It does not pay to compute the producer in both reductions; it does as soon as these are one nest.
+// CHECK-LABEL: @declined_at_first
+// CHECK: nest.compute
+// CHECK: math.sin
+// CHECK-NOT: nest.compute
+// CHECK: return
+func.func @declined_at_first(%x: !nd.tensor<f32, m: 4096, n: 512>) -> (!nd.tensor<f32, m: 4096>, !nd.tensor<f32, m: 4096>) {
+  %p = nd.pointwise %x : (!nd.tensor<f32, m: 4096, n: 512>) -> !nd.tensor<f32, m: 4096, n: 512> {
+  ^bb0(%a: f32):
+    %e = math.exp %a : f32
+    %g = math.sin %e : f32
+    %h = math.exp %g : f32
+    nd.yield %h : f32
+  }
+  %s = nd.reduce %p over [n] neutral [0.000000e+00 : f32] : (!nd.tensor<f32, m: 4096, n: 512>) -> !nd.tensor<f32, m: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    nd.yield %r : f32
+  }
+  %t = nd.reduce %p over [n] neutral [0xFF800000 : f32] : (!nd.tensor<f32, m: 4096, n: 512>) -> !nd.tensor<f32, m: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.maximumf %a, %b : f32
+    nd.yield %r : f32
+  }
+  return %s, %t : !nd.tensor<f32, m: 4096>, !nd.tensor<f32, m: 4096>
+}
