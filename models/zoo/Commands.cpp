@@ -106,7 +106,8 @@ int zoo::train(const Options &options) {
   nn::Ending ending = trainer.train(*data, test.get(), Here());
   if (ending == nn::Ending::Interrupted)
     return 130; // as a shell says it of Ctrl-C
-  trainer.report(options.name + ", " + options.size, "", Here());
+  trainer.report(options.name + ", " + options.size,
+                 model.section ? model.section(trainer.parameters(), options.threads) : "", Here());
   if (trainer.bestEpoch() >= 0) {
     const nn::EpochRecord &best = trainer.history()[size_t(trainer.bestEpoch())];
     printf("best epoch %lld, ", (long long)best.epoch);

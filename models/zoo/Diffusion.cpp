@@ -15,7 +15,7 @@
 namespace heddle::zoo {
 namespace {
 const Name feature("feature"), position("position"), step("step");
-constexpr int64_t steps = 1000;
+const nn::NoiseSchedule schedule;
 
 struct Options {
   std::vector<int64_t> widths;
@@ -134,9 +134,7 @@ struct UNet {
 
   nn::Outcome loss(const nn::Fields &fields, nn::Mode &mode) const {
     const Tensor &noise = fields.at("noise"), &now = fields.at("step");
-    Tensor lost = iota({step, steps}, ElementType::F32) * (0.0199 / (steps - 1)) + 1e-4;
-    Tensor share = exp(cumulativeSum(log1p(-lost), step)).at(step, now); // of the image's variance
-    Tensor noisy = fields.at("image") * sqrt(share) + noise * sqrt(1.0 - share);
+    Tensor noisy = schedule.noised(fields.at("image"), noise, now);
     return {nn::sampleMean(nn::squaredError((*this)(noisy, now, mode), noise), fields), {}};
   }
 };
@@ -148,7 +146,8 @@ static Registered diffusion("diffusion", "Ho et al., 2020", [](Size size) {
                         pick<Options>(size, {{2, 3}, 1, 1, 1, 0}, {{16, 32, 32}, 1, 8, 2, 0},
                                       {{128, 256, 256, 256}, 2, 32, 1, 0.1}));
   nn::Training training{.epochs = 2, .rate = 1e-3, .schedule = nn::triangle, .clip = 1};
-  return Setting<UNet>{net, &UNet::loss, withNoise(dataOf(images), steps), training};
+  auto data = withNoise(dataOf(images), schedule.steps);
+  return Setting<UNet>{net, &UNet::loss, data, training, {}, drawer<UNet>(images, schedule)};
 });
 
 } // namespace heddle::zoo

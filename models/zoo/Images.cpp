@@ -7,6 +7,7 @@
 
 #include "models/zoo/Images.h"
 
+#include "heddle/io/Png.h"
 #include "heddle/nn/data/Combinators.h"
 #include "heddle/nn/data/ImageFolder.h"
 #include "heddle/nn/data/Images.h"
@@ -125,6 +126,35 @@ Data zoo::withNoise(const Data &images, int64_t steps) {
   };
   return {[=] { return ::withNoise(images.train(), steps); },
           [=] { return ::withNoise(images.test(), steps); }, example};
+}
+
+/// 16 images of a batch side by side, four in a row, without what is beyond black and white.
+static io::HostArray grid(const Images &images, const Tensor &x) {
+  int64_t side = images.side, colours = images.channels;
+  std::vector<float> values = x.to<float>({batch, row, column, channel});
+  auto all = io::HostArray::zeros(ElementType::UI8,
+                                  colours == 1 ? std::vector<int64_t>{4 * side, 4 * side}
+                                               : std::vector<int64_t>{4 * side, 4 * side, colours});
+  for (int64_t n = 0, from = 0; n < 16; ++n)
+    for (int64_t r = 0; r < side; ++r)
+      for (int64_t i = 0; i < side * colours; ++i, ++from) {
+        float value = values[size_t(from)] * images.deviation + images.mean;
+        int64_t line = n / 4 * side + r, at = line * 4 * side + n % 4 * side;
+        all.values<uint8_t>()[size_t(at * colours + i)] =
+            uint8_t(std::clamp(value, 0.0f, 1.0f) * 255 + 0.5f);
+      }
+  return all;
+}
+
+std::string zoo::drawn(const Images &images, int64_t steps, const Denoise &denoise) {
+  Tensor x = randomNormal(
+      key(1), {{batch, 16}, {row, images.side}, {column, images.side}, {channel, images.channels}});
+  auto number = [](int64_t value) { return Tensor::of<int32_t>({int32_t(value)}, {}); };
+  for (int64_t i = 50; i > 0; --i)
+    x = denoise(x, number(i * steps / 50 - 1), number((i - 1) * steps / 50 - 1));
+  return "<h2>Samples</h2><img style='width:512px;image-rendering:pixelated' "
+         "src='data:image/png;base64," +
+         io::encodeBase64(io::encodePng(grid(images, x))) + "' alt='sixteen images'>";
 }
 
 nn::Outcome zoo::classified(const Tensor &logits, const nn::Fields &fields) {

@@ -16,6 +16,7 @@
 #define HEDDLE_MODELS_ZOO_IMAGES_H
 
 #include "heddle/heddle.h"
+#include "heddle/nn/Diffusion.h"
 #include "heddle/nn/Initializers.h"
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Losses.h"
@@ -43,6 +44,28 @@ Data dataOf(const Images &images);
 /// The same with "noise", like the images, of a normal distribution, and a "step", i32 {batch}, below
 /// `steps`. They follow from a sample's number, so that batches are all that a loss depends on.
 Data withNoise(const Data &images, int64_t steps);
+
+/// One step from an image after the step `now` to that after `next`.
+using Denoise = std::function<Tensor(const Tensor &x, const Tensor &now, const Tensor &next)>;
+/// 16 images that `denoise` makes of noise in 50 of `steps` steps, as HTML for a report.
+std::string drawn(const Images &images, int64_t steps, const Denoise &denoise);
+/// Setting::section of a network that finds the noise in images.
+template <typename Net>
+std::function<std::string(const Net &, int)> drawer(const Images &images,
+                                                    const nn::NoiseSchedule &schedule) {
+  return [=](const Net &net, int threads) {
+    auto step = jit(
+        [=](const Net &net, Tensor x, Tensor now, Tensor next) {
+          nn::Mode evaluation;
+          return schedule.denoised(x, net(x, now, evaluation), now, next);
+        },
+        {.name = "denoise", .threads = threads, .kept = {0}});
+    return drawn(images, schedule.steps,
+                 [&](const Tensor &x, const Tensor &now, const Tensor &next) {
+                   return step(net, x, now, next);
+                 });
+  };
+}
 
 /// The cross-entropy of logits {batch, class}, and the measure "accuracy".
 nn::Outcome classified(const Tensor &logits, const nn::Fields &fields);

@@ -66,6 +66,8 @@ struct Setting {
   nn::Training training;
   /// Gives a writer, if the model generates; it runs on so many threads.
   std::function<Writer(const Net &, int threads)> writer = {};
+  /// Gives HTML for the report of a run, such as samples.
+  std::function<std::string(const Net &, int threads)> section = {};
 };
 
 /// A setting of whatever network.
@@ -74,6 +76,7 @@ struct Model {
   Data data;
   nn::Training training;
   std::function<Writer(const nn::ByPath &, int threads)> writer = {};
+  std::function<std::string(const nn::ByPath &, int threads)> section = {};
   /// Data::example with weights of 1 and progress 1.
   nn::Fields example(int64_t batch) const;
 };
@@ -104,6 +107,10 @@ public:
            Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
                                      Name(setting.data.batch)),
                        setting.data, setting.training};
+           if (setting.section)
+             model.section = [setting](const nn::ByPath &parameters, int threads) {
+               return setting.section(nn::netFrom(setting.net, parameters), threads);
+             };
            if (setting.writer)
              model.writer = [setting](const nn::ByPath &parameters, int threads) {
                return setting.writer(nn::netFrom(setting.net, parameters), threads);
