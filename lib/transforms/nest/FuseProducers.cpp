@@ -130,8 +130,10 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
-/// Hashes all that a decision depends on: the producer and its readers, with their regions.
-static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned) {
+/// Hashes all that a decision depends on: the producer and its readers, with their regions, and
+/// whether it remains in any case.
+static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned,
+                            bool remains) {
   auto hashOf = [](Operation *op) {
     llvm::hash_code hash = 0;
     op->walk<WalkOrder::PreOrder>([&](Operation *each) {
@@ -142,7 +144,7 @@ static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, b
     });
     return hash;
   };
-  llvm::hash_code hash = llvm::hash_combine(isPinned, hashOf(producer));
+  llvm::hash_code hash = llvm::hash_combine(isPinned, remains, hashOf(producer));
   for (Operation *reader : readers)
     hash = llvm::hash_combine(hash, reader, hashOf(reader));
   return uint64_t(hash);
@@ -167,7 +169,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
-  uint64_t content = contentHash(producer, readers, isPinned);
+  uint64_t content = contentHash(producer, readers, isPinned, remains);
   if (auto found = declined.find(producer); found != declined.end() && found->second == content)
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
