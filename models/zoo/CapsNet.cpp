@@ -75,7 +75,7 @@ static Registered capsNet("capsnet", "Sabour et al., 2017", [](Size size) {
       {nn::Linear::make({of, poses}, wide, key(4)), nn::Linear::make({wide}, wider, key(5)),
        nn::Linear::make({wider}, {rows, columns, {channel, images.channels}}, key(6))},
       atoms.size};
-  return Setting<CapsNet>{net, &CapsNet::loss, dataOf(images), trained(3, 1e-3, 0.9)};
+  return Setting<CapsNet>{net, &CapsNet::loss, dataOf(images), trained(7, 1e-3, 0.9)};
 });
 
 } // namespace heddle::zoo

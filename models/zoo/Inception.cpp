@@ -151,7 +151,7 @@ static Registered inception("inception", "Szegedy et al., 2016 (v3)", [](Size si
   WindowOptions pool{.size = pick(size, 1, 1, 5), .stride = pick(size, 1, 1, 3)};
   Inception net = Inception::make(images, pick(size, 100, 4, 1), pick(size, 3, 3, 5), pool,
                                   pick(size, 0.0, 0.2, 0.5));
-  return Setting<Inception>{net, &Inception::loss, dataOf(images), trained(3, 2e-3, 0.9)};
+  return Setting<Inception>{net, &Inception::loss, dataOf(images), trained(6, 2e-3, 0.9)};
 });
 
 } // namespace heddle::zoo
