@@ -202,6 +202,9 @@ TEST_F(Trainer, OtherSettingsThanThoseOfTheCheckpointAreNamed) {
   training.seed = 9;
   expectHas(messageOf([&] { make(options("a")); }), {"seed 1", "expected seed 9"});
   training.seed = 1;
+  training.products = ElementType::BF16;
+  expectHas(messageOf([&] { make(options("a")); }), {"products f32", "expected products bf16"});
+  training.products = {};
   nn::TrainerOptions other = options("a");
   other.notes = {{"limit", "20"}};
   expectHas(messageOf([&] { make(other); }), {"limit unknown", "expected limit 20"});
