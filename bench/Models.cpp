@@ -39,8 +39,8 @@ std::optional<Started> start(std::vector<std::string> command, bool peer) {
   return Started{std::move(system), std::move(line)};
 }
 
-/// What is measured: `sizes` are the numbers of a row's name, such as "b16", and `work` what a run
-/// does of `unit`.
+/// A kind of measurement. `sizes`: the numbers in a row's name, such as "b16", which the processes
+/// get. `work`: the amount of one run, in examples or tokens.
 struct Task {
   std::string name;
   std::vector<std::string> waysOfHeddle, waysOfPeers;

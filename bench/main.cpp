@@ -50,7 +50,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"train", "a training step of models of the zoo; only by name", {"batch"}, training, true},
       {"infer", "their evaluation of a batch; only by name", {"batch"}, inference, true},
       {"generate",
-       "what those that generate write after a prompt, one by one; only by name",
+       "tokens that models of the zoo write after a prompt; only by name",
        {"prompt", "length"},
        generation,
        true},

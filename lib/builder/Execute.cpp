@@ -76,14 +76,13 @@ public:
   std::shared_ptr<Program> find(mlir::ModuleOp module, Here here) {
     std::string text;
     llvm::raw_string_ostream(text) << module;
-    std::shared_ptr<Program> &program = programs[text];
-    if (!program) {
-      if (programs.size() > most)
-        programs = {{text, nullptr}};
-      ProgramImage image = compile(copyModule(module, here), {}, nullptr, here);
-      return programs[text] =
-                 located(here, [&] { return std::make_shared<Program>(std::move(image)); });
-    }
+    if (auto found = programs.find(text); found != programs.end())
+      return found->second;
+    ProgramImage image = compile(copyModule(module, here), {}, nullptr, here);
+    auto program = located(here, [&] { return std::make_shared<Program>(std::move(image)); });
+    if (programs.size() == most)
+      programs.clear();
+    programs.emplace(std::move(text), program);
     return program;
   }
 

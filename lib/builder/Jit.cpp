@@ -406,7 +406,7 @@ std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here)
 
 void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace,
                    Here here) {
-  // What a call has compiled is not compiled again.
+  // A call may have compiled the program for these types.
   auto compiled = impl->options.check ? nullptr : impl->find(impl->signatureOf(leaves, here));
   if (compiled && compiled->outline.captured.empty() && compiled->program.get()) {
     located(here, [&] { compiled->image.write(path); });
@@ -482,10 +482,11 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   requireDistinctState(leaves, here);
   std::string signature = impl->signatureOf(leaves, here);
   // Within another trace the function is inlined into that trace.
-  bool nested = false;
+  bool nested = false, lacksValues = false;
   {
     GraphLock lock;
-    for (const Leaf &leaf : leaves)
+    for (const Leaf &leaf : leaves) {
+      lacksValues |= !leaf.tensor->node->data;
       nested |=
           leaf.tensor->node->formal || (!leaf.tensor->node->data && [&] {
             for (const NodeRef &node : dependencies(
@@ -494,6 +495,7 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
                 return true;
             return false;
           }());
+    }
   }
   if (nested) {
     static thread_local int depth = 0;
@@ -518,7 +520,8 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
   const EntrySpec &entry = program->entry(impl->options.name);
-  evaluateTogether(leaves, here);
+  if (lacksValues)
+    evaluateTogether(leaves, here);
   // A donated value must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;

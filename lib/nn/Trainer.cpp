@@ -36,27 +36,22 @@ static TestFunction testOf(const Network &network) {
   };
 }
 
-/// How the function `name` is compiled.
-static JitOptions compiledAs(const std::string &name, const Training &training,
-                             const TrainerOptions &options) {
+/// The options of the compiled function `name`; `kept`: JitOptions::kept.
+static JitOptions jitOptions(const std::string &name, const std::vector<size_t> &kept,
+                             const Training &training, const TrainerOptions &options) {
   return {.name = name,
           .threads = options.threads,
           .check = options.check,
+          .kept = kept,
           .plugins = options.plugins,
           .products = training.products};
-}
-
-static JitOptions keepingParameters(JitOptions options) {
-  options.kept = {0};
-  return options;
 }
 
 AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here here)
     : network(std::move(given)), training(std::move(how)), options(std::move(where)),
       step(jit(trainingStep(network, {training.optimizer, training.clip, options.checkGradients}),
-               compiledAs("train", training, options), here)),
-      test(jit(testOf(network), keepingParameters(compiledAs("evaluate", training, options)),
-               here)) {
+               jitOptions("train", {}, training, options), here)),
+      test(jit(testOf(network), jitOptions("evaluate", {0}, training, options), here)) {
   if (training.batch < 1 || training.epochs < 0)
     throw Error("expected a batch of at least one sample and no negative number of epochs, got a "
                 "batch of " +

@@ -124,8 +124,8 @@ struct Comparison {
   const Options &options;
   std::string folder;
   nn::OptimizerChoice choice;
-  int64_t epochs = 0, stepsOfEpoch = 0; ///< of the recipe
-  std::vector<double> rates;            ///< of all steps
+  int64_t stepsOfEpoch = 0;  ///< of the recipe
+  std::vector<double> rates; ///< of all steps
   nn::TrainingState state;
 
   Comparison(const Options &options);
@@ -159,9 +159,8 @@ Comparison::Comparison(const Options &options) : model(modelOf(options)), option
                 options.size + "'");
   rates.assign(size_t(options.steps ? options.steps : 10), training.rate);
   if (options.recipe) {
-    epochs = training.epochs;
     stepsOfEpoch = model.data.train()->count() / training.batch;
-    int64_t steps = epochs * stepsOfEpoch;
+    int64_t steps = training.epochs * stepsOfEpoch;
     nn::Schedule schedule = training.schedule ? training.schedule(training.rate, steps)
                                               : nn::constantRate(training.rate);
     rates.clear();

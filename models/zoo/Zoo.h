@@ -107,14 +107,15 @@ public:
            Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
                                      Name(setting.data.batch)),
                        setting.data, setting.training};
-           if (setting.section)
-             model.section = [setting](const nn::ByPath &parameters, int threads) {
-               return setting.section(nn::netFrom(setting.net, parameters), threads);
+           auto withNet = [net = setting.net](auto given) {
+             return [net, given](const nn::ByPath &parameters, int threads) {
+               return given(nn::netFrom(net, parameters), threads);
              };
+           };
            if (setting.writer)
-             model.writer = [setting](const nn::ByPath &parameters, int threads) {
-               return setting.writer(nn::netFrom(setting.net, parameters), threads);
-             };
+             model.writer = withNet(setting.writer);
+           if (setting.section)
+             model.section = withNet(setting.section);
            return model;
          }});
   }
