@@ -67,6 +67,7 @@
   RATE(cachedLine,       "cached_line_cycles",       2,   "cycles/line", "a vector load from L1 or L2")        \
   RATE(gatherLane,       "gather_lane_cycles",     1.1,   "cycles/lane", "a gather")                           \
   RATE(scatterPart,      "scatter_part",           1.3,   "of a gather", "a scatter")                          \
+  RATE(farLane,          "far_lane_cycles",         10,   "cycles/lane", "of a group's nest, each lane on its own page") \
   RATE(newLine,          "new_line_cycles",        0.9,   "cycles/line", "first scalar load from a line")      \
   RATE(farStep,          "far_step_cycles",          2,   "cycles",      "a panel row far from the previous one") \
   RATE(sameSets,         "same_set_cycles",          5,   "cycles",      "a panel row in the same cache sets") \

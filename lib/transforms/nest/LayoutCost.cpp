@@ -118,8 +118,12 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
       return runs * vector;
     // A gathered access uses one element of each line.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
-    return runs * (double(way.width) * r.gatherLane * (access.isWrite ? r.scatterPart : 1) +
-                   line * (large ? 2 : 1));
+    double lane = r.gatherLane * (access.isWrite ? r.scatterPart : 1);
+    // A nest of a group walks one row after the other: no tile of several rows reuses the lines.
+    if (nest.firstProduced > 0 &&
+        double(nest.step(access, layout, way.lanes.back())) * bytes >= r.pageBytes)
+      lane += r.farLane;
+    return runs * (double(way.width) * lane + line * (large ? 2 : 1));
   }
 
   // A read of a reduction's body, which the register tile uses several times. A schedule may stage

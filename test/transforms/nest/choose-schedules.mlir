@@ -77,7 +77,7 @@ func.func @product(%x: !nd.tensor<f32, m: 512, k: 512> {nd.layout = #nest.layout
 // CHECK: nest.yield
 // CHECK-NEXT: } : (
 // CHECK-NEXT: nest.yield
-// CHECK-NEXT: } {heddle.chunks = #nd.size<7>, schedule = #nest.schedule<[thread g by 1]>}
+// CHECK-NEXT: } {heddle.chunks = #nd.size<1>, schedule = #nest.schedule<[cache g by 1]>}
 func.func @chunks(%x: !nd.tensor<f32, m: 12, n: N>, %y: !nd.tensor<f32, m: 1000, n: 9>)
     -> (!nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 12, n: N>, !nd.tensor<f32, m: 1000, n: 9>, !nd.tensor<f32, g: 7, n: 9>) {
   %0 = nest.compute (m: 12, n: N) reads %x[] {
@@ -133,7 +133,7 @@ func.func @places(%x: !nd.tensor<f32, c: 40, m: 9> {nd.layout = #nest.layout<[m,
 // A value that a group yields is in the buffer of its result: its layout at one point determines the lanes of the inner nest.
 // CHECK-LABEL: func.func @group
 // CHECK: schedule = #nest.schedule<[{{.*}}vector r by 1]>
-// CHECK: schedule = #nest.schedule<[thread b by 1]>
+// CHECK: schedule = #nest.schedule<[cache b by 1]>
 func.func @group(%x: !nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layout<[b, c, r]>})
     -> (!nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layout<[c, b, r]>}) {
   %0 = nest.group (b: 8) {
@@ -148,7 +148,7 @@ func.func @group(%x: !nd.tensor<f32, b: 8, r: 32, c: 32> {nd.layout = #nest.layo
 
 // Threads and lanes of an update walk names that alone give a coordinate of the destination.
 // CHECK-LABEL: func.func @update
-// CHECK: copies = [#nest.schedule<[cache m by 1, cache n by 16, {{.*}}vector n by 1]>], {{.*}}schedule = #nest.schedule<[thread q by 24, loop p by 1, {{.*}}vector q by 1]>
+// CHECK: copies = [#nest.schedule<[cache m by 1, cache n by 16, {{.*}}vector n by 1]>], {{.*}}schedule = #nest.schedule<[cache q by 24, loop p by 1, {{.*}}vector q by 1]>
 func.func @update(%d: !nd.tensor<f32, m: 40, n: 24> {nd.layout = #nest.layout<[m, n]>}, %at: !nd.tensor<i32, p: 6>,
                   %u: !nd.tensor<f32, p: 6, q: 24>) -> !nd.tensor<f32, m: 40, n: 24> {
   %0 = nest.update (p: 6, q: 24) %d[m = read(0), n = q] reads %at[], %u[] {
@@ -216,6 +216,39 @@ func.func @merged(%x: !nd.tensor<f32, b: 64, f: 5, k: 5> {nd.layout = #nest.layo
   } combine add [0.000000e+00 : f32] {layouts = [#nest.layout<[g, h, b, f]>]}
       : (!nd.tensor<f32, b: 64, f: 4, k: 5>, !nd.tensor<f32, g: 4, h: 5, k: 5>) -> !nd.tensor<f32, b: 64, f: 4, g: 4, h: 5>
   return %0, %1 : !nd.tensor<f32, b: 64, f: 5, g: 4, h: 5>, !nd.tensor<f32, b: 64, f: 4, g: 4, h: 5>
+}
+
+// The loops of a group are ordered by how near their steps are in memory, not by their names; threads share the outer ones.
+// CHECK-LABEL: @group_order
+// CHECK: heddle.chunks = #nd.size<43>, {{.*}}schedule = #nest.schedule<[thread b by 3, cache b by 1, cache a by 1]>
+func.func @group_order(%x: !nd.tensor<f32, a: 32, b: 128, r: 64> {nd.layout = #nest.layout<[b, a, r]>}) -> (!nd.tensor<f32, a: 32, b: 128, r: 64> {nd.layout = #nest.layout<[b, a, r]>}) {
+  %0 = nest.group (a: 32, b: 128) {
+    %1 = nest.compute () reduce (r: 64) reads %x[] {
+    ^bb0(%e: f32):
+      nest.yield %e : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, a: 32, b: 128, r: 64>) -> !nd.tensor<f32>
+    %2 = nest.compute (r: 64) reads %x[], %1[] {
+    ^bb0(%e: f32, %s: f32):
+      %d = arith.divf %e, %s : f32
+      nest.yield %d : f32
+    } : (!nd.tensor<f32, a: 32, b: 128, r: 64>, !nd.tensor<f32>) -> !nd.tensor<f32, r: 64>
+    nest.yield %2 : !nd.tensor<f32, r: 64>
+  } {layouts = [#nest.layout<[b, a, r]>]} : !nd.tensor<f32, a: 32, b: 128, r: 64>
+  return %0 : !nd.tensor<f32, a: 32, b: 128, r: 64>
+}
+
+// Threads share rows of a scatter; a chunk is worth a fetch.
+// CHECK-LABEL: @scatter_chunks
+// CHECK: heddle.chunks = #nd.size<2>, {{.*}}schedule = #nest.schedule<[thread h by 480, cache h by 1, cache b by 16, register b by 4, vector b by 1]>
+func.func @scatter_chunks(%x: !nd.tensor<f32, b: 32, h: 960, t: 35>, %y: !nd.tensor<f32, b: 32, h: 960>, %i: !nd.tensor<i64>) -> !nd.tensor<f32, b: 32, h: 960, t: 35> {
+  %0 = nest.update (b: 32, h: 960) %x[t = read(1)] unique reads %y[], %i[] {
+  ^bb0(%e: f32, %n: i64):
+    nest.yield %e : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } {layouts = [#nest.layout<[t, h, b]>]} : (!nd.tensor<f32, b: 32, h: 960, t: 35>, !nd.tensor<f32, b: 32, h: 960>, !nd.tensor<i64>) -> !nd.tensor<f32, b: 32, h: 960, t: 35>
+  return %0 : !nd.tensor<f32, b: 32, h: 960, t: 35>
 }
 
 }

@@ -28,6 +28,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
+#include "lib/transforms/nest/schedule/OuterLoops.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
 #include <set>
@@ -326,19 +327,18 @@ private:
 
   Schedule write() {
     Schedule schedule;
-    double flops = 2 * work;
-    // Loops around tiles; the first ones are shared by threads while chunks stay large.
-    struct Around {
-      Lanes group;
-      int64_t step, count;
+    // Loops around tiles.
+    std::vector<OuterLoop> around;
+    auto addAround = [&](const Lanes &names, int64_t size, int64_t step) {
+      bool any = llvm::any_of(names, [&](unsigned name) { return nest.symbolic[name]; });
+      around.push_back({nest.namesOf(names), step, int64_t(llvm::divideCeil(size, step)), any});
     };
-    std::vector<Around> around;
     bool placedVector = vectorReduced || vector.empty();
     auto placeVector = [&] {
       if (std::exchange(placedVector, true))
         return;
-      int64_t step = std::min(vectorTile, nest.vectorsOf(vector) * nest.lanes);
-      around.push_back({vector, step, int64_t(llvm::divideCeil(nest.sizeOf(vector), step))});
+      addAround(vector, nest.sizeOf(vector),
+                std::min(vectorTile, nest.vectorsOf(vector) * nest.lanes));
     };
     for (unsigned name : ordered(nest.firstProduced, nest.firstReduced, /*writes=*/true)) {
       if (llvm::is_contained(vector, name) && !vectorReduced) {
@@ -349,34 +349,15 @@ private:
       for (auto [row, points] : rows)
         if (row == name)
           step = std::min(points, size);
-      around.push_back({{name}, step, int64_t(llvm::divideCeil(size, step))});
+      addAround({name}, size, step);
     }
     placeVector();
     auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
       schedule.loops.push_back({level, nest.namesOf(group), step, 1});
     };
-    // Splits the outermost loops into equal parts for threads. A symbolic size may be larger than
-    // assumed: then each part is just large enough to be worth a fetch.
-    double chunkFlops = nest.rates.chunkFlops;
-    int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
-    for (const Around &loop : around) {
-      flops /= double(loop.count); // of one step
-      int64_t each = parts > 1 ? llvm::divideCeil(loop.count, parts) : loop.count;
-      bool any = llvm::any_of(loop.group, [&](unsigned name) { return nest.symbolic[name]; });
-      if (any)
-        each = std::max<int64_t>(1, int64_t(chunkFlops / flops));
-      if (any || each < loop.count) {
-        add("thread", loop.group, loop.step * each);
-        parts /= std::max<int64_t>(1, llvm::divideCeil(loop.count, each));
-        if (each == 1)
-          continue;
-      }
-      if (loop.count > 1 || loop.step > 1 || any)
-        add("cache", loop.group, loop.step);
-    }
-    // Thread loops come first; the others keep their order.
-    std::stable_partition(schedule.loops.begin(), schedule.loops.end(),
-                          [](const Loop &loop) { return loop.level == "thread"; });
+    double flops =
+        work * nest.bodyCost + nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
+    schedule.loops = sharedLoops(around, std::max(2 * work, flops), nest.rates.chunkFlops);
     // The reduction, the most contiguous name innermost.
     for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
       if (!llvm::is_contained(vector, name))
@@ -431,12 +412,8 @@ Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
   if (auto update = dyn_cast<UpdateOp>(nest))
     return isEmpty(update.getSpace()) ? Schedule()
                                       : chooseUpdateSchedule(update, resultLayouts[0], machine);
-  if (auto group = dyn_cast<GroupOp>(nest)) {
-    Schedule schedule; // a chunk for each point
-    for (const nd::Dim &dim : group.getNames())
-      schedule.loops.push_back({"thread", {dim.name.str()}, 1, 1});
-    return schedule;
-  }
+  if (auto group = dyn_cast<GroupOp>(nest))
+    return isEmpty(group.getNames()) ? Schedule() : chooseGroupSchedule(group, machine);
   if (auto sort = dyn_cast<SortOp>(nest))
     return isEmpty(sort.getLines()) ? Schedule() : chooseSortSchedule(sort);
   auto op = dyn_cast<ComputeOp>(nest);

@@ -15,6 +15,8 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
+#include "lib/analysis/NestModel.h"
+#include "lib/transforms/nest/schedule/OuterLoops.h"
 
 #include <set>
 
@@ -22,15 +24,12 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Chunks beyond which no further name is shared among threads.
-static constexpr int64_t enoughChunks = 64;
-
 namespace {
 class UpdateChooser {
 public:
   UpdateChooser(UpdateOp op, const Layout &layout, MachineAttr machine)
-      : op(op), layout(layout), sizes(sizesOf(op.getSpace())), free(freeNames(op)),
-        owned(freeNames(op, /*owned=*/true)),
+      : op(op), nest(op, machine, /*shrink=*/true), layout(layout), sizes(sizesOf(op.getSpace())),
+        free(freeNames(op)), owned(freeNames(op, /*owned=*/true)),
         lanes((machine ? machine.integer("vector_bytes", 32) : 32) * 8 / laneBits(op)) {}
 
   Schedule choose() {
@@ -55,13 +54,13 @@ public:
 
 private:
   UpdateOp op;
+  NestModel nest;
   const Layout &layout; ///< of the destination
   Sizes sizes;
   std::map<std::string, std::string> free, owned; ///< space name -> the destination's name
   int64_t lanes;
   std::string vector; ///< the name that the lanes walk; "": none
   Schedule schedule;
-  int64_t chunks = 1;
 
   int64_t vectorStep() { return std::min(4 * lanes, (sizes[vector] + lanes - 1) / lanes * lanes); }
 
@@ -85,27 +84,26 @@ private:
         vector = name;
   }
 
-  void share(const std::string &name, int64_t step) {
-    schedule.loops.push_back({"thread", {name}, step, 1});
-    chunks *= (sizes[name] + step - 1) / step;
-  }
-
+  /// Threads share the owned names, the outermost in memory first.
   void shareOwned() {
-    auto isKnown = [&](const std::string &name) {
-      return op.getSpace().lookup(name).constant().has_value();
-    };
+    const NestAccess &write = nest.accesses.back();
+    SizedLayout sized(layout, write.type, nest.sizesOf(write.type));
+    std::vector<std::pair<int64_t, OuterLoop>> order;
     for (const auto &[name, dim] : owned) {
-      if (name == vector || chunks >= enoughChunks || sizes[name] <= 1)
+      bool known = op.getSpace().lookup(name).constant().has_value();
+      if (name == vector && !known)
         continue;
-      // Parts of equal size.
-      int64_t part = isKnown(name) ? std::max<int64_t>(1, sizes[name] / 256) : 1;
-      while (sizes[name] % part)
-        ++part;
-      if (part < sizes[name])
-        share(name, part);
+      int64_t step = name == vector ? vectorStep() : 1,
+              count = int64_t(llvm::divideCeil(std::max<int64_t>(1, sizes[name]), step));
+      order.push_back({-nest.step(write, sized, unsigned(nest.indexOf(name))),
+                       {{name}, step, count, !known, /*equal=*/name != vector}});
     }
-    if (!vector.empty() && owned.count(vector) && chunks < enoughChunks && isKnown(vector))
-      share(vector, vectorStep());
+    llvm::stable_sort(order, llvm::less_first());
+    std::vector<OuterLoop> loops;
+    for (auto &[stride, loop] : order)
+      loops.push_back(std::move(loop));
+    double flops = std::max(2.0, nest.bodyCost) * nest.points(0, nest.names.size());
+    schedule.loops = sharedLoops(loops, flops, nest.rates.chunkFlops);
   }
 };
 } // namespace

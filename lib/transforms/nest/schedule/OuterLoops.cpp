@@ -1,0 +1,113 @@
+//===- OuterLoops.cpp - loops around tiles, shared by threads -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/OuterLoops.h"
+
+#include "lib/analysis/Footprint.h"
+#include "lib/analysis/Layouts.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, double chunkFlops) {
+  std::vector<Loop> shared, own;
+  int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
+  for (const OuterLoop &loop : loops) {
+    flops /= double(loop.count); // of one step
+    int64_t each = parts > 1 ? int64_t(llvm::divideCeil(loop.count, parts)) : loop.count;
+    // A symbolic size may be larger than assumed: then each part is just large enough.
+    if (loop.symbolic)
+      each = loop.equal ? 1 : std::max<int64_t>(1, int64_t(chunkFlops / flops));
+    while (loop.equal && loop.count % each)
+      ++each;
+    if (loop.symbolic || each < loop.count) {
+      shared.push_back({"thread", loop.names, loop.step * each, 1});
+      parts /= std::max<int64_t>(1, int64_t(llvm::divideCeil(loop.count, each)));
+      if (each == 1)
+        continue;
+    }
+    if (loop.count > 1 || loop.step > 1 || loop.symbolic)
+      own.push_back({"cache", loop.names, loop.step, 1});
+  }
+  shared.insert(shared.end(), own.begin(), own.end());
+  return shared;
+}
+
+namespace {
+/// What a step along each name of a group costs, from the tensors that its nests share with others.
+struct GroupSteps {
+  GroupOp op;
+  MachineAttr machine;
+  std::vector<double> cycles; ///< of a step along each name
+  double flops = 0;           ///< of the nests at one point
+
+  void add(Operation *inner) {
+    NestModel nest(inner, machine, /*shrink=*/true);
+    double points = nest.points(nest.firstProduced, nest.names.size());
+    flops += points * nest.bodyCost +
+             nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
+    Extents extents(nest.sizes.begin(), nest.sizes.end());
+    std::fill_n(extents.begin(), nest.firstProduced, 1);
+    for (const NestAccess &access : nest.accesses) {
+      Operation *maker = access.tensor.getDefiningOp();
+      if (access.gathered || (maker && op->isProperAncestor(maker)))
+        continue;
+      Layout layout = layoutOf(access.tensor);
+      SizedLayout sized(layout, access.type, nest.sizesOf(access.type));
+      PlacedAccess placed(nest, access, layout, LaneKind::Contiguous);
+      addSteps(nest, access, sized, placed, extents);
+    }
+  }
+
+private:
+  /// A step to the next line fetches all lines of the point anew, one to another page also meets
+  /// each run of the point on a page that was not accessed before.
+  void addSteps(const NestModel &nest, const NestAccess &access, const SizedLayout &layout,
+                const PlacedAccess &placed, const Extents &extents) {
+    const Rates &r = nest.rates;
+    int64_t line = int64_t(r.lineBytes) / placed.bytes;
+    double lines = boxElements(placed, extents, line) / double(line);
+    double runs = boxElements(placed, extents) * double(placed.bytes) / runBytes(placed, extents);
+    for (auto [i, dim] : llvm::enumerate(op.getNames())) {
+      int name = nest.indexOf(dim.name);
+      if (name < 0)
+        continue;
+      double bytes = double(std::abs(nest.step(access, layout, unsigned(name))) * placed.bytes);
+      cycles[i] += lines * r.streamedLine * std::min(1.0, bytes / r.lineBytes) +
+                   runs * r.pageCycles * std::min(1.0, bytes / r.pageBytes);
+    }
+  }
+};
+} // namespace
+
+Schedule nest::chooseGroupSchedule(GroupOp op, MachineAttr machine) {
+  GroupSteps steps{op, machine, std::vector<double>(op.getNames().size())};
+  op.walk([&](Operation *inner) {
+    if (isa<ComputeOp, UpdateOp>(inner))
+      steps.add(inner);
+  });
+  std::vector<std::pair<double, OuterLoop>> order;
+  for (auto [dim, cycles] : llvm::zip_equal(op.getNames(), steps.cycles))
+    order.push_back({-cycles,
+                     {{dim.name.str()},
+                      1,
+                      std::max<int64_t>(1, dim.size().typical()),
+                      !dim.size().constant()}});
+  llvm::stable_sort(order, llvm::less_first());
+  std::vector<OuterLoop> loops;
+  double flops = std::max(steps.flops, 1.0);
+  for (auto &[cycles, loop] : order) {
+    flops *= double(loop.count);
+    loops.push_back(std::move(loop));
+  }
+  Schedule schedule;
+  schedule.loops = sharedLoops(loops, flops, Rates::of(machine).chunkFlops);
+  return schedule;
+}
