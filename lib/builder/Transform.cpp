@@ -60,58 +60,6 @@ static bool isReal(const NodeRef &node) {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Copies of nodes with formals replaced by other nodes.
-class Substitution {
-public:
-  Substitution(const std::vector<NodeRef> &formals, const std::vector<NodeRef> &actuals) {
-    for (size_t i = 0; i < formals.size(); ++i) {
-      copies[formals[i].get()] = actuals[i];
-      if (const NodeRef &included = formals[i]->included)
-        copies[included.get()] = included->actual;
-    }
-  }
-
-  NodeRef apply(const NodeRef &root) {
-    for (const NodeRef &node :
-         dependencies({root}, [&](const NodeRef &n) { return copies.count(n.get()) > 0; }))
-      if (!copies.count(node.get()))
-        copies[node.get()] = copy(node);
-    return copies[root.get()];
-  }
-
-private:
-  std::map<Node *, NodeRef> copies;
-  std::map<Fragment *, std::shared_ptr<Fragment>> fragments;
-  mlir::IRMapping mapping;
-
-  NodeRef copy(const NodeRef &node) {
-    bool changed = false;
-    for (const NodeRef &operand : node->fragment->operands)
-      changed |= copies[operand.get()] != operand;
-    if (!changed)
-      return node;
-    auto &fragment = fragments[node->fragment.get()];
-    if (!fragment) {
-      fragment = std::make_shared<Fragment>();
-      fragment->callee = node->fragment->callee;
-      for (const NodeRef &operand : node->fragment->operands) {
-        fragment->operands.push_back(copies[operand.get()]);
-        mapping.map(operand->value, copies[operand.get()]->value);
-      }
-      mlir::OpBuilder builder(graphContext());
-      builder.setInsertionPointToEnd(fragment->block.get());
-      for (mlir::Operation &op : *node->fragment->block)
-        builder.clone(op, mapping);
-    }
-    auto result = std::make_shared<Node>();
-    result->fragment = fragment;
-    result->value = mapping.lookup(node->value);
-    return result;
-  }
-};
-} // namespace
-
 /// The module of `callee` and in it an empty function `f`.
 static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> arguments,
                                       llvm::ArrayRef<NodeRef> results, Here here) {
@@ -212,18 +160,16 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   GraphLock lock;
   if (outputs.empty())
     fail(here, "expected a function that returns a scalar");
-  NodeRef loss = nodeOf(outputs[0], here);
-  if (loss->type().getDims().size() != 0 || !isReal(loss))
+  std::vector<NodeRef> roots = nodesOf(outputs, here);
+  if (roots[0]->type().getDims().size() != 0 || !isReal(roots[0]))
     fail(here,
          "expected a scalar of a float type to differentiate, got " + typeAndOrigin(outputs[0]));
-  std::vector<NodeRef> formalNodes = nodesOf(formals, here), actualNodes = nodesOf(actuals, here);
-  Substitution substitution(formalNodes, actualNodes);
+  std::vector<NodeRef> formalNodes = nodesOf(formals, here), operands = nodesOf(actuals, here);
 
   auto callee = std::make_shared<Callee>();
-  Emission emission = emitCallee(*callee, formalNodes, {loss}, here);
-  std::vector<NodeRef> operands = actualNodes;
+  Emission emission = emitCallee(*callee, formalNodes, roots, here);
   for (const NodeRef &node : emission.captured)
-    operands.push_back(substitution.apply(node));
+    operands.push_back(actualOf(node, formalNodes));
   std::vector<int64_t> wrt;
   for (size_t i = 0; i < formals.size(); ++i)
     if (isReal(formalNodes[i]))
@@ -232,23 +178,23 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
   std::vector<Tensor> made = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        mlir::Value one = nd::buildConstant(builder, loc, loss->type(), 1.0);
+        // Only the loss has a cotangent.
+        llvm::SmallVector<mlir::Value> cotangents;
+        for (mlir::Type type : emission.function.getResultTypes())
+          cotangents.push_back(nd::buildConstant(builder, loc, llvm::cast<nd::NdTensorType>(type),
+                                                 cotangents.empty() ? 1.0 : 0.0));
         return nd::buildVjp(
             builder, loc, emission.function,
-            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }), one,
-            wrt);
+            llvm::map_to_vector(operands, [](const NodeRef &node) { return node->value; }),
+            cotangents, wrt);
       },
       callee);
+  hideIncluded(roots, made, here);
   GradientResult result;
-  result.values.push_back(made[0]);
-  for (size_t i = 1; i < outputs.size(); ++i) {
-    Tensor value;
-    value.node = substitution.apply(nodeOf(outputs[i], here));
-    result.values.push_back(value);
-  }
+  result.values.assign(made.begin(), made.begin() + ptrdiff_t(roots.size()));
   result.gradients.resize(formals.size());
   for (size_t k = 0; k < wrt.size(); ++k)
-    result.gradients[size_t(wrt[k])] = made[k + 1];
+    result.gradients[size_t(wrt[k])] = made[roots.size() + k];
   return result;
 }
 

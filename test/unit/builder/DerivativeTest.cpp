@@ -269,3 +269,26 @@ TEST(Control, LoopsCountByValues) {
   EXPECT_NE(messageOf([&] { power(x, x, -1); }).find("an integer, got !nd.tensor<f32>"),
             std::string::npos);
 }
+
+/// What a function gives beside its loss is computed with it, not a second time, and has no part in
+/// the gradient.
+TEST(Derivative, ValuesBesideTheLossAreComputedOnce) {
+  auto step = jit([](Tensor x) {
+    auto loss = [](Tensor v) {
+      Tensor powers = exp(v);
+      return std::pair(sum(powers, over(row)), powers * 3.0);
+    };
+    auto [value, gradient] = valueAndGrad(loss, x);
+    return std::tuple(value.first, value.second, gradient);
+  });
+  Tensor x = vector({0, 1, -1});
+  std::string ir = step.ir(x);
+  size_t first = ir.find("math.exp");
+  ASSERT_NE(first, std::string::npos) << ir;
+  EXPECT_EQ(ir.find("math.exp", first + 1), std::string::npos) << ir;
+  auto [loss, beside, gradient] = step(x);
+  double e = std::exp(1);
+  EXPECT_NEAR(loss.item(), 1 + e + 1 / e, 1e-5);
+  expectNear(beside, {3, 3 * e, 3 / e});
+  expectNear(gradient, {1, e, 1 / e});
+}
