@@ -8,7 +8,6 @@
 #include "Run.h"
 
 #include "heddle/io/Npy.h"
-#include "heddle/io/Safetensors.h"
 #include "lib/interp/HostTensor.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -36,8 +35,12 @@ size_t Inputs::runs(const Options &options) {
 
 Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
   for (const std::string &text : options.inputs) {
+    if (!StringRef(text).contains('=')) {
+      addAll(text);
+      continue;
+    }
     auto [name, source] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
-    if (find(name.str()))
+    if (const File *other = find(name.str()); other && !other->all)
       throw Error("'" + name.str() + "' is given two files");
     File file{name.str(), source.str(), {}};
     // A colon within a folder's name does not begin a list of axes.
@@ -65,9 +68,22 @@ Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
   }
 }
 
+void Inputs::addAll(const std::string &path) {
+  if (!StringRef(path).ends_with(".safetensors"))
+    throw Error("expected --input NAME=FILE or the name of a .safetensors file, got '" + path +
+                "'");
+  files.push_back({"", path, {}, std::make_shared<io::SafetensorsFile>(path, Here())});
+}
+
+/// A file that was given for one argument goes before those of several.
 const Inputs::File *Inputs::find(const std::string &name) const {
-  auto found = llvm::find_if(files, [&](const File &file) { return file.name == name; });
-  return found == files.end() ? nullptr : &*found;
+  const File *among = nullptr;
+  for (const File &file : files)
+    if (!file.all && file.name == name)
+      return &file;
+    else if (file.all && file.all->header().arrays.contains(name))
+      among = &file;
+  return among;
 }
 
 static std::string listOf(const std::vector<Formal> &formals) {
@@ -79,9 +95,12 @@ static std::string listOf(const std::vector<Formal> &formals) {
 
 void Inputs::expectUsed(const Signature &entry) const {
   for (const File &file : files)
-    if (llvm::none_of(entry.arguments,
-                      [&](const Formal &formal) { return formal.name == file.name; }))
-      throw Error("'" + entry.name + "' has no argument '" + file.name + "'; it takes " +
+    if (llvm::none_of(entry.arguments, [&](const Formal &formal) {
+          return file.all ? file.all->header().arrays.contains(formal.name)
+                          : formal.name == file.name;
+        }))
+      throw Error("'" + entry.name + "' has no argument " +
+                  (file.all ? "that is in '" + file.path : "'" + file.name) + "'; it takes " +
                   listOf(entry.arguments));
 }
 
@@ -108,11 +127,11 @@ static io::HostArray readFile(const std::string &name, const std::string &path) 
     return io::readNpy(path, {});
   if (ending != ".safetensors")
     throw Error("'" + path + "': expected a file that ends in .npy or .safetensors");
-  io::Safetensors file = io::readSafetensors(path, {});
-  if (!file.arrays.contains(name) && file.arrays.size() == 1)
-    return std::move(file.arrays.begin()->second);
+  io::SafetensorsFile file(path, Here());
+  const auto &arrays = file.header().arrays;
+  bool only = !arrays.contains(name) && arrays.size() == 1;
   try {
-    return file.at(name, {});
+    return file.read(only ? arrays.begin()->first : name, {});
   } catch (const Error &error) {
     throw Error("'" + path + "': " + error.what());
   }
@@ -194,7 +213,9 @@ Arrays Inputs::collect(const Signature &entry) const {
   for (const Formal &formal : entry.arguments) {
     read.emplace_back();
     if (const File *file = find(formal.name)) {
-      read.back() = fit(readFile(formal.name, file->path), formal, file->path, file->axes);
+      io::HostArray array =
+          file->all ? file->all->read(formal.name, {}) : readFile(formal.name, file->path);
+      read.back() = fit(std::move(array), formal, file->path, file->axes);
       learnSymbols(symbols, formal, *read.back());
     }
   }

@@ -21,6 +21,7 @@
 
 #include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
+#include "heddle/io/Safetensors.h"
 #include "lib/pipelines/Compile.h"
 #include "runtime/program/Profile.h"
 
@@ -43,12 +44,13 @@ Signature signatureOf(const EntrySpec &entry);
 
 struct Options {
   std::string input, output, entry;
-  std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...]
+  std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...], or FILE of several arguments
   std::vector<std::string> sizes;  ///< SYMBOL=NUMBER[,NUMBER...]: one run after another
   uint64_t seed = 0;
   int64_t printLimit = 64; ///< elements; larger results are summarised
   int threads = 0;
   bool interpret = false, compare = false, managed = false, specialise = false;
+  bool carry = false; ///< results that take the place of donated arguments to the next call
   int repeat = 1;
   Profile *profile = nullptr; ///< of compiled programs
   CompileOptions compile;
@@ -73,7 +75,10 @@ private:
   struct File {
     std::string name, path;
     std::vector<std::string> axes;
+    /// Those that have several arguments are open; their names are the arguments'.
+    std::shared_ptr<io::SafetensorsFile> all = nullptr;
   };
+  void addAll(const std::string &path);
   std::vector<File> files;
   Sizes sizes;
   uint64_t seed;

@@ -23,6 +23,25 @@ Signature run::signatureOf(const EntrySpec &entry) {
   return signature;
 }
 
+/// Calls an entry as often as the options say; the results of the last call.
+static std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
+                                     std::vector<TensorRef> &arguments, const CallOptions &how,
+                                     const Options &options) {
+  if (options.carry && entry.donations.empty())
+    throw Error("--carry: '" + entry.name + "' has no donated argument");
+  std::vector<bool> donated(arguments.size());
+  for (auto [argument, result] : entry.donations)
+    donated[size_t(argument)] = options.carry;
+  for (int i = 1;; ++i) {
+    std::vector<TensorRef> results = program.run(entry, arguments, how, donated);
+    if (i >= options.repeat)
+      return results;
+    if (options.carry)
+      for (auto [argument, result] : entry.donations)
+        arguments[size_t(argument)] = results[size_t(result)];
+  }
+}
+
 Arrays run::call(Program &program, const std::string &name, const Arrays &arguments,
                  const Options &options) {
   CallOptions how;
@@ -40,10 +59,8 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
     tensors.push_back(std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted)));
     tensors.back()->copyFrom(array.bytes.data(), array.names);
   }
-  for (int i = 1; i < options.repeat; ++i)
-    program.run(program.entry(name), tensors, how);
   Arrays results;
-  for (const TensorRef &tensor : program.run(program.entry(name), tensors, how)) {
+  for (const TensorRef &tensor : repeat(program, program.entry(name), tensors, how, options)) {
     std::vector<std::string> names;
     std::vector<int64_t> shape;
     for (const auto &[name, size] : tensor->sizes()) {

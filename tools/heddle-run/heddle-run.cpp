@@ -29,7 +29,8 @@ Functions with check ops are tests: the exit status is 1 if one fails.
 Examples:
   heddle-run program.mlir --compare --seed 3
   heddle-run classifier.heddle --input image=x.npy --output label.safetensors
-  heddle-run classifier.heddle --repeat 100 --profile)";
+  heddle-run classifier.heddle --repeat 100 --profile
+  heddle-run train.heddle --input state.safetensors --input batch.safetensors --repeat 20 --carry)";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
@@ -43,7 +44,8 @@ int main(int argc, char **argv) {
                   const char *what) {
     app.add_option(name, values, what)->allow_extra_args(false)->type_name(value)->type_size(1);
   };
-  list("--input", options.inputs, "NAME=FILE[:AXIS,...]", "File with the elements of an argument");
+  list("--input", options.inputs, "[NAME=]FILE[:AXIS,...]",
+       "File with the elements of an argument; without NAME, of all that it has by their names");
   list("--size", options.sizes, "SYMBOL=NUMBER[,NUMBER...]",
        "Value of a size symbol; with several values the program runs with each in turn");
   app.add_option("--output", options.output, "Write the results here")
@@ -65,6 +67,8 @@ int main(int argc, char **argv) {
   app.add_option("--repeat", options.repeat, "Call each function this many times (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""));
+  app.add_flag("--carry", options.carry,
+               "Results that take the place of a donated argument are arguments of the next call");
   bool table = false;
   std::string timeline;
   app.add_flag("--profile", table, "Print the total time of each step to standard error");
@@ -83,6 +87,8 @@ int main(int argc, char **argv) {
       options.profile = &profile;
     if (options.interpret && (options.profile || options.repeat > 1))
       throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
+    if (options.carry && (options.interpret || options.compare))
+      throw Error("--carry: the interpreter does not carry results to a next call");
     bool good = isProgram ? run::runProgram(options) : run::runIr(options);
     if (table)
       llvm::errs() << profile.summary();

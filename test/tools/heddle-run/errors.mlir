@@ -32,7 +32,7 @@
 // WHICH: heddle-run: error: '{{.*}}errors.mlir' has 2 public functions; say by --entry which one --input and --output mean
 
 // RUN: not heddle-run %s --entry f --input x 2>&1 | FileCheck %s --check-prefix=SPELLING
-// SPELLING: heddle-run: error: expected --input NAME=FILE or NAME=FILE:AXIS,AXIS,..., got 'x'
+// SPELLING: heddle-run: error: expected --input NAME=FILE or the name of a .safetensors file, got 'x'
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: heddle-run: error: 'x' is given two files
@@ -52,6 +52,14 @@
 // RUN: head -c 100 %t.good.safetensors > %t.short.safetensors
 // RUN: not heddle-run %s --entry f --input x=%t.short.safetensors 2>&1 | FileCheck %s --check-prefix=SHORT-SAFETENSORS
 // SHORT-SAFETENSORS: heddle-run: error: '{{.*}}.short.safetensors': {{.+}}
+
+// RUN: not heddle-run %s --entry f --input %t.good.safetensors 2>&1 | FileCheck %s --check-prefix=NONE-OF-ALL
+// NONE-OF-ALL: heddle-run: error: 'f' has no argument that is in '{{.*}}.good.safetensors'; it takes 'x', 'y'
+
+// RUN: not heddle-run %s --entry f --carry --seed 1 2>&1 | FileCheck %s --check-prefix=CARRY
+// CARRY: heddle-run: error: --carry: 'f' has no donated argument
+// RUN: not heddle-run %s --entry f --carry --interpret 2>&1 | FileCheck %s --check-prefix=CARRY-INTERPRETED
+// CARRY-INTERPRETED: heddle-run: error: --carry: the interpreter does not carry results to a next call
 
 // RUN: not heddle-run %s --entry f --input x=%t.good.safetensors 2>&1 | FileCheck %s --check-prefix=NO-ARRAY
 // NO-ARRAY: heddle-run: error: '{{.*}}.good.safetensors': no array 'x'; there are: one, two
