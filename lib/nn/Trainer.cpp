@@ -132,7 +132,7 @@ static std::string typesOf(const Fields &fields) {
 
 void AnyTrainer::Run::oneStep(const Batch &batch, Here here) {
   double progress = double(done()) / double(std::max<int64_t>(1, training.epochs * batches));
-  lastFields = fieldsOf(batch, progress, here);
+  lastFields = fieldsOf(batch, training.progress.value_or(progress), here);
   // A step that compiles is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;
   if (timed)
@@ -157,8 +157,7 @@ std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
   if (!signal && !enough)
     return {};
   save(here);
-  std::string saved =
-      writes() ? "; saved, and can be resumed" : "; nothing is saved without an output directory";
+  std::string saved = saves() ? "; saved, and can be resumed" : "; nothing is saved";
   if (signal)
     print(std::string("ended by ") + signal + " after " + std::to_string(done()) + " steps" +
           saved);

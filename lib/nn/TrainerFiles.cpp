@@ -71,7 +71,7 @@ Notes AnyTrainer::Run::determinants() const {
 
 /// Equal runs give equal files: nothing that was measured goes into them.
 void AnyTrainer::Run::save(Here here) {
-  if (!writes())
+  if (!saves())
     return;
   Notes notes = notesOf(position);
   notes.merge(determinants());
@@ -81,7 +81,7 @@ void AnyTrainer::Run::save(Here here) {
 }
 
 void AnyTrainer::Run::saveBest(Here here) {
-  if (!writes())
+  if (!saves())
     return;
   TrainedState snapshot{state.net, state.mode.evaluation()};
   saveTree(file("best.safetensors"), snapshot, {{"record", history.back().json(false)}}, {}, here);

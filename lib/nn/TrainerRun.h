@@ -41,6 +41,7 @@ struct AnyTrainer::Run {
   Run(Network network, Training training, TrainerOptions options, Here here);
   std::string file(const char *name) const { return options.output + "/" + name; }
   bool writes() const { return !options.output.empty(); }
+  bool saves() const { return writes() && options.saves; }
   void print(const std::string &text) const;
 
   void openOutput(Here here);

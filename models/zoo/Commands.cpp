@@ -78,6 +78,26 @@ static void printGoal(const nn::Goal &goal, const nn::Values &values) {
   printf("\n");
 }
 
+/// Makes each step an epoch of the data's first batch; only the parameters change between them.
+static void useOneBatch(nn::Training &training, nn::DatasetPtr &data, nn::TrainerOptions &where) {
+  data = nn::span(data, 0, std::min(data->count(), training.batch));
+  training.epochs = where.steps ? where.steps : training.epochs;
+  training.schedule = {};
+  training.progress = 1;
+  where.steps = 0;
+  where.saves = false;
+}
+
+/// How far the loss of the one batch has fallen: a network that is right learns a batch by heart.
+static void printLearned(const nn::History &history) {
+  if (history.empty())
+    return;
+  auto lossOf = [](const nn::EpochRecord &record) { return record.train.at("loss"); };
+  const nn::EpochRecord &least = *std::ranges::min_element(history, {}, lossOf);
+  printf("loss of the batch: %.4g at first, %.4g in step %lld\n", lossOf(history.front()),
+         lossOf(least), (long long)least.epoch);
+}
+
 /// The step of a model, for its example of a batch; nothing of it is in memory.
 static std::string stepIr(const Model &model, const Options &options) {
   nn::TrainingState state = nn::TrainingState::make(model.network, model.training.optimizer, false);
@@ -94,14 +114,11 @@ int zoo::train(const Options &options) {
   }
   nn::DatasetPtr data = read(model.data.train, options);
   nn::DatasetPtr test = model.data.test && !options.oneBatch ? model.data.test() : nullptr;
-  if (options.oneBatch) {
-    data = nn::span(data, 0, std::min(data->count(), model.training.batch));
-    model.training.epochs = options.steps ? options.steps : model.training.epochs;
-    model.training.schedule = {};
-  }
   nn::TrainerOptions where = surroundings(options);
   where.output = options.directory();
   where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
+  if (options.oneBatch)
+    useOneBatch(model.training, data, where);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
   nn::Ending ending = trainer.train(*data, test.get(), Here());
   if (ending == nn::Ending::Interrupted)
@@ -113,6 +130,8 @@ int zoo::train(const Options &options) {
     printf("best epoch %lld, ", (long long)best.epoch);
     printGoal(model.training.goal, best.test.empty() ? best.train : best.test);
   }
+  if (options.oneBatch)
+    printLearned(trainer.history());
   printf("report: %s/report.html\n", where.output.c_str());
   return 0;
 }
@@ -151,6 +170,7 @@ int zoo::exportPrograms(const Options &options) {
   jit(nn::evaluation(model.network), how)
       .save(folder + "/evaluate.heddle", trained, fields, Here());
   nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());
+  fields["argument2"] = constant(model.training.rate); // of the step
   nn::saveTree(folder + "/example.safetensors", fields, {}, {}, Here());
   printf("%s: train.heddle, evaluate.heddle, state.safetensors, example.safetensors\n",
          folder.c_str());

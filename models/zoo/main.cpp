@@ -55,13 +55,16 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
       ->check(CLI::Range(0, 1000000000));
   command->add_option("--log", options.log,
                       "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
-  command->add_flag("--one-batch", options.oneBatch,
-                    "Train on the first samples of the data alone, an epoch a step: a network "
-                    "that is right learns them by heart");
+  CLI::Option *oneBatch =
+      command->add_flag("--one-batch", options.oneBatch,
+                        "Train on the first samples of the data alone, an epoch a step, and save "
+                        "nothing: a network that is right learns them by heart");
   command->add_flag("--check", options.check,
                     "Find indices out of range and the first NaN, with a source location; slower");
-  command->add_flag("--resume", options.resume,
-                    "Continue after the last checkpoint; start if there is none");
+  command
+      ->add_flag("--resume", options.resume,
+                 "Continue after the last checkpoint; start if there is none")
+      ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
 }
 

@@ -62,9 +62,10 @@ struct Training {
   double clip = 0;           ///< the gradients' common length is at most this (clipByNorm); 0: any
   std::optional<ElementType> products = {}; ///< mixed precision, as JitOptions::products
   Goal goal = {};
-  int64_t patience = 0;  ///< stop after so many epochs that are no better than the best; 0: never
-  uint64_t seed = 1;     ///< of the samples' order
-  int64_t testBatch = 0; ///< 0: as `batch`
+  int64_t patience = 0; ///< stop after so many epochs that are no better than the best; 0: never
+  uint64_t seed = 1;    ///< of the samples' order
+  std::optional<double> progress = {}; ///< the field; none: the part of the run that is done
+  int64_t testBatch = 0;               ///< 0: as `batch`
   int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
 };
 
@@ -72,6 +73,7 @@ struct Training {
 struct TrainerOptions {
   std::string output = {};       ///< directory; empty: nothing is written
   bool resume = false;           ///< go on after the last checkpoint, if there is one
+  bool saves = true;             ///< write checkpoints
   int64_t saveEvery = 250;       ///< steps between checkpoints within an epoch; 0: none
   int64_t steps = 0;             ///< stop after so many steps of the run; 0: never
   std::string log = {};          ///< file that gets one JSON object per epoch and line

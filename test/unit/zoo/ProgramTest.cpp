@@ -7,6 +7,8 @@
 
 #include "test/unit/io/Files.h"
 
+#include <cmath>
+#include <filesystem>
 #include <sys/wait.h>
 
 using namespace heddle::test;
@@ -21,9 +23,11 @@ class Program : public testing::Test {
 protected:
   TemporaryDirectory directory;
 
-  Outcome run(const std::string &arguments) const {
-    std::string command = std::string("'") + HEDDLE_MODELS + "' " + arguments + " > '" +
-                          (directory / "out") + "' 2> '" + (directory / "err") + "'";
+  Outcome run(const std::string &arguments) const { return start(HEDDLE_MODELS, arguments); }
+
+  Outcome start(const std::string &program, const std::string &arguments) const {
+    std::string command = "'" + program + "' " + arguments + " > '" + (directory / "out") +
+                          "' 2> '" + (directory / "err") + "'";
     int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contentsOf(directory / "out"),
             contentsOf(directory / "err")};
@@ -66,6 +70,40 @@ TEST_F(Program, ExportsProgramsAndTheirTensors) {
   for (const char *name :
        {"train.heddle", "evaluate.heddle", "state.safetensors", "example.safetensors"})
     EXPECT_FALSE(contentsOf(directory / (std::string("a/") + name)).empty()) << name;
+}
+
+/// The loss that a program prints as `name`: f32 {} = 1.25
+static double numberAfter(const std::string &text, const std::string &name) {
+  size_t at = text.find(name);
+  at = at == std::string::npos ? at : text.find("= ", at);
+  return at == std::string::npos ? NAN : std::stod(text.substr(at + 2));
+}
+
+/// No compiler takes part; the parameters go from step to step.
+TEST_F(Program, TrainsFromAProgramFile) {
+  std::string folder = directory / "a";
+  Outcome outcome = run("export gat --size tiny --batch 2 --output '" + folder + "'");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  auto lossAfter = [&](const std::string &steps) {
+    Outcome ran = start(HEDDLE_RUN, "'" + folder + "/train.heddle' --input '" + folder +
+                                        "/state.safetensors' --input '" + folder +
+                                        "/example.safetensors' --carry --repeat " + steps);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return numberAfter(ran.out, "outcome.loss");
+  };
+  double first = lossAfter("1"), last = lossAfter("60");
+  EXPECT_LT(last, 0.95 * first);
+}
+
+TEST_F(Program, LearnsOneBatchByHeart) {
+  std::string where = " --size tiny --output '" + (directory / "a") + "'";
+  Outcome outcome = run("train gat --one-batch --steps 12" + where);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expectHas(outcome.out, {"epoch 12: loss ", "loss of the batch: ", " in step 12\n"});
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/checkpoint.safetensors"));
+  outcome = run("train gat --one-batch --resume" + where);
+  EXPECT_NE(outcome.status, 0);
+  expectHas(outcome.err, {"--one-batch", "--resume"});
 }
 
 TEST_F(Program, TrainsGoesOnAndEvaluates) {
