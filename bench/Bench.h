@@ -26,6 +26,7 @@
 
 #include "heddle/heddle.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -46,6 +47,11 @@ struct Request {
   double seconds = 1.5;            ///< minimal time for a row
   std::vector<std::string> models; ///< of the zoo; empty: all
   std::string modelSize = "full";
+  std::vector<std::string> ways; ///< to run models, such as "jit" and "eager"; empty: all
+
+  bool takesWay(const std::string &way) const {
+    return ways.empty() || std::ranges::find(ways, way) != ways.end();
+  }
 
   /// The size called `name`; `fallback` if none was given.
   int64_t size(const std::string &name, int64_t fallback) const;
@@ -73,6 +79,7 @@ struct System {
   /// For systems in another process: the processor time in seconds that it has used so far.
   std::function<double()> processorSeconds;
   bool peer = false;               ///< ratios are relative to the first peer
+  bool lessPrecise = false;        ///< than the row says: not counted for the best peer
   double compileMilliseconds = -1; ///< -1: does not apply
   double warmMilliseconds = -1;    ///< of a compilation that finds all kernels in the cache
   int64_t peakMemoryBytes = -1;

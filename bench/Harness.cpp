@@ -196,7 +196,7 @@ void Report::measure(const Case &work) {
     }
     double quickest = INFINITY; // peer
     for (size_t i = 0; i < systems; ++i)
-      if (work.systems[i].peer)
+      if (work.systems[i].peer && !work.systems[i].lessPrecise)
         quickest = std::min(quickest, now[i]);
     for (size_t i = 0; i < systems; ++i) {
       seconds[i].push_back(now[i]);

@@ -43,11 +43,11 @@ std::optional<Started> start(std::vector<std::string> command, bool peer) {
 /// get. `work`: the amount of one run, in examples or tokens.
 struct Task {
   std::string name;
-  std::vector<std::string> waysOfHeddle, waysOfPeers;
+  std::vector<std::string> waysOfHeddle;
+  std::vector<std::pair<std::string, std::string>> peers; ///< scripts, each with a way to run
   Unit unit;
   std::vector<std::pair<std::string, int64_t>> sizes;
   int64_t work;
-  std::string peer; ///< the script
 };
 
 void measureModel(const Task &task, const std::string &name, const Request &request,
@@ -72,6 +72,8 @@ void measureModel(const Task &task, const std::string &name, const Request &requ
             .unit = task.unit};
   std::string worker = std::filesystem::read_symlink("/proc/self/exe").string() + "-model";
   for (const std::string &as : task.waysOfHeddle) {
+    if (!request.takesWay(as))
+      continue;
     auto started = start(command({worker, task.name, as}), /*peer=*/false);
     if (!started)
       throw Error("'" + worker + "' can't run '" + name + "'");
@@ -79,12 +81,16 @@ void measureModel(const Task &task, const std::string &name, const Request &requ
     work.flops = started->line.at("flops");
     work.systems.push_back(std::move(started->system));
   }
-  for (const std::string &how : request.peers ? task.waysOfPeers : std::vector<std::string>())
-    if (auto started =
-            start(tunedAllocation(
-                      command({peerPython(), HEDDLE_BENCH_PEERS "/" + task.peer, task.name, how})),
-                  /*peer=*/true))
+  for (const auto &[script, how] : task.peers) {
+    if (!request.peers || !request.takesWay(how))
+      continue;
+    std::string file = HEDDLE_BENCH_PEERS "/" + script;
+    if (auto started = start(tunedAllocation(command({peerPython(), file, task.name, how})),
+                             /*peer=*/true)) {
+      started->system.lessPrecise = how == "bf16" && dtype == "f32";
       work.systems.push_back(std::move(started->system));
+    }
+  }
   report.measure(work);
 }
 
@@ -103,15 +109,16 @@ void measureModels(const Task &task, const Request &request, Report &report) {
   }
 }
 
+/// Tasks on batches, with the twin in PyTorch as a peer.
 Task batches(const std::string &name, const Request &request) {
   int64_t batch = request.size("batch", 1);
+  const char *twin = "twin_peer.py";
   return {name,
           {"jit", "program"},
-          {"eager", "compiled", "bf16"},
+          {{twin, "eager"}, {twin, "compiled"}, {twin, "bf16"}},
           Unit::ExamplesPerSecond,
           {{"b", batch}},
-          batch,
-          "twin_peer.py"};
+          batch};
 }
 } // namespace
 
@@ -119,16 +126,18 @@ void bench::training(const Request &request, Report &report) {
   measureModels(batches("train", request), request, report);
 }
 void bench::inference(const Request &request, Report &report) {
-  measureModels(batches("infer", request), request, report);
+  Task task = batches("infer", request);
+  for (const char *how : {"onnxruntime", "openvino"})
+    task.peers.push_back({"onnx_peer.py", how});
+  measureModels(task, request, report);
 }
 void bench::generation(const Request &request, Report &report) {
   int64_t prompt = request.size("prompt", 16), length = request.size("length", 64);
   measureModels({"generate",
                  {"jit"},
-                 {"eager", "bf16"},
+                 {{"generate_peer.py", "eager"}, {"generate_peer.py", "bf16"}},
                  Unit::TokensPerSecond,
                  {{"p", prompt}, {"n", length}},
-                 length,
-                 "generate_peer.py"},
+                 length},
                 request, report);
 }

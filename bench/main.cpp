@@ -122,6 +122,9 @@ int main(int argc, char **argv) {
                  "Models of `train`, `infer` and `generate` (default: all)");
   app.add_option("--size", request.modelSize, "Their size: tiny, small or full (default: full)")
       ->check(CLI::IsMember({"tiny", "small", "full"}));
+  app.add_option("--way", request.ways,
+                 "Only these ways to run them: jit, program; of peers eager, compiled, bf16, "
+                 "onnxruntime, openvino (all have the model in memory at the same time)");
   app.add_option("--dtype", request.dtype, "f32, bf16, f16 or f64 (default: f32)")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
   app.add_option("--seconds", request.seconds, "Least time spent on a row");
