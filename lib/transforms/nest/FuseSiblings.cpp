@@ -323,6 +323,11 @@ static ComputeOp mergeAccumulators(ComputeOp op) {
 // Fusion of two nests
 //===----------------------------------------------------------------------===//
 
+/// The part of the time of two nests that their fusion has to gain. Large nests that share scalars
+/// only, such as the updates of many parameters by one rate, gain the start of a nest, and would be
+/// tied to one way to run and to the layouts that suit it.
+static constexpr double leastShare = 0.05;
+
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
 /// possible.
 static ComputeOp fuse(ComputeOp first, ComputeOp second) {
@@ -368,7 +373,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
       ComputeOp joined;
       if (legal) {
         joined = Joined(alike, insertBefore).build({first, alike});
-        if (secondsOf(joined) + leastGain >= secondsOf(first) + secondsOf(second)) {
+        double apart = secondsOf(first) + secondsOf(second);
+        if (secondsOf(joined) + leastGain + leastShare * apart >= apart) {
           joined->erase();
           joined = {};
         }

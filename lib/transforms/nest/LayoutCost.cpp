@@ -120,9 +120,9 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     double line = access.gathered ? double(way.width) * r.newLine : vector;
     double lane = r.gatherLane * (access.isWrite ? r.scatterPart : 1);
     // A nest of a group walks one row after the other: no tile of several rows reuses the lines.
-    if (nest.firstProduced > 0 &&
-        double(nest.step(access, layout, way.lanes.back())) * bytes >= r.pageBytes)
-      lane += r.farLane;
+    double step = double(nest.step(access, layout, way.lanes.back())) * bytes;
+    if (nest.firstProduced > 0 && step >= r.lineBytes)
+      lane += r.farLane * (step >= r.pageBytes ? 1 : 0.3);
     return runs * (double(way.width) * lane + line * (large ? 2 : 1));
   }
 

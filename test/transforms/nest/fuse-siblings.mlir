@@ -128,3 +128,43 @@ func.func @otherwise(%x: !nd.tensor<f32, k: 64, n: 40>, %y: !nd.tensor<f32, k: 6
   } combine add [0.0 : f32] : (!nd.tensor<f32, k: 64, n: 40>, !nd.tensor<f32, k: 64, n: 40>) -> !nd.tensor<f32, n: 40>
   return %0, %1 : !nd.tensor<f32, n: 40>, !nd.tensor<f32, n: 40>
 }
+
+// -----
+
+// Large nests that share a scalar only are not fused: the start of a nest is a small part of their time, and each keeps its
+// own way to run.
+// CHECK-LABEL: @scalar
+// CHECK-COUNT-2: nest.compute (n: 512, row: 512)
+func.func @scalar(%x: !nd.tensor<f32, n: 512, row: 512>, %y: !nd.tensor<f32, n: 512, row: 512>, %rate: !nd.tensor<f32>) -> (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32, n: 512, row: 512>) {
+  %0 = nest.compute (n: 512, row: 512) reads %x[], %rate[] {
+  ^bb0(%e: f32, %s: f32):
+    %m = arith.mulf %e, %s : f32
+    nest.yield %m : f32
+  } : (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 512, row: 512>
+  %1 = nest.compute (n: 512, row: 512) reads %y[], %rate[] {
+  ^bb0(%e: f32, %s: f32):
+    %m = arith.mulf %e, %s : f32
+    nest.yield %m : f32
+  } : (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 512, row: 512>
+  return %0, %1 : !nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32, n: 512, row: 512>
+}
+
+// -----
+
+// CHECK-LABEL: @scalarOfSmall
+// CHECK: nest.compute (n: 16)
+// CHECK-NOT: nest.compute
+// CHECK: return
+func.func @scalarOfSmall(%x: !nd.tensor<f32, n: 16>, %y: !nd.tensor<f32, n: 16>, %rate: !nd.tensor<f32>) -> (!nd.tensor<f32, n: 16>, !nd.tensor<f32, n: 16>) {
+  %0 = nest.compute (n: 16) reads %x[], %rate[] {
+  ^bb0(%e: f32, %s: f32):
+    %m = arith.mulf %e, %s : f32
+    nest.yield %m : f32
+  } : (!nd.tensor<f32, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 16>
+  %1 = nest.compute (n: 16) reads %y[], %rate[] {
+  ^bb0(%e: f32, %s: f32):
+    %m = arith.mulf %e, %s : f32
+    nest.yield %m : f32
+  } : (!nd.tensor<f32, n: 16>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 16>
+  return %0, %1 : !nd.tensor<f32, n: 16>, !nd.tensor<f32, n: 16>
+}
