@@ -22,12 +22,15 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, dou
   for (const OuterLoop &loop : loops) {
     flops /= double(loop.count); // of one step
     int64_t each = parts > 1 ? int64_t(llvm::divideCeil(loop.count, parts)) : loop.count;
-    // A symbolic size may be larger than assumed: then each part is just large enough.
+    // A symbolic size may be larger than assumed: then each part is just large enough. Equal parts
+    // of it have one step; one such loop is enough unless there is more work.
     if (loop.symbolic)
-      each = loop.equal ? 1 : std::max<int64_t>(1, int64_t(chunkFlops / flops));
+      each = !loop.equal                   ? std::max<int64_t>(1, int64_t(chunkFlops / flops))
+             : parts > 1 || shared.empty() ? 1
+                                           : loop.count;
     while (loop.equal && loop.count % each)
       ++each;
-    if (loop.symbolic || each < loop.count) {
+    if ((loop.symbolic && !loop.equal) || each < loop.count) {
       shared.push_back({"thread", loop.names, loop.step * each, 1});
       parts /= std::max<int64_t>(1, int64_t(llvm::divideCeil(loop.count, each)));
       if (each == 1)
