@@ -84,9 +84,9 @@ void measureModel(const Task &task, const std::string &name, const Request &requ
   for (const auto &[script, how] : task.peers) {
     if (!request.peers || !request.takesWay(how))
       continue;
-    std::string file = HEDDLE_BENCH_PEERS "/" + script;
-    if (auto started = start(tunedAllocation(command({peerPython(), file, task.name, how})),
-                             /*peer=*/true)) {
+    auto peer = command({peerPython(), HEDDLE_BENCH_PEERS "/" + script, task.name, how});
+    bool keepsAllocator = how == "openvino"; // it ends with another one
+    if (auto started = start(keepsAllocator ? peer : tunedAllocation(peer), /*peer=*/true)) {
       started->system.lessPrecise = how == "bf16" && dtype == "f32";
       work.systems.push_back(std::move(started->system));
     }
