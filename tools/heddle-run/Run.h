@@ -75,7 +75,7 @@ private:
   struct File {
     std::string name, path;
     std::vector<std::string> axes;
-    /// Those that have several arguments are open; their names are the arguments'.
+    /// Open if the file holds several arguments, whose names are the names of its arrays; else null.
     std::shared_ptr<io::SafetensorsFile> all = nullptr;
   };
   void addAll(const std::string &path);

@@ -270,7 +270,7 @@ TEST(Control, LoopsCountByValues) {
             std::string::npos);
 }
 
-/// What a function gives beside its loss is computed with it, not a second time, and has no part in
+/// The auxiliary outputs of valueAndGrad are computed once, with the loss, and do not contribute to
 /// the gradient.
 TEST(Derivative, ValuesBesideTheLossAreComputedOnce) {
   auto step = jit([](Tensor x) {

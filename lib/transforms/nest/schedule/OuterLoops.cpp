@@ -44,7 +44,7 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, dou
 }
 
 namespace {
-/// What a step along each name of a group costs, from the tensors that its nests share with others.
+/// Estimates the cost of a loop step along each name of a group.
 struct GroupSteps {
   GroupOp op;
   MachineAttr machine;
