@@ -81,7 +81,8 @@ struct System {
   bool peer = false;               ///< ratios are relative to the first peer
   bool lessPrecise = false;        ///< than the row says: not counted for the best peer
   double compileMilliseconds = -1; ///< -1: does not apply
-  double warmMilliseconds = -1;    ///< of a compilation that finds all kernels in the cache
+  double warmMilliseconds = -1;    ///< of a compilation that finds the program in the cache
+  double editedMilliseconds = -1;  ///< of one that finds all kernels there, but not the program
   int64_t peakMemoryBytes = -1;
   /// For systems whose memory is known when they have been measured. Else empty.
   std::function<int64_t()> peakMemory = {};

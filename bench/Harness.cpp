@@ -266,6 +266,7 @@ void Report::row(const Case &work, const System &system, const Measured &measure
                          {"ratio_to_best", optional(measured.ratioToBest)},
                          {"compile_ms", optional(system.compileMilliseconds)},
                          {"warm_ms", optional(system.warmMilliseconds)},
+                         {"edited_ms", optional(system.editedMilliseconds)},
                          {"peak_memory_bytes", optional(memory)}};
   fprintf(json, "%s\n", line.dump().c_str());
   fflush(json);

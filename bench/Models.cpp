@@ -35,6 +35,7 @@ std::optional<Started> start(std::vector<std::string> command, bool peer) {
   System system = systemOf(process, line.value("system", ""), peer);
   system.compileMilliseconds = line.value("compile_ms", -1.0);
   system.warmMilliseconds = line.value("warm_ms", -1.0);
+  system.editedMilliseconds = line.value("edited_ms", -1.0);
   system.peakMemory = [process] { return process->peakMemoryBytes(); };
   return Started{std::move(system), std::move(line)};
 }

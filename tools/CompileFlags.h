@@ -65,12 +65,14 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("N")
       ->group(topic)
       ->check(number);
-  app.add_option("--cache-dir", options.cacheDirectory,
-                 "Directory of the kernel cache (heddle in the user's cache directory)")
+  app.add_option(
+         "--cache-dir", options.cacheDirectory,
+         "Directory of the cache of kernels and programs (heddle in the user's cache directory)")
       ->type_name("FOLDER")
       ->group(topic);
   app.add_flag_callback(
-         "--no-cache", [&] { options.useCache = false; }, "Do not use the kernel cache")
+         "--no-cache", [&] { options.useCache = false; },
+         "Do not use the cache of kernels and programs")
       ->group(topic);
   app.add_flag_callback(
          "--row-major", [&] { options.assignLayouts = false; },

@@ -17,7 +17,9 @@
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/DescribeCode.h"
 #include "lib/pipelines/Dump.h"
+#include "lib/pipelines/Extension.h"
 #include "lib/pipelines/Kernels.h"
+#include "lib/pipelines/ProgramCache.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
@@ -236,14 +238,13 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
   return success();
 }
 
-FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOptions &options,
-                                               CompileStatistics *statistics) {
+/// The program after all passes, with `counted` but for the seconds of the whole.
+static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting,
+                                         const CompileOptions &options, const Dump &dump,
+                                         CompileStatistics &counted) {
   auto begin = Clock::now();
-  CompileStatistics counted;
-  Dump dump(module, options.dumpDirectory);
-  auto setting = prepare(module, options);
-  if (failed(setting) || failed(dump.write(module, "0-input.mlir")) ||
-      failed(runNdPasses(module, options)) || failed(dump.write(module, "1-nd.mlir")))
+  if (failed(dump.write(module, "0-input.mlir")) || failed(runNdPasses(module, options)) ||
+      failed(dump.write(module, "1-nd.mlir")))
     return failure();
   if (options.check)
     for (auto function : module.getOps<func::FuncOp>())
@@ -251,10 +252,10 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
         for (auto message :
              function->getAttrOfType<ArrayAttr>(nd::checksAttrName).getAsRange<StringAttr>())
           counted.checks.push_back(message.str());
-  if (failed(runNestPasses(module, options, setting->machine)) ||
+  if (failed(runNestPasses(module, options, setting.machine)) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
-  auto program = outlineAndSchedule(module, *setting, options);
+  auto program = outlineAndSchedule(module, setting, options);
   if (failed(program))
     return failure();
   if (dump.isWanted("3-scheduled.mlir"))
@@ -263,21 +264,55 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
     return failure();
   counted.passSeconds = secondsSince(begin);
   if (dump.isWanted("kernels") &&
-      failed(dumpKernels(module, dump, *program, *setting->target, options)))
+      failed(dumpKernels(module, dump, *program, *setting.target, options)))
     return failure();
-  auto image = assemble(module, std::move(*program), *setting, options, counted);
-  if (failed(image))
-    return failure();
-  if (failed(dump.write(module, "4-manifest.json", image->manifest.toJson())) ||
+  auto image = assemble(module, std::move(*program), setting, options, counted);
+  if (failed(image) || failed(dump.write(module, "4-manifest.json", image->manifest.toJson())) ||
       (dump.isWanted("5-program.heddle") &&
        failed(dump.write(module, "5-program.heddle", image->bytes()))))
     return failure();
+  return image;
+}
+
+/// Whether the passes must run although the cache may have the program: somebody inspects them, or
+/// they have an extension that no key identifies.
+static bool mustRun(const CompileOptions &options, const Dump &dump) {
+  return dump.isOn() || options.explainLayouts || options.printAfterChange ||
+         !options.reproducer.empty() ||
+         llvm::any_of(options.extensions, [](auto &extension) { return extension->key.empty(); });
+}
+
+FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOptions &options,
+                                               CompileStatistics *statistics) {
+  auto begin = Clock::now();
+  CompileStatistics counted;
+  Dump dump(module, options.dumpDirectory);
+  auto setting = prepare(module, options);
+  if (failed(setting))
+    return failure();
+  std::string key;
+  std::optional<ProgramImage> image;
+  if (setting->cache && !mustRun(options, dump)) {
+    key = programKey(module, options, setting->machine, *setting->target);
+    image = findProgram(*setting->cache, key, counted);
+  }
+  if (!image) {
+    bool isSilent = true; // a warning would be lost with the passes
+    ScopedDiagnosticHandler heard(module.getContext(),
+                                  [&](Diagnostic &) { return isSilent = false, failure(); });
+    auto made = runPasses(module, *setting, options, dump, counted);
+    if (failed(made))
+      return failure();
+    image = std::move(*made);
+    if (!key.empty() && isSilent)
+      storeProgram(*setting->cache, key, *image, counted);
+  }
   counted.codeBytes = int64_t(image->code.size());
   counted.constantBytes = int64_t(image->constants.size());
   counted.seconds = secondsSince(begin);
   if (statistics)
     *statistics = counted;
-  return image;
+  return std::move(*image);
 }
 
 std::string CompileStatistics::str() const {

@@ -44,7 +44,7 @@ struct CompileOptions {
   std::string targetCpu = "native";
   int programThreads = 0; ///< number of threads that will run the program; 0: all cores
   int compileThreads = 0; ///< number of threads that compile kernels; 0: all cores
-  bool useCache = true;
+  bool useCache = true;   ///< of kernels and programs on disk
   std::string
       cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
   /// The directory to write the program to after each stage. Empty: a new folder of
@@ -96,8 +96,8 @@ void registerCompilerDialects(mlir::DialectRegistry &registry,
 /// All passes, for tools.
 void registerCompilerPasses();
 
-/// Compiles `module` and modifies it: on success it has the final nests. Fails with diagnostics at
-/// source locations.
+/// Compiles `module` and modifies it, unless the cache has its program (ProgramCache.h). Fails with
+/// diagnostics at source locations.
 mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
                                              CompileStatistics *statistics = nullptr);
 

@@ -22,6 +22,8 @@ mlir::LogicalResult writeText(mlir::ModuleOp module, const std::string &path, ll
 class Dump {
 public:
   Dump(mlir::ModuleOp module, std::string directory);
+  /// Whether files are written at all.
+  bool isOn() const { return !directory.empty(); }
   /// Whether a file is written: all of them, or those whose names $HEDDLE_DUMP_FILES lists.
   bool isWanted(llvm::StringRef name) const;
   mlir::LogicalResult write(mlir::ModuleOp module, const std::string &name,

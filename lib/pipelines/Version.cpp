@@ -7,11 +7,16 @@
 
 #include "lib/pipelines/Version.h"
 
-#include "lib/pipelines/SourceHash.inc" // written by the build: HEDDLE_VERSION, HEDDLE_SOURCE_HASH
+#include "lib/pipelines/SourceHash.inc" // written by the build: HEDDLE_VERSION and the hashes
 #include "llvm/Config/llvm-config.h"
 
 const std::string &heddle::compilerVersion() {
   static const std::string version =
-      HEDDLE_VERSION "-" HEDDLE_SOURCE_HASH " (LLVM " LLVM_VERSION_STRING ")";
+      HEDDLE_VERSION "-" HEDDLE_CODE_HASH " (LLVM " LLVM_VERSION_STRING ")";
+  return version;
+}
+
+const std::string &heddle::passesVersion() {
+  static const std::string version = HEDDLE_COMPILER_HASH;
   return version;
 }

@@ -19,8 +19,12 @@
 namespace heddle {
 
 /// The version, a hash of all source files of code generation, and LLVM's version. Compilers that
-/// may generate different code have different texts.
+/// may generate different code from a kernel's source have different texts.
 const std::string &compilerVersion();
+
+/// A hash of all source files of the compiler. Compilers that may make different programs of a
+/// module have different texts.
+const std::string &passesVersion();
 
 } // namespace heddle
 

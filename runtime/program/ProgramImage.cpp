@@ -266,3 +266,11 @@ ProgramImage ProgramImage::parse(std::string_view file, const std::string &path)
   manifest->sums.clear(); // they are computed again when the image is written
   return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"])};
 }
+
+std::optional<ProgramImage> ProgramImage::parseIfValid(std::string_view bytes) noexcept {
+  try {
+    return parse(bytes, "");
+  } catch (const std::exception &) {
+    return std::nullopt;
+  }
+}

@@ -29,6 +29,7 @@
 #include "runtime/program/Manifest.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace heddle {
@@ -46,6 +47,8 @@ struct ProgramImage {
   static ProgramImage read(const std::string &path);
   /// The same of a file's bytes; `path` is for messages.
   static ProgramImage parse(std::string_view bytes, const std::string &path);
+  /// The same without exceptions: none if there is a defect.
+  static std::optional<ProgramImage> parseIfValid(std::string_view bytes) noexcept;
 
 private:
   void writeTo(const std::function<void(std::string_view)> &write) const;

@@ -8,6 +8,7 @@
 #include "Programs.h"
 
 #include "lib/pipelines/Cache.h"
+#include "lib/pipelines/Extension.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/target/cpu/CpuTarget.h"
 #include "test/unit/io/Files.h"
@@ -92,6 +93,67 @@ TEST_F(CacheTest, SecondCompilationEmitsNothing) {
   CompileOptions other = options();
   other.targetCpu = "x86-64";
   EXPECT_EQ(compile(text, other).statistics.cachedKernels, 0);
+}
+
+/// The number of kernels that the cache had, and whether it had the program: then no pass ran.
+std::pair<int, bool> found(const Compiled &compiled) {
+  return {compiled.statistics.cachedKernels, compiled.statistics.passSeconds == 0};
+}
+
+TEST_F(CacheTest, ProgramIsFoundWithoutItsKernels) {
+  Compiled cold = compile(text, options());
+  ASSERT_TRUE(cold.image) << cold.errors;
+  EXPECT_EQ(found(cold), std::pair(0, false));
+  Compiled warm = compile(text, options());
+  ASSERT_TRUE(warm.image) << warm.errors;
+  EXPECT_EQ(found(warm), std::pair(cold.statistics.kernels, true));
+  EXPECT_EQ(warm.image->bytes(), cold.image->bytes());
+  auto numbers = [](const CompileStatistics &s) {
+    return std::tuple(s.steps, s.serialSteps, s.barriers, s.kernels, s.arenaBytes, s.liveBytes,
+                      s.codeBytes, s.constantBytes);
+  };
+  EXPECT_EQ(numbers(warm.statistics), numbers(cold.statistics));
+}
+
+/// Each of these changes the program or what it says of itself, so the passes run.
+TEST_F(CacheTest, ProgramOfOtherTextOrOptionsIsNotFound) {
+  ASSERT_TRUE(compile(text, options()).image);
+  std::pair<const char *, std::function<void(CompileOptions &)>> changes[] = {
+      {"threads", [](CompileOptions &o) { o.programThreads = 3; }},
+      {"the target", [](CompileOptions &o) { o.targetCpu = "skylake-avx512"; }},
+      {"layouts", [](CompileOptions &o) { o.assignLayouts = false; }},
+      {"fast math", [](CompileOptions &o) { o.fastMath = {"reassociate"}; }},
+      {"bf16", [](CompileOptions &o) { o.products = ElementType::BF16; }},
+      {"checks", [](CompileOptions &o) { o.check = true; }},
+      {"explanations", [](CompileOptions &o) { o.explainLayouts = true; }},
+      {"an extension without a key",
+       [](CompileOptions &o) { o.extensions = {std::make_shared<const Extension>()}; }},
+  };
+  for (auto &[what, change] : changes) {
+    CompileOptions changed = options();
+    change(changed);
+    Compiled compiled = compile(text, changed);
+    EXPECT_TRUE(compiled.image) << what << ": " << compiled.errors;
+    EXPECT_FALSE(found(compiled).second) << what;
+  }
+  // A line more: diagnostics at run time name another place.
+  EXPECT_FALSE(found(compile("\n" + text, options())).second);
+  EXPECT_TRUE(found(compile(text, options())).second);
+}
+
+TEST_F(CacheTest, MessagesOfChecksAreKept) {
+  CompileOptions checking = options();
+  checking.check = true;
+  std::string gather = R"(
+func.func @pick(%x: !nd.tensor<f32, row: 5>, %i: !nd.tensor<i32, at: 3>) -> !nd.tensor<f32, at: 3> {
+  %0 = nd.gather %x [row] at %i : (!nd.tensor<f32, row: 5>, !nd.tensor<i32, at: 3>) -> !nd.tensor<f32, at: 3>
+  return %0 : !nd.tensor<f32, at: 3>
+})";
+  Compiled cold = compile(gather, checking), warm = compile(gather, checking);
+  ASSERT_TRUE(cold.image && warm.image) << cold.errors;
+  EXPECT_TRUE(found(warm).second);
+  EXPECT_FALSE(cold.statistics.checks.empty());
+  EXPECT_EQ(warm.statistics.checks, cold.statistics.checks);
 }
 
 /// Every change of an entry's code changes its key, such as the positions of barriers.

@@ -1,0 +1,42 @@
+//===- ProgramCache.h - compiled programs on disk ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module that was compiled before, by this compiler with these options for this machine, is not
+// compiled again: the cache of kernels (Cache.h) holds its program as well, under the hash of
+//
+//     the module's text with source locations | options | the machine's facts | the version
+//
+// A module that differs, if only in a line number, runs all passes, and takes those of its kernels
+// that did not change from the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_PROGRAMCACHE_H
+#define HEDDLE_LIB_PIPELINES_PROGRAMCACHE_H
+
+#include "dialects/nest/Nest.h"
+
+#include "lib/pipelines/Cache.h"
+#include "lib/pipelines/Compile.h"
+#include "lib/target/Target.h"
+
+namespace heddle {
+
+/// The key of the program that `module` becomes.
+std::string programKey(mlir::ModuleOp module, const CompileOptions &options,
+                       nest::MachineAttr machine, const Target &target);
+
+/// The program under `key` and its statistics, but for the seconds; none if the cache lacks it.
+std::optional<ProgramImage> findProgram(const KernelCache &cache, const std::string &key,
+                                        CompileStatistics &statistics);
+
+void storeProgram(const KernelCache &cache, const std::string &key, const ProgramImage &image,
+                  const CompileStatistics &statistics);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_PROGRAMCACHE_H
