@@ -125,7 +125,11 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
 }
 
 void nest::buildKernelLowering(OpPassManager &passes) {
-  passes.addPass(createCanonicalizerPass());
+  // LLVM simplifies again: here one sweep, which keeps the conversions short.
+  GreedyRewriteConfig once;
+  once.setUseTopDownTraversal().setMaxIterations(1).setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
+  passes.addPass(createCanonicalizerPass(once));
   passes.addPass(createCSEPass());
   passes.addPass(createExpandMathPass());
   passes.addPass(createSCFToControlFlowPass());
