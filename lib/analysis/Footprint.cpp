@@ -92,10 +92,11 @@ double nest::setWaste(const PlacedAccess &access, const Extents &extents, int64_
 
 double nest::runBytes(const PlacedAccess &access, const Extents &extents, double *pitch) {
   int64_t covered = 1;
-  std::vector<const PlacedAccess::Dim *> dims;
+  SmallVector<const PlacedAccess::Dim *, 8> dims; // sorted by stride
   for (const PlacedAccess::Dim &dim : access.dims)
-    dims.push_back(&dim);
-  llvm::stable_sort(dims, [](auto *a, auto *b) { return a->stride < b->stride; });
+    dims.insert(
+        llvm::upper_bound(dims, &dim, [](auto *a, auto *b) { return a->stride < b->stride; }),
+        &dim);
   bool ends = false;
   for (const PlacedAccess::Dim *dim : dims) {
     int64_t extent = dim->extent(extents), run = dim->contiguous ? dim->run : dim->size;

@@ -46,11 +46,11 @@ struct Staged {
 
 struct Candidate {
   RegisterTile tile;
-  std::vector<Level> levels; ///< outside of the register tile
-  size_t chunkLevels = 0;    ///< the first ones are shared by threads
-  size_t outer = 0;          ///< levels[outer..] are the reduction
-  bool split = false;        ///< a reduced loop encloses produced ones
-  std::vector<Staged> stages;
+  SmallVector<Level, 12> levels; ///< outside of the register tile
+  size_t chunkLevels = 0;        ///< the first ones are shared by threads
+  size_t outer = 0;              ///< levels[outer..] are the reduction
+  bool split = false;            ///< a reduced loop encloses produced ones
+  SmallVector<Staged, 4> stages;
   double cost = INFINITY;
 };
 
@@ -203,7 +203,7 @@ private:
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
     Candidate candidate;
     candidate.tile = tile;
-    std::vector<int64_t> left;
+    SmallVector<int64_t, 12> left;
     for (const Walked &group : groups)
       left.push_back(group.size);
     auto add = [&](unsigned group, int64_t step) {
@@ -212,7 +212,7 @@ private:
       candidate.levels.push_back({group, step, left[group]});
       left[group] = step;
     };
-    std::vector<unsigned> positions(order.begin(), order.end());
+    SmallVector<unsigned, 12> positions(order.begin(), order.end());
     for (size_t i = around.permuted; i < around.walked.size(); ++i)
       positions.push_back(unsigned(i));
     double chunks = 1;
@@ -241,16 +241,17 @@ private:
         llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
         inner.drop_back().back().trips() >= fewSteps)
       std::rotate(inner.begin(), inner.end() - 1, inner.end());
+    auto [tiles, steps] = countTiles(candidate);
+    if ((!candidate.split && !split.empty()) || !mayWin(tiles * steps * tile.cycles))
+      return;
     std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
     for (const Level &level : candidate.levels)
       key.insert(key.end(), {int64_t(level.group), level.step});
-    auto [tiles, steps] = countTiles(candidate);
-    if ((candidate.split || split.empty()) && mayWin(tiles * steps * tile.cycles) &&
-        seen.insert(key).second) {
-      measure(candidate);
-      for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
-        evaluate(candidate, staging);
-    }
+    if (!seen.insert(std::move(key)).second)
+      return;
+    measure(candidate);
+    for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
+      evaluate(candidate, staging);
   }
 
   void tryOrders(const RegisterTile &tile, const Split &split) {
@@ -308,20 +309,21 @@ private:
   /// is widened and whose panels of lanes waste nothing; in the tensor, in whole cache lines; or
   /// with the waste of rows that map to few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
-  double footprint(const PlacedAccess &access, const Extents &extents, Kind kind) {
-    bool copied = kind <= Copied, lines = kind != Elements && !(copied && access.onLanes());
-    int64_t bytes = copied ? copiedBytes(access) : access.bytes;
-    double box = boxElements(access, extents, lines ? 64 / bytes : 1) * double(bytes);
-    if (kind == InL1)
-      return box * setWaste(access, extents, nest.l1 / 8, false);
-    if (kind == InL2)
-      return box * setWaste(access, extents, nest.l2 / 16, access.isWrite && resultsRest);
-    return box;
+  using Footprints = std::array<double, 5>; ///< by kind
+  Footprints footprints(const PlacedAccess &access, const Extents &extents) const {
+    int64_t bytes = access.bytes, wide = copiedBytes(access);
+    double elements = boxElements(access, extents) * double(wide);
+    double plain = boxElements(access, extents, 64 / bytes) * double(bytes);
+    double copied = access.onLanes() ? elements
+                    : wide == bytes  ? plain
+                                     : boxElements(access, extents, 64 / wide) * double(wide);
+    return {elements, copied, plain, plain * setWaste(access, extents, nest.l1 / 8, false),
+            plain * setWaste(access, extents, nest.l2 / 16, access.isWrite && resultsRest)};
   }
 
-  std::vector<Extents> extents;             ///< of the candidate that is measured
-  bool resultsRest = false;                 ///< results are updated repeatedly
-  std::vector<std::array<double, 5>> sizes; ///< of each access at each level, by kind
+  std::vector<Extents> extents;  ///< of the candidate that is measured
+  bool resultsRest = false;      ///< results are updated repeatedly
+  std::vector<Footprints> sizes; ///< of each access at each level
 
   /// Computes the boxes of a candidate.
   void measure(const Candidate &candidate) {
@@ -333,9 +335,7 @@ private:
         if (level && !mentions[candidate.levels[level - 1].group]) // the box of the loop around
           sizes.push_back(sizes.back());
         else
-          sizes.push_back({footprint(access, at, Elements), footprint(access, at, Copied),
-                           footprint(access, at, Plain), footprint(access, at, InL1),
-                           footprint(access, at, InL2)});
+          sizes.push_back(footprints(access, at));
   }
   double box(unsigned access, size_t level, Kind kind) const {
     return sizes[access * extents.size() + level][kind];
@@ -631,7 +631,7 @@ private:
   }
 
   void evaluate(Candidate &candidate, Staging staging) {
-    std::vector<int> stage(m.accesses.size(), -1);
+    SmallVector<int, 8> stage(m.accesses.size(), -1);
     if (!placeStages(candidate, staging, stage))
       return;
     auto [runs, steps] = countTiles(candidate);
