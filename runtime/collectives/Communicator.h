@@ -1,0 +1,132 @@
+//===- Communicator.h - ranks that exchange data ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C++ side of Collectives.h: opens an engine by name, and owns contexts and operations.
+//
+//     Communicator world(openEngine("shm"), {.rank = rank, .size = 2, .key = key, .directory = tmp});
+//     Group data = world.group("data");
+//     Pending sum = data.allReduce(x, x, 1000, ElementType::BF16, Combiner::Sum);
+//     ...                                              // other work
+//     sum.wait();                                      // throws CollectiveError
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_COMMUNICATOR_H
+#define HEDDLE_RUNTIME_COLLECTIVES_COMMUNICATOR_H
+
+#include "heddle/ElementType.h"
+#include "heddle/Error.h"
+#include "runtime/collectives/Collectives.h"
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// The engine called `name`: libheddle_collectives_NAME.so in $HEDDLE_ENGINES (a list of folders
+/// with colons between), beside this library, or where dlopen finds it. It stays open. Throws Error,
+/// for an unknown name with those that are known.
+const HeddleCollectives &openEngine(const std::string &name);
+/// The names of the engines that are installed, sorted.
+std::vector<std::string> engineNames();
+
+/// An operation between ranks failed.
+class CollectiveError : public Error {
+public:
+  CollectiveError(int32_t status, const std::string &message) : Error(message), status(status) {}
+  const int32_t status; ///< HEDDLE_TIMEOUT, ...
+};
+
+enum class Combiner : int32_t { Sum, Product, Max, Min };
+
+/// An operation that was started. Its memory may not be used before `wait`; the destructor waits,
+/// and ignores failures.
+class Pending {
+public:
+  Pending(const HeddleCollectives &engine, HeddlePending *pending)
+      : engine(&engine), pending(pending) {}
+  Pending(Pending &&other) noexcept
+      : engine(other.engine), pending(std::exchange(other.pending, nullptr)) {}
+  Pending &operator=(Pending &&other) noexcept {
+    std::swap(engine, other.engine);
+    std::swap(pending, other.pending);
+    return *this;
+  }
+  ~Pending();
+  /// Throws CollectiveError if it failed. `seconds`: the limit; less than 0: the context's.
+  void wait(double seconds = -1);
+
+private:
+  const HeddleCollectives *engine;
+  HeddlePending *pending;
+};
+
+/// Ranks that call operations together. Counts are numbers of elements. See Collectives.h for what
+/// the operations do. A group is valid as long as its communicator.
+class Group {
+public:
+  using Counts = std::span<const int64_t>;
+
+  int32_t size() const { return int32_t(ranks.size()); }
+  /// The position of this rank among the members.
+  int32_t member() const { return self; }
+  const std::vector<int32_t> &members() const { return ranks; }
+
+  Pending barrier() const;
+  Pending allReduce(const void *input, void *output, int64_t count, ElementType type,
+                    Combiner combiner) const;
+  Pending reduceScatter(const void *input, void *output, Counts counts, ElementType type,
+                        Combiner combiner) const;
+  Pending allGather(const void *input, void *output, Counts counts, ElementType type) const;
+  Pending allToAll(const void *input, Counts inputCounts, void *output, Counts outputCounts,
+                   ElementType type) const;
+  Pending permute(const void *input, int64_t inputCount, int32_t target, void *output,
+                  int64_t outputCount, int32_t source, ElementType type) const;
+  Pending broadcast(const void *input, void *output, int64_t count, int32_t source,
+                    ElementType type) const;
+  Pending send(const void *input, int64_t count, int32_t target, ElementType type) const;
+  Pending receive(void *output, int64_t count, int32_t source, ElementType type) const;
+  /// Any of these. Throws CollectiveError if it can't be started.
+  Pending start(const HeddleOperation &operation) const;
+
+private:
+  friend class Communicator;
+  Group(const HeddleCollectives &engine, HeddleGroup *group, std::vector<int32_t> ranks,
+        int32_t self)
+      : engine(&engine), group(group), ranks(std::move(ranks)), self(self) {}
+  const HeddleCollectives *engine;
+  HeddleGroup *group;
+  std::vector<int32_t> ranks;
+  int32_t self;
+};
+
+/// This rank among all of them.
+class Communicator {
+public:
+  /// Joins the other ranks. Throws CollectiveError.
+  Communicator(const HeddleCollectives &engine, const HeddleWorld &world);
+  ~Communicator();
+  Communicator(const Communicator &) = delete;
+  Communicator &operator=(const Communicator &) = delete;
+
+  int32_t rank() const { return engine.rank(context); }
+  int32_t size() const { return engine.size(context); }
+  /// A group of these ranks, or of all; each of them calls this.
+  Group group(const std::string &name, std::span<const int32_t> ranks = {});
+  /// Ends all operations of all ranks with this reason. Any thread may call it.
+  void abort(const std::string &reason) { engine.abort(context, reason.c_str()); }
+
+private:
+  const HeddleCollectives &engine;
+  HeddleContext *context = nullptr;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_COMMUNICATOR_H
