@@ -95,9 +95,10 @@ enum {
 
 enum { HEDDLE_SUM, HEDDLE_PRODUCT, HEDDLE_MAX, HEDDLE_MIN };
 
-/** An operation. `input` and `output` are equal, or do not overlap, or one is this member's part of
- *  the other in a reduce-scatter or all-gather. They belong to the engine until `wait` returns;
- *  the counts only until `start` returns. */
+/** An operation. `input` and `output` do not overlap, with these exceptions: in an all-reduce and a
+ *  broadcast they may be equal, in a reduce-scatter `output` may be this member's part of `input`,
+ *  in an all-gather `input` that of `output`. They belong to the engine until `wait` returns; the
+ *  counts only until `start` returns. */
 typedef struct HeddleOperation {
   int32_t kind;           /**< HEDDLE_ALL_REDUCE, ... */
   int32_t combiner;       /**< HEDDLE_SUM, ...: of reductions */

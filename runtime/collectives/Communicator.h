@@ -77,6 +77,13 @@ public:
   /// The position of this rank among the members.
   int32_t member() const { return self; }
   const std::vector<int32_t> &members() const { return ranks; }
+  /// The same group, whose operations move on by a thread of the engine while the caller does other
+  /// work before it waits.
+  Group overlapping() const {
+    Group other = *this;
+    other.overlapped = 1;
+    return other;
+  }
 
   Pending barrier() const;
   Pending allReduce(const void *input, void *output, int64_t count, ElementType type,
@@ -104,6 +111,9 @@ private:
   HeddleGroup *group;
   std::vector<int32_t> ranks;
   int32_t self;
+  int32_t overlapped = 0;
+
+  const int64_t *ofMembers(Counts counts) const;
 };
 
 /// This rank among all of them.

@@ -1,0 +1,192 @@
+//===- Combine.cpp - sums, products, max and min of arrays ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accumulates pieces that stay in the first cache, in loops that compilers vectorise: conversions
+// of narrow floats have no branches and call no function.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/engine/Combine.h"
+
+#include "runtime/collectives/Collectives.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+using namespace heddle;
+
+namespace {
+/// Elements that are stored as they are computed.
+template <typename T>
+struct Plain {
+  using Stored = T;
+  using Computed = T;
+  static T load(T value) { return value; }
+  static T store(T value) { return value; }
+};
+
+/// Truth values: integers modulo 2.
+struct Bit {
+  using Stored = uint8_t;
+  using Computed = uint8_t;
+  static uint8_t load(uint8_t value) { return value & 1; }
+  static uint8_t store(uint8_t value) { return value & 1; }
+};
+
+/// Floats with fewer bits than f32, which are computed in f32. `finite`: there are no infinities,
+/// and the only NaN has all bits but the sign.
+template <typename Bits, int exponentBits, int fractionBits, bool finite = false>
+struct Narrow {
+  using Stored = Bits;
+  using Computed = float;
+  static constexpr int shift = 23 - fractionBits, bias = (1 << (exponentBits - 1)) - 1;
+  static constexpr uint32_t sign = 1u << (exponentBits + fractionBits);
+  static constexpr uint32_t infinity = (sign - 1) >> fractionBits << fractionBits;
+  static constexpr uint32_t nan = finite ? sign - 1 : infinity | 1u << (fractionBits - 1);
+  static constexpr uint32_t firstSpecial = finite ? nan : infinity;
+
+  static float load(Bits bits) {
+    uint32_t magnitude = bits & (sign - 1);
+    // A float of the same exponent field; the product corrects the bias, also of subnormal numbers.
+    constexpr float scale = std::bit_cast<float>(uint32_t(254 - bias) << 23);
+    uint32_t value = magnitude << shift;
+    if constexpr (bias != 127)
+      value = std::bit_cast<uint32_t>(std::bit_cast<float>(value) * scale);
+    value = magnitude >= firstSpecial ? value | 0x7f800000 | (finite ? 0x400000 : 0) : value;
+    return std::bit_cast<float>(value | uint32_t(bits & sign)
+                                            << (31 - exponentBits - fractionBits));
+  }
+
+  /// Rounds to the nearest, ties to even.
+  static Bits store(float from) {
+    uint32_t all = std::bit_cast<uint32_t>(from), magnitude = all & 0x7fffffff;
+    uint32_t odd = magnitude >> shift & 1;
+    uint32_t rounded = magnitude + (1u << (shift - 1)) - 1 + odd;
+    uint32_t result = (rounded - (uint32_t(127 - bias) << 23)) >> shift;
+    if constexpr (bias != 127) {
+      // A sum with a number whose last bit is that of the subnormal numbers rounds there.
+      constexpr uint32_t unit = uint32_t(1 - bias - fractionBits + 23 + 127) << 23;
+      float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(unit);
+      uint32_t small = std::bit_cast<uint32_t>(sum) - unit;
+      result = magnitude < uint32_t(128 - bias) << 23 ? small : result;
+    }
+    uint32_t largest = finite ? nan : infinity;
+    result = rounded >= uint32_t(128 + 127) << 23 || result > largest ? largest : result;
+    result = magnitude > 0x7f800000 ? nan : result;
+    return Bits(result | (all >> (31 - exponentBits - fractionBits) & sign));
+  }
+};
+
+struct Sum {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a + b;
+    else
+      return T(uint64_t(a) + uint64_t(b));
+  }
+};
+
+struct Product {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a * b;
+    else
+      return T(uint64_t(a) * uint64_t(b));
+  }
+};
+
+/// The larger or smaller one, a NaN if there is one, and zeros ordered by their signs.
+template <bool larger>
+struct Extreme {
+  template <typename T>
+  static T apply(T a, T b) {
+    T first = larger ? a : b, second = larger ? b : a;
+    if constexpr (std::is_floating_point_v<T>) {
+      using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+      Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+      T equal = std::bit_cast<T>(larger ? Bits(x & y) : Bits(x | y));
+      T ordered = first > second ? a : first < second ? b : equal;
+      return a != a || b != b ? a + b : ordered;
+    } else {
+      return first > second ? a : b;
+    }
+  }
+};
+
+template <typename Format, typename Combiner>
+void combineAs(const void *const *inputs, int members, void *output, int64_t count) {
+  constexpr int64_t piece = 1024;
+  typename Format::Computed values[piece];
+  for (int64_t begin = 0; begin < count; begin += piece) {
+    int64_t length = std::min(piece, count - begin);
+    auto *first = static_cast<const typename Format::Stored *>(inputs[0]) + begin;
+    for (int64_t i = 0; i < length; ++i)
+      values[i] = Format::load(first[i]);
+    for (int member = 1; member < members; ++member) {
+      auto *input = static_cast<const typename Format::Stored *>(inputs[member]) + begin;
+      for (int64_t i = 0; i < length; ++i)
+        values[i] = Combiner::apply(values[i], Format::load(input[i]));
+    }
+    auto *to = static_cast<typename Format::Stored *>(output) + begin;
+    for (int64_t i = 0; i < length; ++i)
+      to[i] = Format::store(values[i]);
+  }
+}
+
+using Function = void (*)(const void *const *, int, void *, int64_t);
+
+template <typename Format>
+Function functionOf(int32_t combiner) {
+  static constexpr Function functions[] = {combineAs<Format, Sum>, combineAs<Format, Product>,
+                                           combineAs<Format, Extreme<true>>,
+                                           combineAs<Format, Extreme<false>>};
+  return functions[combiner];
+}
+
+Function functionOf(ElementType type, int32_t combiner) {
+  switch (type) {
+  case ElementType::I1:
+    return functionOf<Bit>(combiner);
+  case ElementType::I8:
+    return functionOf<Plain<int8_t>>(combiner);
+  case ElementType::I16:
+    return functionOf<Plain<int16_t>>(combiner);
+  case ElementType::I32:
+    return functionOf<Plain<int32_t>>(combiner);
+  case ElementType::I64:
+    return functionOf<Plain<int64_t>>(combiner);
+  case ElementType::UI8:
+    return functionOf<Plain<uint8_t>>(combiner);
+  case ElementType::UI16:
+    return functionOf<Plain<uint16_t>>(combiner);
+  case ElementType::UI32:
+    return functionOf<Plain<uint32_t>>(combiner);
+  case ElementType::UI64:
+    return functionOf<Plain<uint64_t>>(combiner);
+  case ElementType::F16:
+    return functionOf<Narrow<uint16_t, 5, 10>>(combiner);
+  case ElementType::BF16:
+    return functionOf<Narrow<uint16_t, 8, 7>>(combiner);
+  case ElementType::F32:
+    return functionOf<Plain<float>>(combiner);
+  case ElementType::F64:
+    return functionOf<Plain<double>>(combiner);
+  case ElementType::F8E4M3FN:
+    return functionOf<Narrow<uint8_t, 4, 3, true>>(combiner);
+  case ElementType::F8E5M2:
+    return functionOf<Narrow<uint8_t, 5, 2>>(combiner);
+  }
+  return nullptr;
+}
+} // namespace
+
+void collectives::combine(ElementType type, int32_t combiner, const void *const *inputs,
+                          int members, void *output, int64_t count) {
+  functionOf(type, combiner)(inputs, members, output, count);
+}

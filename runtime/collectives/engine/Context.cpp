@@ -1,0 +1,336 @@
+//===- Context.cpp - a rank's end of its connections ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/engine/Context.h"
+
+#include "runtime/device/Spin.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace heddle;
+using namespace heddle::collectives;
+
+HeddleContext::HeddleContext(World &options)
+    : transport(openTransport(options)), timeout(options.timeout) {
+  std::vector<int32_t> all(size_t(transport->size));
+  std::iota(all.begin(), all.end(), 0);
+  world = makeGroup("of all ranks", std::move(all), 0);
+}
+
+HeddleContext::~HeddleContext() {
+  {
+    std::lock_guard lock(mutex);
+    ends = true;
+  }
+  change.notify_all();
+  transport->wake();
+  if (helper.joinable())
+    helper.join();
+  // What was started and not awaited.
+  for (Lane *lane : active)
+    for (HeddlePending *operation : lane->operations)
+      delete operation;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<HeddleGroup> HeddleContext::makeGroup(const char *name, std::vector<int32_t> ranks,
+                                                      int64_t number) {
+  auto self = std::find(ranks.begin(), ranks.end(), transport->rank) - ranks.begin();
+  auto group = std::make_unique<HeddleGroup>(
+      HeddleGroup{.context = this, .name = name, .ranks = std::move(ranks), .self = int32_t(self)});
+  for (int kind : {0, 1})
+    group->channels[kind] = transport->channel(number, group->ranks, group->self, kind);
+  group->collective.channel = group->channels[0].get();
+  group->sends.assign(group->ranks.size(), Lane{.channel = group->channels[1].get()});
+  group->receives = group->sends;
+  return group;
+}
+
+namespace {
+/// What a rank tells the first member of a new group.
+struct Proposal {
+  char name[48];
+  int32_t count;
+  uint32_t hash; ///< of the ranks
+};
+} // namespace
+
+/// Exchanges a message with a rank and waits for it.
+void HeddleContext::transfer(int32_t kind, int32_t other, void *data, int64_t bytes,
+                             const std::string &title) {
+  HeddleOperation call{.kind = kind,
+                       .element = int32_t(ElementType::UI8),
+                       .source = other,
+                       .target = other,
+                       .input = data,
+                       .output = data,
+                       .counts = &bytes};
+  wait(start(*world, call, title), -1);
+}
+
+/// The number of a new group, by its first member, which compares what the members call.
+int64_t HeddleContext::agree(const char *name, const std::vector<int32_t> &ranks) {
+  Proposal mine{.name = {}, .count = int32_t(ranks.size()), .hash = 0};
+  std::strncpy(mine.name, name, sizeof mine.name - 1);
+  for (int32_t rank : ranks)
+    mine.hash = (mine.hash ^ uint32_t(rank)) * 16777619u;
+  std::string title = "making group " + std::string(name);
+  int64_t number = 0;
+  if (transport->rank != ranks[0]) {
+    transfer(HEDDLE_SEND, ranks[0], &mine, sizeof mine, title);
+    transfer(HEDDLE_RECEIVE, ranks[0], &number, sizeof number, title);
+    return number;
+  }
+  for (size_t i = 1; i < ranks.size(); ++i) {
+    Proposal other;
+    transfer(HEDDLE_RECEIVE, ranks[i], &other, sizeof other, title);
+    if (std::memcmp(&mine, &other, sizeof mine) == 0)
+      continue;
+    auto described = [](const Proposal &one) {
+      return std::string(one.name, strnlen(one.name, sizeof one.name)) + " of " +
+             std::to_string(one.count) + " ranks";
+    };
+    std::lock_guard lock(mutex);
+    fail({HEDDLE_MISMATCH, title + ": rank " + std::to_string(ranks[i]) + " makes group " +
+                               described(other) + ", rank " + std::to_string(ranks[0]) + " makes " +
+                               described(mine) +
+                               (mine.count == other.count ? ", perhaps of other ranks" : "")});
+    throw *failure;
+  }
+  {
+    std::lock_guard lock(mutex);
+    number = transport->newGroup(int32_t(ranks.size()));
+  }
+  for (size_t i = 1; i < ranks.size(); ++i)
+    transfer(HEDDLE_SEND, ranks[i], &number, sizeof number, title);
+  return number;
+}
+
+HeddleGroup *HeddleContext::group(const char *name, const int32_t *ranks, int32_t count) {
+  std::vector<int32_t> list = world->ranks;
+  if (ranks)
+    list.assign(ranks, ranks + std::max(count, 0));
+  std::string title = std::string("group ") + (name ? name : "(null)") + ": ";
+  if (!name)
+    throw Failure{HEDDLE_INVALID, title + "expected a name"};
+  std::vector<bool> seen(size_t(transport->size));
+  for (int32_t rank : list) {
+    if (rank < 0 || rank >= transport->size)
+      throw Failure{HEDDLE_INVALID, title + "expected ranks of 0 to " +
+                                        std::to_string(transport->size - 1) + ", got " +
+                                        std::to_string(rank)};
+    if (seen[size_t(rank)])
+      throw Failure{HEDDLE_INVALID, title + "rank " + std::to_string(rank) + " occurs twice"};
+    seen[size_t(rank)] = true;
+  }
+  if (!seen[size_t(transport->rank)])
+    throw Failure{HEDDLE_INVALID, title + "rank " + std::to_string(transport->rank) +
+                                      " makes it, but is no member"};
+  int64_t number = agree(name, list);
+  std::lock_guard lock(mutex);
+  return groups.emplace_back(makeGroup(name, std::move(list), number)).get();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void HeddleContext::fail(const Failure &why, bool tell) {
+  if (failure)
+    return;
+  failure = why;
+  if (tell)
+    transport->report(why);
+  for (Lane *lane : active)
+    lane->operations.clear();
+  active.clear();
+  overlapped = 0;
+  transport->wake();
+}
+
+void HeddleContext::throwFailure(const HeddlePending &operation) const {
+  std::string name = operation.describe();
+  throw Failure{failure->status,
+                failure->text.starts_with(name) ? failure->text : name + ": " + failure->text};
+}
+
+/// Moves all operations on; true if any moved. The lock is held.
+bool HeddleContext::progress() {
+  if (failure)
+    return false;
+  if (auto reported = transport->reported()) {
+    fail(*reported, false);
+    return true;
+  }
+  if (transport->pausedUntil > Clock::time_point() && Clock::now() < transport->pausedUntil)
+    return false;
+  bool moved = false;
+  try {
+    for (size_t i = 0; i < active.size(); ++i) {
+      Lane &lane = *active[i];
+      while (!lane.operations.empty()) {
+        HeddlePending &operation = *lane.operations.front();
+        if (operation.advance()) {
+          moved = true;
+          operation.moved = {};
+        }
+        if (!operation.done)
+          break;
+        overlapped -= operation.call.overlapped != 0;
+        lane.operations.pop_front();
+      }
+    }
+    std::erase_if(active, [](const Lane *lane) { return lane->operations.empty(); });
+  } catch (const Failure &caught) {
+    fail(caught);
+    return true;
+  }
+  return moved;
+}
+
+HeddlePending *HeddleContext::start(HeddleGroup &group, const HeddleOperation &call,
+                                    const std::string &title) {
+  verify(call, group.members(), group.self);
+  std::unique_lock lock(mutex);
+  if (spare.empty())
+    spare.push_back(std::make_unique<HeddlePending>());
+  std::unique_ptr<HeddlePending> operation = std::move(spare.back());
+  spare.pop_back();
+  Lane &lane = call.kind == HEDDLE_SEND      ? group.sends[size_t(call.target)]
+               : call.kind == HEDDLE_RECEIVE ? group.receives[size_t(call.source)]
+                                             : group.collective;
+  operation->group = &group;
+  operation->call = call;
+  operation->call.overlapped = call.overlapped && group.members() > 1;
+  operation->title = title;
+  operation->lane = &lane;
+  operation->number = lane.count + 1;
+  operation->moved = {};
+  if (failure)
+    throwFailure(*operation);
+  try {
+    transport->starting(*operation);
+  } catch (const Failure &caught) {
+    fail(caught);
+    throwFailure(*operation);
+  }
+  operation->prepare(*transport);
+  ++lane.count;
+  if (lane.operations.empty())
+    active.push_back(&lane);
+  lane.operations.push_back(operation.get());
+  overlapped += operation->call.overlapped;
+  progress();
+  if (!operation->done && operation->call.overlapped && !failure) {
+    if (!helper.joinable())
+      helper = std::thread([this] { help(); });
+    change.notify_one();
+  }
+  return operation.release();
+}
+
+/// Fails if what the operation waits for will not come. The lock is held.
+void HeddleContext::examine(HeddlePending &operation, double seconds) {
+  // Operations before it have to be done first.
+  HeddlePending &first = *operation.lane->operations.front();
+  auto now = Clock::now();
+  if (now < transport->pausedUntil)
+    return;
+  if (first.moved == Clock::time_point())
+    first.moved = now;
+  for (int32_t rank : first.awaited())
+    if (auto reason = transport->gone(rank)) {
+      // The last of its data may have arrived before it left.
+      if (!progress() && !failure)
+        fail({HEDDLE_DEAD,
+              first.describe() + ": rank " + std::to_string(rank) + " is gone: " + *reason});
+      return;
+    }
+  if (now - first.moved > std::chrono::duration<double>(seconds))
+    fail({HEDDLE_TIMEOUT, first.describe() + ": " + first.late() + " within " +
+                              collectives::seconds(seconds) + " s"});
+}
+
+/// Sleeps until something happens, and looks for ranks that are late or gone.
+void HeddleContext::sleepUntil(HeddlePending &operation, double seconds) {
+  using namespace std::chrono;
+  constexpr auto slice = milliseconds(20);
+  auto limit = duration_cast<nanoseconds>(duration<double>(std::min(seconds, 1e6)));
+  while (true) {
+    uint32_t ticket = transport->ticket();
+    {
+      std::lock_guard lock(mutex);
+      bool moved = progress();
+      if (operation.done || failure) {
+        transport->cancel();
+        return;
+      }
+      if (moved) {
+        transport->cancel();
+        continue;
+      }
+    }
+    auto length = std::clamp<nanoseconds>(limit / 4, microseconds(50), slice);
+    transport->sleep(ticket, length);
+    std::lock_guard lock(mutex);
+    if (!progress() && !operation.done && !failure)
+      examine(operation, seconds);
+  }
+}
+
+void HeddleContext::wait(HeddlePending *operation, double seconds) {
+  if (seconds < 0)
+    seconds = timeout;
+  ++waiting;
+  auto ready = [&] {
+    std::lock_guard lock(mutex);
+    if (!operation->done)
+      progress();
+    return operation->done || failure;
+  };
+  auto spin = transport->crowded ? std::chrono::microseconds(20) : barrierSpin;
+  if (!spinUntil(ready, spin))
+    sleepUntil(*operation, seconds);
+  std::unique_lock lock(mutex);
+  if (--waiting == 0 && overlapped > 0)
+    change.notify_one();
+  std::unique_ptr<HeddlePending> owned(operation);
+  if (!operation->done)
+    throwFailure(*operation);
+  spare.push_back(std::move(owned));
+}
+
+void HeddleContext::abort(const char *reason) {
+  std::lock_guard lock(mutex);
+  fail({HEDDLE_ABORTED, "rank " + std::to_string(transport->rank) + " aborted: " + reason});
+}
+
+/// Moves operations while no thread waits.
+void HeddleContext::help() {
+  std::unique_lock lock(mutex);
+  while (!ends) {
+    if (overlapped == 0 || waiting > 0) {
+      change.wait(lock);
+      continue;
+    }
+    if (progress())
+      continue;
+    lock.unlock();
+    uint32_t ticket = transport->ticket();
+    lock.lock();
+    bool busy = progress() || ends;
+    lock.unlock();
+    if (busy)
+      transport->cancel();
+    else
+      transport->sleep(ticket, std::chrono::milliseconds(100));
+    lock.lock();
+  }
+}

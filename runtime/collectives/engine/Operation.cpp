@@ -1,0 +1,406 @@
+//===- Operation.cpp - an operation that was started ----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/engine/Operation.h"
+
+#include "runtime/collectives/engine/Combine.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace heddle;
+using namespace heddle::collectives;
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+void HeddlePending::prepare(const Transport &transport) {
+  size_t members = size_t(group->members());
+  int32_t kind = call.kind;
+  bool byMember =
+      kind == HEDDLE_REDUCE_SCATTER || kind == HEDDLE_ALL_GATHER || kind == HEDDLE_ALL_TO_ALL;
+  counts.clear();
+  outputCounts.clear();
+  if (kind != HEDDLE_BARRIER)
+    counts.assign(call.counts, call.counts + (byMember ? members : 1));
+  if (kind == HEDDLE_ALL_TO_ALL || kind == HEDDLE_PERMUTE)
+    outputCounts.assign(call.outputCounts, call.outputCounts + (byMember ? members : 1));
+  element = kind == HEDDLE_BARRIER ? ElementType::UI8 : ElementType(call.element);
+  elementBytes = byteSize(element);
+  elements = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  pieceBytes = transport.pieceBytes;
+  bool mayBeSplit = kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_BROADCAST;
+  segment = mayBeSplit && members > 2 && elements * elementBytes >= transport.splitBytes
+                ? std::max(transport.segmentBytes / elementBytes, int64_t(members))
+                : 0;
+  uint32_t hash = 0;
+  if (byMember && kind != HEDDLE_ALL_TO_ALL)
+    for (int64_t count : counts)
+      hash = (hash ^ uint32_t(count) ^ uint32_t(count >> 32)) * 16777619u;
+  bool reduces = kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_REDUCE_SCATTER;
+  signature = {.number = number,
+               .elements = elements,
+               .counts = hash,
+               .root = kind == HEDDLE_BROADCAST ? call.source : -1,
+               .kind = uint8_t(kind == HEDDLE_RECEIVE ? HEDDLE_SEND : kind),
+               .element = uint8_t(element),
+               .combiner = uint8_t(reduces ? call.combiner : 0)};
+  if (kind == HEDDLE_BROADCAST && call.source == group->self && call.output && elements > 0)
+    std::memmove(call.output, call.input, size_t(elements * elementBytes));
+  sends.clear();
+  receives.clear();
+  done = begun = false;
+  phase = 0;
+}
+
+int64_t HeddlePending::phases() const {
+  return segment ? 2 * ((elements + segment - 1) / segment) : 1;
+}
+
+/// A member's block of the current segment.
+HeddlePending::Part HeddlePending::block(const void *memory, int32_t member) const {
+  int64_t first = phase / 2 * segment, length = std::min(segment, elements - first);
+  int64_t size = (length + group->members() - 1) / group->members();
+  int64_t begin = std::min(member * size, length), end = std::min(begin + size, length);
+  return {static_cast<const char *>(memory) + (first + begin) * elementBytes,
+          (end - begin) * elementBytes};
+}
+
+/// A member's part of memory that has one for each.
+HeddlePending::Part HeddlePending::part(const void *memory, const std::vector<int64_t> &sizes,
+                                        int32_t member) const {
+  int64_t begin = std::accumulate(sizes.begin(), sizes.begin() + member, int64_t(0));
+  return {static_cast<const char *>(memory) + begin * elementBytes,
+          sizes[size_t(member)] * elementBytes};
+}
+
+/// What is sent to a member in this phase. What is sent to this member is copied or combined here.
+HeddlePending::Part HeddlePending::outgoing(int32_t member) const {
+  int32_t self = group->self;
+  Part all{static_cast<const char *>(call.input), elements * elementBytes};
+  switch (call.kind) {
+  case HEDDLE_ALL_REDUCE:
+    return !segment ? all : phase % 2 == 0 ? block(call.input, member) : block(call.output, self);
+  case HEDDLE_REDUCE_SCATTER:
+  case HEDDLE_ALL_TO_ALL:
+    return part(call.input, counts, member);
+  case HEDDLE_ALL_GATHER:
+    return {all.data, counts[size_t(self)] * elementBytes};
+  case HEDDLE_BROADCAST:
+    if (member == self || (phase % 2 == 0 && self != call.source) ||
+        (phase % 2 == 1 && member == call.source))
+      return {};
+    return !segment ? all
+                    : block(self == call.source ? call.input : call.output,
+                            phase % 2 == 0 ? member : self);
+  case HEDDLE_PERMUTE:
+  case HEDDLE_SEND:
+    return member == call.target ? all : Part{};
+  default:
+    return {};
+  }
+}
+
+/// Where what a member sends in this phase belongs. In a reduction only the size counts.
+HeddlePending::Part HeddlePending::incoming(int32_t member) const {
+  int32_t self = group->self;
+  Part all{static_cast<char *>(call.output), elements * elementBytes};
+  switch (call.kind) {
+  case HEDDLE_ALL_REDUCE:
+    return !segment ? all : block(call.output, phase % 2 == 0 ? self : member);
+  case HEDDLE_REDUCE_SCATTER:
+    return {all.data, counts[size_t(self)] * elementBytes};
+  case HEDDLE_ALL_TO_ALL:
+    return part(call.output, outputCounts, member);
+  case HEDDLE_ALL_GATHER:
+    return part(call.output, counts, member);
+  case HEDDLE_BROADCAST:
+    if (member == self || self == call.source || (phase % 2 == 0 && member != call.source))
+      return {};
+    return !segment ? all : block(call.output, phase % 2 == 0 ? self : member);
+  case HEDDLE_PERMUTE:
+    return member == call.source ? Part{all.data, outputCounts[0] * elementBytes} : Part{};
+  case HEDDLE_RECEIVE:
+    return member == call.source ? all : Part{};
+  default:
+    return {};
+  }
+}
+
+void HeddlePending::add(std::vector<Message> &list, int32_t member, Part part) {
+  bool isFirst = phase == 0;
+  if (!isFirst && part.bytes == 0)
+    return;
+  bool isReceived = &list == &receives;
+  Message message{.operation = this,
+                  .member = member,
+                  .data = isReceived && combines ? nullptr : const_cast<char *>(part.data),
+                  .bytes = part.bytes,
+                  .signature = signature,
+                  .isSigned = isFirst,
+                  .pieces = combines,
+                  .begun = !isFirst};
+  if (call.kind == HEDDLE_ALL_TO_ALL || call.kind == HEDDLE_PERMUTE)
+    message.signature.elements = part.bytes / elementBytes;
+  list.push_back(message);
+}
+
+void HeddlePending::beginPhase() {
+  int32_t self = group->self;
+  sends.clear();
+  receives.clear();
+  combines =
+      call.kind == HEDDLE_REDUCE_SCATTER || (call.kind == HEDDLE_ALL_REDUCE && phase % 2 == 0);
+  for (int32_t i = 1; i < group->members(); ++i) {
+    // All send to different members at a time.
+    int32_t to = (self + i) % group->members();
+    if (call.kind != HEDDLE_RECEIVE && (call.kind != HEDDLE_SEND || to == call.target))
+      add(sends, to, outgoing(to));
+    int32_t from = (self - i + group->members()) % group->members();
+    if (call.kind != HEDDLE_SEND && (call.kind != HEDDLE_RECEIVE || from == call.source))
+      add(receives, from, incoming(from));
+  }
+  Part from = outgoing(self), to = incoming(self);
+  own = from.data;
+  output = const_cast<char *>(to.data);
+  combined = 0;
+  combinedBytes = combines ? to.bytes : 0;
+  if (!combines && to.bytes > 0 && output != own)
+    std::memmove(output, own, size_t(to.bytes));
+  begun = true;
+}
+
+/// Combines as many pieces as have arrived from all members.
+bool HeddlePending::combinePieces() {
+  bool moved = false;
+  inputs.resize(size_t(group->members()));
+  while (combined < combinedBytes) {
+    int64_t bytes = std::min(pieceBytes, combinedBytes - combined);
+    bool ready = true;
+    for (Message &message : receives) {
+      const char *piece = lane->channel->peek(message, bytes);
+      inputs[size_t(message.member)] = piece;
+      ready &= piece != nullptr;
+    }
+    // What is overwritten in place has to be on its way to all others.
+    if (own == output)
+      for (const Message &message : sends)
+        ready &= segment != 0 || message.done >= combined + bytes;
+    if (!ready)
+      break;
+    inputs[size_t(group->self)] = own + combined;
+    combine(element, call.combiner, inputs.data(), group->members(), output + combined,
+            bytes / elementBytes);
+    for (Message &message : receives)
+      lane->channel->drop(message, bytes);
+    combined += bytes;
+    moved = true;
+  }
+  return moved;
+}
+
+bool HeddlePending::advance() {
+  bool moved = false;
+  while (!done) {
+    if (!begun)
+      beginPhase();
+    bool finished = true;
+    auto move = [&](Message &message, auto step) {
+      if (message.finished())
+        return;
+      int64_t before = message.done + message.begun;
+      (lane->channel->*step)(message);
+      moved |= message.done + message.begun != before;
+      finished &= message.finished();
+    };
+    for (Message &message : sends)
+      move(message, &Channel::send);
+    if (combinedBytes > 0)
+      moved |= combinePieces();
+    finished &= combined == combinedBytes;
+    for (Message &message : receives)
+      if (combinedBytes == 0)
+        move(message, &Channel::receive);
+    if (!finished)
+      break;
+    moved = true;
+    begun = false;
+    done = ++phase == phases();
+  }
+  return moved;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static constexpr const char *kinds[] = {"barrier",    "all-reduce", "reduce-scatter",
+                                        "all-gather", "all-to-all", "permute",
+                                        "broadcast",  "send",       "receive"};
+static constexpr const char *combiners[] = {"sum", "product", "max", "min"};
+
+std::string HeddlePending::describe() const {
+  if (!title.empty())
+    return title;
+  std::string text = kinds[call.kind] + (" #" + std::to_string(number));
+  if (call.kind == HEDDLE_SEND)
+    text += " to rank " + std::to_string(group->ranks[size_t(call.target)]);
+  if (call.kind == HEDDLE_RECEIVE)
+    text += " from rank " + std::to_string(group->ranks[size_t(call.source)]);
+  return text + " of group " + group->name;
+}
+
+std::vector<int32_t> HeddlePending::awaited() const {
+  std::vector<int32_t> ranks;
+  for (const auto *list : {&receives, &sends})
+    for (const Message &message : *list)
+      if (!message.finished())
+        ranks.push_back(group->ranks[size_t(message.member)]);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+std::string HeddlePending::late() const {
+  auto listed = [&](const std::vector<Message> &list, bool unheard) {
+    std::vector<int32_t> ranks;
+    for (const Message &message : list)
+      if (unheard ? !message.begun : !message.finished())
+        ranks.push_back(group->ranks[size_t(message.member)]);
+    std::sort(ranks.begin(), ranks.end());
+    std::string text;
+    for (int32_t rank : ranks)
+      text += (text.empty() ? "" : ", ") + std::to_string(rank);
+    return text.empty() ? text : (ranks.size() == 1 ? "rank " : "ranks ") + text;
+  };
+  if (std::string ranks = listed(receives, true); !ranks.empty())
+    return ranks + " did not arrive";
+  if (std::string ranks = listed(receives, false); !ranks.empty())
+    return ranks + " stopped sending";
+  if (std::string ranks = listed(sends, false); !ranks.empty())
+    return ranks + " stopped receiving";
+  return "it did not begin";
+}
+
+/// What a member calls, in words.
+static std::string describe(const Signature &signature) {
+  if (signature.kind >= std::size(kinds) ||
+      signature.element >= std::size(heddle::detail::elementTypes) ||
+      signature.combiner >= std::size(combiners))
+    return "something of another version of Heddle";
+  std::string text = kinds[signature.kind];
+  text += " #" + std::to_string(signature.number);
+  if (signature.kind == HEDDLE_BARRIER)
+    return text;
+  text += " of " + std::to_string(signature.elements) + " " +
+          std::string(spelling(ElementType(signature.element)));
+  if (signature.kind == HEDDLE_ALL_REDUCE || signature.kind == HEDDLE_REDUCE_SCATTER)
+    text += std::string(" by ") + combiners[signature.combiner];
+  if (signature.kind == HEDDLE_BROADCAST)
+    text += " from member " + std::to_string(signature.root);
+  return text;
+}
+
+void HeddlePending::refuse(const Message &message, const Signature &arrived) const {
+  std::string theirs = ::describe(arrived), ours = ::describe(message.signature);
+  throw Failure{HEDDLE_MISMATCH, describe() + ": rank " +
+                                     std::to_string(group->ranks[size_t(message.member)]) +
+                                     " called " + theirs + ", rank " +
+                                     std::to_string(group->ranks[size_t(group->self)]) +
+                                     " called " + (theirs == ours ? "it with other counts" : ours)};
+}
+
+void Message::hear(const Signature &arrived) {
+  if (arrived != signature)
+    operation->refuse(*this, arrived);
+  begun = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void invalid(const HeddleOperation &call, const std::string &text) {
+  throw Failure{HEDDLE_INVALID, std::string(kinds[call.kind]) + ": " + text};
+}
+
+/// The sum of `length` counts.
+static int64_t verifyCounts(const HeddleOperation &call, const int64_t *counts, int32_t length) {
+  if (!counts)
+    invalid(call, "expected counts, got null");
+  constexpr int64_t most = int64_t(1) << 50;
+  int64_t sum = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    if (counts[i] < 0 || counts[i] > most || (sum += counts[i]) > most)
+      invalid(call, "expected counts of 0 to 2^50 elements, got " + std::to_string(counts[i]));
+  }
+  return sum;
+}
+
+static void verifyMember(const HeddleOperation &call, const char *what, int32_t member,
+                         int32_t least, int32_t members) {
+  if (member < least || member >= members)
+    invalid(call, std::string("expected a ") + what + " of " + std::to_string(least) + " to " +
+                      std::to_string(members - 1) + ", got " + std::to_string(member));
+}
+
+void collectives::verify(const HeddleOperation &call, int32_t members, int32_t self) {
+  if (call.kind < HEDDLE_BARRIER || call.kind > HEDDLE_RECEIVE)
+    throw Failure{HEDDLE_INVALID, "there is no operation " + std::to_string(call.kind)};
+  if ((call.space && std::strcmp(call.space, "host") != 0) || call.stream)
+    invalid(call, std::string("this engine knows only memory of the host, got the space '") +
+                      (call.space ? call.space : "host") + (call.stream ? "' and a stream" : "'"));
+  if (call.kind == HEDDLE_BARRIER)
+    return;
+  bool reduces = call.kind == HEDDLE_ALL_REDUCE || call.kind == HEDDLE_REDUCE_SCATTER;
+  bool permutes = call.kind == HEDDLE_PERMUTE;
+  if (call.element < 0 || size_t(call.element) >= std::size(heddle::detail::elementTypes))
+    invalid(call, "there is no element type " + std::to_string(call.element));
+  if (reduces && (call.combiner < HEDDLE_SUM || call.combiner > HEDDLE_MIN))
+    invalid(call, "there is no combiner " + std::to_string(call.combiner));
+  bool byMember = call.kind == HEDDLE_REDUCE_SCATTER || call.kind == HEDDLE_ALL_GATHER ||
+                  call.kind == HEDDLE_ALL_TO_ALL;
+  int64_t in = verifyCounts(call, call.counts, byMember ? members : 1), out = in;
+  if (call.kind == HEDDLE_ALL_TO_ALL || permutes)
+    out = verifyCounts(call, call.outputCounts, byMember ? members : 1);
+  if (permutes || call.kind == HEDDLE_SEND)
+    verifyMember(call, "target", call.target, permutes ? -1 : 0, members);
+  if (permutes || call.kind == HEDDLE_RECEIVE || call.kind == HEDDLE_BROADCAST)
+    verifyMember(call, "source", call.source, permutes ? -1 : 0, members);
+  if ((call.kind == HEDDLE_SEND && call.target == self) ||
+      (call.kind == HEDDLE_RECEIVE && call.source == self))
+    invalid(call, "member " + std::to_string(self) + " can't exchange messages with itself");
+  if (permutes && (call.target == self) != (call.source == self))
+    invalid(call, "member " + std::to_string(self) + " is its own target or source, not both");
+  if ((call.kind == HEDDLE_ALL_TO_ALL || (permutes && call.target == self)) &&
+      call.counts[byMember ? self : 0] != call.outputCounts[byMember ? self : 0])
+    invalid(call,
+            "member " + std::to_string(self) + " sends itself another count than it receives");
+  if (call.kind == HEDDLE_ALL_GATHER)
+    in = call.counts[self];
+  if (call.kind == HEDDLE_REDUCE_SCATTER)
+    out = call.counts[self];
+  if (call.kind == HEDDLE_RECEIVE || (call.kind == HEDDLE_BROADCAST && call.source != self) ||
+      (permutes && call.target < 0))
+    in = 0;
+  if (call.kind == HEDDLE_SEND || (permutes && call.source < 0) ||
+      (call.kind == HEDDLE_BROADCAST && call.source == self))
+    out = 0;
+  if ((in > 0 && !call.input) || (out > 0 && !call.output))
+    invalid(call, "expected memory, got null");
+  // What may overlap: all of it, or this member's part.
+  int64_t bytes = byteSize(ElementType(call.element));
+  auto *input = static_cast<const char *>(call.input);
+  auto *output = static_cast<const char *>(call.output);
+  int64_t before = byMember ? std::accumulate(call.counts, call.counts + self, int64_t(0)) : 0;
+  bool isPart = call.kind == HEDDLE_ALL_GATHER       ? input == output + before * bytes
+                : call.kind == HEDDLE_REDUCE_SCATTER ? output == input + before * bytes
+                : call.kind == HEDDLE_ALL_REDUCE     ? input == output
+                                                     : false;
+  if (in > 0 && out > 0 && !isPart && input < output + out * bytes && output < input + in * bytes)
+    invalid(call, "input and output overlap");
+}

@@ -1,0 +1,113 @@
+//===- Operation.h - an operation that was started --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operation consists of phases. In a phase a member sends at most one message to each other
+// member and receives at most one from each; in some the received ones are combined:
+//
+//     all-reduce     send everything to all, combine; if it is large, for each segment:
+//                    send block i to member i, combine; send the own block to all
+//     broadcast      the root sends to all; if it is large, for each segment:
+//                    the root sends block i to member i; all send their block to all
+//     others         one phase
+//
+// The first phase of a collective has a message between any two members, empty if need be. So each
+// member hears from each other one, and finds out who is missing or calls something else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H
+#define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H
+
+#include "heddle/ElementType.h"
+#include "runtime/collectives/engine/Transport.h"
+
+#include <deque>
+
+namespace heddle::collectives {
+
+/// Operations that a member runs one after another, in the order in which they were started.
+struct Lane {
+  Channel *channel = nullptr;
+  std::deque<HeddlePending *> operations = {};
+  int64_t count = 0; ///< of operations that were started
+};
+
+/// Throws Failure unless the arguments fit a group of so many members, in which this one is `self`.
+void verify(const HeddleOperation &call, int32_t members, int32_t self);
+
+} // namespace heddle::collectives
+
+struct HeddleGroup {
+  HeddleContext *context;
+  std::string name;
+  std::vector<int32_t> ranks;
+  int32_t self;
+  std::unique_ptr<heddle::collectives::Channel> channels[2] = {};
+  heddle::collectives::Lane collective = {};
+  std::vector<heddle::collectives::Lane> sends = {}, receives = {}; ///< by the other member
+
+  int32_t members() const { return int32_t(ranks.size()); }
+};
+
+struct HeddlePending {
+  using Message = heddle::collectives::Message;
+
+  HeddleGroup *group = nullptr;
+  HeddleOperation call{};
+  int64_t number = 0; ///< in its lane, from 1
+  std::string title;  ///< for messages; empty: made of the other fields
+  heddle::collectives::Lane *lane = nullptr;
+  bool done = false;
+  heddle::collectives::Clock::time_point moved{}; ///< when it last got any further, about
+
+  /// Begins; the fields above are set. The counts are copied.
+  void prepare(const heddle::collectives::Transport &transport);
+  /// Moves the data on, and sets `done` in the end. True if anything moved. Throws Failure.
+  bool advance();
+  /// "all-reduce #12 of group data"
+  std::string describe() const;
+  /// What it waits for: "rank 1 did not arrive".
+  std::string late() const;
+  /// The ranks that it waits for.
+  std::vector<int32_t> awaited() const;
+  /// Throws the failure that a member calls something else.
+  [[noreturn]] void refuse(const Message &message,
+                           const heddle::collectives::Signature &arrived) const;
+
+private:
+  struct Part {
+    const char *data = nullptr;
+    int64_t bytes = 0;
+  };
+
+  heddle::ElementType element{};
+  int64_t elementBytes = 1, elements = 0;
+  int64_t pieceBytes = 0;
+  std::vector<int64_t> counts, outputCounts; ///< of elements, as in `call`
+  heddle::collectives::Signature signature{};
+  int64_t segment = 0; ///< the elements of one; 0: the operation is not split
+
+  int64_t phase = 0;
+  bool begun = false; ///< the phase that is under way:
+  std::vector<Message> sends, receives;
+  bool combines = false;
+  const char *own = nullptr; ///< this member's input of the combination
+  char *output = nullptr;
+  int64_t combined = 0, combinedBytes = 0;
+  std::vector<const void *> inputs;
+
+  int64_t phases() const;
+  Part block(const void *memory, int32_t member) const;
+  Part part(const void *memory, const std::vector<int64_t> &sizes, int32_t member) const;
+  Part outgoing(int32_t member) const;
+  Part incoming(int32_t member) const;
+  void beginPhase();
+  void add(std::vector<Message> &list, int32_t member, Part part);
+  bool combinePieces();
+};
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H

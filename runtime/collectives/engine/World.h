@@ -1,0 +1,75 @@
+//===- World.h - how ranks find each other ----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_WORLD_H
+#define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_WORLD_H
+
+#include "runtime/collectives/Collectives.h"
+
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace heddle::collectives {
+
+/// Why a function of the table fails: thrown within engines, returned by the table.
+struct Failure {
+  int32_t status;
+  std::string text;
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// "5", "0.25": the shortest text of a number of seconds.
+std::string seconds(double value);
+
+/// HeddleWorld, parsed.
+class World {
+public:
+  /// Throws Failure if the arguments make no sense.
+  explicit World(const HeddleWorld &given);
+  ~World();
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
+
+  int32_t rank, size;
+  double timeout = 300; ///< in seconds
+
+  /// The value of an option, "" if it was not given.
+  std::string option(const std::string &name);
+  /// Throws Failure if an option was given that `option` was not called for.
+  void refuseOtherOptions() const;
+  /// A number that is not negative. Throws Failure.
+  double number(const std::string &name, double otherwise);
+
+  /// The values that all ranks pass, in their order. Throws Failure, also after `timeout`.
+  template <typename T>
+  std::vector<T> exchange(const T &mine) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(size_t(size), mine);
+    exchange(&mine, sizeof(T), all.data());
+    return all;
+  }
+
+private:
+  const HeddleWorld &given;
+  std::map<std::string, std::string> options;
+  std::map<std::string, bool> known;
+  int rounds = 0;
+  std::vector<std::string> files; ///< that this rank wrote; removed in the end
+
+  void exchange(const void *mine, int64_t bytes, void *all);
+  void exchangeFiles(const void *mine, int64_t bytes, char *all);
+  std::string file(int32_t rank) const;
+};
+
+} // namespace heddle::collectives
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_WORLD_H

@@ -1,0 +1,96 @@
+//===- Arena.h - memory that the ranks of a host share ----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An anonymous file (memfd) that rank 0 makes and the others open through /proc. It has no name, so
+// that nothing is left behind however the ranks end. It begins with a header; the rest are rings of
+// groups, of which only the pages in use take memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_SHM_ARENA_H
+#define HEDDLE_RUNTIME_COLLECTIVES_SHM_ARENA_H
+
+#include "runtime/collectives/engine/World.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace heddle::collectives {
+
+/// A piece of a message on its way.
+struct Slot {
+  std::atomic<uint64_t> ready; ///< the number of the piece, from 1, when it is complete
+  int64_t arrival;             ///< of an emulated network: the time (steady, ns) of its arrival
+  char signature[32];          ///< of the message, in its first piece
+  char data[];
+};
+static_assert(sizeof(Slot) == 48);
+
+/// Pieces that travel from one rank to another.
+struct Ring {
+  static constexpr int64_t slots = 8, slotBytes = 32 << 10;
+  static constexpr int64_t stride = slotBytes + 64;
+  static constexpr int64_t bytes = 64 + slots * stride;
+
+  std::atomic<uint64_t> consumed; ///< pieces that the receiver has taken
+
+  Slot &slot(uint64_t number) {
+    return *reinterpret_cast<Slot *>(reinterpret_cast<char *>(this) + 64 +
+                                     int64_t(number % slots) * stride);
+  }
+};
+
+/// The rings of a group: from each member to each, of two kinds.
+inline int64_t groupBytes(int32_t members) { return 2 * int64_t(members) * members * Ring::bytes; }
+
+/// What a rank tells the others.
+struct alignas(64) RankBlock {
+  std::atomic<int32_t> process;   ///< 0: it has not joined
+  std::atomic<int32_t> left;      ///< its context was destroyed
+  std::atomic<int32_t> sleepers;  ///< threads that sleep, or are about to
+  std::atomic<uint32_t> doorbell; ///< changes when something arrived for a rank that sleeps
+};
+
+struct Header {
+  uint64_t nonce;                         ///< of this world, against mistaken files
+  int64_t base;                           ///< the rings of the group 0
+  std::atomic<int64_t> end;               ///< of the memory in use
+  std::atomic<int32_t> claimed, complete; ///< the report below: by one rank, and readable
+  int32_t reporter, status;
+  char text[1000];
+  RankBlock ranks[];
+};
+
+/// The mapped memory; ranks that are threads of a process share it.
+class Arena {
+public:
+  /// Throws Failure.
+  static std::shared_ptr<Arena> join(World &world);
+  ~Arena();
+
+  Header &header() { return *head; }
+  /// Takes memory of zeros.
+  int64_t allocate(int64_t bytes);
+  /// The address of memory in this process.
+  char *at(int64_t offset, int64_t bytes);
+
+private:
+  Arena(int file, int64_t headerBytes);
+  char *map(int64_t offset, int64_t bytes) const;
+
+  const int file;
+  const int64_t headerBytes;
+  Header *head;
+  std::mutex mutex;
+  std::map<int64_t, std::pair<char *, int64_t>> mapped; ///< by the offset
+};
+
+} // namespace heddle::collectives
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_SHM_ARENA_H

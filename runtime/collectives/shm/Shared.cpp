@@ -1,0 +1,208 @@
+//===- Shared.cpp - messages through shared memory ------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/shm/Shared.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::collectives;
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+namespace {
+class SharedChannel : public Channel {
+public:
+  SharedChannel(SharedTransport &transport, char *rings, const std::vector<int32_t> &ranks,
+                int32_t self)
+      : transport(transport) {
+    auto ringOf = [&](int64_t from, int64_t to) {
+      return reinterpret_cast<Ring *>(rings + (from * int64_t(ranks.size()) + to) * Ring::bytes);
+    };
+    for (int32_t member = 0; member < int32_t(ranks.size()); ++member)
+      peers.push_back({ranks[size_t(member)], ringOf(self, member), ringOf(member, self)});
+  }
+
+  void send(Message &message) override {
+    Peer &peer = peers[size_t(message.member)];
+    bool sent = false;
+    while (!message.finished()) {
+      if (peer.sent - peer.consumed == Ring::slots) {
+        peer.consumed = peer.out->consumed.load(std::memory_order_acquire);
+        if (peer.sent - peer.consumed == Ring::slots)
+          break;
+      }
+      Slot &slot = peer.out->slot(peer.sent);
+      std::memcpy(slot.signature, &message.signature, sizeof message.signature);
+      message.begun = true;
+      int64_t bytes = std::min(Ring::slotBytes, message.bytes - message.done);
+      std::memcpy(slot.data, message.data + message.done, size_t(bytes));
+      message.done += bytes;
+      slot.arrival = transport.arrival(peer.rank, bytes);
+      slot.ready.store(++peer.sent, std::memory_order_release);
+      sent = true;
+    }
+    if (sent)
+      transport.ring(peer.rank);
+  }
+
+  void receive(Message &message) override {
+    while (!message.finished()) {
+      int64_t bytes = std::min(Ring::slotBytes, message.bytes - message.done);
+      const char *data = peek(message, bytes);
+      if (!data)
+        return;
+      std::memcpy(message.data + message.done, data, size_t(bytes));
+      drop(message, bytes);
+    }
+  }
+
+  const char *peek(Message &message, int64_t) override {
+    Peer &peer = peers[size_t(message.member)];
+    Slot &slot = peer.in->slot(peer.received);
+    if (slot.ready.load(std::memory_order_acquire) != peer.received + 1)
+      return nullptr;
+    if (slot.arrival > 0 && slot.arrival > Clock::now().time_since_epoch().count()) {
+      transport.expect(slot.arrival);
+      return nullptr;
+    }
+    if (message.done == 0) {
+      Signature signature;
+      std::memcpy(&signature, slot.signature, sizeof signature);
+      message.hear(signature);
+    }
+    return slot.data;
+  }
+
+  void drop(Message &message, int64_t bytes) override {
+    Peer &peer = peers[size_t(message.member)];
+    message.done += bytes;
+    peer.in->consumed.store(++peer.received, std::memory_order_release);
+    transport.ring(peer.rank);
+  }
+
+private:
+  struct Peer {
+    int32_t rank;
+    Ring *out, *in;
+    uint64_t sent = 0, consumed = 0, received = 0; ///< pieces; `consumed` as last seen
+  };
+  SharedTransport &transport;
+  std::vector<Peer> peers;
+};
+} // namespace
+
+std::unique_ptr<Channel> SharedTransport::channel(int64_t group, const std::vector<int32_t> &ranks,
+                                                  int32_t self, int kind) {
+  int64_t bytes = groupBytes(int32_t(ranks.size()));
+  char *rings = arena->at(group ? group : arena->header().base, bytes);
+  return std::make_unique<SharedChannel>(*this, rings + kind * bytes / 2, ranks, self);
+}
+
+//===----------------------------------------------------------------------===//
+// Other ranks
+//===----------------------------------------------------------------------===//
+
+SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
+  rank = world.rank;
+  size = world.size;
+  pieceBytes = Ring::slotBytes;
+  cpu_set_t cores;
+  crowded = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < size;
+  block(rank).process = getpid();
+  auto end = Clock::now() + std::chrono::duration<double>(world.timeout);
+  for (int32_t other = 0; other < size; ++other)
+    while (block(other).process == 0) {
+      if (Clock::now() > end)
+        throw Failure{HEDDLE_TIMEOUT, "rank " + std::to_string(other) + " did not join within " +
+                                          seconds(world.timeout) + " s"};
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  for (int32_t other = 0; other < size; ++other) {
+    int32_t process = block(other).process;
+    processes.push_back(process == getpid() ? -1 : int(syscall(SYS_pidfd_open, process, 0)));
+  }
+}
+
+SharedTransport::~SharedTransport() {
+  block(rank).left = 1;
+  for (int32_t other = 0; other < size; ++other) {
+    ring(other);
+    if (processes[size_t(other)] >= 0)
+      close(processes[size_t(other)]);
+  }
+}
+
+void SharedTransport::report(const Failure &failure) {
+  Header &header = arena->header();
+  if (silent || header.claimed.exchange(1))
+    return;
+  header.reporter = rank;
+  header.status = failure.status;
+  std::strncpy(header.text, failure.text.c_str(), sizeof header.text - 1);
+  header.complete.store(1, std::memory_order_release);
+  for (int32_t other = 0; other < size; ++other)
+    ring(other);
+}
+
+std::optional<Failure> SharedTransport::reported() {
+  Header &header = arena->header();
+  if (header.complete.load(std::memory_order_acquire) == 0 || header.reporter == rank)
+    return std::nullopt;
+  return Failure{header.status,
+                 "rank " + std::to_string(header.reporter) + " reports: " + header.text};
+}
+
+std::optional<std::string> SharedTransport::gone(int32_t other) {
+  if (block(other).left)
+    return "it left";
+  std::string name = "its process " + std::to_string(block(other).process) + " ended";
+  pollfd entry{.fd = processes[size_t(other)], .events = POLLIN, .revents = 0};
+  if (entry.fd >= 0)
+    return poll(&entry, 1, 0) == 1 ? std::optional(name) : std::nullopt;
+  // Without descriptors of processes (Linux before 5.3); a zombie seems to live.
+  return kill(block(other).process, 0) != 0 && errno == ESRCH ? std::optional(name) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Sleep
+//===----------------------------------------------------------------------===//
+
+void SharedTransport::ring(int32_t other) {
+  // A rank either sees what was stored before, or is seen here as a sleeper.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  RankBlock &theirs = block(other);
+  if (theirs.sleepers.load(std::memory_order_relaxed) == 0)
+    return;
+  theirs.doorbell.fetch_add(1);
+  syscall(SYS_futex, &theirs.doorbell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+uint32_t SharedTransport::ticket() {
+  block(rank).sleepers.fetch_add(1);
+  uint32_t current = block(rank).doorbell.load();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return current;
+}
+
+void SharedTransport::cancel() { block(rank).sleepers.fetch_sub(1); }
+
+void SharedTransport::sleep(uint32_t ticket, std::chrono::nanoseconds limit) {
+  timespec time{.tv_sec = limit.count() / 1000000000, .tv_nsec = limit.count() % 1000000000};
+  syscall(SYS_futex, &block(rank).doorbell, FUTEX_WAIT, ticket, &time, nullptr, 0);
+  block(rank).sleepers.fetch_sub(1);
+}

@@ -1,0 +1,63 @@
+//===- Shared.h - messages through shared memory ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each message is cut into pieces, which pass through a ring of slots: the sender copies a piece in
+// and sets the slot's number, which the receiver waits for; the receiver copies or combines it and
+// counts it as consumed. A slot's number lies in the cache line of the first bytes, so that a small
+// message costs one transfer between two caches. A rank that has nothing to do spins for a while and
+// then sleeps on its doorbell (a futex); others ring it only if somebody sleeps.
+//
+// The emulated network derives its own transport: `arrival` delays pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_COLLECTIVES_SHM_SHARED_H
+#define HEDDLE_RUNTIME_COLLECTIVES_SHM_SHARED_H
+
+#include "runtime/collectives/engine/Transport.h"
+#include "runtime/collectives/shm/Arena.h"
+
+namespace heddle::collectives {
+
+class SharedTransport : public Transport {
+public:
+  /// Joins the other ranks. Throws Failure.
+  explicit SharedTransport(World &world);
+  ~SharedTransport() override;
+
+  int64_t newGroup(int32_t members) override { return arena->allocate(groupBytes(members)); }
+  std::unique_ptr<Channel> channel(int64_t group, const std::vector<int32_t> &ranks, int32_t self,
+                                   int kind) override;
+  void report(const Failure &failure) override;
+  std::optional<Failure> reported() override;
+  std::optional<std::string> gone(int32_t rank) override;
+  uint32_t ticket() override;
+  void cancel() override;
+  void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override;
+  void wake() override { ring(rank); }
+
+  /// When a piece that is sent to a rank now arrives there, in nanoseconds of the steady clock; 0: at
+  /// once.
+  virtual int64_t arrival(int32_t /*to*/, int64_t /*bytes*/) { return 0; }
+  /// The receiver found a piece that arrives at this time.
+  virtual void expect(int64_t /*arrival*/) {}
+  /// Wakes a rank if it sleeps.
+  void ring(int32_t other);
+
+protected:
+  const std::shared_ptr<Arena> arena;
+  RankBlock &block(int32_t of) { return arena->header().ranks[of]; }
+  /// Seems to have died: tells nobody.
+  bool silent = false;
+
+private:
+  std::vector<int> processes; ///< a descriptor of each rank's process; -1: none
+};
+
+} // namespace heddle::collectives
+
+#endif // HEDDLE_RUNTIME_COLLECTIVES_SHM_SHARED_H
