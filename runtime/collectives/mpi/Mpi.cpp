@@ -1,0 +1,377 @@
+//===- Mpi.cpp - the engine mpi -------------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Messages by MPI_Isend and MPI_Irecv. A message begins with a packet of its signature, which has
+// the data too if that is short; longer data follows without further copies from and to the memory
+// of the caller. In reductions it is received in pieces, of which several are under way.
+//
+// Nothing waits within MPI, so that a rank that is late or gone is noticed: requests are tested. All
+// calls are made under one lock of the process, so MPI_THREAD_SERIALIZED suffices.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/engine/Transport.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mpi.h>
+#include <mutex>
+#include <sched.h>
+#include <thread>
+
+using namespace heddle;
+using namespace heddle::collectives;
+
+const char heddle::collectives::engineName[] = "mpi";
+
+static std::recursive_mutex &lockOfMpi() {
+  static auto &mutex = *new std::recursive_mutex;
+  return mutex;
+}
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+static void check(int status, const char *what) {
+  if (status == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Failure{HEDDLE_FAILED, std::string(what) + ": " + std::string(text, size_t(length))};
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t packetData = 4096, window = 4, largest = int64_t(1) << 30;
+
+/// One direction between this rank and another.
+struct Line {
+  struct Request {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    int64_t bytes;
+    char *buffer;
+  };
+  std::deque<Request> requests = {}; ///< in the order of the data
+  bool packetPosted = false;
+  bool inPacket = false; ///< the data came with the signature
+  int64_t posted = 0;    ///< bytes of the message that have requests
+  std::vector<char> packet = std::vector<char>(sizeof(Signature) + packetData);
+  std::vector<std::vector<char>> buffers = {}; ///< for pieces, in turn
+  size_t next = 0;
+};
+
+class MpiChannel : public Channel {
+public:
+  MpiChannel(MPI_Comm communicator, const std::vector<int32_t> &ranks, int tag, int64_t pieceBytes)
+      : communicator(communicator), ranks(ranks), tag(tag), pieceBytes(pieceBytes),
+        out(ranks.size()), in(ranks.size()) {}
+
+  ~MpiChannel() override {
+    Lock lock(lockOfMpi());
+    for (auto *lines : {&out, &in})
+      for (Line &line : *lines)
+        for (Line::Request &request : line.requests) { // only after a failure
+          if (lines == &in)
+            MPI_Cancel(&request.handle);
+          MPI_Request_free(&request.handle);
+        }
+  }
+
+  void send(Message &message) override {
+    Lock lock(lockOfMpi());
+    Line &line = out[size_t(message.member)];
+    auto post = [&](char *data, int64_t bytes, int64_t counts) {
+      line.requests.push_back({.bytes = counts, .buffer = data});
+      check(MPI_Isend(data, int(bytes), MPI_BYTE, ranks[size_t(message.member)], tag, communicator,
+                      &line.requests.back().handle),
+            "MPI_Isend");
+      line.posted += counts;
+    };
+    if (message.isSigned && !line.packetPosted) {
+      int64_t bytes = message.bytes <= packetData ? message.bytes : 0;
+      std::memcpy(line.packet.data(), &message.signature, sizeof(Signature));
+      std::memcpy(line.packet.data() + sizeof(Signature), message.data, size_t(bytes));
+      post(line.packet.data(), int64_t(sizeof(Signature)) + bytes, bytes);
+      line.packetPosted = true;
+    }
+    while (line.posted < message.bytes && int64_t(line.requests.size()) <= window)
+      post(message.data + line.posted, pieceOf(message, line.posted),
+           pieceOf(message, line.posted));
+    while (!line.requests.empty() && isComplete(line.requests.front())) {
+      message.begun = true;
+      message.done += line.requests.front().bytes;
+      line.requests.pop_front();
+    }
+    finish(message, line);
+  }
+
+  void receive(Message &message) override {
+    Lock lock(lockOfMpi());
+    Line &line = in[size_t(message.member)];
+    if (!listen(message, line))
+      return;
+    if (line.inPacket && message.bytes > 0) {
+      std::memcpy(message.data, line.packet.data() + sizeof(Signature), size_t(message.bytes));
+      message.done = message.bytes;
+    }
+    while (!line.inPacket && line.posted < message.bytes &&
+           int64_t(line.requests.size()) < window)
+      post(message, line, message.data + line.posted);
+    while (!line.requests.empty() && isComplete(line.requests.front())) {
+      message.done += line.requests.front().bytes;
+      line.requests.pop_front();
+    }
+    finish(message, line);
+  }
+
+  const char *peek(Message &message, int64_t) override {
+    Lock lock(lockOfMpi());
+    Line &line = in[size_t(message.member)];
+    if (!listen(message, line))
+      return nullptr;
+    if (line.inPacket)
+      return line.packet.data() + sizeof(Signature) + message.done;
+    line.buffers.resize(window);
+    while (line.posted < message.bytes && int64_t(line.requests.size()) < window) {
+      auto &buffer = line.buffers[line.next++ % window];
+      buffer.resize(size_t(pieceBytes));
+      post(message, line, buffer.data());
+    }
+    Line::Request &first = line.requests.front();
+    return isComplete(first) ? first.buffer : nullptr;
+  }
+
+  void drop(Message &message, int64_t bytes) override {
+    Line &line = in[size_t(message.member)];
+    message.done += bytes;
+    if (!line.inPacket)
+      line.requests.pop_front();
+    finish(message, line);
+  }
+
+private:
+  MPI_Comm communicator;
+  const std::vector<int32_t> ranks;
+  const int tag;
+  const int64_t pieceBytes;
+  std::vector<Line> out, in; ///< by member
+
+  int64_t pieceOf(const Message &message, int64_t at) const {
+    return std::min(message.pieces ? pieceBytes : largest, message.bytes - at);
+  }
+
+  static bool isComplete(Line::Request &request) {
+    int done = 1; // MPI_REQUEST_NULL is complete
+    check(MPI_Test(&request.handle, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done;
+  }
+
+  void postReceive(Message &message, Line &line, char *data, int64_t bytes, int64_t counts) {
+    line.requests.push_back({.bytes = counts, .buffer = data});
+    check(MPI_Irecv(data, int(bytes), MPI_BYTE, ranks[size_t(message.member)], tag, communicator,
+                    &line.requests.back().handle),
+          "MPI_Irecv");
+  }
+
+  void post(Message &message, Line &line, char *to) {
+    int64_t bytes = pieceOf(message, line.posted);
+    postReceive(message, line, to, bytes, bytes);
+    line.posted += bytes;
+  }
+
+  /// True when the signature has arrived.
+  bool listen(Message &message, Line &line) {
+    if (message.begun)
+      return true;
+    if (!line.packetPosted) {
+      postReceive(message, line, line.packet.data(), int64_t(line.packet.size()), 0);
+      line.packetPosted = true;
+    }
+    MPI_Status status;
+    int done = 0, bytes = 0;
+    check(MPI_Test(&line.requests.front().handle, &done, &status), "MPI_Test");
+    if (!done)
+      return false;
+    line.requests.pop_front();
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    Signature signature{};
+    std::memcpy(&signature, line.packet.data(),
+                std::min(sizeof signature, size_t(std::max(bytes, 0))));
+    message.hear(signature);
+    line.inPacket = message.bytes <= packetData;
+    return true;
+  }
+
+  void finish(Message &message, Line &line) {
+    if (!message.finished() || !line.requests.empty())
+      return;
+    line.packetPosted = line.inPacket = false;
+    line.posted = 0;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The transport
+//===----------------------------------------------------------------------===//
+
+/// What a rank that fails tells the others.
+struct Report {
+  int32_t rank, status;
+  char text[1000];
+};
+
+/// MPI as this process uses it. Ends it in the end, unless the program began it.
+struct Process {
+  bool began = false;
+  bool failed = false; ///< the end would wait for ranks that do not come
+
+  Process() {
+    int done = 0, level = MPI_THREAD_SERIALIZED;
+    MPI_Initialized(&done);
+    if (done)
+      MPI_Query_thread(&level);
+    else
+      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+    began = !done;
+    if (level < MPI_THREAD_SERIALIZED)
+      throw Failure{HEDDLE_FAILED, "MPI serves one thread only: expected MPI_THREAD_SERIALIZED"};
+  }
+  ~Process() {
+    int done = 0;
+    MPI_Finalized(&done);
+    if (began && !failed && !done)
+      MPI_Finalize();
+  }
+  static Process &get() {
+    static Process process;
+    return process;
+  }
+};
+
+class MpiTransport : public Transport {
+public:
+  explicit MpiTransport(World &world) {
+    Lock lock(lockOfMpi());
+    Process::get();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (world.size != 0 && (world.size != size || world.rank != rank))
+      throw Failure{HEDDLE_INVALID, "expected rank " + std::to_string(world.rank) + " of " +
+                                        std::to_string(world.size) + ", but MPI started rank " +
+                                        std::to_string(rank) + " of " + std::to_string(size) +
+                                        " (start the program by mpirun -n " +
+                                        std::to_string(world.size) + ")"};
+    world.rank = rank;
+    world.size = size;
+    pieceBytes = 128 << 10;
+    splitBytes = 16 << 10;
+    segmentBytes = int64_t(1) << 50;
+    crowded = size > int(std::thread::hardware_concurrency());
+    open(world.timeout);
+    int *most, found = 0;
+    MPI_Comm_get_attr(communicator, MPI_TAG_UB, &most, &found);
+    mostTag = found ? *most : 32767;
+    listenForReports();
+  }
+
+  ~MpiTransport() override {
+    Lock lock(lockOfMpi());
+    MPI_Cancel(&listening);
+    MPI_Request_free(&listening);
+    // The communicator stays: to free it is collective.
+  }
+
+  int64_t newGroup(int32_t) override { return int64_t(++groups) * size + rank; }
+
+  std::unique_ptr<Channel> channel(int64_t group, const std::vector<int32_t> &ranks, int32_t,
+                                   int kind) override {
+    int64_t tag = 1 + 2 * group + kind; // 0 is for reports
+    if (tag > mostTag)
+      throw Failure{HEDDLE_FAILED, "MPI has no tags for more groups"};
+    return std::make_unique<MpiChannel>(communicator, ranks, int(tag), pieceBytes);
+  }
+
+  void report(const Failure &failure) override {
+    Lock lock(lockOfMpi());
+    Process::get().failed = true;
+    sent = {.rank = rank, .status = failure.status, .text = {}};
+    std::strncpy(sent.text, failure.text.c_str(), sizeof sent.text - 1);
+    std::vector<MPI_Request> requests;
+    for (int32_t other = 0; other < size; ++other)
+      if (other != rank)
+        MPI_Isend(&sent, sizeof sent, MPI_BYTE, other, 0, communicator, &requests.emplace_back());
+    int done = 0;
+    for (auto end = Clock::now() + std::chrono::milliseconds(200); !done && Clock::now() < end;)
+      MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    for (MPI_Request &request : requests)
+      if (request != MPI_REQUEST_NULL)
+        MPI_Request_free(&request);
+  }
+
+  std::optional<Failure> reported() override {
+    if (++looks % 16 != 0)
+      return std::nullopt;
+    Lock lock(lockOfMpi());
+    int done = 0;
+    MPI_Test(&listening, &done, MPI_STATUS_IGNORE);
+    if (!done)
+      return std::nullopt;
+    Process::get().failed = true;
+    Failure failure{received.status,
+                    "rank " + std::to_string(received.rank) + " reports: " + received.text};
+    listenForReports();
+    return failure;
+  }
+
+  std::optional<std::string> gone(int32_t) override { return std::nullopt; }
+
+  // MPI has no bed: a thread looks again and again, after a while only every 50 us.
+  uint32_t ticket() override { return 0; }
+  void cancel() override { idle = 0; }
+  void sleep(uint32_t, std::chrono::nanoseconds) override {
+    if (++idle < 100)
+      sched_yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  void wake() override {}
+
+private:
+  MPI_Comm communicator = MPI_COMM_NULL;
+  int64_t mostTag = 0, groups = 0;
+  uint32_t looks = 0;
+  std::atomic<uint32_t> idle{0};
+  Report sent{}, received{};
+  MPI_Request listening = MPI_REQUEST_NULL;
+
+  /// Makes a communicator of this context.
+  void open(double timeout) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Request request;
+    check(MPI_Comm_idup(MPI_COMM_WORLD, &communicator, &request), "MPI_Comm_idup");
+    auto end = Clock::now() + std::chrono::duration<double>(timeout);
+    for (int done = 0; !done;) {
+      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!done && Clock::now() > end)
+        throw Failure{HEDDLE_TIMEOUT,
+                      "not all ranks joined within " + seconds(timeout) + " s"};
+    }
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  }
+
+  void listenForReports() {
+    MPI_Irecv(&received, sizeof received, MPI_BYTE, MPI_ANY_SOURCE, 0, communicator, &listening);
+  }
+};
+} // namespace
+
+std::unique_ptr<Transport> heddle::collectives::openTransport(World &world) {
+  world.refuseOtherOptions();
+  return std::make_unique<MpiTransport>(world);
+}
