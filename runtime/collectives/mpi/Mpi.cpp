@@ -120,8 +120,7 @@ public:
       std::memcpy(message.data, line.packet.data() + sizeof(Signature), size_t(message.bytes));
       message.done = message.bytes;
     }
-    while (!line.inPacket && line.posted < message.bytes &&
-           int64_t(line.requests.size()) < window)
+    while (!line.inPacket && line.posted < message.bytes && int64_t(line.requests.size()) < window)
       post(message, line, message.data + line.posted);
     while (!line.requests.empty() && isComplete(line.requests.front())) {
       message.done += line.requests.front().bytes;
@@ -269,7 +268,7 @@ public:
                                         std::to_string(world.size) + ")"};
     world.rank = rank;
     world.size = size;
-    pieceBytes = 128 << 10;
+    pieceBytes = 512 << 10;
     splitBytes = 16 << 10;
     segmentBytes = int64_t(1) << 50;
     crowded = size > int(std::thread::hardware_concurrency());
@@ -359,8 +358,7 @@ private:
     for (int done = 0; !done;) {
       check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (!done && Clock::now() > end)
-        throw Failure{HEDDLE_TIMEOUT,
-                      "not all ranks joined within " + seconds(timeout) + " s"};
+        throw Failure{HEDDLE_TIMEOUT, "not all ranks joined within " + seconds(timeout) + " s"};
     }
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   }

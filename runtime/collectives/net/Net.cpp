@@ -1,0 +1,100 @@
+//===- Net.cpp - the engine net -------------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The engine shm, in which each piece of a message carries the time at which it arrives: a link
+// sends one piece after another at its rate, and each takes the latency besides. What ranks report
+// of failures is not delayed.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/collectives/engine/Operation.h"
+#include "runtime/collectives/net/Network.h"
+#include "runtime/collectives/shm/Shared.h"
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace heddle;
+using namespace heddle::collectives;
+
+const char heddle::collectives::engineName[] = "net";
+
+static int64_t now() { return Clock::now().time_since_epoch().count(); }
+
+namespace {
+class NetTransport : public SharedTransport {
+public:
+  NetTransport(World &world, Network given)
+      : SharedTransport(world), network(std::move(given)), timeout(world.timeout),
+        free(size_t(size)) {}
+
+  int64_t arrival(int32_t to, int64_t bytes) override {
+    const Link &link = network.links[size_t(rank * size + to)];
+    int64_t &until = free[size_t(to)];
+    until = std::max(until, now());
+    if (link.rate > 0)
+      until += int64_t(double(bytes) / link.rate);
+    return until + int64_t(link.latency);
+  }
+
+  void expect(int64_t arrival) override {
+    if (arrival < next || next <= now())
+      next = arrival;
+  }
+
+  void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override {
+    using std::chrono::nanoseconds;
+    // Not for each piece: a ring holds several, and compute threads want the cores.
+    constexpr nanoseconds least = std::chrono::microseconds(50);
+    nanoseconds until(next - now());
+    SharedTransport::sleep(ticket,
+                           until.count() > 0 ? std::min(limit, std::max(until, least)) : limit);
+  }
+
+  void starting(const HeddlePending &operation) override {
+    if (!operation.title.empty())
+      return; // of the making of a group
+    ++started;
+    for (const Fault &fault : network.faults)
+      if (fault.rank == rank && fault.operation == started)
+        suffer(fault.kind, operation);
+  }
+
+private:
+  const Network network;
+  const double timeout;
+  std::vector<int64_t> free;    ///< until when the link to each rank is busy
+  std::atomic<int64_t> next{0}; ///< an arrival that was found
+  int64_t started = 0;
+
+  void suffer(FaultKind kind, const HeddlePending &operation) {
+    double pause = kind == FaultKind::Delay ? network.delay : 4 * timeout;
+    if (kind != FaultKind::Death) {
+      pausedUntil = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                       std::chrono::duration<double>(pause));
+      return;
+    }
+    bool alone = true; // in its process
+    for (int32_t other = 0; other < size; ++other)
+      alone &= other == rank || block(other).process != getpid();
+    if (alone && size > 1)
+      kill(getpid(), SIGKILL);
+    silent = true;
+    block(rank).left = 1;
+    throw Failure{HEDDLE_DEAD, operation.describe() + ": rank " + std::to_string(rank) +
+                                   " died, as the emulated network says"};
+  }
+};
+} // namespace
+
+std::unique_ptr<Transport> heddle::collectives::openTransport(World &world) {
+  std::string file = world.option("network");
+  std::optional<uint64_t> seed;
+  if (!world.option("seed").empty())
+    seed = uint64_t(world.number("seed", 0));
+  world.refuseOtherOptions();
+  return std::make_unique<NetTransport>(world, Network::read(file, world.size, seed));
+}
