@@ -161,16 +161,21 @@ void HeddleContext::throwFailure(const HeddlePending &operation) const {
                 failure->text.starts_with(name) ? failure->text : name + ": " + failure->text};
 }
 
+/// Fails if another rank has reported a failure; then returns true. What had arrived before comes
+/// first: operations that all ranks have completed do not fail.
+bool HeddleContext::hear() {
+  auto reported = transport->reported();
+  if (reported)
+    fail(*reported, false);
+  return reported.has_value();
+}
+
 /// Moves all operations on; true if any moved. The lock is held.
 bool HeddleContext::progress() {
   if (failure)
     return false;
-  if (auto reported = transport->reported()) {
-    fail(*reported, false);
-    return true;
-  }
   if (transport->pausedUntil > Clock::time_point() && Clock::now() < transport->pausedUntil)
-    return false;
+    return hear();
   bool moved = false;
   try {
     for (size_t i = 0; i < active.size(); ++i) {
@@ -192,7 +197,7 @@ bool HeddleContext::progress() {
     fail(caught);
     return true;
   }
-  return moved;
+  return moved || hear();
 }
 
 HeddlePending *HeddleContext::start(HeddleGroup &group, const HeddleOperation &call,

@@ -55,6 +55,7 @@ private:
                                          int64_t number);
   int64_t agree(const char *name, const std::vector<int32_t> &ranks);
   void transfer(int32_t kind, int32_t other, void *data, int64_t bytes, const std::string &title);
+  bool hear();
   bool progress();
   void fail(const Failure &why, bool tell = true);
   [[noreturn]] void throwFailure(const HeddlePending &operation) const;

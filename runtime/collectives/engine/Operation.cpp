@@ -169,6 +169,7 @@ void HeddlePending::beginPhase() {
   output = const_cast<char *>(to.data);
   combined = 0;
   combinedBytes = combines ? to.bytes : 0;
+  inputs.assign(size_t(group->members()), nullptr);
   if (!combines && to.bytes > 0 && output != own)
     std::memmove(output, own, size_t(to.bytes));
   begun = true;
@@ -177,7 +178,6 @@ void HeddlePending::beginPhase() {
 /// Combines as many pieces as have arrived from all members.
 bool HeddlePending::combinePieces() {
   bool moved = false;
-  inputs.resize(size_t(group->members()));
   while (combined < combinedBytes) {
     int64_t bytes = std::min(pieceBytes, combinedBytes - combined);
     bool ready = true;
@@ -187,9 +187,9 @@ bool HeddlePending::combinePieces() {
       ready &= piece != nullptr;
     }
     // What is overwritten in place has to be on its way to all others.
-    if (own == output)
+    if (call.kind == HEDDLE_ALL_REDUCE && !segment && own == output)
       for (const Message &message : sends)
-        ready &= segment != 0 || message.done >= combined + bytes;
+        ready &= message.done >= combined + bytes;
     if (!ready)
       break;
     inputs[size_t(group->self)] = own + combined;
@@ -254,11 +254,17 @@ std::string HeddlePending::describe() const {
   return text + " of group " + group->name;
 }
 
+/// A piece of a message to combine may have arrived before those of others.
+bool HeddlePending::isAwaited(const Message &message) const {
+  bool arrived = !message.data && combined < combinedBytes && inputs[size_t(message.member)];
+  return !message.finished() && !arrived;
+}
+
 std::vector<int32_t> HeddlePending::awaited() const {
   std::vector<int32_t> ranks;
   for (const auto *list : {&receives, &sends})
     for (const Message &message : *list)
-      if (!message.finished())
+      if (isAwaited(message))
         ranks.push_back(group->ranks[size_t(message.member)]);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -269,7 +275,7 @@ std::string HeddlePending::late() const {
   auto listed = [&](const std::vector<Message> &list, bool unheard) {
     std::vector<int32_t> ranks;
     for (const Message &message : list)
-      if (unheard ? !message.begun : !message.finished())
+      if (isAwaited(message) && !(unheard && message.begun))
         ranks.push_back(group->ranks[size_t(message.member)]);
     std::sort(ranks.begin(), ranks.end());
     std::string text;

@@ -98,7 +98,7 @@ private:
   const char *own = nullptr; ///< this member's input of the combination
   char *output = nullptr;
   int64_t combined = 0, combinedBytes = 0;
-  std::vector<const void *> inputs;
+  std::vector<const void *> inputs; ///< the members' next pieces, null if they have not arrived
 
   int64_t phases() const;
   Part block(const void *memory, int32_t member) const;
@@ -108,6 +108,7 @@ private:
   void beginPhase();
   void add(std::vector<Message> &list, int32_t member, Part part);
   bool combinePieces();
+  bool isAwaited(const Message &message) const;
 };
 
 #endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H

@@ -219,7 +219,7 @@ private:
 // The transport
 //===----------------------------------------------------------------------===//
 
-/// What a rank that fails tells the others.
+/// What a rank that fails tells the others; with the status HEDDLE_OK, that it leaves.
 struct Report {
   int32_t rank, status;
   char text[1000];
@@ -276,11 +276,14 @@ public:
     int *most, found = 0;
     MPI_Comm_get_attr(communicator, MPI_TAG_UB, &most, &found);
     mostTag = found ? *most : 32767;
+    left.resize(size_t(size));
     listenForReports();
   }
 
   ~MpiTransport() override {
     Lock lock(lockOfMpi());
+    if (!Process::get().failed)
+      tell(HEDDLE_OK, "");
     MPI_Cancel(&listening);
     MPI_Request_free(&listening);
     // The communicator stays: to free it is collective.
@@ -299,18 +302,7 @@ public:
   void report(const Failure &failure) override {
     Lock lock(lockOfMpi());
     Process::get().failed = true;
-    sent = {.rank = rank, .status = failure.status, .text = {}};
-    std::strncpy(sent.text, failure.text.c_str(), sizeof sent.text - 1);
-    std::vector<MPI_Request> requests;
-    for (int32_t other = 0; other < size; ++other)
-      if (other != rank)
-        MPI_Isend(&sent, sizeof sent, MPI_BYTE, other, 0, communicator, &requests.emplace_back());
-    int done = 0;
-    for (auto end = Clock::now() + std::chrono::milliseconds(200); !done && Clock::now() < end;)
-      MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    for (MPI_Request &request : requests)
-      if (request != MPI_REQUEST_NULL)
-        MPI_Request_free(&request);
+    tell(failure.status, failure.text);
   }
 
   std::optional<Failure> reported() override {
@@ -321,14 +313,20 @@ public:
     MPI_Test(&listening, &done, MPI_STATUS_IGNORE);
     if (!done)
       return std::nullopt;
-    Process::get().failed = true;
-    Failure failure{received.status,
-                    "rank " + std::to_string(received.rank) + " reports: " + received.text};
+    Report report = received;
     listenForReports();
-    return failure;
+    if (report.status == HEDDLE_OK) {
+      left[size_t(report.rank)] = true;
+      return std::nullopt;
+    }
+    Process::get().failed = true;
+    return Failure{report.status,
+                   "rank " + std::to_string(report.rank) + " reports: " + report.text};
   }
 
-  std::optional<std::string> gone(int32_t) override { return std::nullopt; }
+  std::optional<std::string> gone(int32_t other) override {
+    return left[size_t(other)] ? std::optional<std::string>("it left") : std::nullopt;
+  }
 
   // MPI has no bed: a thread looks again and again, after a while only every 50 us.
   uint32_t ticket() override { return 0; }
@@ -347,6 +345,7 @@ private:
   uint32_t looks = 0;
   std::atomic<uint32_t> idle{0};
   Report sent{}, received{};
+  std::vector<bool> left; ///< by rank
   MPI_Request listening = MPI_REQUEST_NULL;
 
   /// Makes a communicator of this context.
@@ -361,6 +360,22 @@ private:
         throw Failure{HEDDLE_TIMEOUT, "not all ranks joined within " + seconds(timeout) + " s"};
     }
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  }
+
+  /// Sends a report to all others, for a short time at most.
+  void tell(int32_t status, const std::string &text) {
+    sent = {.rank = rank, .status = status, .text = {}};
+    std::strncpy(sent.text, text.c_str(), sizeof sent.text - 1);
+    std::vector<MPI_Request> requests;
+    for (int32_t other = 0; other < size; ++other)
+      if (other != rank)
+        MPI_Isend(&sent, sizeof sent, MPI_BYTE, other, 0, communicator, &requests.emplace_back());
+    int done = 0;
+    for (auto end = Clock::now() + std::chrono::milliseconds(200); !done && Clock::now() < end;)
+      MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    for (MPI_Request &request : requests)
+      if (request != MPI_REQUEST_NULL)
+        MPI_Request_free(&request);
   }
 
   void listenForReports() {
