@@ -28,6 +28,7 @@ void training(const Request &request, Report &report);
 void inference(const Request &request, Report &report);
 void generation(const Request &request, Report &report);
 void busy(const Request &request, Report &report);
+void collectives(const Request &request, Report &report);
 
 } // namespace heddle::bench
 

@@ -58,6 +58,11 @@ const std::vector<Benchmark> &bench::benchmarks() {
        "programs of short steps beside other busy threads, as many as cores and twice as many",
        {},
        busy},
+      {"collectives",
+       "operations between ranks beside bare Open MPI, 4 B to 64 MiB; only by name",
+       {"ranks"},
+       collectives,
+       true},
   };
   return all;
 }

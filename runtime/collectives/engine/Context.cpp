@@ -253,7 +253,10 @@ void HeddleContext::examine(HeddlePending &operation, double seconds) {
   for (int32_t rank : first.awaited())
     if (auto reason = transport->gone(rank)) {
       // The last of its data may have arrived before it left.
-      if (!progress() && !failure)
+      if (progress() || failure)
+        return;
+      std::vector<int32_t> still = first.awaited();
+      if (std::find(still.begin(), still.end(), rank) != still.end())
         fail({HEDDLE_DEAD,
               first.describe() + ": rank " + std::to_string(rank) + " is gone: " + *reason});
       return;

@@ -54,6 +54,10 @@ public:
                            until.count() > 0 ? std::min(limit, std::max(until, least)) : limit);
   }
 
+  std::optional<std::string> gone(int32_t other) override {
+    return next > now() ? std::nullopt : SharedTransport::gone(other); // data is on its way
+  }
+
   void starting(const HeddlePending &operation) override {
     if (!operation.title.empty())
       return; // of the making of a group
