@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sched.h>
 
 namespace heddle::collectives {
 
@@ -55,6 +56,7 @@ struct alignas(64) RankBlock {
   std::atomic<int32_t> left;      ///< its context was destroyed
   std::atomic<int32_t> sleepers;  ///< threads that sleep, or are about to
   std::atomic<uint32_t> doorbell; ///< changes when something arrived for a rank that sleeps
+  cpu_set_t cores;                ///< that it may use
 };
 
 struct Header {

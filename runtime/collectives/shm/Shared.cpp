@@ -121,8 +121,7 @@ SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
   rank = world.rank;
   size = world.size;
   pieceBytes = Ring::slotBytes;
-  cpu_set_t cores;
-  crowded = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < size;
+  sched_getaffinity(0, sizeof(cpu_set_t), &block(rank).cores);
   block(rank).process = getpid();
   auto end = Clock::now() + std::chrono::duration<double>(world.timeout);
   for (int32_t other = 0; other < size; ++other)
@@ -132,10 +131,14 @@ SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
                                           seconds(world.timeout) + " s"};
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
   for (int32_t other = 0; other < size; ++other) {
+    CPU_OR(&cores, &cores, &block(other).cores);
     int32_t process = block(other).process;
     processes.push_back(process == getpid() ? -1 : int(syscall(SYS_pidfd_open, process, 0)));
   }
+  crowded = CPU_COUNT(&cores) < size;
 }
 
 SharedTransport::~SharedTransport() {
