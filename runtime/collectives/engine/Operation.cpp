@@ -34,7 +34,8 @@ void HeddlePending::prepare(const Transport &transport) {
   elements = std::accumulate(counts.begin(), counts.end(), int64_t(0));
   pieceBytes = transport.pieceBytes;
   bool mayBeSplit = kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_BROADCAST;
-  segment = mayBeSplit && members > 2 && elements * elementBytes >= transport.splitBytes
+  int64_t least = members > 2 ? transport.splitBytes : transport.splitPairBytes;
+  segment = mayBeSplit && members > 1 && elements * elementBytes >= least
                 ? std::max(transport.segmentBytes / elementBytes, int64_t(members))
                 : 0;
   uint32_t hash = 0;
@@ -142,6 +143,7 @@ void HeddlePending::add(std::vector<Message> &list, int32_t member, Part part) {
                   .bytes = part.bytes,
                   .signature = signature,
                   .isSigned = isFirst,
+                  .overwritten = call.kind == HEDDLE_ALL_REDUCE && !segment,
                   .pieces = combines,
                   .begun = !isFirst};
   if (call.kind == HEDDLE_ALL_TO_ALL || call.kind == HEDDLE_PERMUTE)

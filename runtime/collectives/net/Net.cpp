@@ -29,7 +29,9 @@ class NetTransport : public SharedTransport {
 public:
   NetTransport(World &world, Network given)
       : SharedTransport(world), network(std::move(given)), timeout(world.timeout),
-        free(size_t(size)) {}
+        free(size_t(size)) {
+    reads = false; // each piece of a message arrives at its time
+  }
 
   int64_t arrival(int32_t to, int64_t bytes) override {
     const Link &link = network.links[size_t(rank * size + to)];

@@ -29,9 +29,11 @@ struct Slot {
   std::atomic<uint64_t> ready; ///< the number of the piece, from 1, when it is complete
   int64_t arrival;             ///< of an emulated network: the time (steady, ns) of its arrival
   char signature[32];          ///< of the message, in its first piece
+  /// Not 0: the slot stands for the whole message, which lies at this address of the sender.
+  uint64_t address;
   char data[];
 };
-static_assert(sizeof(Slot) == 48);
+static_assert(sizeof(Slot) == 56);
 
 /// Pieces that travel from one rank to another.
 struct Ring {
@@ -56,6 +58,8 @@ struct alignas(64) RankBlock {
   std::atomic<int32_t> left;      ///< its context was destroyed
   std::atomic<int32_t> sleepers;  ///< threads that sleep, or are about to
   std::atomic<uint32_t> doorbell; ///< changes when something arrived for a rank that sleeps
+  uint64_t probe;                 ///< the address of a known number
+  std::atomic<int32_t> reads;     ///< it can read the memory of the others
   cpu_set_t cores;                ///< that it may use
 };
 

@@ -11,6 +11,10 @@
 // message costs one transfer between two caches. A rank that has nothing to do spins for a while and
 // then sleeps on its doorbell (a futex); others ring it only if somebody sleeps.
 //
+// A long message is a single slot with its address: the receiver copies it from the memory of the
+// sender (process_vm_readv), if the system allows that. That is one copy instead of two, for which
+// the sender is not needed.
+//
 // The emulated network derives its own transport: `arrival` delays pieces.
 //
 //===----------------------------------------------------------------------===//
@@ -24,6 +28,8 @@
 namespace heddle::collectives {
 
 class SharedTransport : public Transport {
+  const std::shared_ptr<Arena> arena;
+
 public:
   /// Joins the other ranks. Throws Failure.
   explicit SharedTransport(World &world);
@@ -45,11 +51,16 @@ public:
   virtual int64_t arrival(int32_t /*to*/, int64_t /*bytes*/) { return 0; }
   /// The receiver found a piece that arrives at this time.
   virtual void expect(int64_t /*arrival*/) {}
+  /// Long messages are read from the memory of the sender.
+  bool reads = true;
+  /// Copies memory of a rank; false if that can't be read (any more).
+  bool read(int32_t other, uint64_t address, char *to, int64_t bytes);
+  /// True if a rank can read the memory of this one.
+  bool isReadBy(int32_t other) { return reads && block(other).reads; }
   /// Wakes a rank if it sleeps.
   void ring(int32_t other);
 
 protected:
-  const std::shared_ptr<Arena> arena;
   RankBlock &block(int32_t of) { return arena->header().ranks[of]; }
   /// Seems to have died: tells nobody.
   bool silent = false;
