@@ -1,0 +1,390 @@
+//===- ControlServer.cpp - joins the ranks of a job -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/control/ControlServer.h"
+
+#include "runtime/control/Agreement.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <poll.h>
+
+using namespace heddle;
+using std::chrono::milliseconds;
+
+/// What strangers may send, and how long they may take.
+static constexpr size_t mostHelloBytes = 4096;
+static constexpr milliseconds helloTime{5000};
+/// What a rank may leave unread, and what ranks may store.
+static constexpr size_t mostQueuedBytes = 4 * mostValueBytes, mostStoredBytes = 8 * mostValueBytes;
+
+struct ControlServer::Peer {
+  Connection connection;
+  std::string name; ///< its address
+  Time since;
+  uint64_t nonce;
+  int rank = -1;       ///< -1: a stranger
+  bool closed = false; ///< to be forgotten
+};
+
+ControlServer::ControlServer(ServerOptions options)
+    : settings(std::move(options)), address(settings.at), listening(listenAt(settings.at)),
+      seats(size_t(settings.ranks)), lastServed(ControlClock::now()),
+      arrivals(size_t(settings.ranks)) {
+  address.port = portOf(listening);
+  for (int r = 0; r < settings.ranks; ++r)
+    seats[size_t(r)].member.rank = r;
+}
+
+ControlServer::~ControlServer() = default;
+
+int ControlServer::period() const {
+  auto shortest = settings.timeout / 4;
+  if (settings.lossGrace.count() > 0)
+    shortest = std::min(shortest, settings.lossGrace);
+  return int(std::clamp<int64_t>(shortest.count(), 10, 500));
+}
+
+void ControlServer::addTo(std::vector<pollfd> &polled) const {
+  if (ControlClock::now() >= pausedUntil)
+    polled.push_back({listening.get(), POLLIN, 0});
+  for (const auto &[descriptor, peer] : peers)
+    polled.push_back({descriptor, peer->connection.events(), 0});
+}
+
+void ControlServer::serve(const std::vector<pollfd> &polled) {
+  for (const pollfd &each : polled)
+    if (each.revents == 0)
+      continue;
+    else if (each.fd == listening.get())
+      acceptAll();
+    else if (auto peer = peers.find(each.fd); peer != peers.end())
+      serve(*peer->second);
+  checkTimes(ControlClock::now());
+  std::erase_if(peers, [&](auto &each) { return each.second->closed; });
+}
+
+void ControlServer::serveArrived() {
+  std::vector<pollfd> polled;
+  for (;;) {
+    polled.clear();
+    addTo(polled);
+    if (poll(polled.data(), nfds_t(polled.size()), 0) <= 0)
+      return;
+    serve(polled);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Who is there
+//===----------------------------------------------------------------------===//
+
+void ControlServer::acceptAll() {
+  const int mostStrangers = 128 + 2 * settings.ranks;
+  for (int tries = 0; tries < mostStrangers; ++tries) {
+    auto [socket, name] = acceptFrom(listening);
+    if (!socket) {
+      // Out of descriptors, say: trying again at once would take all of the processor's time.
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
+        pausedUntil = ControlClock::now() + milliseconds(100);
+      return;
+    }
+    if (strangers >= mostStrangers) { // the oldest has had its time
+      Peer *oldest = nullptr;
+      for (auto &[descriptor, peer] : peers)
+        if (peer->rank < 0 && !peer->closed && (!oldest || peer->since < oldest->since))
+          oldest = peer.get();
+      if (oldest)
+        refuse(*oldest, "too many processes try to join");
+    }
+    int descriptor = socket.get();
+    auto peer =
+        std::make_unique<Peer>(Peer{Connection(std::move(socket), settings.key, mostHelloBytes),
+                                    name, ControlClock::now(), JobKey::random().low});
+    peer->connection.send({FrameKind::Greeting, BodyWriter().number(peer->nonce).take()});
+    ++strangers;
+    peers[descriptor] = std::move(peer);
+  }
+}
+
+/// The process may try again; the job goes on without it.
+void ControlServer::refuse(Peer &peer, const std::string &reason) {
+  peer.connection.send({FrameKind::Refuse, BodyWriter().text(reason).take()});
+  peer.closed = true;
+  --strangers;
+  refused.push_back(peer.name + ": " + reason);
+  if (refused.size() > 16)
+    refused.pop_front();
+}
+
+void ControlServer::admit(Peer &peer, const Frame &frame) {
+  if (frame.kind != FrameKind::Hello)
+    return refuse(peer, "expected the frame in which a rank says who it is");
+  BodyReader body(frame.body);
+  uint64_t nonce = body.number(), ranks = body.number();
+  Member member = unpackMember(body);
+  body.end();
+  std::string who = "rank " + std::to_string(member.rank),
+              count = std::to_string(settings.ranks) + " ranks";
+  if (nonce != peer.nonce)
+    return refuse(peer, who + " answers the greeting of another connection");
+  if (ranks != uint64_t(settings.ranks))
+    return refuse(peer, who + " was started as one of " + std::to_string(ranks) +
+                            " ranks, the job has " + count);
+  if (member.rank < 0 || member.rank >= settings.ranks)
+    return refuse(peer, who + " does not exist: the job has " + count + ", counted from 0");
+  Seat &seat = seats[size_t(member.rank)];
+  if (seat.presence != Presence::Absent)
+    return refuse(peer, seat.member.describe() + " has joined already, and can't join again as " +
+                            member.describe());
+  if (failed)
+    return refuse(peer, "the job has failed: " + failed->describe());
+  seat = {member, Presence::Here, &peer, ControlClock::now()};
+  peer.rank = member.rank;
+  peer.connection.setLimit(mostValueBytes + 4096);
+  --strangers;
+  if (++joined == 1)
+    firstJoined = ControlClock::now();
+  if (joined < settings.ranks)
+    return;
+  BodyWriter list;
+  list.number(settings.byLauncher).number(uint64_t(settings.ranks));
+  for (const Seat &each : seats)
+    packMember(list, each.member);
+  sendAll({FrameKind::Ready, list.take()});
+}
+
+/// A connection has ended without a word.
+void ControlServer::lose(Peer &peer) {
+  peer.closed = true;
+  if (peer.rank < 0) {
+    --strangers;
+    return;
+  }
+  Seat &seat = seats[size_t(peer.rank)];
+  seat.peer = nullptr;
+  seat.presence = Presence::Lost;
+  seat.heard = ControlClock::now();
+}
+
+bool ControlServer::isOver() const {
+  return std::all_of(seats.begin(), seats.end(), [](const Seat &seat) {
+    return seat.presence == Presence::Left || seat.presence == Presence::Lost;
+  });
+}
+
+static std::string seconds(ControlClock::duration time) {
+  char text[32];
+  snprintf(text, sizeof text, "%.1f s", std::chrono::duration<double>(time).count());
+  return text;
+}
+
+/// "rank 1", "ranks 1, 3"
+static std::string listOf(const std::vector<int> &ranks) {
+  std::string list;
+  for (int rank : ranks)
+    list += (list.empty() ? "" : ", ") + std::to_string(rank);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + list;
+}
+
+void ControlServer::checkTimes(Time now) {
+  // A server that was stopped itself can't blame ranks for it.
+  bool slept = now - lastServed > settings.timeout / 2 + milliseconds(500);
+  lastServed = now;
+  for (Seat &seat : seats)
+    if (slept)
+      seat.heard = now;
+    else if (seat.presence == Presence::Here && now - seat.heard > settings.timeout)
+      failFor(seat.member.rank, Failure::Kind::Silent,
+              "is dead or hung: last heard " + seconds(now - seat.heard) + " ago");
+    else if (seat.presence == Presence::Lost && now - seat.heard >= settings.lossGrace)
+      failFor(seat.member.rank, Failure::Kind::Lost, "ended without leaving the job");
+    else if (seat.peer && seat.peer->connection.queued() > mostQueuedBytes)
+      failFor(seat.member.rank, Failure::Kind::Silent, "does not read what it is sent");
+  for (auto &[descriptor, peer] : peers)
+    if (peer->rank < 0 && !peer->closed &&
+        now - peer->since > std::max(helloTime, 2 * settings.timeout))
+      refuse(*peer, "it has not said who it is for " + seconds(now - peer->since));
+  std::vector<int> there, missing;
+  bool joining = joined > 0 && joined < settings.ranks;
+  if (failed || (!joining && arrived == 0) ||
+      now - (joining ? firstJoined : firstArrived) <= settings.timeout)
+    return;
+  for (int r = 0; r < settings.ranks; ++r)
+    if (joining ? seats[size_t(r)].peer != nullptr : arrivals[size_t(r)].here)
+      there.push_back(r);
+    else
+      missing.push_back(r);
+  Failure failure{Failure::Kind::Missing, seats[size_t(missing.front())].member};
+  std::string others =
+      missing.size() > 1 ? ", nor have " + listOf({missing.begin() + 1, missing.end()}) : "";
+  std::string what =
+      joining ? "joined the job" : "come to " + describeCall(arrivals[size_t(there[0])].said);
+  failure.reason = "has not " + what + " within " + seconds(settings.timeout) + others + "; " +
+                   listOf(there) + (there.size() == 1 ? " waits" : " wait");
+  fail(std::move(failure));
+}
+
+//===----------------------------------------------------------------------===//
+// What ranks ask for
+//===----------------------------------------------------------------------===//
+
+void ControlServer::serve(Peer &peer) {
+  if (peer.closed)
+    return;
+  peer.connection.flush();
+  bool open = peer.connection.receive();
+  try {
+    while (auto frame = peer.connection.next()) {
+      handle(peer, *frame);
+      if (peer.closed)
+        return;
+    }
+  } catch (const std::exception &error) {
+    if (peer.rank < 0)
+      return refuse(peer, error.what());
+    failFor(peer.rank, Failure::Kind::Damaged, std::string("sent a bad frame: ") + error.what());
+    open = false;
+  }
+  if (!open)
+    lose(peer);
+}
+
+void ControlServer::handle(Peer &peer, const Frame &frame) {
+  if (peer.rank < 0)
+    return admit(peer, frame);
+  Seat &seat = seats[size_t(peer.rank)];
+  seat.heard = ControlClock::now();
+  BodyReader body(frame.body);
+  switch (frame.kind) {
+  case FrameKind::Heartbeat:
+    return peer.connection.send({FrameKind::Heartbeat});
+  case FrameKind::Put:
+    return put(peer, body);
+  case FrameKind::Get:
+    return get(peer, body);
+  case FrameKind::Agree:
+    return agree(peer, body);
+  case FrameKind::Abort: {
+    Failure failure = Failure::unpack(frame.body);
+    failure.member = seat.member;
+    return fail(std::move(failure));
+  }
+  case FrameKind::Leave:
+    seat.presence = Presence::Left;
+    seat.peer = nullptr;
+    peer.closed = true;
+    if (isOver())
+      return;
+    return requireEveryone();
+  default:
+    throw Error("a rank can't send the kind " + std::to_string(int(frame.kind)));
+  }
+}
+
+void ControlServer::reply(int rank, uint64_t id, bool succeeded, std::string_view text) {
+  if (Peer *peer = seats[size_t(rank)].peer)
+    peer->connection.send(
+        {FrameKind::Reply, BodyWriter().number(id).number(succeeded).text(text).take()});
+}
+
+void ControlServer::put(Peer &peer, BodyReader &body) {
+  uint64_t id = body.number();
+  std::string key = body.text(), value = body.text();
+  body.end();
+  size_t stored = value.size();
+  for (const auto &[name, each] : store)
+    stored += each.size();
+  if (stored > mostStoredBytes)
+    return reply(peer.rank, id, false,
+                 "no room for the value '" + key + "' of " + std::to_string(value.size()) +
+                     " bytes: ranks may store " + std::to_string(mostStoredBytes));
+  auto [at, isNew] = store.emplace(key, value);
+  if (!isNew && at->second != value)
+    return reply(peer.rank, id, false, "the value '" + key + "' is there already, and another");
+  reply(peer.rank, id, true, "");
+  for (auto [rank, asked] : waiting[key])
+    reply(rank, asked, true, value);
+  waiting.erase(key);
+}
+
+void ControlServer::get(Peer &peer, BodyReader &body) {
+  uint64_t id = body.number();
+  std::string key = body.text();
+  body.end();
+  if (auto found = store.find(key); found != store.end())
+    return reply(peer.rank, id, true, found->second);
+  waiting[key].emplace_back(peer.rank, id);
+}
+
+void ControlServer::agree(Peer &peer, BodyReader &body) {
+  Arrival now{body.number(), body.text(), true};
+  body.end();
+  describeCall(now.said); // throws for what can't be compared
+  Arrival &mine = arrivals[size_t(peer.rank)];
+  if (failed)
+    return; // of which the rank has heard
+  if (mine.here)
+    return failFor(peer.rank, Failure::Kind::Disagreed,
+                   "came to " + describeCall(now.said) + " before it had begun " +
+                       describeCall(mine.said) + "; one thread of a rank at a time may call");
+  mine = std::move(now);
+  if (++arrived == 1)
+    firstArrived = ControlClock::now();
+  for (int r = 0; r < settings.ranks; ++r)
+    if (const Arrival &other = arrivals[size_t(r)]; other.here && other.said != mine.said) {
+      const auto &[low, high] = std::minmax(r, peer.rank);
+      return failFor(high, Failure::Kind::Disagreed,
+                     describeDifference(arrivals[size_t(low)].said, arrivals[size_t(high)].said,
+                                        seats[size_t(low)].member.describe()));
+    }
+  requireEveryone();
+  if (arrived < settings.ranks)
+    return;
+  arrived = 0;
+  for (int r = 0; r < settings.ranks; ++r) {
+    arrivals[size_t(r)].here = false;
+    reply(r, arrivals[size_t(r)].id, true, "");
+  }
+}
+
+/// A call to which not all ranks can come any more fails at once.
+void ControlServer::requireEveryone() {
+  auto at = std::find_if(arrivals.begin(), arrivals.end(), [](auto &each) { return each.here; });
+  if (at == arrivals.end())
+    return;
+  for (const Seat &seat : seats)
+    if (seat.presence == Presence::Left)
+      return failFor(seat.member.rank, Failure::Kind::Missing,
+                     "left the job before " + describeCall(at->said) + ", to which rank " +
+                         std::to_string(at - arrivals.begin()) + " has come");
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+void ControlServer::sendAll(const Frame &frame) {
+  for (Seat &seat : seats)
+    if (seat.peer)
+      seat.peer->connection.send(frame);
+}
+
+void ControlServer::failFor(int rank, Failure::Kind kind, std::string reason) {
+  fail({kind, seats[size_t(rank)].member, std::move(reason)});
+}
+
+void ControlServer::fail(Failure failure) {
+  if (failed)
+    return;
+  if (size_t(failure.member.rank) < seats.size() && failure.member.host.empty())
+    failure.member = seats[size_t(failure.member.rank)].member;
+  failed = std::move(failure);
+  sendAll({FrameKind::Abort, failed->pack()});
+}
+
+void ControlServer::end() { sendAll({FrameKind::Bye}); }

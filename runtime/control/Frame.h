@@ -1,0 +1,120 @@
+//===- Frame.h - the messages of the control channel ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ranks and their server exchange frames over TCP. A frame is a header of 24 bytes, with
+// little-endian numbers, and a body:
+//
+//     u32 magic, u16 version, u16 kind, u32 length of the body, u32 zero
+//     u64 tag: SipHash of the 16 bytes above and the body, under the key of the job
+//
+// The tag detects damage, and it tells frames of the job from those of strangers, which lack the
+// key. A reader stores only bytes that have arrived, so a false length costs no memory:
+//
+//     std::string bytes = packFrame(key, {FrameKind::Put, body});
+//     FrameReader reader(key, mostBytes);
+//     reader.append(bytes);
+//     while (auto frame = reader.next())     // throws Error that names what is wrong
+//       handle(*frame);
+//
+// Bodies consist of numbers (8 bytes) and texts (a number, then as many bytes).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_CONTROL_FRAME_H
+#define HEDDLE_RUNTIME_CONTROL_FRAME_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle {
+
+/// The shared secret of the processes of a job.
+struct JobKey {
+  uint64_t low = 0, high = 0;
+  bool operator==(const JobKey &) const = default;
+
+  static JobKey random();
+  /// From 32 hexadecimal digits, as `str` writes them. Throws Error for another text.
+  static JobKey parse(std::string_view text);
+  std::string str() const;
+};
+
+/// SipHash-2-4 of the bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
+uint64_t sipHash(const JobKey &key, std::string_view bytes);
+
+enum class FrameKind : uint16_t {
+  Greeting = 1, ///< server: a random number, which the answer repeats
+  Hello,        ///< rank: who it is
+  Ready,        ///< server: all ranks are there, and who they are
+  Refuse,       ///< server: why the process can't join
+  Heartbeat,    ///< both, when they have nothing else to send
+  Put,          ///< rank: stores a value
+  Get,          ///< rank: asks for a value
+  Agree,        ///< rank: what it is about to call
+  Reply,        ///< server: the answer to one of these three
+  Abort,        ///< both: a failure that ends the job
+  Leave,        ///< rank: has finished
+  Bye           ///< server: has finished
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::Heartbeat;
+  std::string body = {};
+};
+
+std::string packFrame(const JobKey &key, const Frame &frame);
+
+/// Takes frames out of a stream of bytes.
+class FrameReader {
+public:
+  /// Bodies may have up to `limit` bytes.
+  FrameReader(const JobKey &key, size_t limit) : key(key), limit(limit) {}
+  void setLimit(size_t bytes) { limit = bytes; }
+  void append(std::string_view more) { bytes.append(more); }
+  /// The next frame; none until all of it has arrived. Throws Error for a frame that is damaged, too
+  /// long, of another version, or no frame at all. Nothing that follows it can be read then.
+  std::optional<Frame> next();
+  /// True if a part of a frame has arrived.
+  bool isMidFrame() const { return at < bytes.size(); }
+
+private:
+  JobKey key;
+  size_t limit, at = 0;
+  std::string bytes;
+};
+
+class BodyWriter {
+public:
+  BodyWriter &number(uint64_t value);
+  BodyWriter &text(std::string_view value);
+  std::string take() { return std::move(bytes); }
+
+private:
+  std::string bytes;
+};
+
+class BodyReader {
+public:
+  explicit BodyReader(std::string_view body) : rest(body) {}
+  /// These throw Error if the body is too short.
+  uint64_t number();
+  std::string text();
+  /// A number from 0 to `most`. Throws Error for a greater one.
+  int smallNumber(int most);
+  /// Throws Error if bytes are left.
+  void end() const;
+
+private:
+  std::string_view rest;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_CONTROL_FRAME_H
