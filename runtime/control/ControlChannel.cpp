@@ -19,15 +19,21 @@
 #include <unistd.h>
 
 using namespace heddle;
+using namespace std::chrono_literals;
 using Clock = ControlClock;
 
 /// `mutex` guards all that changes, the server included; it is not held while `poll` waits or
 /// while a callback runs.
+///
+/// A caller that waits for an answer polls the sockets itself, because each thread that a message
+/// wakes on its way costs as much as the way itself. The channel's thread keeps out of that, and
+/// polls again when no caller has done so for some milliseconds.
 class ControlChannel::State {
 public:
   explicit State(const RankInfo &info)
-      : info(info), place(info), wakening(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!wakening)
+      : info(info), place(info), wakening(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        callerWakening(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!wakening || !callerWakening)
       throw Error("can't make a control channel: no file descriptor can be had");
     self = {info.rank, hostName(), getpid()};
   }
@@ -56,10 +62,11 @@ private:
   const uint32_t age = processAge();
   MeetingPlace place;
   Member self;
-  Socket wakening; ///< ends a wait of the thread
+  Socket wakening, callerWakening; ///< these end a wait of the thread, and of the caller that polls
   std::thread thread;
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable changed, idle; ///< what callers, and the thread, wait for without polling
+  bool callerPolls = false, callerPolled = false; ///< now; since the thread last looked
   std::unique_ptr<ControlServer> server;
   std::unique_ptr<Connection> connection;
   bool greeted = false, ready = false, left = false, over = false, stopping = false;
@@ -75,17 +82,25 @@ private:
   int lastCallback = 0;
   bool announced = false;
 
-  void wake() {
+  static void wake(const Socket &wakening) {
     uint64_t one = 1;
     (void)!write(wakening.get(), &one, sizeof one);
+  }
+  void wakeThread() {
+    wake(wakening);
+    idle.notify_all();
   }
   void send(const Frame &frame) {
     connection->send(frame);
     sent = Clock::now();
     if (connection->queued())
-      wake();
+      wakeThread();
   }
+  using Lock = std::unique_lock<std::mutex>;
   void run();
+  void turn(Lock &lock, const Socket &wakening, Clock::duration most);
+  template <typename Settled>
+  bool wait(Lock &lock, std::optional<Clock::time_point> deadline, Settled settled);
   void serve();
   void handle(const Frame &frame);
   void loseServer(Failure::Kind kind, const std::string &reason);
@@ -102,38 +117,70 @@ private:
 //===----------------------------------------------------------------------===//
 
 void ControlChannel::State::run() {
-  std::vector<pollfd> polled;
-  std::unique_lock lock(mutex);
+  Lock lock(mutex);
   while (!stopping) {
-    polled.assign(1, {wakening.get(), POLLIN, 0});
-    if (connection)
-      polled.push_back({connection->descriptor(), connection->events(), 0});
-    if (server)
-      server->addTo(polled);
-    lock.unlock();
-    int period = int(std::clamp<int64_t>(info.timeout.count() / 4, 10, 500));
-    poll(polled.data(), nfds_t(polled.size()), period);
-    uint64_t count;
-    if (polled[0].revents)
-      (void)!read(wakening.get(), &count, sizeof count);
-    lock.lock();
-    try {
-      if (connection)
-        serve();
-      if (server)
-        server->serve(polled);
-      beat();
-    } catch (const std::exception &error) { // memory is exhausted, say
-      if (!failed)
-        failed = Failure{Failure::Kind::Reported, self, error.what()};
-    }
-    changed.notify_all();
+    if (callerPolls || std::exchange(callerPolled, false))
+      idle.wait_for(lock, callerPolls ? 50ms : 10ms);
+    else
+      turn(lock, wakening, std::chrono::hours(1));
     if (failed && !announced) {
       lock.unlock();
       announce();
       lock.lock();
     }
   }
+}
+
+/// Waits until something happens, for some time at most, and handles it.
+void ControlChannel::State::turn(Lock &lock, const Socket &wakening, Clock::duration most) {
+  std::vector<pollfd> polled(1, {wakening.get(), POLLIN, 0});
+  if (connection)
+    polled.push_back({connection->descriptor(), connection->events(), 0});
+  if (server)
+    server->addTo(polled);
+  lock.unlock();
+  auto period = std::min(most, std::clamp<Clock::duration>(info.timeout / 4, 10ms, 500ms));
+  poll(polled.data(), nfds_t(polled.size()),
+       int(std::chrono::ceil<std::chrono::milliseconds>(period).count()));
+  uint64_t count;
+  if (polled[0].revents)
+    (void)!read(wakening.get(), &count, sizeof count);
+  lock.lock();
+  try {
+    if (connection)
+      serve();
+    if (server)
+      server->serve(polled);
+    beat();
+  } catch (const std::exception &error) { // memory is exhausted, say
+    if (!failed)
+      failed = Failure{Failure::Kind::Reported, self, error.what()};
+  }
+  changed.notify_all();
+  if (callerPolls) // which may have begun to wait before this happened
+    wake(callerWakening);
+}
+
+/// Waits until `settled()`, false after the deadline. One caller polls meanwhile.
+template <typename Settled>
+bool ControlChannel::State::wait(Lock &lock, std::optional<Clock::time_point> deadline,
+                                 Settled settled) {
+  while (!settled()) {
+    auto left = deadline ? *deadline - Clock::now() : Clock::duration(1h);
+    if (left <= 0s)
+      return false;
+    if (callerPolls) {
+      changed.wait_for(lock, left);
+      continue;
+    }
+    callerPolls = callerPolled = true;
+    turn(lock, callerWakening, left);
+    callerPolls = false;
+    changed.notify_all(); // the next caller polls
+  }
+  if (failed && !announced)
+    wakeThread();
+  return true;
 }
 
 void ControlChannel::State::serve() {
@@ -206,7 +253,7 @@ void ControlChannel::State::handle(const Frame &frame) {
 /// Sends a heartbeat if it is time, and notices a server that is silent.
 void ControlChannel::State::beat() {
   auto now = Clock::now();
-  if (now - std::exchange(looked, now) > info.timeout / 2 + std::chrono::milliseconds(500))
+  if (now - std::exchange(looked, now) > info.timeout / 2 + 500ms)
     heard = now; // this process was stopped
   if (!connection || !greeted)
     return;
@@ -235,7 +282,7 @@ void ControlChannel::State::stop() {
     std::lock_guard lock(mutex);
     stopping = true;
   }
-  wake();
+  wakeThread();
   thread.join();
 }
 
@@ -262,7 +309,7 @@ void ControlChannel::State::join() {
     if (Clock::now() >= deadline)
       throw Error("rank " + std::to_string(info.rank) + " can't join its job at '" +
                   place.describe() + "': " + reason);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(20ms);
   }
   place.withdraw();
 }
@@ -276,16 +323,15 @@ bool ControlChannel::State::tryToJoin(Clock::time_point deadline, std::string &r
   Socket socket = connectTo(address->endpoint, deadline, reason);
   if (!socket)
     return false;
-  std::unique_lock lock(mutex);
+  Lock lock(mutex);
   refusal.clear();
   greeted = false;
   heard = Clock::now();
   connection = std::make_unique<Connection>(std::move(socket), address->key, mostValueBytes + 4096);
-  wake();
   auto settled = [&] { return ready || failed || !refusal.empty(); };
-  if (!changed.wait_until(lock, deadline, [&] { return settled() || greeted; }))
+  if (!wait(lock, deadline, [&] { return settled() || greeted; }))
     refusal = "what listens there is no control server: it says nothing";
-  changed.wait(lock, settled); // the server says which ranks do not come
+  wait(lock, std::nullopt, settled); // the server says which ranks do not come
   if (ready)
     return true;
   if (failed)
@@ -316,7 +362,7 @@ std::string ControlChannel::State::request(FrameKind kind,
                                            const std::function<void(BodyWriter &)> &fill,
                                            std::optional<std::chrono::milliseconds> limit,
                                            const std::string &what) {
-  std::unique_lock lock(mutex);
+  Lock lock(mutex);
   requireUsable();
   Answer answer;
   uint64_t id = ++lastRequest;
@@ -326,15 +372,14 @@ std::string ControlChannel::State::request(FrameKind kind,
   waiting[id] = &answer;
   send({kind, writer.take()});
   auto settled = [&] { return answer.arrived || failed || over || left || !connection; };
-  bool inTime = true;
+  std::optional<Clock::time_point> deadline;
   if (limit)
-    inTime = changed.wait_for(lock, *limit, settled);
-  else
-    changed.wait(lock, settled);
+    deadline = Clock::now() + *limit;
+  wait(lock, deadline, settled);
   waiting.erase(id);
   if (!answer.arrived) {
     requireUsable();
-    throw Error(what + " within " + std::to_string(inTime ? 0 : limit->count()) + " ms");
+    throw Error(what + " within " + std::to_string(limit.value_or(0ms).count()) + " ms");
   }
   if (!answer.succeeded)
     throw Error(answer.text);
@@ -361,7 +406,8 @@ void ControlChannel::State::fail(Failure failure) {
     send({FrameKind::Abort, failure.pack()});
   failed = std::move(failure);
   changed.notify_all();
-  wake();
+  wake(callerWakening);
+  wakeThread();
 }
 
 std::optional<Failure> ControlChannel::State::failure() {
@@ -389,17 +435,17 @@ void ControlChannel::State::removeAbortCallback(int number) {
 }
 
 void ControlChannel::State::leave() {
-  std::unique_lock lock(mutex);
+  Lock lock(mutex);
   if (std::exchange(left, true))
     return;
   auto deadline = Clock::now() + info.timeout;
   if (connection)
     send({FrameKind::Leave});
   if (server && !failed)
-    changed.wait_until(lock, deadline, [&] { return failed || server->isOver(); });
+    wait(lock, deadline, [&] { return failed || server->isOver(); });
   if (server)
     server->end();
-  changed.wait_until(lock, deadline, [&] { return !connection || connection->queued() == 0; });
+  wait(lock, deadline, [&] { return !connection || connection->queued() == 0; });
   changed.notify_all();
   lock.unlock();
   stop();
