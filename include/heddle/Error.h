@@ -48,12 +48,13 @@ public:
 class ExecutionError : public Error {
 public:
   ExecutionError(const std::string &message, std::string entry, std::string step,
-                 std::string location)
+                 std::string location, int rank = -1)
       : Error(message), entry(std::move(entry)), step(std::move(step)),
-        location(std::move(location)) {}
+        location(std::move(location)), rank(rank) {}
   std::string entry;    ///< the function that was called
   std::string step;     ///< the op that failed, if known
   std::string location; ///< where the op was written, "file:line:column"
+  int rank;             ///< the rank of the job that failed; -1: none, or the launcher
 };
 
 } // namespace heddle

@@ -108,6 +108,7 @@ public:
   std::string text();
   /// A number from 0 to `most`. Throws Error for a greater one.
   int smallNumber(int most);
+  bool isAtEnd() const { return rest.empty(); }
   /// Throws Error if bytes are left.
   void end() const;
 

@@ -16,7 +16,7 @@
 using namespace heddle;
 
 /// Statuses that entry functions pass through.
-enum : int32_t { Failed = 1, Cancelled = 2 };
+enum : int32_t { Failed = 1, Cancelled = 2, Aborted = 3 };
 
 //===----------------------------------------------------------------------===//
 // The table of functions for compiled code
@@ -48,9 +48,8 @@ int32_t Call::step(int32_t index) {
       makeAndFree(index);
     return 0;
   } catch (const std::exception &error) {
-    note(error.what());
+    return fail(index, error.what());
   }
-  return Failed;
 }
 
 /// Stores the reason of the first thread that fails.
@@ -150,12 +149,18 @@ void Call::makeAndFree(int32_t step) {
 // Binding
 //===----------------------------------------------------------------------===//
 
+std::shared_ptr<ThreadTeam> heddle::teamOf(const CallOptions &options) {
+  if (options.team)
+    return options.team;
+  return options.job ? options.job->team() : sharedThreadTeam();
+}
+
 Call::Call(std::shared_ptr<Program::Loaded> loaded, const EntrySpec &entry, CallOptions options)
     : program(std::move(loaded)), spec(entry), settings(std::move(options)),
       function(program->functionOf(entry)), arguments(entry.arguments.size()),
       results(entry.results.size()), resultOf(entry.values.size(), -1) {
   if (!settings.team)
-    settings.team = sharedThreadTeam();
+    settings.team = teamOf(settings);
   if (!settings.manager)
     settings.manager = defaultMemoryManager();
   for (const auto &[name, value] : settings.supplied)
@@ -279,6 +284,8 @@ void Call::prepare() {
           settings.managed || settings.profile,
           this,
           function.data};
+  if (settings.job && settings.job->channel())
+    describeToOthers();
   ready = true;
 }
 
@@ -349,6 +356,20 @@ void Call::placeResults() {
 // Running
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Registers a callback while it lives.
+class AbortCallback {
+public:
+  AbortCallback(ControlChannel &channel, ControlChannel::AbortCallback callback)
+      : channel(channel), number(channel.onAbort(std::move(callback))) {}
+  ~AbortCallback() { channel.removeAbortCallback(number); }
+
+private:
+  ControlChannel &channel;
+  const int number;
+};
+} // namespace
+
 void Call::run() {
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].tensor && !arguments[i].tensor->donatedTo.empty())
@@ -358,13 +379,29 @@ void Call::run() {
   if (!ready)
     prepare();
   call.hooks = settings.managed || settings.profile;
+  status.store(0, std::memory_order_relaxed);
+  currentStep = -1;
+  if (ControlChannel *channel = settings.job ? settings.job->channel() : nullptr) {
+    aborted.reset();
+    AbortCallback callback(*channel, [this](const Failure &failure) { abort(failure); });
+    if (agree())
+      runOnTeam();
+  } else {
+    runOnTeam();
+  }
+  if (call.hooks || !spec.donations.empty() || !copiesAfter.empty() ||
+      status.load(std::memory_order_relaxed))
+    afterRun();
+}
+
+void Call::runOnTeam() {
   for (auto [to, from] : copiesBefore)
     to->copyFrom(*from);
   std::memset(counters, 0, spec.steps.size() * 64);
-  status.store(0, std::memory_order_relaxed);
-  currentStep = -1;
   auto body = [this](Region &region, int thread) {
     this->region.store(&region, std::memory_order_relaxed);
+    if (thread == 0 && settings.job)
+      setAbortable(&region);
     if (int32_t code = function.function(&call, thread, region.threads())) {
       if (int32_t none = 0; code != Cancelled)
         status.store(code, std::memory_order_relaxed);
@@ -372,6 +409,8 @@ void Call::run() {
         status.compare_exchange_strong(none, Cancelled, std::memory_order_relaxed);
       region.abort();
     }
+    if (thread == 0 && settings.job)
+      setAbortable(nullptr);
   };
   if (program->isAlone(spec)) {
     Region one(1);
@@ -380,9 +419,58 @@ void Call::run() {
     settings.team->run(body);
   }
   awaitAll();
-  if (call.hooks || !spec.donations.empty() || !copiesAfter.empty() ||
-      status.load(std::memory_order_relaxed))
-    afterRun();
+}
+
+//===----------------------------------------------------------------------===//
+// Other ranks
+//===----------------------------------------------------------------------===//
+
+/// What all ranks have to agree on. Numbers that the caller supplies are each rank's own.
+void Call::describeToOthers() {
+  agreement = {{"entry", "'" + spec.name + "'"},
+               {"CPU that the program is for", "'" + program->manifest.cpu + "'"},
+               {"program with the checksum", program->hash()}};
+  for (size_t i = 0; i < spec.symbols.size(); ++i)
+    if (!spec.isSupplied(spec.symbols[i]))
+      agreement.emplace_back("size '" + spec.symbols[i] + "' =", std::to_string(plan->symbols[i]));
+}
+
+/// False if the job has failed, or this call is not that of all ranks.
+bool Call::agree() {
+  try {
+    settings.job->channel()->agree(agreement);
+    return true;
+  } catch (const JobError &error) {
+    abort(error.failure);
+    return false;
+  }
+}
+
+/// Ends the run because a rank has failed. May be called from any thread.
+void Call::abort(const Failure &failure) {
+  std::lock_guard lock(abortMutex);
+  // A failure of this rank's own comes back from the channel; it is known.
+  int32_t none = 0;
+  if (!status.compare_exchange_strong(none, Aborted, std::memory_order_acq_rel))
+    return;
+  aborted = failure;
+  if (abortable)
+    abortable->abort();
+}
+
+/// The region that thread 0 is in; after it has left, the team may run another call in it.
+void Call::setAbortable(Region *region) {
+  std::lock_guard lock(abortMutex);
+  abortable = region;
+  if (region && aborted)
+    region->abort();
+}
+
+/// The error for the other rank that ended this run.
+void Call::throwAborted() {
+  Failure failure = std::move(*aborted);
+  throw ExecutionError("'" + spec.name + "' was ended: " + failure.describe(), spec.name,
+                       failure.step, failure.location, failure.member.rank);
 }
 
 void Call::afterRun() {
@@ -400,6 +488,9 @@ void Call::afterRun() {
   times.clear();
   if (int32_t code = status.load(std::memory_order_relaxed)) {
     ready = false;
+    ControlChannel *channel = settings.job ? settings.job->channel() : nullptr;
+    if (channel && aborted)
+      throwAborted();
     std::string step, location;
     if (currentStep >= 0 && size_t(currentStep) < spec.steps.size()) {
       step = spec.steps[size_t(currentStep)].name;
@@ -409,9 +500,13 @@ void Call::afterRun() {
       note("the process was forked in one of its steps, whose other threads are in the parent");
     std::string reason = failure.empty() ? "status " + std::to_string(code) : failure;
     failure.clear();
-    throw ExecutionError("'" + spec.name + "' failed" + (step.empty() ? "" : " at '" + step + "'") +
-                             (location.empty() ? "" : " (" + location + ")") + ": " + reason,
-                         spec.name, step, location);
+    if (channel)
+      channel->fail(reason, spec.name, step, location);
+    std::string where = (step.empty() ? "" : " at '" + step + "'") +
+                        (location.empty() ? "" : " (" + location + ")") +
+                        (channel ? " on rank " + std::to_string(channel->rank()) : "");
+    throw ExecutionError("'" + spec.name + "' failed" + where + ": " + reason, spec.name, step,
+                         location, channel ? channel->rank() : -1);
   }
   for (auto [to, value] : copiesAfter)
     std::memcpy(to->address(), addresses[size_t(value)], size_t(to->bytes()));

@@ -17,11 +17,15 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_CALL_H
 #define HEDDLE_RUNTIME_PROGRAM_CALL_H
 
+#include "runtime/control/Job.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Program.h"
 
 namespace heddle {
+
+/// The team that a call with these options runs on.
+std::shared_ptr<ThreadTeam> teamOf(const CallOptions &options);
 
 /// One thread at a time may use a call.
 class Call {
@@ -101,6 +105,11 @@ private:
   int32_t currentStep = -1;
   std::string failure;
   std::vector<Profile::Begin> times;
+  Agreement agreement; ///< of the call, for the other ranks of a job
+  /// The failure of a rank that ended the run, and the region to abort, while thread 0 is in it.
+  std::mutex abortMutex;
+  std::optional<Failure> aborted;
+  Region *abortable = nullptr;
 
   friend const HeddleCallTable &callTable();
   int32_t barrier(int32_t thread);
@@ -111,6 +120,12 @@ private:
   int32_t start(int32_t index);
   int32_t await(int32_t index);
   int32_t returned(int32_t index, int32_t code);
+  void runOnTeam();
+  void describeToOthers();
+  bool agree();
+  void abort(const Failure &failure);
+  void setAbortable(Region *region);
+  [[noreturn]] void throwAborted();
   void awaitAll();
   const std::shared_ptr<MemoryManager> &managerOf(std::string_view space) const;
   void note(const char *reason) noexcept;

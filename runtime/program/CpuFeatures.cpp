@@ -30,6 +30,14 @@ static bool isMissing(std::string_view feature) {
   return false;
 }
 
+std::vector<std::string> heddle::cpuFeatures() {
+#define LIST(NAME) NAME,
+  std::vector<std::string> present = {FEATURES(LIST)};
+  __builtin_cpu_init();
+  std::erase_if(present, isMissing);
+  return present;
+}
+
 std::vector<std::string> heddle::missingCpuFeatures(const std::vector<std::string> &needed) {
   __builtin_cpu_init();
   std::vector<std::string> missing;
@@ -40,4 +48,5 @@ std::vector<std::string> heddle::missingCpuFeatures(const std::vector<std::strin
 }
 #else
 std::vector<std::string> heddle::missingCpuFeatures(const std::vector<std::string> &) { return {}; }
+std::vector<std::string> heddle::cpuFeatures() { return {}; }
 #endif

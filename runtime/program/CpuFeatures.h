@@ -23,6 +23,9 @@ namespace heddle {
 /// runtime does not know, are ignored.
 std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &needed);
 
+/// The instruction sets that this CPU has, among those that this runtime knows.
+std::vector<std::string> cpuFeatures();
+
 } // namespace heddle
 
 #endif // HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H

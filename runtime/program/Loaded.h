@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a loaded program, which all calls of it share. `mutex` guards `plans` alone, the
-// rest does not change after loading.
+// The state of a loaded program, which all calls of it share. `mutex` guards `plans` and
+// the hash, the rest does not change after loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +51,9 @@ struct Program::Loaded {
     }
   }
 
+  /// Equal for equal programs, in any process; computed when it is first asked for.
+  const std::string &hash();
+
   std::shared_ptr<const EntryPlan> planFor(const EntrySpec &entry,
                                            const std::vector<int64_t> &symbols);
   DeviceProgram::Entry functionOf(const EntrySpec &entry) const {
@@ -59,6 +62,7 @@ struct Program::Loaded {
   bool isAlone(const EntrySpec &entry) const { return alone[indexOf(entry)]; }
 
 private:
+  std::string hashText;                            ///< guarded by `mutex`
   std::vector<std::unique_ptr<Library>> libraries; ///< stay open as long as the program
   size_t indexOf(const EntrySpec &entry) const { return size_t(&entry - manifest.entries.data()); }
 };

@@ -34,6 +34,7 @@ public:
   }
 
   char *data() const { return start; } ///< null if there are no bytes
+  std::string_view bytes() const { return {start, length}; }
 
 private:
   char *start = nullptr;

@@ -7,6 +7,7 @@
 #include "runtime/program/Program.h"
 
 #include "heddle/Error.h"
+#include "runtime/control/Frame.h"
 #include "runtime/program/CpuFeatures.h"
 #include "runtime/program/Loaded.h"
 #include "runtime/program/PerfDump.h"
@@ -151,6 +152,15 @@ const EntrySpec &Program::entry(std::string_view name) const {
               "'; it has: " + (known.empty() ? "none" : known));
 }
 
+const std::string &Program::Loaded::hash() {
+  std::lock_guard lock(mutex);
+  if (hashText.empty()) {
+    JobKey sums{sipHash({}, manifest.toJson()), sipHash({}, constants.bytes())};
+    hashText = std::to_string(sipHash(sums, code.bytes()));
+  }
+  return hashText;
+}
+
 std::shared_ptr<const EntryPlan> Program::Loaded::planFor(const EntrySpec &entry,
                                                           const std::vector<int64_t> &symbols) {
   std::lock_guard lock(mutex);
@@ -170,14 +180,14 @@ std::unique_ptr<Call> Program::prepare(std::string_view name, const CallOptions 
 
 std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions &options) {
   auto manager = options.manager ? options.manager : defaultMemoryManager();
-  auto team = options.team ? options.team : sharedThreadTeam();
+  auto team = teamOf(options);
   {
     std::lock_guard lock(mutex);
     idle.reserve(8);
     for (auto &call : idle)
       if (&call->spec == &entry && call->settings.manager == manager &&
           call->settings.managed == options.managed && call->settings.team == team &&
-          call->settings.supplied == options.supplied) {
+          call->settings.supplied == options.supplied && call->settings.job == options.job) {
         auto found = std::move(call);
         call = std::move(idle.back());
         idle.pop_back();
@@ -187,7 +197,7 @@ std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions
   }
   return std::make_unique<Call>(
       loaded, entry,
-      CallOptions{team, manager, options.managed, options.profile, options.supplied});
+      CallOptions{team, manager, options.managed, options.profile, options.supplied, options.job});
 }
 
 std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRef> arguments,

@@ -40,13 +40,18 @@
 
 namespace heddle {
 
+class Job;
+
 /// Options of a call.
 struct CallOptions {
-  std::shared_ptr<ThreadTeam> team;       ///< null: the shared team of all cores
+  std::shared_ptr<ThreadTeam> team;       ///< null: that of the job, or the shared team
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
   bool managed = false;                   ///< allocate each temporary by itself, without an arena
   Profile *profile = nullptr;             ///< receives the time of every step, if given
   SuppliedNumbers supplied = {};          ///< for entries with `EntrySpec::supplied`
+  /// The other ranks make this call as well, if given: they agree on it first, and the failure of
+  /// one ends it on all (control/Job.h).
+  std::shared_ptr<Job> job = nullptr;
 };
 
 class Call;

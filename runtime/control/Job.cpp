@@ -1,0 +1,43 @@
+//===- Job.cpp - the job that this process is a rank of -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/control/Job.h"
+
+#include "runtime/program/CpuFeatures.h"
+
+#include <algorithm>
+
+using namespace heddle;
+
+std::shared_ptr<Job> Job::join(const RankInfo &info) {
+  std::shared_ptr<Job> job(new Job(info));
+  job->threads = info.ranks == 1
+                     ? sharedThreadTeam(info.threads)
+                     : makeThreadTeam(info.threads > 0 ? info.threads : availableCores());
+  if (info.ranks > 1)
+    job->control = ControlChannel::join(info);
+  return job;
+}
+
+std::vector<std::string> Job::commonCpuFeatures() {
+  std::vector<std::string> common = cpuFeatures();
+  if (!control)
+    return common;
+  BodyWriter mine;
+  for (const std::string &feature : common)
+    mine.text(feature);
+  control->put("cpu/" + std::to_string(rank()), mine.take());
+  for (int r = 0; r < ranks(); ++r) {
+    std::vector<std::string> theirs;
+    std::string body = control->get("cpu/" + std::to_string(r));
+    for (BodyReader reader(body); !reader.isAtEnd();)
+      theirs.push_back(reader.text());
+    std::erase_if(common, [&](const std::string &feature) {
+      return std::find(theirs.begin(), theirs.end(), feature) == theirs.end();
+    });
+  }
+  return common;
+}

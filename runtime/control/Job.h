@@ -1,0 +1,55 @@
+//===- Job.h - the job that this process is a rank of -----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A job is a number of processes, the ranks, that run the same programs on parts of the data:
+//
+//     auto job = Job::join();                  // one rank, unless a launcher has started several
+//     CallOptions options{.job = job};
+//     program->run("train", {{"batch", mine[job->rank()]}}, options);
+//
+// Before each call the ranks compare which program, entry and sizes they have. If a rank fails, the
+// running call of every other rank ends with an ExecutionError that names the rank, the op and its
+// source location; what was donated to the call is lost, and the process lives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_CONTROL_JOB_H
+#define HEDDLE_RUNTIME_CONTROL_JOB_H
+
+#include "runtime/control/ControlChannel.h"
+#include "runtime/device/ThreadTeam.h"
+
+namespace heddle {
+
+class Job {
+public:
+  /// Waits until all ranks are there. Throws Error as `findRank` and `ControlChannel::join` do.
+  static std::shared_ptr<Job> join(const RankInfo &info = findRank());
+
+  int rank() const { return found.rank; }
+  int ranks() const { return found.ranks; }
+  const RankInfo &info() const { return found; }
+  /// Null in a job of one rank.
+  ControlChannel *channel() const { return control.get(); }
+
+  /// The threads that run this rank's calls. Ranks of one process have teams of their own, since a
+  /// call of one may wait for a call of another.
+  const std::shared_ptr<ThreadTeam> &team() const { return threads; }
+
+  /// The instruction sets that the CPUs of all ranks have, by LLVM's names. All ranks call it.
+  std::vector<std::string> commonCpuFeatures();
+
+private:
+  explicit Job(const RankInfo &info) : found(info) {}
+  RankInfo found;
+  std::shared_ptr<ThreadTeam> threads;
+  std::shared_ptr<ControlChannel> control;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_CONTROL_JOB_H
