@@ -1,0 +1,40 @@
+//===- Output.h - the output of ranks, line by line -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_HEDDLE_LAUNCH_OUTPUT_H
+#define HEDDLE_TOOLS_HEDDLE_LAUNCH_OUTPUT_H
+
+#include "runtime/control/Connection.h"
+
+namespace heddle {
+
+/// Copies a rank's output, with a prefix at the begin of each line. Lines of several ranks do not
+/// mix; a line that ends in a carriage return (a progress that is overwritten) counts as one.
+class Output {
+public:
+  Output(Socket from, int to, std::string prefix)
+      : from(std::move(from)), to(to), prefix(std::move(prefix)) {}
+
+  /// -1 after the end.
+  int descriptor() const { return from.get(); }
+  /// Copies what is there; false after the end, or if nobody reads the copy.
+  bool copy();
+  /// Copies what is there and the rest of the last line, and ends.
+  void finish();
+
+private:
+  Socket from;
+  int to;
+  std::string prefix, pending;
+  bool afterReturn = false; ///< the last line ended in one
+
+  bool writeLines(bool all);
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_TOOLS_HEDDLE_LAUNCH_OUTPUT_H
