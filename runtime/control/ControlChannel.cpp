@@ -118,16 +118,15 @@ private:
 
 void ControlChannel::State::run() {
   Lock lock(mutex);
-  while (!stopping) {
-    if (callerPolls || std::exchange(callerPolled, false))
-      idle.wait_for(lock, callerPolls ? 50ms : 10ms);
-    else
-      turn(lock, wakening, std::chrono::hours(1));
+  while (!stopping || (failed && !announced)) {
     if (failed && !announced) {
       lock.unlock();
       announce();
       lock.lock();
-    }
+    } else if (callerPolls || std::exchange(callerPolled, false))
+      idle.wait_for(lock, callerPolls ? 50ms : 10ms);
+    else
+      turn(lock, wakening, 1h);
   }
 }
 

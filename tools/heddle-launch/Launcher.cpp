@@ -300,6 +300,7 @@ void Launcher::advance() {
     return;
   if (stage == Stage::Reporting) {
     killAll(SIGTERM);
+    killAll(SIGCONT); // a stopped process ends as well
     enter(Stage::Terminating, termination);
   } else {
     killAll(SIGKILL);

@@ -26,4 +26,4 @@ _heddle_complete() {
   esac
 }
 
-complete -F _heddle_complete heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server
+complete -F _heddle_complete heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server heddle-launch

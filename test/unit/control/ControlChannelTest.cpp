@@ -165,6 +165,7 @@ TEST(ControlChannel, FailuresReachEveryRank) {
       ++called;
     });
     channel.removeAbortCallback(removed);
+    channel.agree(train); // all have
     if (channel.rank() == 0)
       channel.get("never"); // each waits in another way
     if (channel.rank() == 1)

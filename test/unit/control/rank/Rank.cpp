@@ -10,8 +10,8 @@
 // joins its job, agrees on three calls, then the rank RANK does what WORD says, while the others
 // wait for it in a fourth call: `exit` with status NUMBER, end by the `signal` NUMBER, `leave`,
 // `fail` (report the failure of an op), `differ` (make another call), `throw`, `hang` (without a
-// heartbeat), `wait` (come to no call), `stay` (outlive the failure). Survivors print the failure
-// and end with status 1.
+// heartbeat), `wait` (come to no call), `stay` (exit with status NUMBER, while the others do not
+// end when they hear of it). Survivors print the failure and end with status 1.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/control/Job.h"
@@ -24,7 +24,7 @@
 using namespace heddle;
 
 static void misbehave(ControlChannel &channel, const std::string &word, int number) {
-  if (word == "exit")
+  if (word == "exit" || word == "stay")
     _exit(number);
   if (word == "signal")
     raise(number);
