@@ -47,7 +47,7 @@ public:
                       std::optional<std::chrono::milliseconds> limit, const std::string &what);
   void agree(const Agreement &values);
   void fail(Failure failure);
-  std::optional<Failure> failure();
+  std::optional<Failure> failure(Clock::duration most);
   int onAbort(AbortCallback callback);
   void removeAbortCallback(int number);
   void leave();
@@ -409,8 +409,9 @@ void ControlChannel::State::fail(Failure failure) {
   wakeThread();
 }
 
-std::optional<Failure> ControlChannel::State::failure() {
-  std::lock_guard lock(mutex);
+std::optional<Failure> ControlChannel::State::failure(Clock::duration most) {
+  Lock lock(mutex);
+  wait(lock, Clock::now() + most, [&] { return failed || left || !connection; });
   return failed;
 }
 
@@ -509,9 +510,9 @@ void ControlChannel::fail(const std::string &reason, const std::string &entry,
   state->fail({Failure::Kind::Reported, {}, reason, entry, step, location});
 }
 
-std::optional<Failure> ControlChannel::failure() const {
+std::optional<Failure> ControlChannel::failure(std::chrono::milliseconds wait) const {
   requireHere(state->isHere());
-  return state->failure();
+  return state->failure(wait);
 }
 
 int ControlChannel::onAbort(AbortCallback callback) {

@@ -67,8 +67,8 @@ public:
   /// Tells all ranks that this one has failed: the error, and of which op.
   void fail(const std::string &reason, const std::string &entry = "", const std::string &step = "",
             const std::string &location = "");
-  /// The first failure of the job that this rank knows of.
-  std::optional<Failure> failure() const;
+  /// The first failure of the job that this rank knows of, or hears of within `wait`.
+  std::optional<Failure> failure(std::chrono::milliseconds wait = {}) const;
   using AbortCallback = std::function<void(const Failure &)>;
   /// Calls the function once, on another thread, if the job fails; at once if it has failed. It may
   /// not throw, nor wait for this channel. Returns a number for `removeAbortCallback`.

@@ -7,6 +7,7 @@
 #include "runtime/control/Job.h"
 
 #include "runtime/program/CpuFeatures.h"
+#include "runtime/program/Transport.h"
 
 #include <algorithm>
 
@@ -20,6 +21,20 @@ std::shared_ptr<Job> Job::join(const RankInfo &info) {
   if (info.ranks > 1)
     job->control = ControlChannel::join(info);
   return job;
+}
+
+void Job::setTransport(std::shared_ptr<Transport> transport) {
+  if (control)
+    control->removeAbortCallback(abortsTransport);
+  moves = std::move(transport);
+  if (control && moves)
+    abortsTransport = control->onAbort(
+        [mine = moves.get()](const Failure &failure) { mine->abort(failure.describe()); });
+}
+
+Job::~Job() {
+  if (control)
+    control->removeAbortCallback(abortsTransport);
 }
 
 std::vector<std::string> Job::commonCpuFeatures() {

@@ -25,6 +25,8 @@
 
 namespace heddle {
 
+class Transport;
+
 class Job {
 public:
   /// Waits until all ranks are there. Throws Error as `findRank` and `ControlChannel::join` do.
@@ -40,6 +42,12 @@ public:
   /// call of one may wait for a call of another.
   const std::shared_ptr<ThreadTeam> &team() const { return threads; }
 
+  /// What runs the steps that communicate; null: programs that have such steps are refused. It is
+  /// aborted when the job fails. Set it before the first call.
+  const std::shared_ptr<Transport> &transport() const { return moves; }
+  void setTransport(std::shared_ptr<Transport> transport);
+  ~Job();
+
   /// The instruction sets that the CPUs of all ranks have, by LLVM's names. All ranks call it.
   std::vector<std::string> commonCpuFeatures();
 
@@ -47,6 +55,8 @@ private:
   explicit Job(const RankInfo &info) : found(info) {}
   RankInfo found;
   std::shared_ptr<ThreadTeam> threads;
+  std::shared_ptr<Transport> moves;
+  int abortsTransport = 0;
   std::shared_ptr<ControlChannel> control;
 };
 

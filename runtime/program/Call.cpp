@@ -81,8 +81,24 @@ int32_t Call::returned(int32_t index, int32_t code) {
                          .c_str());
 }
 
+/// Begins what a step communicates.
+std::unique_ptr<Transport::Pending> Call::communicate(int32_t index) {
+  const StepSpec &step = spec.steps[size_t(index)];
+  Transport::Operation &operation = operations.at(index);
+  if (step.communication->hasInput())
+    operation.input = addresses[size_t(step.values.front())];
+  if (step.communication->hasOutput())
+    operation.output = addresses[size_t(step.values.back())];
+  operation.overlapped = step.kind == StepKind::Start;
+  return settings.job->transport()->start(operation);
+}
+
 int32_t Call::invoke(int32_t index) {
   try {
+    if (spec.steps[size_t(index)].communication) {
+      communicate(index)->wait();
+      return 0;
+    }
     LibraryCall now = libraryCall(index);
     now.run();
     return returned(index, now.status);
@@ -93,6 +109,10 @@ int32_t Call::invoke(int32_t index) {
 
 int32_t Call::start(int32_t index) {
   try {
+    if (spec.steps[size_t(index)].communication) {
+      communicating[index] = communicate(index);
+      return 0;
+    }
     LibraryCall &begun = started.emplace(index, libraryCall(index)).first->second;
     begun.thread = std::thread([&begun] { begun.run(); });
     return 0;
@@ -104,6 +124,13 @@ int32_t Call::start(int32_t index) {
 
 int32_t Call::await(int32_t index) {
   int32_t begun = spec.steps[size_t(index)].awaits;
+  if (auto pending = communicating.extract(begun))
+    try {
+      pending.mapped()->wait();
+      return 0;
+    } catch (const std::exception &error) {
+      return fail(begun, error.what());
+    }
   auto found = started.find(begun);
   found->second.thread.join();
   int32_t code = found->second.status;
@@ -111,11 +138,12 @@ int32_t Call::await(int32_t index) {
   return returned(begun, code);
 }
 
-/// Waits for the library calls that a failed program has started.
+/// Waits for the library calls and communication that a failed program has started.
 void Call::awaitAll() {
   for (auto &[step, begun] : started)
     begun.thread.join();
   started.clear();
+  communicating.clear();
 }
 
 const std::shared_ptr<MemoryManager> &Call::managerOf(std::string_view space) const {
@@ -163,6 +191,7 @@ Call::Call(std::shared_ptr<Program::Loaded> loaded, const EntrySpec &entry, Call
     settings.team = teamOf(settings);
   if (!settings.manager)
     settings.manager = defaultMemoryManager();
+  requireJob();
   for (const auto &[name, value] : settings.supplied)
     if (!spec.isSupplied(name))
       throw Error("'" + spec.name + "' takes no number '" + name + "' from its caller");
@@ -237,8 +266,9 @@ void Call::prepare() {
     std::vector<const TensorSpec *> types;
     for (const Argument &argument : arguments)
       types.push_back(&argument.tensor->spec());
-    plan = program->planFor(spec, bindSymbols(spec, types, settings.supplied));
+    plan = program->planFor(spec, bindSymbols(spec, types, suppliedNumbers()));
   }
+  prepareCommunication();
   arenas.resize(plan->arenas.size());
   for (size_t a = 0; a < arenas.size() && !settings.managed; ++a) {
     const EntryPlan::Arena &planned = plan->arenas[a];
@@ -425,6 +455,75 @@ void Call::runOnTeam() {
 // Other ranks
 //===----------------------------------------------------------------------===//
 
+/// Throws Error if the entry is for other ranks than there are.
+void Call::requireJob() const {
+  const MeshSpec &mesh = program->manifest.mesh;
+  int ranks = settings.job ? settings.job->ranks() : 1,
+      rank = settings.job ? settings.job->rank() : 0;
+  if (!mesh.axes.empty() && mesh.ranks() != ranks)
+    throw Error("'" + spec.name + "' is for the " + std::to_string(mesh.ranks()) +
+                " ranks of the mesh " + mesh.describe() + ", got a job of " +
+                std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
+  for (const RoleSpec &role : program->manifest.roles)
+    if (role.name == spec.role &&
+        std::find(role.ranks.begin(), role.ranks.end(), rank) == role.ranks.end())
+      throw Error("'" + spec.name + "' is run by ranks of the role '" + role.name + "', rank " +
+                  std::to_string(rank) + " is none of them");
+  for (const StepSpec &step : spec.steps)
+    if (step.communication && (!settings.job || !settings.job->transport()))
+      throw Error("'" + spec.name + "' communicates at '" + step.name + "' (" + step.location +
+                  "), but the job has no engine");
+}
+
+/// The numbers that the caller supplies, and this rank's coordinates.
+SuppliedNumbers Call::suppliedNumbers() const {
+  SuppliedNumbers numbers = settings.supplied;
+  int rank = settings.job ? settings.job->rank() : 0;
+  for (const auto &[symbol, axis] : spec.coordinates)
+    numbers[symbol] = program->manifest.mesh.coordinate(rank, axis);
+  return numbers;
+}
+
+/// Evaluates counts and members for the bound sizes. Throws Error that names the step for a number
+/// that makes no sense.
+void Call::prepareCommunication() {
+  operations.clear();
+  for (size_t s = 0; s < spec.steps.size(); ++s) {
+    const StepSpec &step = spec.steps[s];
+    if (!step.communication)
+      continue;
+    const CommunicationSpec &with = *step.communication;
+    CommunicationSpec known = with;
+    auto evaluate = [&](Expr &number) {
+      auto value = number.evaluate([&](const std::string &name) -> std::optional<int64_t> {
+        auto at = std::find(spec.symbols.begin(), spec.symbols.end(), name);
+        return plan->symbols[size_t(at - spec.symbols.begin())];
+      });
+      if (!value)
+        throw Error("'" + spec.name + "' can't communicate at '" + step.name + "' (" +
+                    step.location + "): " + number.str() + " is too large");
+      number = Expr(*value);
+      return *value;
+    };
+    Transport::Operation &operation = operations[int32_t(s)];
+    operation.spec = &with;
+    operation.group = program->manifest.mesh.group(settings.job->rank(), with.axes);
+    for (Expr &count : known.counts)
+      operation.counts.push_back(evaluate(count));
+    for (Expr &count : known.outputCounts)
+      operation.outputCounts.push_back(evaluate(count));
+    operation.source = evaluate(known.source);
+    operation.target = evaluate(known.target);
+    std::vector<std::optional<int64_t>> bytes;
+    for (int32_t value : step.values)
+      bytes.push_back(plan->types[size_t(value)]->bytes);
+    if (std::string message = verifyCommunication(program->manifest.mesh, known, bytes);
+        !message.empty())
+      throw Error("'" + spec.name + "' can't communicate: its step '" + step.name + "' (" +
+                  step.location + ") " + message);
+  }
+}
+
 /// What all ranks have to agree on. Numbers that the caller supplies are each rank's own.
 void Call::describeToOthers() {
   agreement = {{"entry", "'" + spec.name + "'"},
@@ -468,7 +567,7 @@ void Call::setAbortable(Region *region) {
 
 /// The error for the other rank that ended this run.
 void Call::throwAborted() {
-  Failure failure = std::move(*aborted);
+  Failure failure = *std::exchange(aborted, std::nullopt);
   throw ExecutionError("'" + spec.name + "' was ended: " + failure.describe(), spec.name,
                        failure.step, failure.location, failure.member.rank);
 }
@@ -489,7 +588,12 @@ void Call::afterRun() {
   if (int32_t code = status.load(std::memory_order_relaxed)) {
     ready = false;
     ControlChannel *channel = settings.job ? settings.job->channel() : nullptr;
-    if (channel && aborted)
+    bool communicated = currentStep >= 0 && size_t(currentStep) < spec.steps.size() &&
+                        spec.steps[size_t(currentStep)].communication;
+    // An engine may notice that a rank has gone before the channel says how.
+    if (channel && !aborted)
+      aborted = channel->failure(std::chrono::seconds(communicated ? 2 : 0));
+    if (aborted)
       throwAborted();
     std::string step, location;
     if (currentStep >= 0 && size_t(currentStep) < spec.steps.size()) {

@@ -21,6 +21,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/Transport.h"
 
 namespace heddle {
 
@@ -96,7 +97,9 @@ private:
     std::thread thread = {};
     void run() { status = function(values.data(), numbers.data()); }
   };
-  std::map<int32_t, LibraryCall> started;                                ///< by the step
+  std::map<int32_t, LibraryCall> started;             ///< by the step
+  std::map<int32_t, Transport::Operation> operations; ///< of steps that communicate
+  std::map<int32_t, std::unique_ptr<Transport::Pending>> communicating;  ///< that were started
   std::vector<std::pair<RuntimeTensor *, RuntimeTensor *>> copiesBefore; ///< (to, from)
   std::vector<std::pair<RuntimeTensor *, int32_t>> copiesAfter;          ///< (to, value)
 
@@ -116,6 +119,10 @@ private:
   int32_t step(int32_t index);
   int32_t fail(int32_t index, const char *reason);
   LibraryCall libraryCall(int32_t index) const;
+  std::unique_ptr<Transport::Pending> communicate(int32_t index);
+  void requireJob() const;
+  SuppliedNumbers suppliedNumbers() const;
+  void prepareCommunication();
   int32_t invoke(int32_t index);
   int32_t start(int32_t index);
   int32_t await(int32_t index);

@@ -41,22 +41,48 @@ static constexpr const char *kinds[] = {"argument", "result", "temporary", "cons
 static constexpr const char *stepKinds[] = {"kernel",  "if",     "else",  "endif", "loop",
                                             "endloop", "invoke", "start", "await", "copy"};
 
-static Json toJson(const ValueSpec &value) {
+static constexpr const char *communications[] = {"barrier",    "all-reduce", "reduce-scatter",
+                                                 "all-gather", "all-to-all", "permute",
+                                                 "broadcast",  "send",       "receive"};
+static constexpr const char *combiners[] = {"sum", "product", "max", "min"};
+
+static Json toJson(const ExprMap &sizes) {
   Json dims = Json::object();
-  for (const auto &[name, size] : value.type.dims)
+  for (const auto &[name, size] : sizes)
     dims[name] = size.str();
-  return {{"kind", kinds[int(value.kind)]},
-          {"name", value.name},
-          {"location", value.location},
-          {"element", spelling(value.type.element)},
-          {"dims", dims},
-          {"layout", value.layout.str()},
-          {"bytes", value.bytes.str()},
-          {"first", value.firstStep},
-          {"last", value.lastStep},
-          {"offset", value.offset},
-          {"alias", value.aliasOf},
-          {"space", value.space}};
+  return dims;
+}
+
+static Json toJson(const std::vector<Expr> &numbers) {
+  Json list = Json::array();
+  for (const Expr &each : numbers)
+    list.push_back(each.str());
+  return list;
+}
+
+static Json toJson(const CommunicationSpec &communication) {
+  return {{"kind", communications[int(communication.kind)]},
+          {"axes", communication.axes},
+          {"element", spelling(communication.element)},
+          {"combiner", combiners[int(communication.combiner)]},
+          {"counts", toJson(communication.counts)},
+          {"outputCounts", toJson(communication.outputCounts)},
+          {"source", communication.source.str()},
+          {"target", communication.target.str()}};
+}
+
+static Json toJson(const ValueSpec &value) {
+  Json json = {{"kind", kinds[int(value.kind)]},  {"name", value.name},
+               {"location", value.location},      {"element", spelling(value.type.element)},
+               {"dims", toJson(value.type.dims)}, {"layout", value.layout.str()},
+               {"bytes", value.bytes.str()},      {"first", value.firstStep},
+               {"last", value.lastStep},          {"offset", value.offset},
+               {"alias", value.aliasOf},          {"space", value.space}};
+  if (!value.shards.empty()) { // only programs for several ranks have these
+    json["shards"] = value.shards;
+    json["whole"] = toJson(value.wholeDims);
+  }
+  return json;
 }
 
 /// A number that fits; JSON would turn 1e300 into any.
@@ -92,18 +118,48 @@ static int indexOf(const char *const (&words)[count], const std::string &word, c
   throw std::runtime_error("unknown kind of " + std::string(what) + " '" + word + "'");
 }
 
+static ElementType elementFrom(const Json &json) {
+  std::string element = json;
+  if (auto type = parseElementType(element))
+    return *type;
+  throw std::runtime_error("unknown element type '" + element + "'");
+}
+
+static ExprMap sizesFrom(const Json &json) {
+  ExprMap dims;
+  for (const auto &[name, size] : json.items())
+    dims[name] = parseSize(size);
+  return dims;
+}
+
+static std::vector<Expr> numbersFrom(const Json &json) {
+  std::vector<Expr> numbers;
+  for (const Json &each : json)
+    numbers.push_back(parseSize(each));
+  return numbers;
+}
+
+static CommunicationSpec communicationFrom(const Json &json) {
+  CommunicationSpec result;
+  result.kind = CommunicationSpec::Kind(indexOf(communications, json.at("kind"), "communication"));
+  result.axes = json.at("axes").get<std::vector<std::string>>();
+  result.element = elementFrom(json.at("element"));
+  result.combiner =
+      CommunicationSpec::Combiner(indexOf(combiners, json.at("combiner"), "combiner"));
+  result.counts = numbersFrom(json.at("counts"));
+  result.outputCounts = numbersFrom(json.at("outputCounts"));
+  result.source = parseSize(json.at("source"));
+  result.target = parseSize(json.at("target"));
+  return result;
+}
+
 static ValueSpec valueFrom(const Json &json) {
   ValueSpec value;
   value.kind = ValueSpec::Kind(indexOf(kinds, json.at("kind"), "value"));
   value.name = json.at("name");
   value.location = json.at("location");
-  std::string element = json.at("element");
-  auto type = parseElementType(element);
-  if (!type)
-    throw std::runtime_error("unknown element type '" + element + "'");
-  value.type.element = *type;
-  for (const auto &[name, size] : json.at("dims").items())
-    value.type.dims[name] = parseSize(size);
+  value.type.element = elementFrom(json.at("element"));
+  value.type.dims = sizesFrom(json.at("dims"));
   std::string error;
   auto layout = Layout::parse(json.at("layout").get<std::string>(), &error);
   if (!layout)
@@ -115,17 +171,22 @@ static ValueSpec valueFrom(const Json &json) {
   value.offset = whole<int64_t>(json.at("offset"));
   value.aliasOf = whole<int32_t>(json.at("alias"));
   value.space = json.at("space");
+  value.shards = json.value("shards", value.shards);
+  value.wholeDims = sizesFrom(json.value("whole", Json::object()));
   return value;
 }
 
 static Json toJson(const StepSpec &step) {
-  return {{"name", step.name},       {"location", step.location},
-          {"chunks", step.chunks},   {"kernel", step.kernel},
-          {"flops", step.flops},     {"bytes", step.bytesMoved},
-          {"serial", step.serial},   {"kind", stepKinds[int(step.kind)]},
-          {"waits", step.waits},     {"values", step.values},
-          {"numbers", step.numbers}, {"chunksAt", step.chunksAt},
-          {"library", step.library}, {"awaits", step.awaits}};
+  Json json = {{"name", step.name},       {"location", step.location},
+               {"chunks", step.chunks},   {"kernel", step.kernel},
+               {"flops", step.flops},     {"bytes", step.bytesMoved},
+               {"serial", step.serial},   {"kind", stepKinds[int(step.kind)]},
+               {"waits", step.waits},     {"values", step.values},
+               {"numbers", step.numbers}, {"chunksAt", step.chunksAt},
+               {"library", step.library}, {"awaits", step.awaits}};
+  if (step.communication)
+    json["communication"] = toJson(*step.communication);
+  return json;
 }
 
 static StepSpec stepFrom(const Json &json) {
@@ -144,14 +205,13 @@ static StepSpec stepFrom(const Json &json) {
   step.chunksAt = whole<int32_t>(json.at("chunksAt"));
   step.library = json.at("library");
   step.awaits = whole<int32_t>(json.at("awaits"));
+  if (auto found = json.find("communication"); found != json.end())
+    step.communication = communicationFrom(*found);
   return step;
 }
 
 static Json toJson(const EntrySpec &entry) {
-  Json values = Json::array(), steps = Json::array(), derived = Json::array(),
-       required = Json::array();
-  for (const Expr &each : entry.derived)
-    derived.push_back(each.str());
+  Json values = Json::array(), steps = Json::array(), required = Json::array();
   for (const auto &[got, most, what, location] : entry.requirements)
     required.push_back(
         {{"got", got.str()}, {"most", most.str()}, {"what", what}, {"location", location}});
@@ -159,19 +219,24 @@ static Json toJson(const EntrySpec &entry) {
     values.push_back(toJson(value));
   for (const StepSpec &step : entry.steps)
     steps.push_back(toJson(step));
-  return {{"name", entry.name},
-          {"code", entry.codeOffset},
-          {"symbols", entry.symbols},
-          {"supplied", entry.supplied},
-          {"derived", derived},
-          {"requirements", required},
-          {"values", values},
-          {"arguments", entry.arguments},
-          {"results", entry.results},
-          {"donations", entry.donations},
-          {"steps", steps},
-          {"arena", entry.arenaBytes},
-          {"scratch", entry.scratchBytes.str()}};
+  Json json = {{"name", entry.name},
+               {"code", entry.codeOffset},
+               {"symbols", entry.symbols},
+               {"supplied", entry.supplied},
+               {"derived", toJson(entry.derived)},
+               {"requirements", required},
+               {"values", values},
+               {"arguments", entry.arguments},
+               {"results", entry.results},
+               {"donations", entry.donations},
+               {"steps", steps},
+               {"arena", entry.arenaBytes},
+               {"scratch", entry.scratchBytes.str()}};
+  if (!entry.coordinates.empty())
+    json["coordinates"] = entry.coordinates;
+  if (!entry.role.empty())
+    json["role"] = entry.role;
+  return json;
 }
 
 static EntrySpec entryFrom(const Json &json) {
@@ -180,8 +245,9 @@ static EntrySpec entryFrom(const Json &json) {
   entry.codeOffset = whole<int64_t>(json.at("code"));
   entry.symbols = json.at("symbols").get<std::vector<std::string>>();
   entry.supplied = json.at("supplied").get<std::vector<std::string>>();
-  for (const Json &each : json.at("derived"))
-    entry.derived.push_back(parseSize(each));
+  entry.derived = numbersFrom(json.at("derived"));
+  entry.coordinates = json.value("coordinates", entry.coordinates);
+  entry.role = json.value("role", "");
   for (const Json &each : json.value("requirements", Json::array()))
     entry.requirements.push_back({parseSize(each.at("got")), parseSize(each.at("most")),
                                   each.at("what"), each.at("location")});
@@ -215,11 +281,15 @@ std::string Manifest::toJson() const {
       lines += std::to_string(offset) + " " + std::to_string(number) + " ";
     code.back()["lines"] = lines;
   }
-  return Json{{"abi", abiVersion},    {"compiler", compilerVersion},
-              {"target", target},     {"cpu", cpu},
-              {"features", features}, {"entries", list},
-              {"functions", code},    {"sums", sums}}
-      .dump(1, ' ', false, Json::error_handler_t::replace);
+  Json json{{"abi", abiVersion},    {"compiler", compilerVersion},
+            {"target", target},     {"cpu", cpu},
+            {"features", features}, {"entries", list},
+            {"functions", code},    {"sums", sums}};
+  if (!mesh.axes.empty())
+    json["mesh"] = mesh.axes;
+  for (const RoleSpec &role : roles)
+    json["roles"].push_back({{"name", role.name}, {"ranks", role.ranks}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &error) {
@@ -237,6 +307,10 @@ std::optional<Manifest> Manifest::fromJson(std::string_view text, std::string &e
     manifest.target = json.at("target");
     manifest.cpu = json.at("cpu");
     manifest.features = json.at("features").get<std::vector<std::string>>();
+    for (const Json &axis : json.value("mesh", Json::array()))
+      manifest.mesh.axes.emplace_back(axis.at(0), whole<int64_t>(axis.at(1)));
+    for (const Json &role : json.value("roles", Json::array()))
+      manifest.roles.push_back({role.at("name"), indices(role.at("ranks"))});
     for (const Json &entry : json.at("entries"))
       manifest.entries.push_back(entryFrom(entry));
     manifest.sums = json.value("sums", manifest.sums);

@@ -19,6 +19,7 @@
 #include "heddle/ElementType.h"
 #include "runtime/expr/Layout.h"
 #include "runtime/memory/MemorySpace.h"
+#include "runtime/program/Mesh.h"
 
 #include <algorithm>
 
@@ -47,6 +48,10 @@ struct ValueSpec {
   /// The value whose memory this one reuses (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
   std::string space = std::string(hostSpace); ///< the memory space of its buffer
+  /// Of an argument or result that is a block of a larger tensor: the axes of the mesh over which
+  /// each name is split, outermost first, and the sizes of the whole.
+  std::map<std::string, std::vector<std::string>> shards = {};
+  ExprMap wholeDims = {};
 };
 
 /// The kinds of steps. Control flow (`If` to `EndLoop`) reads a truth value and decides which steps
@@ -60,6 +65,7 @@ struct ValueSpec {
 ///
 /// `Invoke` calls a function of a library that the runtime opens by name. `Start` begins such a
 /// call and a later `Await` waits until it has returned, so that the steps between overlap with it.
+/// Where such a step has a `communication`, an engine runs it instead of a library.
 /// `Copy` copies its second value into its first, which may be in another memory space; only
 /// devices run such steps.
 enum class StepKind : uint8_t {
@@ -97,8 +103,11 @@ struct StepSpec {
   int32_t chunksAt = -1;    ///< index of the number of chunks in HeddleCall::symbols; -1: `chunks`
   std::string library = {}; ///< file name of the library that `Invoke` and `Start` call
   int32_t awaits = -1;      ///< the step that `Await` waits for
+  std::optional<CommunicationSpec> communication = {}; ///< of `Invoke` and `Start`
 
-  bool callsLibrary() const { return kind == StepKind::Invoke || kind == StepKind::Start; }
+  bool callsLibrary() const {
+    return (kind == StepKind::Invoke || kind == StepKind::Start) && !communication;
+  }
   /// True if all threads run chunks of it.
   bool isShared() const {
     return kind == StepKind::Kernel && !serial && (chunks > 1 || chunksAt >= 0);
@@ -118,7 +127,10 @@ struct EntrySpec {
   int64_t codeOffset = 0;            ///< of the HeddleEntry in the code block
   std::vector<std::string> symbols;  ///< size symbols, in HeddleCall::symbols order
   std::vector<std::string> supplied; ///< those that the caller supplies by name, such as its rank
-  std::vector<Expr> derived;         ///< numbers derived from the symbols, which follow them
+  /// Those of them that are this rank's coordinates: (symbol, axis of the mesh).
+  std::vector<std::pair<std::string, std::string>> coordinates = {};
+  std::string role = {};     ///< whose ranks run it; empty: all
+  std::vector<Expr> derived; ///< numbers derived from the symbols, which follow them
   std::vector<SizeRequirement> requirements; ///< checked before it runs
   std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
   std::vector<int32_t> arguments, results;   ///< indices into `values`
@@ -156,6 +168,8 @@ struct Manifest {
   std::string target; ///< triple, e.g. "x86_64-unknown-linux-gnu", or a registered device's name
   std::string cpu;    ///< target CPU the code was made for
   std::vector<std::string> features; ///< CPU features the code needs, e.g. "avx512f"
+  MeshSpec mesh;                     ///< without axes: the program is for one rank
+  std::vector<RoleSpec> roles;       ///< none: all ranks run all entries
   std::vector<EntrySpec> entries;
   std::vector<FunctionSpec> functions; ///< in the order of their offsets
   /// In a file, the checksums of its other sections, which `ProgramImage` writes and verifies;

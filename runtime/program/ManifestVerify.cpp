@@ -14,8 +14,9 @@ using namespace heddle;
 namespace {
 class Verifier {
 public:
-  Verifier(const EntrySpec &entry, int64_t codeBytes, int64_t constantBytes)
-      : entry(entry), codeBytes(codeBytes), constantBytes(constantBytes) {}
+  Verifier(const Manifest &manifest, const EntrySpec &entry, int64_t codeBytes,
+           int64_t constantBytes)
+      : manifest(manifest), entry(entry), codeBytes(codeBytes), constantBytes(constantBytes) {}
 
   std::string run() {
     if (entry.codeOffset < 0 || entry.codeOffset >= codeBytes)
@@ -29,8 +30,16 @@ public:
       numbers.push_back(each.most);
     }
     for (const ValueSpec &value : entry.values)
-      for (const auto &[name, size] : value.type.dims)
-        numbers.push_back(size);
+      for (const ExprMap *dims : {&value.type.dims, &value.wholeDims})
+        for (const auto &[name, size] : *dims)
+          numbers.push_back(size);
+    for (const StepSpec &step : entry.steps)
+      if (const auto &with = step.communication) {
+        for (const auto *list : {&with->counts, &with->outputCounts})
+          numbers.insert(numbers.end(), list->begin(), list->end());
+        numbers.push_back(with->source);
+        numbers.push_back(with->target);
+      }
     for (const Expr &number : numbers)
       for (const std::string &name : number.names())
         if (std::find(entry.symbols.begin(), entry.symbols.end(), name) == entry.symbols.end())
@@ -41,6 +50,8 @@ public:
     for (const std::string &name : entry.supplied)
       if (std::find(entry.symbols.begin(), entry.symbols.end(), name) == entry.symbols.end())
         return "its caller should supply '" + name + "', which is no size symbol of it";
+    if (std::string message = placement(); !message.empty())
+      return message;
     std::set<int32_t> seen;
     for (int32_t index : entry.arguments)
       if (!isValue(index) || entry.values[size_t(index)].kind != ValueSpec::Kind::Argument ||
@@ -59,6 +70,7 @@ public:
   }
 
 private:
+  const Manifest &manifest;
   const EntrySpec &entry;
   int64_t codeBytes, constantBytes;
 
@@ -113,11 +125,54 @@ private:
     return "";
   }
 
+  /// Checks what the entry says of the mesh: its role, its coordinates, the shards of its values.
+  std::string placement() const {
+    const MeshSpec &mesh = manifest.mesh;
+    auto hasName = [&](const RoleSpec &role) { return role.name == entry.role; };
+    if (!entry.role.empty() && std::none_of(manifest.roles.begin(), manifest.roles.end(), hasName))
+      return "its role '" + entry.role + "' does not exist";
+    for (const auto &[symbol, axis] : entry.coordinates)
+      if (std::string message = verifyAxes(mesh, {axis}); !message.empty())
+        return "its symbol '" + symbol + "' is a coordinate on " + message;
+      else if (!entry.isSupplied(symbol))
+        return "its coordinate '" + symbol + "' is no symbol that is supplied";
+    for (const ValueSpec &value : entry.values) {
+      std::string name = "its value '" + value.name + "'";
+      std::vector<std::string> axes;
+      for (const auto &[dim, over] : value.shards) {
+        axes.insert(axes.end(), over.begin(), over.end());
+        if (!value.type.dims.count(dim) || !value.wholeDims.count(dim))
+          return name + " is split along '" + dim + "', which it lacks";
+      }
+      if (std::string message = verifyAxes(mesh, axes); !message.empty())
+        return name + " is split over " + message;
+      if (!axes.empty() && value.kind != ValueSpec::Kind::Argument &&
+          value.kind != ValueSpec::Kind::Result)
+        return name + " is split, but no argument or result";
+    }
+    return "";
+  }
+
+  /// Checks a step that communicates, by the sizes of its values.
+  std::string communicates(const StepSpec &step) const {
+    if (step.kind != StepKind::Invoke && step.kind != StepKind::Start)
+      return "communicates, but is neither invoked nor started";
+    if (!step.library.empty() || !step.kernel.empty())
+      return "communicates, and calls '" + step.kernel + "' of a library";
+    std::vector<std::optional<int64_t>> bytes;
+    for (int32_t value : step.values)
+      bytes.push_back(entry.values[size_t(value)].bytes.constant());
+    return verifyCommunication(manifest.mesh, *step.communication, bytes);
+  }
+
   /// Checks a step that calls a library, awaits one or copies. `started` maps each step that is
   /// started and not awaited yet to the number of branches and loops around it.
   std::string asynchronous(size_t s, size_t depth, std::map<int32_t, size_t> &started) const {
     const StepSpec &step = entry.steps[s];
     std::string name = "its step " + std::to_string(s);
+    if (step.communication)
+      if (std::string message = communicates(step); !message.empty())
+        return name + " " + message;
     if (step.callsLibrary() && (step.library.empty() || step.kernel.empty()))
       return name + " should name a library and a function of it";
     if (step.kind == StepKind::Start)
@@ -209,11 +264,14 @@ private:
 } // namespace
 
 std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
+  if (std::string message = verifyMesh(mesh, roles); !message.empty())
+    return message;
   std::set<std::string> names;
   for (const EntrySpec &entry : entries) {
     if (!names.insert(entry.name).second)
       return "the entry '" + entry.name + "' occurs twice";
-    if (std::string message = Verifier(entry, codeBytes, constantBytes).run(); !message.empty())
+    if (std::string message = Verifier(*this, entry, codeBytes, constantBytes).run();
+        !message.empty())
       return "the entry '" + entry.name + "' is not consistent: " + message;
   }
   for (const FunctionSpec &function : functions)

@@ -1,0 +1,97 @@
+//===- Mesh.h - the ranks of a program ---------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program for several ranks has a mesh: axes with names and sizes. Ranks are numbered row by row,
+// so that the last axis is the fastest. A group of axes is the ranks that differ in their
+// coordinates on these axes only:
+//
+//     MeshSpec mesh{{{"data", 2}, {"model", 3}}};      // ranks 0 to 5
+//     mesh.coordinate(4, "model")                      // 1
+//     mesh.group(4, {"data"})                          // {1, 4}
+//     mesh.group(4, {"model"})                         // {3, 4, 5}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_MESH_H
+#define HEDDLE_RUNTIME_PROGRAM_MESH_H
+
+#include "heddle/ElementType.h"
+#include "heddle/Expr.h"
+
+#include <optional>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+struct MeshSpec {
+  std::vector<std::pair<std::string, int64_t>> axes;
+  bool operator==(const MeshSpec &) const = default;
+
+  /// The number of ranks; 1 without axes.
+  int64_t ranks() const;
+  /// The size of an axis; 0 if there is none of that name.
+  int64_t sizeOf(std::string_view axis) const;
+  /// The number of ranks in a group of these axes.
+  int64_t sizeOf(const std::vector<std::string> &axes) const;
+  int64_t coordinate(int64_t rank, std::string_view axis) const;
+  /// The group of a rank, itself included; the last of `axes` is the fastest.
+  std::vector<int32_t> group(int64_t rank, const std::vector<std::string> &axes) const;
+  /// "data=2, model=3"
+  std::string describe() const;
+};
+
+/// Ranks that run the same entries.
+struct RoleSpec {
+  std::string name;
+  std::vector<int32_t> ranks;
+};
+
+/// What a step does that communicates. Its values are the input and the output, if it has both.
+struct CommunicationSpec {
+  enum class Kind : uint8_t {
+    Barrier,
+    AllReduce,
+    ReduceScatter,
+    AllGather,
+    AllToAll,
+    Permute,
+    Broadcast,
+    Send,
+    Receive
+  };
+  enum class Combiner : uint8_t { Sum, Product, Max, Min };
+
+  Kind kind = Kind::Barrier;
+  std::vector<std::string> axes; ///< of the group
+  ElementType element = ElementType::F32;
+  Combiner combiner = Combiner::Sum; ///< of reductions
+  /// Numbers of elements, over the symbols, as the engines have them: of the input, and of the
+  /// output where that differs; one, or one for each member of the group.
+  std::vector<Expr> counts, outputCounts;
+  /// Members of the group, over the symbols, of permute, broadcast, send and receive; -1: none.
+  Expr source = Expr(-1), target = Expr(-1);
+
+  bool hasInput() const { return kind != Kind::Barrier && kind != Kind::Receive; }
+  bool hasOutput() const { return kind != Kind::Barrier && kind != Kind::Send; }
+};
+
+/// Empty if the axes are a group of the mesh, otherwise what is wrong with them.
+std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
+/// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.
+std::string verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles);
+/// Empty if the numbers of counts fit the group and the kind; constant counts and members are
+/// checked as well. `bytes` are the sizes of the step's values, where they are constant.
+std::string verifyCommunication(const MeshSpec &mesh, const CommunicationSpec &communication,
+                                const std::vector<std::optional<int64_t>> &bytes);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_MESH_H
