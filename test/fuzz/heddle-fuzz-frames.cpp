@@ -104,8 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     at += 3 + length;
   }
   server.serveArrived();
-  require(!server.failure() || (!server.failure()->describe().empty() &&
-                                server.failure()->member.rank == 1),
+  require(!server.failure() ||
+              (!server.failure()->describe().empty() && server.failure()->member.rank == 1),
           "the rank that went wrong is named");
   return 0;
 }

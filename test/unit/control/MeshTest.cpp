@@ -261,7 +261,8 @@ TEST(Mesh, StepsCommunicateInTheirGroups) {
 
 TEST(Mesh, AFailureEndsCommunication) {
   auto results = sumOnFourRanks(failingOnThree);
-  for (int r = 0; r < 4; ++r) {
+  // Ranks 0 and 2 need nothing of rank 3, and may be done before they hear of it.
+  for (int r : {1, 3}) {
     EXPECT_EQ(results[size_t(r)].rank, 3);
     expectIn("'between' (model.cpp:2:1)", results[size_t(r)].error);
     expectIn(": three is too much", results[size_t(r)].error);
