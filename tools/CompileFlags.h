@@ -115,6 +115,16 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("FILE.so")
       ->type_size(1)
       ->group(topic);
+  topic = "Many devices";
+  app.add_option("--mesh", options.mesh, "The axes of the mesh with their sizes: data=2,model=2")
+      ->type_name("AXIS=N,...")
+      ->group(topic);
+  app.add_option("--shard", options.shard,
+                 "A rule: the arguments that match PATTERN are split along NAME over the axes")
+      ->allow_extra_args(false)
+      ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
+      ->type_size(1)
+      ->group(topic);
   topic = "Looking inside the compiler";
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
       ->type_name("FOLDER")

@@ -91,8 +91,8 @@ static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type
   return map;
 }
 
-/// `combine add [0.0 : f32]`, or `combine [0.0 : f32, 0 : i64] { region }`.
-static ParseResult parseCombine(OpAsmParser &parser, Region &region, ArrayAttr &neutral) {
+ParseResult nest::parseCombine(OpAsmParser &parser, Region &region, ArrayAttr &neutral,
+                               StringRef yieldName) {
   StringRef word;
   llvm::SMLoc loc = parser.getCurrentLocation();
   std::optional<nd::CombinerKind> kind;
@@ -113,7 +113,7 @@ static ParseResult parseCombine(OpAsmParser &parser, Region &region, ArrayAttr &
            << word << "' combines";
   OpBuilder builder(parser.getContext());
   nd::buildCombiner(builder, parser.getEncodedSourceLoc(loc), region, *kind, typed.getType(),
-                    "nest.yield", !isUnsigned);
+                    yieldName, !isUnsigned);
   return success();
 }
 
@@ -148,7 +148,7 @@ static void printReads(OpAsmPrinter &printer, ValueRange operands, ArrayRef<Attr
   }
 }
 
-static void printCombine(OpAsmPrinter &printer, Region &region, ArrayAttr neutral) {
+void nest::printCombine(OpAsmPrinter &printer, Region &region, ArrayAttr neutral) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(region, &isSigned);
   printer << " combine ";

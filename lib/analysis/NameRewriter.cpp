@@ -7,6 +7,7 @@
 
 #include "lib/analysis/NameRewriter.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
 
@@ -86,6 +87,12 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   }
   if (auto layout = dyn_cast<nest::LayoutAttr>(attr))
     return nest::LayoutAttr::get(context, layout.getLayout().rename(names));
+  if (auto sharding = dyn_cast<mesh::ShardingAttr>(attr)) {
+    SmallVector<mesh::NamedAxes> entries(sharding.getNames());
+    for (mesh::NamedAxes &entry : entries)
+      entry.name = StringAttr::get(context, (*this)(entry.name));
+    return sharding.withNames(entries);
+  }
   if (auto schedule = dyn_cast<nest::ScheduleAttr>(attr)) {
     size_t staged = 0;
     for (const nest::Stage &stage : schedule.getSchedule().stages)
@@ -95,12 +102,13 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   return attr;
 }
 
-/// Returns the attributes of an op of nd or nest that may mention names.
+/// Returns the attributes of an op of nd, nest or mesh that may mention names.
 static SmallVector<NamedAttribute> attributesWithNames(Operation *op) {
-  if (!isa_and_nonnull<NdDialect, nest::NestDialect>(op->getDialect()))
+  if (!isa_and_nonnull<NdDialect, nest::NestDialect, mesh::MeshDialect>(op->getDialect()))
     return {};
   return llvm::filter_to_vector(op->getAttrs(), [](NamedAttribute attr) {
-    return !attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue());
+    return isa<mesh::ShardingAttr>(attr.getValue()) ||
+           (!attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue()));
   });
 }
 
@@ -163,13 +171,18 @@ void NameRewriter::rewrite(func::FuncOp function) const {
   function.setFunctionType(FunctionType::get(function.getContext(),
                                              rewritten(function.getArgumentTypes()),
                                              rewritten(function.getResultTypes())));
-  auto layout = [&](nest::LayoutAttr layout) { return layout ? rewrite(layout) : Attribute(); };
-  setArgAttrs(function, "nd.layout", [&](unsigned i) {
-    return layout(function.getArgAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
-  });
-  setResultAttrs(function, "nd.layout", [&](unsigned i) {
-    return layout(function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"));
-  });
+  // Attributes of arguments and results that mention names.
+  auto renamed = [&](Attribute attr) {
+    if (auto type = dyn_cast_or_null<TypeAttr>(attr))
+      return Attribute(TypeAttr::get(rewrite(type.getValue())));
+    return attr ? rewrite(attr) : Attribute();
+  };
+  for (StringRef name :
+       {StringRef("nd.layout"), StringRef(mesh::shardingAttrName), StringRef(mesh::globalAttrName)}) {
+    setArgAttrs(function, name, [&](unsigned i) { return renamed(function.getArgAttr(i, name)); });
+    setResultAttrs(function, name,
+                   [&](unsigned i) { return renamed(function.getResultAttr(i, name)); });
+  }
 }
 
 Labels heddle::inverse(const Labels &names) {

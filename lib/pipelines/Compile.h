@@ -59,6 +59,9 @@ struct CompileOptions {
   std::vector<std::string> fastMath;
   /// The type that factors of f32 are rounded to (`nest-narrow-products`); none: f32.
   std::optional<ElementType> products;
+  /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/Plan.h).
+  std::string mesh;
+  std::vector<std::string> shard;
   bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
@@ -83,6 +86,10 @@ struct CompileStatistics {
 
 /// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
+/// Lowers nd to nests, those of one device if the program states a mesh.
+void buildMeshPipeline(mlir::OpPassManager &passes);
+/// Does that, and makes of the program of one device that of all of them, for the interpreter.
+void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Lowers nd to nests, fuses them and chooses their layouts for `machine`.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
                        mlir::Attribute machine);

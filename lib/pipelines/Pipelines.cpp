@@ -9,6 +9,7 @@
 #include "lib/conversion/nest_to_steps/Passes.h"
 #include "lib/pipelines/Compile.h"
 #include "lib/pipelines/Extension.h"
+#include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -37,6 +38,12 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass(std::move(rules)));
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
+  if (!options.mesh.empty() || !options.shard.empty()) {
+    mesh::MeshPlanPassOptions plan;
+    plan.mesh = options.mesh;
+    plan.shard.assign(options.shard.begin(), options.shard.end());
+    passes.addPass(mesh::createMeshPlanPass(std::move(plan)));
+  }
   passes.addPass(nd::createNdMergeFunctionsPass());
   if (!options.check) { // looks at what was written
     simplify();
@@ -60,15 +67,29 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     extension->addNdPasses(passes);
 }
 
+void heddle::buildMeshPipeline(OpPassManager &passes) {
+  passes.addPass(nd::createNdNeutralNamesPass());
+  passes.addPass(nd::createNdOutlineControlPass());
+  passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  // Both leave programs without a mesh as they are.
+  passes.addPass(mesh::createMeshPropagatePass());
+  passes.addPass(mesh::createMeshPartitionPass());
+}
+
+void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions &options) {
+  buildNdPipeline(passes, options);
+  buildMeshPipeline(passes);
+  passes.addPass(mesh::createMeshSimulatePass());
+  passes.addPass(nd::createNdRestoreNamesPass());
+}
+
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
                                Attribute machine) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
-  passes.addPass(nd::createNdNeutralNamesPass());
-  passes.addPass(nd::createNdOutlineControlPass());
-  add(createConvertNdToNestPass());
-  add(createCSEPass());
+  buildMeshPipeline(passes);
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
@@ -100,7 +121,7 @@ void heddle::buildStepPipeline(OpPassManager &passes) {
 
 void heddle::registerCompilerDialects(DialectRegistry &registry,
                                       ArrayRef<std::shared_ptr<const Extension>> extensions) {
-  registry.insert<nd::NdDialect, nest::NestDialect, arith::ArithDialect, cf::ControlFlowDialect,
+  registry.insert<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect, cf::ControlFlowDialect,
                   func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                   ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
@@ -112,12 +133,16 @@ void heddle::registerCompilerDialects(DialectRegistry &registry,
 void heddle::registerCompilerPasses() {
   nd::registerNdPasses();
   registerNdToNestPasses();
+  mesh::registerMeshPasses();
   registerNestToStepsPasses();
   nest::registerNestPasses();
   registerTransformsPasses();
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all that the compiler does to nd",
       [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });
+  static PassPipelineRegistration<> meshPipeline(
+      "mesh-pipeline", "from nd to the nests of one device of a mesh",
+      [](OpPassManager &passes) { buildMeshPipeline(passes); });
   static PassPipelineRegistration<> nestPipeline(
       "nest-pipeline", "from nd to nests that are fused and laid out",
       [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });

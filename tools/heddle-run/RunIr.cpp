@@ -124,6 +124,13 @@ static LogicalResult narrowProducts(ModuleOp module, const CompileOptions &optio
   return passes.run(module);
 }
 
+/// Rewrites the program as that of all devices of a mesh.
+static LogicalResult simulate(ModuleOp module, const CompileOptions &options) {
+  PassManager passes(module.getContext());
+  buildSimulationPipeline(passes, options);
+  return passes.run(module);
+}
+
 namespace {
 /// Runs a module by the interpreter or compiled.
 class IrRunner {
@@ -257,6 +264,8 @@ bool run::runIr(const Options &options) {
   IrRunner runner(*module, options);
   OwningOpRef<ModuleOp> written(module->clone()); // for the interpreter
   if ((options.interpret || options.compare) && failed(expandGradients(*written)))
+    return false;
+  if (options.simulate && failed(simulate(*written, options.compile)))
     return false;
   if ((options.interpret || options.compare) && options.compile.products &&
       failed(narrowProducts(*written, options.compile)))

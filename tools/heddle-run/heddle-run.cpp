@@ -61,6 +61,8 @@ int main(int argc, char **argv) {
   app.add_flag("--interpret", options.interpret, "Use the interpreter, not the compiler");
   app.add_flag("--compare", options.compare,
                "Use both, and check that the values agree within the interpreter's error bound");
+  app.add_flag("--simulate", options.simulate,
+               "Use the interpreter on the program that --mesh and --shard split over devices");
   app.add_flag("--managed", options.managed,
                "Allocate each temporary by itself, not in a planned arena");
   app.add_flag("--specialise", options.specialise, "Compile for the sizes of the arguments");
@@ -85,6 +87,9 @@ int main(int argc, char **argv) {
     Profile profile;
     if (table || !timeline.empty())
       options.profile = &profile;
+    options.interpret |= options.simulate;
+    if (options.simulate && options.compare)
+      throw Error("--simulate: use --compare without it to check compiled code");
     if (options.interpret && (options.profile || options.repeat > 1))
       throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
     if (options.carry && (options.interpret || options.compare))

@@ -1,0 +1,117 @@
+//===- Mesh.h - the mesh dialect: where values are --------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Meshes of devices with named axes, shardings of tensors over them, and collectives. This is the
+// header that other folders include; the ops are described in MeshOps.td.
+//
+// A sharding splits a name into blocks. On a mesh of `data: 2`, a tensor of `batch: 5` that is sharded
+// as {batch: [data]} is two blocks of `batch: 3`, of which the last has 2 elements. Element i of the
+// block of a device is element
+//
+//     blockOffset(...) + i     which is     3 * mesh.data + i
+//
+// of the tensor, where `mesh.data` is the device's coordinate along the axis (`axisSymbol`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_MESH_MESH_H
+#define HEDDLE_DIALECTS_MESH_MESH_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::mesh {
+class AxesAttr;
+class MeshAttr;
+
+/// An axis, or a part of one: `count` parts after `before` others. Count 0: the whole axis.
+struct Axis {
+  mlir::StringAttr name;
+  int64_t before = 1, count = 0;
+  bool operator==(const Axis &other) const = default;
+};
+inline llvm::hash_code hash_value(const Axis &axis) {
+  return llvm::hash_combine(axis.name, axis.before, axis.count);
+}
+using AxisList = llvm::SmallVector<Axis, 2>;
+
+/// Names with the axes that split them. Names that are not split are not there.
+using Sharding = std::map<std::string, AxisList, std::less<>>;
+
+/// An entry of a sharding attribute.
+struct NamedAxes {
+  mlir::StringAttr name;
+  mlir::Attribute axes; ///< always an AxesAttr
+  bool open = false;
+  int64_t priority = 0;
+  AxisList list() const;
+  bool operator==(const NamedAxes &other) const = default;
+};
+inline llvm::hash_code hash_value(const NamedAxes &entry) {
+  return llvm::hash_combine(entry.name, entry.axes, entry.open, entry.priority);
+}
+
+/// `stage = 1`
+struct AxisCoordinate {
+  mlir::StringAttr axis;
+  int64_t coordinate;
+  bool operator==(const AxisCoordinate &other) const = default;
+};
+inline llvm::hash_code hash_value(const AxisCoordinate &place) {
+  return llvm::hash_combine(place.axis, place.coordinate);
+}
+
+/// The attributes of functions (or modules), and of arguments and results.
+inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
+inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
+/// The type of the whole tensor of which an argument or result is a block.
+inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
+
+/// The mesh of the function or module around `op`; null if none is stated.
+MeshAttr meshOf(mlir::Operation *op);
+
+/// The size symbol, or the name of lifted values, that is the coordinate along an axis.
+std::string axisSymbol(llvm::StringRef axis);
+/// The number of parts of an axis, and of all of a list.
+int64_t partsOf(MeshAttr mesh, const Axis &axis);
+int64_t partsOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+/// The number of a device's part among those of the list, over the symbols of the axes.
+Expr partIndex(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+/// The coordinates of the devices of a group: those of the device itself, except that part `part`
+/// of the list replaces its own part. Axes that are not listed have no entry.
+ExprMap partCoordinates(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &part);
+/// `ceil(size / parts)`
+Expr blockSize(const Expr &size, int64_t parts);
+/// The first coordinate of a device's block.
+Expr blockOffset(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size);
+/// The type of a block.
+nd::NdTensorType blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding);
+/// True if all blocks are full for every value of size symbols.
+bool dividesEvenly(const Expr &size, int64_t parts);
+/// True if the two have devices of an axis in common.
+bool overlap(MeshAttr mesh, const Axis &a, const Axis &b);
+bool overlap(MeshAttr mesh, llvm::ArrayRef<Axis> a, llvm::ArrayRef<Axis> b);
+/// `data(1)2`
+std::string str(const Axis &axis);
+std::string str(llvm::ArrayRef<Axis> axes);
+
+/// Fails with a message if an axis is not one of the mesh, or a part of it does not divide it.
+mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
+                               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// The same for the sharding of a tensor: its names and its axes are there, no axis twice.
+class ShardingAttr;
+mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::NdTensorType type,
+                                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+} // namespace heddle::mesh
+
+#include "dialects/mesh/MeshDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/mesh/MeshAttrs.h.inc"
+#include "dialects/mesh/MeshInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/mesh/MeshOps.h.inc"
+
+#endif // HEDDLE_DIALECTS_MESH_MESH_H

@@ -1,0 +1,322 @@
+//===- MeshAttrs.cpp - parsing and printing of meshes and shardings -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mesh/MeshSyntax.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+/// More devices than any mesh has.
+static constexpr int64_t mostDevices = int64_t(1) << 20;
+
+AxisList NamedAxes::list() const { return AxisList(cast<AxesAttr>(axes).getAxes()); }
+
+//===----------------------------------------------------------------------===//
+// Meshes
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> MeshAttr::size(StringRef axis) const {
+  for (auto [name, size] : llvm::zip_equal(getNames(), getSizes()))
+    if (name.getValue() == axis)
+      return size;
+  return std::nullopt;
+}
+
+int64_t MeshAttr::devices() const {
+  int64_t count = 1;
+  for (int64_t size : getSizes())
+    count *= size;
+  return count;
+}
+
+std::string MeshAttr::str() const {
+  std::string text;
+  for (StringAttr name : getNames())
+    text += (text.empty() ? "'" : ", '") + name.str() + "'";
+  return text.empty() ? "none" : text;
+}
+
+LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<StringAttr> names, ArrayRef<int64_t> sizes) {
+  llvm::StringSet<> seen;
+  int64_t devices = 1;
+  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+    if (!seen.insert(name.getValue()).second) // m1
+      return emitError() << "expected each axis of a mesh once, got '" << name.getValue()
+                         << "' twice";
+    if (size < 1 || size > mostDevices || (devices *= size) > mostDevices) // m2
+      return emitError() << "expected 1 to " << mostDevices << " devices, got " << size
+                         << " along '" << name.getValue() << "'";
+  }
+  return success();
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  auto parseOne = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    names.push_back(StringAttr::get(parser.getContext(), name));
+    return failure(parser.parseColon() || parser.parseInteger(sizes.emplace_back()));
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
+    return {};
+  return parser.getChecked<MeshAttr>(loc, parser.getContext(), ArrayRef(names), ArrayRef(sizes));
+}
+
+void MeshAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer.getStream(),
+                        [&](auto axis) {
+                          printer << std::get<0>(axis).getValue() << ": " << std::get<1>(axis);
+                        });
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+bool AxesAttr::overlaps(AxesAttr other, MeshAttr mesh) const {
+  return overlap(mesh, getAxes(), other.getAxes());
+}
+
+std::string AxesAttr::str() const { return mesh::str(getAxes()); }
+
+/// `data`, or `data(1)2`
+static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  axis.name = StringAttr::get(parser.getContext(), name);
+  if (failed(parser.parseOptionalLParen()))
+    return success();
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(axis.before) || parser.parseRParen() || parser.parseInteger(axis.count))
+    return failure();
+  if (axis.before < 1 || axis.before > mostDevices || axis.count < 1 || axis.count > mostDevices)
+    return parser.emitError(loc, "expected a part of an axis such as '")
+           << axis.name.getValue() << "(2)4', with numbers from 1 to " << mostDevices;
+  return success();
+}
+
+/// `[data, model]`; `[data, ?]` where `open` is given.
+static FailureOr<AxesAttr> parseAxes(AsmParser &parser, bool *open = nullptr) {
+  AxisList axes;
+  auto parseOne = [&]() -> ParseResult {
+    if (open && succeeded(parser.parseOptionalQuestion())) {
+      *open = true;
+      return success();
+    }
+    return parseAxis(parser, axes.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  return AxesAttr::get(parser.getContext(), axes);
+}
+
+Attribute AxesAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<AxesAttr> axes = parseAxes(parser);
+  if (failed(axes) || parser.parseGreater())
+    return {};
+  return *axes;
+}
+
+void AxesAttr::print(AsmPrinter &printer) const { printer << "<" << str() << ">"; }
+
+ParseResult mesh::parseAxisList(OpAsmParser &parser, AxesAttr &axes) {
+  FailureOr<AxesAttr> parsed = parseAxes(parser);
+  if (failed(parsed))
+    return failure();
+  axes = *parsed;
+  return success();
+}
+
+void mesh::printAxisList(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
+  printer << axes.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Shardings
+//===----------------------------------------------------------------------===//
+
+ShardingAttr ShardingAttr::get(MLIRContext *context, const Sharding &sharding) {
+  SmallVector<NamedAxes> names;
+  for (const auto &[name, axes] : sharding)
+    if (!axes.empty())
+      names.push_back({StringAttr::get(context, name), AxesAttr::get(context, axes)});
+  return get(context, names, /*closed=*/false, AxesAttr::get(context, {}), StringAttr(), {},
+             StringAttr());
+}
+
+static void sortNames(SmallVectorImpl<NamedAxes> &names) {
+  llvm::stable_sort(names, [](const NamedAxes &a, const NamedAxes &b) {
+    return a.name.getValue() < b.name.getValue();
+  });
+}
+
+ShardingAttr ShardingAttr::withNames(ArrayRef<NamedAxes> names) const {
+  SmallVector<NamedAxes> sorted(names);
+  sortNames(sorted);
+  return get(getContext(), sorted, getClosed(), getPartial(), getCombiner(), getPlace(),
+             getMemory());
+}
+
+Sharding ShardingAttr::getSharding() const {
+  Sharding sharding;
+  for (const NamedAxes &entry : getNames())
+    if (AxisList list = entry.list(); !list.empty())
+      sharding[entry.name.str()] = list;
+  return sharding;
+}
+
+const NamedAxes *ShardingAttr::lookup(StringRef name) const {
+  auto found = llvm::find_if(getNames(),
+                             [&](const NamedAxes &entry) { return entry.name.getValue() == name; });
+  return found == getNames().end() ? nullptr : found;
+}
+
+/// True if two axes certainly overlap, whatever the mesh: the mesh is not known here.
+static bool isSame(const Axis &a, const Axis &b) {
+  return a.name == b.name && (a == b || (!a.count && a.before == 1) || (!b.count && b.before == 1));
+}
+
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<NamedAxes> names, bool, AxesAttr partial,
+                                   StringAttr combiner, ArrayRef<AxisCoordinate>,
+                                   StringAttr memory) {
+  AxisList seen;
+  for (auto [i, entry] : llvm::enumerate(names)) {
+    if (i > 0 && names[i - 1].name.getValue() >= entry.name.getValue()) // s1
+      return emitError() << "expected each name once and in sorted order, got '"
+                         << entry.name.getValue() << "' after '" << names[i - 1].name.getValue()
+                         << "'";
+    for (const Axis &axis : entry.list()) {
+      for (const Axis &other : seen)
+        if (isSame(axis, other)) // s2
+          return emitError() << "the axis '" << mesh::str(axis) << "' shards '"
+                             << entry.name.getValue() << "' and is used before; expected each "
+                             << "axis once";
+      seen.push_back(axis);
+    }
+  }
+  for (const Axis &axis : partial.getAxes())
+    for (const Axis &other : seen)
+      if (isSame(axis, other)) // s2
+        return emitError() << "the value is partial over the axis '" << mesh::str(axis)
+                           << "', which shards a name";
+  if (partial.empty() != !combiner || (combiner && !nd::parseCombinerKind(combiner))) // s3
+    return emitError() << "expected a combiner such as add after the axes of a partial value, got '"
+                       << (combiner ? combiner.getValue() : "") << "'";
+  if (memory && !llvm::is_contained({"device", "host", "file"}, memory.getValue()))
+    return emitError() << "expected device, host or file as memory, got '" << memory.getValue()
+                       << "'";
+  return success();
+}
+
+/// `batch: [data, ?] priority 1`
+static ParseResult parseEntry(AsmParser &parser, SmallVectorImpl<NamedAxes> &names) {
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  NamedAxes entry{StringAttr::get(parser.getContext(), name), {}};
+  if (parser.parseColon())
+    return failure();
+  FailureOr<AxesAttr> axes = parseAxes(parser, &entry.open);
+  if (failed(axes))
+    return failure();
+  entry.axes = *axes;
+  if (succeeded(parser.parseOptionalKeyword("priority")) && parser.parseInteger(entry.priority))
+    return failure();
+  names.push_back(entry);
+  return success();
+}
+
+/// `(stage = 1)`
+static ParseResult parsePlace(AsmParser &parser, SmallVectorImpl<AxisCoordinate> &place) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+    StringRef axis;
+    if (parser.parseKeyword(&axis))
+      return failure();
+    place.push_back({StringAttr::get(parser.getContext(), axis), 0});
+    return failure(parser.parseEqual() || parser.parseInteger(place.back().coordinate));
+  });
+}
+
+Attribute ShardingAttr::parse(AsmParser &parser, Type) {
+  MLIRContext *context = parser.getContext();
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  SmallVector<NamedAxes> names;
+  SmallVector<AxisCoordinate> place;
+  bool closed = false;
+  AxesAttr partial = AxesAttr::get(context, {});
+  StringAttr combiner, memory;
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
+                                     [&] { return parseEntry(parser, names); }))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    if (succeeded(parser.parseOptionalKeyword("closed"))) {
+      closed = true;
+    } else if (succeeded(parser.parseOptionalKeyword("partial"))) {
+      FailureOr<AxesAttr> axes = parseAxes(parser);
+      if (failed(axes) || parser.parseKeyword(&word))
+        return {};
+      partial = *axes;
+      combiner = StringAttr::get(context, word);
+    } else if (succeeded(parser.parseOptionalKeyword("at"))) {
+      if (parsePlace(parser, place))
+        return {};
+    } else {
+      if (parser.parseKeyword("memory") || parser.parseKeyword(&word))
+        return {};
+      memory = StringAttr::get(context, word);
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  sortNames(names);
+  return parser.getChecked<ShardingAttr>(loc, context, ArrayRef(names), closed, partial, combiner,
+                                         ArrayRef(place), memory);
+}
+
+void ShardingAttr::print(AsmPrinter &printer) const {
+  printer << "<{";
+  llvm::interleaveComma(getNames(), printer.getStream(), [&](const NamedAxes &entry) {
+    std::string axes = mesh::str(entry.list());
+    if (entry.open)
+      axes.insert(axes.size() - 1, axes.size() > 2 ? ", ?" : "?");
+    printer << entry.name.getValue() << ": " << axes;
+    if (entry.priority)
+      printer << " priority " << entry.priority;
+  });
+  printer << "}";
+  if (getClosed())
+    printer << ", closed";
+  if (!getPartial().empty())
+    printer << ", partial " << getPartial().str() << " " << getCombiner().getValue();
+  if (!getPlace().empty()) {
+    printer << ", at (";
+    llvm::interleaveComma(getPlace(), printer.getStream(), [&](const AxisCoordinate &each) {
+      printer << each.axis.getValue() << " = " << each.coordinate;
+    });
+    printer << ")";
+  }
+  if (getMemory())
+    printer << ", memory " << getMemory().getValue();
+  printer << ">";
+}

@@ -1,0 +1,95 @@
+//===- MeshAttrs.td - meshes, axes, shardings --------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MESH_ATTRS_TD
+#define HEDDLE_MESH_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "dialects/mesh/MeshDialect.td"
+
+class Mesh_Attr<string name, string attrMnemonic> : AttrDef<Mesh_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mesh_MeshAttr : Mesh_Attr<"Mesh", "mesh"> {
+  let summary = "the devices of a program: named axes with sizes";
+  let description = [{
+    The order of the axes numbers the devices: the last axis varies fastest.
+
+    Constraints: (m1) distinct names; (m2) sizes of at least 1, at most 2^20 devices.
+
+    ```mlir
+    #mesh.mesh<data: 2, model: 4>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names, ArrayRefParameter<"int64_t">:$sizes);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of devices along an axis; none if there is no such axis.
+    std::optional<int64_t> size(::llvm::StringRef axis) const;
+    int64_t devices() const;
+    /// The names of the axes, for messages.
+    std::string str() const;
+  }];
+}
+
+def Mesh_AxesAttr : Mesh_Attr<"Axes", "axes"> {
+  let summary = "a list of axes or sub-axes of a mesh, the first one outermost";
+  let description = [{
+    `data(2)3` is the sub-axis of 3 parts that follows a sub-axis of 2: on an axis of 12 devices it is the coordinate
+    `data floordiv 2 mod 3`.
+
+    ```mlir
+    #mesh.axes<[data, model]>   #mesh.axes<[data(1)2]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::heddle::mesh::Axis">:$axes);
+  let extraClassDeclaration = [{
+    bool empty() const { return getAxes().empty(); }
+    /// True if the two have devices of an axis in common.
+    bool overlaps(AxesAttr other, MeshAttr mesh) const;
+    std::string str() const;
+  }];
+}
+
+def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
+  let summary = "how a tensor is split over the devices of a mesh";
+  let description = [{
+    Each name has a list of axes, over which its coordinates are split into blocks of `ceil(size / parts)`; the last blocks
+    may be short or empty. Devices that differ in no listed axis hold equal blocks.
+
+    - `?` at the end of a list: propagation may add axes to it. Names that are not listed may get axes unless the sharding
+      is `closed`.
+    - `priority n`: the axes of this name are propagated after all of a smaller priority (0 unless stated).
+    - `partial [axes] add`: the value is the sum (or another combination) over these axes of what devices hold.
+    - `at (stage = 1)`: only the devices with this coordinate hold the value.
+    - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`.
+
+    Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name.
+
+    ```mlir
+    #mesh.sharding<{batch: [data], hidden: [model, ?] priority 1}>
+    #mesh.sharding<{batch: [data]}, closed, partial [model] add, at (stage = 1), memory host>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::heddle::mesh::NamedAxes">:$names, "bool":$closed,
+                        "::heddle::mesh::AxesAttr":$partial, "::mlir::StringAttr":$combiner,
+                        ArrayRefParameter<"::heddle::mesh::AxisCoordinate">:$place, "::mlir::StringAttr":$memory);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// A sharding without a partial value and a place; names without axes are left out.
+    static ShardingAttr get(::mlir::MLIRContext *context, const ::heddle::mesh::Sharding &sharding);
+    ::heddle::mesh::Sharding getSharding() const;
+    /// The same with other lists, sorted by name.
+    ShardingAttr withNames(::llvm::ArrayRef<::heddle::mesh::NamedAxes> names) const;
+    /// The list of `name`; null if it has none.
+    const ::heddle::mesh::NamedAxes *lookup(::llvm::StringRef name) const;
+  }];
+}
+
+#endif // HEDDLE_MESH_ATTRS_TD

@@ -1,0 +1,221 @@
+//===- MeshMeaning.cpp - collectives as nests over the axes' names --------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The program of one device, lifted over the names of the axes, is the program of all devices at
+// once: `mesh.data` is one more name of each value, and its coordinate is the device's. Then
+//
+//     mesh.all_reduce %x over [data]          nest.compute (k: 4, mesh.data: 2) reduce (part: 2)
+//                                                 reads %x[mesh.data = part]
+//     mesh.permute %x over [data] shift 1     nest.compute (k: 4, mesh.data: 2)
+//                                                 reads %x[mesh.data = mesh.data + 1] if [...] else 0
+//     mesh.all_gather %x name k over [data]   nest.update (k: 2, mesh.data: 2, part: 2)
+//                                                 at [k = 2 * part + k] reads %x[mesh.data = part]
+//
+// where `part` is the number of another device of the group.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mesh/Mesh.h"
+
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+using nest::MapAttr;
+using nest::MapEntry;
+using nest::NestBuilder;
+
+namespace {
+/// The name of the other device's part in these nests.
+constexpr const char *partName = "mesh.part";
+
+/// Builds the meaning of one collective.
+struct Meaning {
+  OpBuilder &b;
+  Operation *op;
+  MeshAttr mesh;
+  AxisList axes;
+  int64_t parts;
+  Expr part = Expr::name(partName);
+
+  Meaning(OpBuilder &b, Operation *op, MeshAttr mesh, AxesAttr axes)
+      : b(b), op(op), mesh(mesh), axes(axes.getAxes()), parts(partsOf(mesh, axes.getAxes())) {}
+
+  nd::Dim partDim() { return nd::Dim(b.getContext(), partName, Expr(parts)); }
+
+  /// The names of a value of this type, and those of all axes.
+  nd::DimsAttr lifted(Type type) {
+    SmallVector<nd::Dim> devices;
+    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+      devices.emplace_back(b.getContext(), axisSymbol(name), Expr(size));
+    return cast<nd::NdTensorType>(type).getDims().with(devices);
+  }
+
+  /// Reads a lifted value of the device of the group that has the part `from`, at `coordinates`.
+  MapAttr mapOf(Value value, const Expr &from, const ExprMap &coordinates = {}) {
+    ExprMap devices = partCoordinates(mesh, axes, from);
+    SmallVector<MapEntry> entries;
+    for (const nd::Dim &dim : tensorType(value).getDims()) {
+      std::string name = dim.name.str();
+      auto at = coordinates.find(name);
+      auto device = devices.find(name);
+      entries.emplace_back(b.getContext(), name,
+                           at != coordinates.end()     ? at->second
+                           : device != devices.end() ? device->second
+                                                     : Expr::name(name));
+    }
+    return MapAttr::getSorted(b.getContext(), entries);
+  }
+
+  nest::GuardAttr guard(ArrayRef<Expr> atLeastZero, TypedAttr otherwise = {}) {
+    return nest::GuardAttr::get(
+        b.getContext(), llvm::map_to_vector(atLeastZero, [&](const Expr &expr) {
+          return nest::Condition(b.getContext(), expr);
+        }),
+        otherwise);
+  }
+
+  /// Copies the scalar code of a combiner, to end in nest.yield.
+  void copyCombiner(Region &from, Region &to) {
+    OpBuilder::InsertionGuard restore(b);
+    Block *block = b.createBlock(&to);
+    for (BlockArgument argument : from.front().getArguments())
+      block->addArgument(argument.getType(), argument.getLoc());
+    nest::YieldOp::create(b, op->getLoc(),
+                          nd::inlineBlock(b, from.front(), block->getArguments()));
+  }
+
+  /// Combines the operands of all devices of the group, read at `coordinates` under `guard`.
+  SmallVector<Value> reduce(ValueRange operands, Region &combine, ArrayAttr neutral,
+                            const ExprMap &coordinates = {}, nest::GuardAttr guard = {}) {
+    NestBuilder nest(b, op->getLoc());
+    nest.produced = lifted(op->getResult(0).getType());
+    nest.reduced = nd::DimsAttr::getSorted(b.getContext(), {partDim()});
+    for (Value operand : operands)
+      nest.read(operand, mapOf(operand, part, coordinates), guard);
+    Region body, code, finish;
+    SmallVector<Type> types;
+    {
+      OpBuilder::InsertionGuard restore(b);
+      Block *block = b.createBlock(&body);
+      for (Value operand : operands)
+        block->addArgument(tensorType(operand).scalarType(), op->getLoc());
+      nest::YieldOp::create(b, op->getLoc(), block->getArguments());
+    }
+    copyCombiner(combine, code);
+    for (Value result : op->getResults())
+      types.push_back(nd::NdTensorType::get(b.getContext(), tensorType(result).getElementType(),
+                                            nest.produced));
+    return SmallVector<Value>(nest.create(types, body, code, finish, neutral)->getResults());
+  }
+
+  /// Copies the operand from the part `from`; zero where `guard` fails.
+  Value copy(Value operand, const Expr &from, ArrayRef<Expr> atLeastZero = {}) {
+    NestBuilder nest(b, op->getLoc());
+    nest.produced = lifted(op->getResult(0).getType());
+    auto zero = cast<TypedAttr>(b.getZeroAttr(tensorType(operand).scalarType()));
+    nest.read(operand, mapOf(operand, from),
+              guard(atLeastZero, atLeastZero.empty() ? TypedAttr() : zero));
+    return nest
+        .create({tensorType(operand).getElementType()},
+                [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+        .getResult(0);
+  }
+
+  /// Writes the block of each device of the group along `name`; `other` gives other coordinates of
+  /// the operand. Elements beyond the size are out of bounds of the result and not written.
+  Value join(Value operand, StringRef name, const ExprMap &other = {},
+             nest::GuardAttr guard = {}) {
+    auto type = nd::NdTensorType::get(b.getContext(), tensorType(operand).getElementType(),
+                                      lifted(op->getResult(0).getType()));
+    NestBuilder empty(b, op->getLoc());
+    empty.produced = type.getDims();
+    auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
+    Value dest = empty
+                     .create({type.getElementType()},
+                             [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
+                               return {arith::ConstantOp::create(builder, loc, zero)};
+                             })
+                     .getResult(0);
+    NestBuilder nest(b, op->getLoc());
+    SmallVector<nd::Dim> space{partDim()};
+    Expr block = tensorType(operand).size(name).getExpr();
+    for (const nd::Dim &dim : type.getDims())
+      space.push_back(dim.name == name ? nd::Dim(b.getContext(), name, block) : dim);
+    nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
+    nest.read(operand, mapOf(operand, part, other), guard);
+    SmallVector<MapEntry> entries;
+    for (const nd::Dim &dim : type.getDims())
+      entries.emplace_back(b.getContext(), dim.name.getValue(),
+                           Expr::name(dim.name.str()) +
+                               (dim.name == name ? part * block : Expr(0)));
+    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
+      return {values.back()};
+    };
+    return nest
+        .createUpdate(dest, MapAttr::getSorted(b.getContext(), entries), last, last,
+                      /*unique=*/true)
+        .getResult();
+  }
+};
+} // namespace
+
+SmallVector<Value> AllReduceOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
+  return Meaning(b, *this, mesh, getAxes()).reduce(operands, getCombine(), getNeutral());
+}
+
+SmallVector<Value> ReduceScatterOp::buildMeaning(OpBuilder &b, MeshAttr mesh,
+                                                 ValueRange operands) {
+  Meaning meaning(b, *this, mesh, getAxes());
+  Expr size = tensorType(getInputs()[0]).size(getName()).getExpr();
+  Expr at = blockOffset(mesh, meaning.axes, size) + Expr::name(getName().str());
+  nest::GuardAttr guard;
+  if (!dividesEvenly(size, meaning.parts))
+    guard = meaning.guard({size - 1 - at});
+  return meaning.reduce(operands, getCombine(), getNeutral(), {{getName().str(), at}}, guard);
+}
+
+SmallVector<Value> AllGatherOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
+  return {Meaning(b, *this, mesh, getAxes()).join(operands[0], getName())};
+}
+
+SmallVector<Value> AllToAllOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
+  Meaning meaning(b, *this, mesh, getAxes());
+  Expr size = tensorType(getInput()).size(getSplit()).getExpr();
+  Expr at = blockOffset(mesh, meaning.axes, size) + Expr::name(getSplit().str());
+  nest::GuardAttr guard;
+  if (!dividesEvenly(size, meaning.parts))
+    guard = meaning.guard({size - 1 - at});
+  return {meaning.join(operands[0], getJoined(), {{getSplit().str(), at}}, guard)};
+}
+
+SmallVector<Value> PermuteOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
+  Meaning meaning(b, *this, mesh, getAxes());
+  Expr from = partIndex(mesh, meaning.axes) + Expr(int64_t(getShift()));
+  if (getWrap())
+    return {meaning.copy(operands[0], from.mod(meaning.parts))};
+  return {meaning.copy(operands[0], from, {from, Expr(meaning.parts - 1) - from})};
+}
+
+SmallVector<Value> BroadcastOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
+  return {Meaning(b, *this, mesh, getAxes()).copy(operands[0], Expr(int64_t(getRoot())))};
+}
+
+//===----------------------------------------------------------------------===//
+// What is sent
+//===----------------------------------------------------------------------===//
+
+double AllReduceOp::getSentShare(int64_t parts) { return 2.0 * double(parts - 1) / double(parts); }
+double ReduceScatterOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
+double AllGatherOp::getSentShare(int64_t parts) { return double(parts - 1); }
+double AllToAllOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
+double PermuteOp::getSentShare(int64_t parts) { return parts > 1 ? 1 : 0; }
+double BroadcastOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }

@@ -1,0 +1,197 @@
+//===- MeshOps.td - constraints and collectives ------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MESH_OPS_TD
+#define HEDDLE_MESH_OPS_TD
+
+include "dialects/mesh/MeshAttrs.td"
+include "dialects/mesh/MeshInterfaces.td"
+include "dialects/nd/NdTypes.td"
+include "dialects/nd/NdInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
+  let hasVerifier = 1;
+}
+
+def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "result"]>, Nd_Opaque,
+    DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let summary = "its operand, with a stated sharding";
+  let description = [{
+    `mesh-propagate` takes the sharding as given, and `mesh-partition` removes the op. The gradient has the same sharding.
+
+    Constraints: (c1) the sharding is one of tensors of this type on the mesh of the function, if it states one.
+
+    ```mlir
+    %y = mesh.constrain %x to #mesh.sharding<{batch: [data]}> : !nd.tensor<f32, batch: 64>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, Mesh_ShardingAttr:$sharding);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = "$input `to` $sharding attr-dict `:` type($input)";
+}
+
+/// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it.
+class Mesh_CollectiveOp<string mnemonic, list<Trait> traits = []>
+    : Mesh_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>]>;
+
+/// One that moves elements of one value.
+class Mesh_MovingOp<string mnemonic, list<Trait> traits = []>
+    : Mesh_CollectiveOp<mnemonic, traits # [DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let results = (outs Nd_Tensor:$result);
+}
+
+/// One that combines values.
+class Mesh_CombiningOp<string mnemonic>
+    : Mesh_CollectiveOp<mnemonic, [SingleBlock, IsolatedFromAbove, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let results = (outs Variadic<Nd_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+}
+
+def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce"> {
+  let summary = "combines the values of the devices of a group; each gets the result";
+  let description = [{
+    `combine` is a combiner as of `nest.compute`; several inputs are combined together.
+
+    Constraints: (c1) the axes are axes of the mesh, none twice; (c2) the results have the types of the inputs; (c3) the
+    combiner takes accumulators and elements of the inputs' types, and `neutral` lists its neutral elements.
+
+    ```mlir
+    %s = mesh.all_reduce %x over [data] combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+    ```
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, Mesh_AxesAttr:$axes, ArrayAttr:$neutral);
+  let assemblyFormat = [{
+    $inputs `over` custom<AxisList>($axes) custom<Combiner>($combine, $neutral) attr-dict `:`
+    functional-type($inputs, $results)
+  }];
+}
+
+def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter"> {
+  let summary = "combines the values of the devices of a group; each gets its block of the result along a name";
+  let description = [{
+    Constraints: (c1), (c3) as for `mesh.all_reduce`; (c2) the results have the types of the inputs, except that the size of
+    `name` is that of a block.
+
+    ```mlir
+    %s = mesh.reduce_scatter %x name k over [data] combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 2>
+    ```
+  }];
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, Mesh_AxesAttr:$axes, ArrayAttr:$neutral);
+  let assemblyFormat = [{
+    $inputs `name` custom<Name>($name) `over` custom<AxisList>($axes) custom<Combiner>($combine, $neutral)
+    attr-dict `:` functional-type($inputs, $results)
+  }];
+}
+
+def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather"> {
+  let summary = "joins the blocks of the devices of a group along a name; each gets the whole";
+  let description = [{
+    Constraints: (c1) as for `mesh.all_reduce`; (c2) the result has the operand's type, except for the size of `name`, of
+    which the operand's is that of a block.
+
+    ```mlir
+    %w = mesh.all_gather %x name k over [data] : (!nd.tensor<f32, k: 2>) -> !nd.tensor<f32, k: 3>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Mesh_AxesAttr:$axes);
+  let assemblyFormat = [{
+    $input `name` custom<Name>($name) `over` custom<AxisList>($axes) attr-dict `:` functional-type($input, $result)
+  }];
+}
+
+def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all"> {
+  let summary = "joins blocks along one name and splits the whole along another";
+  let description = [{
+    Before, the devices of a group hold blocks along `joined`; afterwards blocks along `split`.
+
+    Constraints: (c1) as for `mesh.all_reduce`; (c2) the two names differ; the operand has a block of `joined` and all of
+    `split`, the result the reverse, and the types are equal otherwise.
+
+    ```mlir
+    %y = mesh.all_to_all %x join a split b over [data] : (!nd.tensor<f32, a: 2, b: 8>) -> !nd.tensor<f32, a: 4, b: 4>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$joined, StrAttr:$split, Mesh_AxesAttr:$axes);
+  let assemblyFormat = [{
+    $input `join` custom<Name>($joined) `split` custom<Name>($split) `over` custom<AxisList>($axes) attr-dict `:`
+    functional-type($input, $result)
+  }];
+}
+
+def Mesh_PermuteOp : Mesh_MovingOp<"permute", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "each device of a group gets the value of the one `shift` parts further on";
+  let description = [{
+    A device without such a neighbour gets zeros, or with `wrap` the value of the one that follows in a ring.
+
+    Constraints: (c1) as for `mesh.all_reduce`.
+
+    ```mlir
+    %y = mesh.permute %x over [data] shift -1 wrap : !nd.tensor<f32, k: 2>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$shift, UnitAttr:$wrap);
+  let assemblyFormat = "$input `over` custom<AxisList>($axes) `shift` $shift (`wrap` $wrap^)? attr-dict `:` type($input)";
+}
+
+def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "each device of a group gets the value of one of them";
+  let description = [{
+    Constraints: (c1) as for `mesh.all_reduce`; (c2) `root` is the number of a part.
+
+    ```mlir
+    %y = mesh.broadcast %x over [data] from 0 : !nd.tensor<f32, k: 2>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$root);
+  let assemblyFormat = "$input `over` custom<AxisList>($axes) `from` $root attr-dict `:` type($input)";
+}
+
+def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>]> {
+  let summary = "sends a value to the devices of another role";
+  let description = [{
+    Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the one that differs in the stated axis
+    only. Each `mesh.send` has one `mesh.receive` of the same channel in the other role; all roles have the ops of channels
+    in the order of their numbers, so that none waits for ever.
+
+    Constraints: (c1) one axis, which is one of the mesh and has the coordinate; (c2) a channel of at least 0.
+
+    ```mlir
+    mesh.send %x to [stage] = 1 channel 0 : !nd.tensor<f32, k: 2>
+    ```
+  }];
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel);
+  let assemblyFormat = [{
+    $input `to` custom<AxisList>($axis) `=` $coordinate `channel` $channel attr-dict `:` type($input)
+  }];
+}
+
+def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "receives a value from the devices of another role";
+  let description = [{
+    Constraints: as for `mesh.send`.
+
+    ```mlir
+    %x = mesh.receive from [stage] = 0 channel 0 : !nd.tensor<f32, k: 2>
+    ```
+  }];
+  let arguments = (ins Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel);
+  let results = (outs Nd_Tensor:$result);
+  let assemblyFormat = [{
+    `from` custom<AxisList>($axis) `=` $coordinate `channel` $channel attr-dict `:` type($result)
+  }];
+}
+
+def Mesh_YieldOp : Mesh_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AllReduceOp", "ReduceScatterOp"]>]> {
+  let summary = "ends a combiner";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 0;
+}
+
+#endif // HEDDLE_MESH_OPS_TD

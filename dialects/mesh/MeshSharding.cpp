@@ -1,0 +1,160 @@
+//===- MeshSharding.cpp - blocks and parts --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mesh/Mesh.h"
+
+#include "dialects/nd/NdInference.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+MeshAttr mesh::meshOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto mesh = op->getAttrOfType<MeshAttr>(meshAttrName))
+      return mesh;
+  return {};
+}
+
+std::string mesh::axisSymbol(StringRef axis) { return ("mesh." + axis).str(); }
+
+int64_t mesh::partsOf(MeshAttr mesh, const Axis &axis) {
+  return axis.count ? axis.count : *mesh.size(axis.name) / axis.before;
+}
+
+int64_t mesh::partsOf(MeshAttr mesh, ArrayRef<Axis> axes) {
+  int64_t parts = 1;
+  for (const Axis &axis : axes)
+    parts *= partsOf(mesh, axis);
+  return parts;
+}
+
+/// The number of devices along the axis that have the same number of a part in a row.
+static int64_t strideOf(MeshAttr mesh, const Axis &axis) {
+  return *mesh.size(axis.name) / (axis.before * partsOf(mesh, axis));
+}
+
+static Expr coordinateOf(const Axis &axis) { return Expr::name(axisSymbol(axis.name)); }
+
+/// The number of a device's part of one axis.
+static Expr digitOf(MeshAttr mesh, const Axis &axis) {
+  Expr above = coordinateOf(axis).floordiv(strideOf(mesh, axis));
+  return axis.before == 1 ? above : above.mod(partsOf(mesh, axis));
+}
+
+Expr mesh::partIndex(MeshAttr mesh, ArrayRef<Axis> axes) {
+  Expr index;
+  for (const Axis &axis : axes)
+    index = index * Expr(partsOf(mesh, axis)) + digitOf(mesh, axis);
+  return index;
+}
+
+ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &part) {
+  ExprMap coordinates;
+  int64_t behind = partsOf(mesh, axes);
+  for (const Axis &axis : axes) {
+    int64_t parts = partsOf(mesh, axis), stride = strideOf(mesh, axis);
+    behind /= parts;
+    std::string symbol = axisSymbol(axis.name);
+    Expr digit = part.floordiv(behind).mod(parts);
+    auto known = coordinates.try_emplace(symbol, coordinateOf(axis)).first;
+    known->second = known->second + (digit - digitOf(mesh, axis)) * Expr(stride);
+  }
+  return coordinates;
+}
+
+Expr mesh::blockSize(const Expr &size, int64_t parts) { return size.ceildiv(parts); }
+
+Expr mesh::blockOffset(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size) {
+  return partIndex(mesh, axes) * blockSize(size, partsOf(mesh, axes));
+}
+
+nd::NdTensorType mesh::blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding) {
+  SmallVector<nd::Dim> dims;
+  for (const nd::Dim &dim : type.getDims()) {
+    auto axes = sharding.find(dim.name.getValue());
+    Expr size = dim.size().getExpr();
+    if (axes != sharding.end())
+      size = blockSize(size, partsOf(mesh, axes->second));
+    dims.emplace_back(type.getContext(), dim.name.getValue(), size);
+  }
+  return type.withDims(dims);
+}
+
+bool mesh::dividesEvenly(const Expr &size, int64_t parts) {
+  return blockSize(size, parts) * Expr(parts) == size;
+}
+
+bool mesh::overlap(MeshAttr mesh, const Axis &a, const Axis &b) {
+  if (a.name != b.name)
+    return false;
+  // The digits of a sub-axis are those between `before` and `before * parts`.
+  int64_t endOfA = a.before * partsOf(mesh, a), endOfB = b.before * partsOf(mesh, b);
+  return a.before < endOfB && b.before < endOfA;
+}
+
+bool mesh::overlap(MeshAttr mesh, ArrayRef<Axis> a, ArrayRef<Axis> b) {
+  return llvm::any_of(a, [&](const Axis &one) {
+    return llvm::any_of(b, [&](const Axis &other) { return overlap(mesh, one, other); });
+  });
+}
+
+std::string mesh::str(const Axis &axis) {
+  std::string text = axis.name.str();
+  if (axis.count || axis.before != 1)
+    text += "(" + std::to_string(axis.before) + ")" + std::to_string(axis.count);
+  return text;
+}
+
+std::string mesh::str(ArrayRef<Axis> axes) {
+  std::string text;
+  for (const Axis &axis : axes)
+    text += (text.empty() ? "" : ", ") + str(axis);
+  return "[" + text + "]";
+}
+
+LogicalResult mesh::verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
+                               function_ref<InFlightDiagnostic()> emitError) {
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    auto size = mesh.size(axis.name);
+    if (!size)
+      return emitError() << "unknown axis '" << axis.name.getValue() << "', expected one of "
+                         << mesh.str();
+    if (*size % (axis.before * std::max<int64_t>(axis.count, 1)) != 0)
+      return emitError() << "expected a part of the axis '" << axis.name.getValue() << "' of "
+                         << *size << " devices, got '" << str(axis) << "', which does not divide it";
+    for (const Axis &other : axes.take_front(i))
+      if (overlap(mesh, axis, other))
+        return emitError() << "expected each axis once, got '" << str(other) << "' and '"
+                           << str(axis) << "'";
+  }
+  return success();
+}
+
+LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::NdTensorType type,
+                                   function_ref<InFlightDiagnostic()> emitError) {
+  AxisList all;
+  for (const NamedAxes &entry : sharding.getNames()) {
+    if (!type.has(entry.name.getValue()))
+      return emitError() << "shards the name '" << entry.name.getValue() << "', expected one of "
+                         << nd::namesText(type.getDims());
+    llvm::append_range(all, entry.list());
+  }
+  if (!mesh)
+    return success();
+  llvm::append_range(all, sharding.getPartial().getAxes());
+  for (const AxisCoordinate &place : sharding.getPlace()) {
+    auto size = mesh.size(place.axis);
+    if (size && (place.coordinate < 0 || place.coordinate >= *size))
+      return emitError() << "expected a coordinate of '" << place.axis.getValue() << "' below "
+                         << *size << ", got " << place.coordinate;
+    all.push_back({place.axis});
+  }
+  return verifyAxes(mesh, all, emitError);
+}

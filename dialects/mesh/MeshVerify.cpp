@@ -1,0 +1,248 @@
+//===- MeshVerify.cpp - the numbered constraints of collectives -----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Comments give the number of the constraint in MeshOps.td that a check belongs to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mesh/Mesh.h"
+
+#include "dialects/nd/NdInference.h"
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == meshAttrName && !isa<MeshAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected #mesh.mesh as '" << meshAttrName << "', got "
+                             << attribute.getValue();
+  return success();
+}
+
+/// The attribute of an argument or result of type `type`.
+static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type type,
+                                   const Twine &what) {
+  auto emitError = [&] { return op->emitOpError() << what << ": "; };
+  if (attribute.getName() == globalAttrName) {
+    auto global = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!global || !isa<nd::NdTensorType>(global.getValue()))
+      return emitError() << "expected a named tensor as '" << globalAttrName << "', got "
+                         << attribute.getValue();
+    return success();
+  }
+  if (attribute.getName() != shardingAttrName)
+    return success();
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  auto tensor = dyn_cast<nd::NdTensorType>(type);
+  if (!sharding || !tensor)
+    return emitError() << "expected #mesh.sharding of a named tensor as '" << shardingAttrName
+                       << "', got " << attribute.getValue();
+  return verifySharding(meshOf(op), sharding, tensor, emitError);
+}
+
+LogicalResult MeshDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyBinding(op, attribute, function.getArgumentTypes()[index],
+                                  "argument " + Twine(index))
+                  : success();
+}
+
+LogicalResult MeshDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyBinding(op, attribute, function.getResultTypes()[index],
+                                  "result " + Twine(index))
+                  : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstrainOp::verify() {
+  return verifySharding(meshOf(*this), getSharding(), tensorType(getInput()),
+                        [&] { return nd::operandError(*this); }); // c1
+}
+
+/// c1: the mesh around the op, which has the axes.
+static FailureOr<MeshAttr> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
+  MeshAttr mesh = meshOf(op);
+  if (!mesh)
+    return op->emitOpError() << "expected a function or module around it that states its mesh in '"
+                             << meshAttrName << "', got none",
+           failure();
+  if (failed(verifyAxes(mesh, axes, [&] { return op->emitOpError(); })))
+    return failure();
+  return mesh;
+}
+
+/// c2: `got` is `expected`, of which an op makes it with the size `size` of `name`.
+static LogicalResult verifySize(Operation *op, nd::NdTensorType from, nd::NdTensorType got,
+                                StringRef name, const Expr &size) {
+  SmallVector<nd::Dim> dims;
+  for (const nd::Dim &dim : from.getDims())
+    dims.emplace_back(op->getContext(), dim.name.getValue(),
+                      dim.name == name ? size : dim.size().getExpr());
+  nd::NdTensorType expected = from.withDims(dims);
+  if (got != expected)
+    return nd::operandError(op) << "expected a result of type " << expected << ", got " << got;
+  return success();
+}
+
+static LogicalResult verifyHas(Operation *op, nd::NdTensorType type, StringRef name) {
+  if (!type.has(name))
+    return nd::operandError(op) << "expected one of the operand's names "
+                                << nd::namesText(type.getDims()) << ", got '" << name << "'";
+  return success();
+}
+
+/// c3
+static LogicalResult verifyCombiner(Operation *op, Region &combine, ArrayAttr neutral,
+                                    ValueRange inputs) {
+  SmallVector<Type> elements = nest::scalarTypesOf(inputs);
+  if (elements.empty() || neutral.size() != elements.size())
+    return op->emitOpError() << "expected a neutral element for each of " << elements.size()
+                             << " inputs, got " << neutral.size();
+  for (auto [value, element] : llvm::zip_equal(neutral, elements)) {
+    auto typed = dyn_cast<TypedAttr>(value);
+    if (!typed || !isa<FloatAttr, IntegerAttr>(value) || typed.getType() != element)
+      return op->emitOpError() << "expected a neutral element of type " << element << ", got "
+                               << value;
+  }
+  SmallVector<Type> both(elements);
+  both.append(elements);
+  Block &block = combine.front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (block.getArgumentTypes() != TypeRange(both) || !yield ||
+      yield.getValues().getTypes() != TypeRange(elements))
+    return op->emitOpError() << "expected a combiner with arguments (" << both
+                             << ") that ends in mesh.yield of (" << elements << "), got ("
+                             << block.getArgumentTypes() << ")";
+  for (Operation &inner : block.without_terminator())
+    if (!nd::isScalarOp(&inner))
+      return inner.emitOpError() << "is not a scalar op; expected only scalar ops in a region of '"
+                                 << op->getName() << "'";
+  return nd::verifyNeutral(op, combine, neutral);
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (failed(verifyGroup(*this, getAxes().getAxes()))) // c1
+    return failure();
+  if (getInputs().getTypes() != getResultTypes()) // c2
+    return nd::operandError(*this) << "expected results of the types of the inputs, got "
+                                   << getResultTypes();
+  return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(mesh))
+    return failure();
+  if (getInputs().size() != getNumResults()) // c2
+    return nd::operandError(*this) << "expected as many results as inputs, got "
+                                   << getNumResults();
+  int64_t parts = partsOf(*mesh, getAxes().getAxes());
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+    nd::NdTensorType type = tensorType(input);
+    if (failed(verifyHas(*this, type, getName())) ||
+        failed(verifySize(*this, type, tensorType(result), getName(),
+                          blockSize(type.size(getName()).getExpr(), parts)))) // c2
+      return failure();
+  }
+  return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
+}
+
+/// c2: `block` is the size of a block of `whole` along `name`, and the types are equal otherwise.
+static LogicalResult verifyJoin(Operation *op, nd::NdTensorType block, nd::NdTensorType whole,
+                                StringRef name, int64_t parts) {
+  if (failed(verifyHas(op, block, name)))
+    return failure();
+  nd::SizeAttr size = whole.size(name);
+  if (!size || blockSize(size.getExpr(), parts) != block.size(name).getExpr())
+    return nd::operandError(op) << "expected blocks of ceil(size / " << parts << ") along '" << name
+                                << "', got " << block.size(name).getExpr().str() << " of "
+                                << (size ? size.getExpr().str() : "no size");
+  return verifySize(op, block, whole, name, size.getExpr());
+}
+
+LogicalResult AllGatherOp::verify() {
+  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(mesh))
+    return failure();
+  return verifyJoin(*this, tensorType(getInput()), tensorType(getResult()), getName(),
+                    partsOf(*mesh, getAxes().getAxes())); // c2
+}
+
+LogicalResult AllToAllOp::verify() {
+  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(mesh))
+    return failure();
+  nd::NdTensorType from = tensorType(getInput()), to = tensorType(getResult());
+  if (getJoined() == getSplit()) // c2
+    return emitOpError() << "expected two names, got '" << getSplit() << "' twice";
+  if (failed(verifyHas(*this, from, getJoined())) || failed(verifyHas(*this, from, getSplit())))
+    return failure();
+  int64_t parts = partsOf(*mesh, getAxes().getAxes());
+  nd::SizeAttr whole = to.size(getJoined());
+  if (!whole)
+    return verifyHas(*this, to, getJoined());
+  SmallVector<nd::Dim> joined;
+  for (const nd::Dim &dim : from.getDims())
+    joined.push_back(dim.name == getJoined() ? nd::Dim(dim.name, whole) : dim);
+  nd::NdTensorType between = from.withDims(joined);
+  if (failed(verifyJoin(*this, from, between, getJoined(), parts)))
+    return failure();
+  return verifySize(*this, between, to, getSplit(),
+                    blockSize(from.size(getSplit()).getExpr(), parts));
+}
+
+LogicalResult PermuteOp::verify() { return verifyGroup(*this, getAxes().getAxes()); } // c1
+
+LogicalResult BroadcastOp::verify() {
+  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(mesh))
+    return failure();
+  int64_t parts = partsOf(*mesh, getAxes().getAxes());
+  if (getRoot() < 0 || getRoot() >= int64_t(parts)) // c2
+    return emitOpError() << "expected a part below " << parts << " of " << getAxes().str()
+                         << ", got " << getRoot();
+  return success();
+}
+
+static LogicalResult verifyChannel(Operation *op, AxesAttr axis, int64_t coordinate,
+                                   int64_t channel) {
+  auto mesh = verifyGroup(op, axis.getAxes()); // c1
+  if (failed(mesh))
+    return failure();
+  if (axis.getAxes().size() != 1) // c1
+    return op->emitOpError() << "expected one axis, got " << axis.str();
+  int64_t parts = partsOf(*mesh, axis.getAxes());
+  if (coordinate < 0 || coordinate >= parts) // c1
+    return op->emitOpError() << "expected a coordinate of '" << axis.getAxes()[0].name.getValue()
+                             << "' below " << parts << ", got " << coordinate;
+  if (channel < 0) // c2
+    return op->emitOpError() << "expected a channel of at least 0, got " << channel;
+  return success();
+}
+
+LogicalResult SendOp::verify() {
+  return verifyChannel(*this, getAxisAttr(), getCoordinate(), getChannel());
+}
+LogicalResult ReceiveOp::verify() {
+  return verifyChannel(*this, getAxisAttr(), getCoordinate(), getChannel());
+}

@@ -1,0 +1,229 @@
+//===- Links.cpp - which names are split alike ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Links.h"
+
+#include "dialects/nest/NestBuild.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+double mesh::bytesOf(Value value) {
+  nd::NdTensorType type = tensorType(value);
+  double bytes = std::max(1.0, type.getElementType().getIntOrFloatBitWidth() / 8.0);
+  for (const nd::Dim &dim : type.getDims())
+    bytes *= double(dim.size().typical());
+  return bytes;
+}
+
+std::optional<unsigned> mesh::donorOf(func::FuncOp function, unsigned result) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto donated = function.getArgAttrOfType<IntegerAttr>(i, "heddle.donate"))
+      if (donated.getInt() == int64_t(result))
+        return i;
+  return std::nullopt;
+}
+
+unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims) {
+  Site site;
+  for (nd::DimsAttr some : dims)
+    for (const nd::Dim &dim : some) {
+      site.nodes.push_back(unsigned(nodes.size()));
+      nodes.push_back({unsigned(sites.size()), dim.name.str()});
+    }
+  sites.push_back(std::move(site));
+  return unsigned(sites.size()) - 1;
+}
+
+void Links::addValue(Value value) {
+  if (isa<nd::NdTensorType>(value.getType()))
+    siteOfValue[value] = addSite(tensorType(value).getDims());
+}
+
+std::optional<unsigned> Links::node(Value value, StringRef name) const {
+  auto site = siteOfValue.find(value);
+  if (site == siteOfValue.end())
+    return std::nullopt;
+  for (unsigned each : sites[site->second].nodes)
+    if (nodes[each].name == name)
+      return each;
+  return std::nullopt;
+}
+
+std::optional<unsigned> Links::node(Operation *op, StringRef name) const {
+  auto site = siteOfOp.find(op);
+  if (site == siteOfOp.end())
+    return std::nullopt;
+  for (unsigned each : sites[site->second].nodes)
+    if (nodes[each].name == name)
+      return each;
+  return std::nullopt;
+}
+
+Sharding Links::shardingOfSite(unsigned site) const {
+  Sharding sharding;
+  for (unsigned each : sites[site].nodes)
+    if (!nodes[each].axes.empty())
+      sharding[nodes[each].name] = nodes[each].axes;
+  return sharding;
+}
+
+Sharding Links::sharding(Value value) const {
+  auto site = siteOfValue.find(value);
+  Sharding sharding = site == siteOfValue.end() ? Sharding() : shardingOfSite(site->second);
+  std::erase_if(sharding,
+                [&](const auto &entry) { return !tensorType(value).has(entry.first); });
+  return sharding;
+}
+
+Sharding Links::sharding(Operation *op) const {
+  auto site = siteOfOp.find(op);
+  return site == siteOfOp.end() ? Sharding() : shardingOfSite(site->second);
+}
+
+void Links::link(std::optional<unsigned> a, std::optional<unsigned> b, double bytes) {
+  if (!a || !b || a == b)
+    return;
+  nodes[*a].links.emplace_back(*b, bytes);
+  nodes[*b].links.emplace_back(*a, bytes);
+}
+
+void Links::linkValues(Value a, Value b, StringRef without) {
+  if (!isa<nd::NdTensorType>(a.getType()))
+    return;
+  for (const nd::Dim &dim : tensorType(a).getDims())
+    if (dim.name != without && tensorType(b).size(dim.name) == dim.size())
+      link(node(a, dim.name), node(b, dim.name), bytesOf(a));
+}
+
+void Links::state(Value value, ShardingAttr sharding) {
+  if (!sharding)
+    return;
+  for (const nd::Dim &dim : tensorType(value).getDims()) {
+    Node &each = nodes[*node(value, dim.name)];
+    const NamedAxes *entry = sharding.lookup(dim.name);
+    each.fixed = entry ? !entry->open : sharding.getClosed();
+    if (!entry)
+      continue;
+    each.stated = entry->list();
+    each.priority = entry->priority;
+  }
+}
+
+void Links::addNest(nest::LoopNestInterface op) {
+  SmallVector<nd::DimsAttr, 2> spaces = op.getIterationNames();
+  siteOfOp[op] = addSite(spaces);
+  auto sizeOf = [&](StringRef name) {
+    for (nd::DimsAttr dims : spaces)
+      if (nd::SizeAttr size = dims.lookup(name))
+        return size;
+    return nd::SizeAttr();
+  };
+  auto linkAccess = [&](Value tensor, nest::MapAttr map) {
+    for (const nd::Dim &dim : tensorType(tensor).getDims())
+      if (auto at = map.lookup(dim.name)->asName(); at && sizeOf(*at) == dim.size())
+        link(node(tensor, dim.name), node(op, *at), bytesOf(tensor));
+  };
+  for (auto [tensor, map] : llvm::zip_equal(op.getMappedReads(), op.getMapsAttr()))
+    linkAccess(tensor, cast<nest::MapAttr>(map));
+  double written = 0;
+  for (Value result : op->getResults())
+    written += bytesOf(result);
+  if (auto update = dyn_cast<nest::UpdateOp>(*op)) {
+    addValue(update.getResult());
+    linkValues(update.getDest(), update.getResult());
+    linkAccess(update.getResult(), update.getDestMap());
+    // Points of names that are no coordinate of the destination meet in it.
+    for (unsigned each : sites[siteOfOp[op]].nodes) {
+      bool owns = llvm::any_of(update.getDestMap().getEntries(), [&](const nest::MapEntry &entry) {
+        return entry.expr().asName() == nodes[each].name;
+      });
+      nodes[each].price = owns ? 0 : 2 * written;
+    }
+    return;
+  }
+  for (Value result : op->getResults())
+    siteOfValue[result] = siteOfOp[op];
+  for (const nd::Dim &dim : spaces[1])
+    nodes[*node(op, dim.name)].price = 2 * written;
+}
+
+void Links::addScan(nest::ScanOp op) {
+  Block &body = op.getBody().front();
+  StringRef along = op.getAlong().begin()->name.getValue();
+  for (BlockArgument argument : body.getArguments())
+    addValue(argument);
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), op->getOperands()))
+    linkValues(value, argument, along);
+  add(body);
+  size_t carried = op.getInits().size();
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    addValue(op.getResult(i));
+    linkValues(value, op.getResult(i), along);
+    if (i < carried)
+      linkValues(body.getArgument(i), value);
+    if (auto node = this->node(op.getResult(i), along); node && i >= carried)
+      nodes[*node].fixed = true;
+  }
+}
+
+void Links::add(Operation *op) {
+  if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
+    return addNest(nest);
+  if (auto scan = dyn_cast<nest::ScanOp>(op))
+    return addScan(scan);
+  if (auto sort = dyn_cast<nest::SortOp>(op)) {
+    siteOfOp[op] = addSite(sort.getLines());
+    for (Value operand : op->getOperands())
+      for (const nd::Dim &dim : sort.getLines())
+        link(node(operand, dim.name), node(op, dim.name), bytesOf(operand));
+    for (Value result : op->getResults())
+      siteOfValue[result] = siteOfOp[op];
+    return;
+  }
+  if (isa<ConstrainOp, nd::AfterOp>(op)) {
+    addValue(op->getResult(0));
+    linkValues(op->getOperand(0), op->getResult(0));
+    if (auto constrain = dyn_cast<ConstrainOp>(op))
+      state(constrain.getResult(), constrain.getSharding());
+  }
+  // The results of other ops are whole, and no axes spread to them.
+}
+
+void Links::add(Block &block) {
+  for (Operation &op : block.without_terminator())
+    add(&op);
+}
+
+Links::Links(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    addValue(argument);
+    state(argument, function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
+                                                            shardingAttrName));
+  }
+  add(function.front());
+  for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
+    if (auto donor = donorOf(function, unsigned(i)))
+      linkValues(value, function.getArgument(*donor));
+    // A stated result spreads to what computes it.
+    auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
+    if (!stated)
+      continue;
+    unsigned site = addSite(tensorType(value).getDims());
+    for (unsigned each : sites[site].nodes) {
+      if (const NamedAxes *entry = stated.lookup(nodes[each].name)) {
+        nodes[each].stated = entry->list();
+        nodes[each].priority = entry->priority;
+      }
+      nodes[each].fixed = true;
+      link(each, node(value, nodes[each].name), bytesOf(value));
+    }
+  }
+}

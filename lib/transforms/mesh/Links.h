@@ -1,0 +1,73 @@
+//===- Links.h - which names are split alike --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The graph on which axes spread (Propagate.h). A site is a value or a nest; its nodes are the names
+// of the value, or the iteration names of the nest. Results of a `nest.compute` have its site.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H
+
+#include "dialects/mesh/Mesh.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::mesh {
+
+struct Links {
+  struct Node {
+    unsigned site;
+    std::string name;
+    AxisList axes;
+    bool fixed = false;      ///< gets no more axes
+    int64_t priority = 0;    ///< of axes that are stated
+    AxisList stated;         ///< which are not spread before their priority
+    double price = 0;        ///< bytes that a device sends if the name is split
+    llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, with bytes
+  };
+  struct Site {
+    llvm::SmallVector<unsigned, 4> nodes;
+  };
+  std::vector<Node> nodes;
+  std::vector<Site> sites;
+
+  explicit Links(mlir::func::FuncOp function);
+
+  /// The node of a name; none for values that no link reaches.
+  std::optional<unsigned> node(mlir::Value value, llvm::StringRef name) const;
+  std::optional<unsigned> node(mlir::Operation *op, llvm::StringRef name) const;
+  /// The axes of all names of a value; of the iteration names of a nest.
+  Sharding sharding(mlir::Value value) const;
+  Sharding sharding(mlir::Operation *op) const;
+
+private:
+  llvm::DenseMap<mlir::Value, unsigned> siteOfValue;
+  llvm::DenseMap<mlir::Operation *, unsigned> siteOfOp;
+
+  unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims);
+  void addValue(mlir::Value value);
+  void link(std::optional<unsigned> a, std::optional<unsigned> b, double bytes);
+  /// Links all names that two values have in common, except `without`.
+  void linkValues(mlir::Value a, mlir::Value b, llvm::StringRef without = "");
+  void state(mlir::Value value, ShardingAttr sharding);
+  Sharding shardingOfSite(unsigned site) const;
+
+  void add(mlir::Block &block);
+  void add(mlir::Operation *op);
+  void addNest(nest::LoopNestInterface op);
+  void addScan(nest::ScanOp op);
+};
+
+/// The bytes of a value, at typical sizes.
+double bytesOf(mlir::Value value);
+/// The argument whose memory result `i` takes, if any.
+std::optional<unsigned> donorOf(mlir::func::FuncOp function, unsigned result);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H

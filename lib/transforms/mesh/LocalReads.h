@@ -1,0 +1,71 @@
+//===- LocalReads.h - what a device reads -----------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reads of a nest, for the points of one device. A tensor that is split over the axes of the
+// iteration name at which it is read is the device's own block. Along other split names the tensor is
+// gathered first, and read at its whole coordinate:
+//
+//     %x[row = row]          %x is {row: [data]}, row is [data]:  the block, at [row = row]
+//     %x[row = row + 1]      gathered, at [row = 3 * mesh.data + row + 1]
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_LOCALREADS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_LOCALREADS_H
+
+#include "lib/transforms/mesh/LocalSpace.h"
+#include "lib/transforms/mesh/Reshard.h"
+
+#include <functional>
+
+namespace heddle::mesh {
+
+class LocalReads {
+public:
+  using Lookup = std::function<LocalValue(mlir::Value)>;
+  LocalReads(nest::LoopNestInterface op, const LocalSpace &space, Resharder &resharder,
+             Lookup lookup)
+      : op(op), space(space), resharder(resharder), lookup(std::move(lookup)) {}
+
+  /// Adds read `i` of the nest. `mayExclude`: its guard may exclude points.
+  void add(mlir::OpBuilder &b, unsigned i, bool mayExclude);
+  /// Excludes the points beyond the sizes of these names, by a read of their own if no read may.
+  void exclude(mlir::OpBuilder &b, nd::DimsAttr names);
+  /// Adds an argument to the body for each read that it does not know.
+  void addArguments(mlir::Region &body, mlir::Location loc) const;
+
+  void giveBody(nest::NestBuilder &nest) const { give(nest, false, false); }
+  void giveFinish(nest::NestBuilder &nest) const { give(nest, true, false); }
+  /// The reads of the epilogue, for a nest of which it is the body.
+  void giveFinishAsBody(nest::NestBuilder &nest) const { give(nest, true, true); }
+  llvm::SmallVector<mlir::Value> values() const;
+  mlir::ArrayAttr maps(mlir::OpBuilder &b) const;
+  mlir::ArrayAttr guards(mlir::OpBuilder &b) const;
+
+private:
+  struct Read {
+    mlir::Value value;
+    nest::MapAttr map;
+    nest::GuardAttr guard;
+    std::set<std::string> names; ///< ragged names at which it reads
+    bool mayExclude, inFinish;
+  };
+  nest::LoopNestInterface op;
+  const LocalSpace &space;
+  Resharder &resharder;
+  Lookup lookup;
+  std::vector<Read> reads;
+  unsigned added = 0; ///< reads that the nest did not have
+
+  void give(nest::NestBuilder &nest, bool finish, bool asBody) const;
+  static void addConditions(Read &read, const LocalSpace &space,
+                            const std::set<std::string> &names);
+};
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_LOCALREADS_H

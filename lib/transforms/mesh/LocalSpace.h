@@ -1,0 +1,67 @@
+//===- LocalSpace.h - the part of a nest that a device runs -----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The iteration names of a nest, some of them split over axes. On a mesh of `data: 2`, the nest
+//
+//     nest.compute (row: 5) reads %x[row = row + 1]      with  row: [data]
+//
+// runs `row: 3` on a device, where `row` stands for `3 * mesh.data + row` in maps, guards and
+// coordinates. The second device has one lane too many: its points beyond the size (`isInside`
+// fails) read nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H
+
+#include "dialects/mesh/Mesh.h"
+#include "dialects/nest/NestBuild.h"
+
+namespace heddle::mesh {
+
+class LocalSpace {
+public:
+  /// Names of `sharding` that `dims` lack are ignored.
+  LocalSpace(MeshAttr mesh, llvm::ArrayRef<nd::DimsAttr> dims, const Sharding &sharding);
+
+  /// The axes of a name; empty if it is not split.
+  llvm::ArrayRef<Axis> axes(llvm::StringRef name) const;
+  /// The axes of all names of `dims`, in their order.
+  AxisList axes(nd::DimsAttr dims) const;
+  /// The sharding of a value with these names.
+  Sharding sharding(nd::DimsAttr dims) const;
+  /// The names with the sizes of blocks.
+  nd::DimsAttr local(nd::DimsAttr dims) const;
+  /// What split names stand for.
+  const ExprMap &globals() const { return global; }
+  /// The split names whose last blocks may be short.
+  const std::set<std::string> &ragged() const { return raggedNames; }
+  /// Holds (`>= 0`) at points that the whole nest has.
+  Expr isInside(const std::string &name) const;
+  /// Ranges of the local names and of the coordinates of devices.
+  Ranges ranges() const;
+  bool isWhole() const { return global.empty(); }
+  /// The size of an iteration name in the whole nest; null if it is none.
+  nd::SizeAttr size(llvm::StringRef name) const;
+
+  /// Replaces the coordinates of split names in scalar code.
+  void localize(mlir::Region &region) const;
+
+private:
+  MeshAttr mesh;
+  llvm::SmallVector<nd::DimsAttr, 2> dims;
+  Sharding split;
+  ExprMap global;
+  std::set<std::string> raggedNames;
+};
+
+/// The ranges of the coordinates of devices.
+Ranges deviceRanges(MeshAttr mesh);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H

@@ -1,0 +1,79 @@
+//===- MeshPasses.cpp - passes on meshes ----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each pass only calls the function of its name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/mesh/Partition.h"
+#include "lib/transforms/mesh/Plan.h"
+#include "lib/transforms/mesh/Propagate.h"
+#include "lib/transforms/mesh/Simulate.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::mesh {
+#define GEN_PASS_DEF_MESHPARTITIONPASS
+#define GEN_PASS_DEF_MESHPLANPASS
+#define GEN_PASS_DEF_MESHPROPAGATEPASS
+#define GEN_PASS_DEF_MESHSIMULATEPASS
+#include "lib/transforms/mesh/Passes.h.inc"
+} // namespace heddle::mesh
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+/// Calls `rewrite` for the functions that devices run, with their mesh. Functions without a mesh stay.
+static LogicalResult forEachEntry(ModuleOp module,
+                                  function_ref<LogicalResult(func::FuncOp, MeshAttr)> rewrite) {
+  DenseSet<Operation *> inner = controlled(module);
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    MeshAttr mesh = meshOf(function);
+    if (mesh && !function.isExternal() && !inner.contains(function) &&
+        failed(rewrite(function, mesh)))
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
+  using MeshPlanPassBase::MeshPlanPassBase;
+  void runOnOperation() override {
+    Plan plan;
+    std::string problem = plan.parse(mesh, llvm::to_vector(shard));
+    if (!problem.empty()) {
+      getOperation().emitError() << problem;
+      return signalPassFailure();
+    }
+    if (failed(applyPlan(getOperation(), plan)))
+      signalPassFailure();
+  }
+};
+struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> {
+  void runOnOperation() override {
+    if (failed(forEachEntry(getOperation(), propagate)))
+      signalPassFailure();
+  }
+};
+struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> {
+  void runOnOperation() override {
+    if (failed(forEachEntry(getOperation(), partition)))
+      signalPassFailure();
+  }
+};
+struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(simulate(function)))
+        return signalPassFailure();
+    getOperation()->removeAttr(meshAttrName);
+  }
+};
+} // namespace

@@ -1,0 +1,491 @@
+//===- Partition.cpp - the program of one device --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Partition.h"
+
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestGradient.h"
+#include "lib/transforms/mesh/LocalReads.h"
+#include "lib/transforms/mesh/Reshard.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+using nest::ComputeOp;
+using nest::UpdateOp;
+
+static Sharding shardingOf(Attribute attribute) {
+  auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);
+  return sharding ? sharding.getSharding() : Sharding();
+}
+static Sharding shardingOf(Operation *op) { return shardingOf(op->getAttr(shardingAttrName)); }
+
+DenseSet<Operation *> mesh::controlled(ModuleOp module) {
+  DenseSet<Operation *> functions;
+  module.walk([&](nest::ControlOp op) {
+    for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>())
+      functions.insert(module.lookupSymbol(name));
+  });
+  return functions;
+}
+
+/// Copies the attributes of a nest that passes and users gave it.
+static void inherit(Operation *made, Operation *from) {
+  for (NamedAttribute attribute : from->getDiscardableAttrs())
+    if (attribute.getName() != shardingAttrName && attribute.getName() != carriedAttrName)
+      made->setAttr(attribute.getName(), attribute.getValue());
+}
+
+namespace {
+/// Builds the program of one device beside the whole one.
+class Partitioner {
+public:
+  Partitioner(MeshAttr mesh, MLIRContext *context)
+      : mesh(mesh), b(context), resharder(mesh, b) {}
+
+  LogicalResult run(func::FuncOp function);
+
+private:
+  MeshAttr mesh;
+  OpBuilder b;
+  Resharder resharder;
+  DenseMap<Value, LocalValue> locals;
+
+  LogicalResult convert(Block &block);
+  LogicalResult convert(Operation *op);
+  LogicalResult compute(ComputeOp op);
+  LogicalResult update(UpdateOp op);
+  LogicalResult scan(nest::ScanOp op);
+  LogicalResult sort(nest::SortOp op);
+  LogicalResult constrain(ConstrainOp op);
+  LogicalResult after(nd::AfterOp op);
+  LogicalResult whole(Operation *op);
+
+  const LocalValue &local(Value value) { return locals.find(value)->second; }
+  LocalValue moved(Value value, const Sharding &to, Location loc) {
+    return resharder.move(local(value), to, loc);
+  }
+  void define(Value result, Value value, const Sharding &sharding) {
+    locals[result] = {value, tensorType(result), sharding};
+  }
+  LocalReads readsOf(nest::LoopNestInterface op, const LocalSpace &space) {
+    return LocalReads(op, space, resharder, [&](Value value) { return local(value); });
+  }
+  void combineParts(ComputeOp op, ComputeOp part, const LocalSpace &space, LocalReads &reads);
+  Value startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial);
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+/// Clones scalar code for the device's points.
+static void cloneLocal(Region &from, Region &to, const LocalSpace &space) {
+  IRMapping mapping;
+  from.cloneInto(&to, mapping);
+  space.localize(to);
+}
+
+LogicalResult Partitioner::compute(ComputeOp op) {
+  LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, shardingOf(op));
+  LocalReads reads = readsOf(op, space);
+  unsigned count = op.getReads().size();
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    reads.add(b, i, i < count && op.isReduction());
+  if (op.isReduction())
+    reads.exclude(b, op.getReduced());
+
+  bool isSplit = !space.axes(op.getReduced()).empty();
+  nest::NestBuilder nest(b, op.getLoc());
+  nest.produced = space.local(op.getProduced());
+  nest.reduced = space.local(op.getReduced());
+  reads.giveBody(nest);
+  Region body, combine, finish;
+  cloneLocal(op.getBody(), body, space);
+  reads.addArguments(body, op.getLoc());
+  cloneLocal(op.getCombine(), combine, space);
+  SmallVector<Type> elements;
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    elements.push_back(tensorType(result).getElementType());
+  if (isSplit) {
+    elements.clear();
+    for (Attribute neutral : op.getNeutral())
+      elements.push_back(cast<TypedAttr>(neutral).getType());
+  } else {
+    reads.giveFinish(nest);
+    cloneLocal(op.getFinish(), finish, space);
+  }
+  auto types = llvm::map_to_vector(elements, [&](Type element) -> Type {
+    return nd::NdTensorType::get(b.getContext(), element, nest.produced);
+  });
+  ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
+  inherit(made, op);
+  if (space.isWhole()) {
+    if (op.getLayouts())
+      made.setLayoutsAttr(op.getLayoutsAttr());
+    if (op.getSchedule())
+      made.setScheduleAttr(op.getScheduleAttr());
+  }
+  if (isSplit) {
+    combineParts(op, made, space, reads);
+    return success();
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
+    define(result, value, space.sharding(op.getProduced()));
+  return success();
+}
+
+/// Combines the accumulators of all devices, and applies the epilogue.
+void Partitioner::combineParts(ComputeOp op, ComputeOp part, const LocalSpace &space,
+                               LocalReads &reads) {
+  Location loc = op.getLoc();
+  auto axes = AxesAttr::get(b.getContext(), space.axes(op.getReduced()));
+  SmallVector<Value> values =
+      reduceOver(b, loc, part.getResults(), axes, op.getCombine(), op.getNeutral());
+  bool plain = op.getFinish().empty() &&
+               llvm::all_of(llvm::zip_equal(op.getResultTypes(), values), [](auto pair) {
+                 return cast<nd::NdTensorType>(std::get<0>(pair)).getElementType() ==
+                        tensorType(std::get<1>(pair)).getElementType();
+               });
+  if (!plain) {
+    nest::NestBuilder nest(b, loc);
+    nest.produced = space.local(op.getProduced());
+    for (Value value : values)
+      nest.read(value, nest::MapAttr::identity(tensorType(value)));
+    reads.giveFinishAsBody(nest);
+    Region body, none, noFinish;
+    if (op.getFinish().empty()) {
+      OpBuilder::InsertionGuard restore(b);
+      Block *block = b.createBlock(&body);
+      SmallVector<Value> converted;
+      for (auto [value, result] : llvm::zip_equal(values, op.getResults()))
+        converted.push_back(nd::convertFloat(
+            b, loc, block->addArgument(tensorType(value).scalarType(), loc),
+            tensorType(result).scalarType()));
+      nest::YieldOp::create(b, loc, converted);
+    } else {
+      cloneLocal(op.getFinish(), body, space);
+    }
+    auto types = llvm::map_to_vector(op.getResults(), [&](Value result) -> Type {
+      return nd::NdTensorType::get(b.getContext(), tensorType(result).getElementType(),
+                                   nest.produced);
+    });
+    ComputeOp made = nest.create(types, body, none, noFinish, b.getArrayAttr({}));
+    inherit(made, op);
+    made->removeAttr(nest::orderAttrName);
+    values.assign(made->result_begin(), made->result_end());
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    define(result, value, space.sharding(op.getProduced()));
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// The neutral element of the update's combiner; null if it has no name.
+static TypedAttr neutralOf(UpdateOp op) {
+  bool isSigned = true;
+  nd::CombinerKind kind = nd::combinerKind(op.getCombine(), &isSigned);
+  if (kind == nd::CombinerKind::General)
+    return {};
+  return nd::neutralElement(kind, tensorType(op.getDest()).scalarType(), isSigned);
+}
+
+/// The destination of the device whose part is the first one; the neutral element on all others.
+Value Partitioner::startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial) {
+  nd::NdTensorType type = tensorType(dest);
+  Expr part = partIndex(mesh, partial);
+  nest::NestBuilder nest(b, op.getLoc());
+  nest.produced = type.getDims();
+  nest.read(dest, nest::MapAttr::identity(type),
+            nest::GuardAttr::get(b.getContext(),
+                                 {nest::Condition(b.getContext(), part, /*equality=*/true)},
+                                 neutralOf(op)));
+  return nest
+      .create({type.getElementType()},
+              [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+      .getResult(0);
+}
+
+namespace {
+/// How an update is split.
+struct UpdateSplit {
+  Sharding dest;    ///< by a name of the space that is its coordinate, or by that coordinate's value
+  Sharding space;   ///< names whose points the devices share
+  AxisList partial; ///< of these, the axes of names whose points meet in one element
+};
+} // namespace
+
+/// The name of the space that is the coordinate along `dim` of the destination; empty if none is.
+static std::string ownerOf(UpdateOp op, const nd::Dim &dim) {
+  auto at = op.getDestMap().lookup(dim.name)->asName();
+  return at && op.getSpace().lookup(*at) == dim.size() ? *at : "";
+}
+
+/// A name of the destination follows the name of the space that is its coordinate. Otherwise it stays
+/// split as it is held: a device then runs all points and writes those that meet its block, since
+/// others are out of bounds. Points of other split names are combined over devices.
+static UpdateSplit splitOf(MeshAttr mesh, UpdateOp op, const Sharding &wanted,
+                           const Sharding &held) {
+  UpdateSplit split;
+  AxisList used;
+  auto take = [&](Sharding &into, const std::string &name, ArrayRef<Axis> axes) {
+    if (axes.empty() || overlap(mesh, used, axes))
+      return false;
+    llvm::append_range(used, axes);
+    into[name] = AxisList(axes);
+    return true;
+  };
+  nd::DimsAttr dims = tensorType(op.getDest()).getDims();
+  for (const nd::Dim &dim : dims)
+    if (std::string owner = ownerOf(op, dim); !owner.empty())
+      if (ArrayRef<Axis> axes = axesOf(wanted, owner); take(split.dest, dim.name.str(), axes))
+        split.space[owner] = AxisList(axes);
+  for (const nd::Dim &dim : dims)
+    if (!split.dest.contains(dim.name.getValue()))
+      take(split.dest, dim.name.str(), axesOf(held, dim.name));
+  if (op.getUnique() || !neutralOf(op))
+    return split;
+  for (const auto &[name, axes] : wanted)
+    if (op.getSpace().contains(name) && !split.space.contains(name) &&
+        take(split.space, name, axes))
+      llvm::append_range(split.partial, axes);
+  return split;
+}
+
+LogicalResult Partitioner::update(UpdateOp op) {
+  UpdateSplit split = splitOf(mesh, op, shardingOf(op), local(op.getDest()).sharding);
+  LocalSpace space(mesh, {op.getSpace()}, split.space);
+  LocalReads reads = readsOf(op, space);
+  Value dest = moved(op.getDest(), split.dest, op.getLoc()).value;
+  if (!split.partial.empty())
+    dest = startFrom(op, dest, split.partial);
+  for (unsigned i = 0; i < op.getReads().size(); ++i)
+    reads.add(b, i, /*mayExclude=*/true);
+  reads.exclude(b, op.getSpace());
+  SmallVector<nest::MapEntry> entries;
+  for (const nd::Dim &dim : tensorType(op.getDest()).getDims()) {
+    Expr at = op.getDestMap().lookup(dim.name)->substitute(space.globals());
+    if (ArrayRef<Axis> axes = axesOf(split.dest, dim.name); !axes.empty())
+      at = at - blockOffset(mesh, axes, dim.size().getExpr());
+    entries.emplace_back(b.getContext(), dim.name.getValue(), at.simplify(space.ranges()));
+  }
+  auto made = UpdateOp::create(
+      b, op.getLoc(), dest.getType(), dest, reads.values(), space.local(op.getSpace()),
+      nest::MapAttr::getSorted(b.getContext(), entries), reads.maps(b), reads.guards(b),
+      op.getUnique(), ArrayAttr(), nest::ScheduleAttr(), ArrayAttr());
+  cloneLocal(op.getBody(), made.getBody(), space);
+  reads.addArguments(made.getBody(), op.getLoc());
+  cloneLocal(op.getCombine(), made.getCombine(), space);
+  inherit(made, op);
+  Value result = made.getResult();
+  if (!split.partial.empty())
+    result = reduceOver(b, op.getLoc(), result, AxesAttr::get(b.getContext(), split.partial),
+                        op.getCombine(), b.getArrayAttr({neutralOf(op)}))[0];
+  define(op.getResult(), result, split.dest);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Partitioner::scan(nest::ScanOp op) {
+  std::string along = op.getAlong().begin()->name.str();
+  auto carried = op->getAttrOfType<ArrayAttr>(carriedAttrName);
+  Location loc = op.getLoc();
+  SmallVector<Value> inits, reads;
+  Region body;
+  Block &from = op.getBody().front();
+  auto *block = new Block();
+  body.push_back(block);
+  auto enter = [&](Value argument, const LocalValue &value) {
+    Sharding sharding = value.sharding;
+    Type type = blockType(mesh, tensorType(argument), sharding);
+    define(argument, block->addArgument(type, loc), sharding);
+  };
+  for (auto [i, init] : llvm::enumerate(op.getInits())) {
+    Sharding to = carried ? shardingOf(carried[i]) : Sharding();
+    LocalValue value = moved(init, to, loc);
+    inits.push_back(value.value);
+    enter(from.getArgument(i), value);
+  }
+  for (auto [argument, read] :
+       llvm::zip_equal(from.getArguments().drop_front(inits.size()), op.getReads())) {
+    Sharding to = local(read).sharding;
+    to.erase(along);
+    LocalValue value = moved(read, to, loc);
+    reads.push_back(value.value);
+    enter(argument, value);
+  }
+  SmallVector<LocalValue> ends;
+  SmallVector<Type> types;
+  {
+    OpBuilder::InsertionGuard restore(b);
+    b.setInsertionPointToEnd(block);
+    if (failed(convert(from)))
+      return failure();
+    SmallVector<Value> yields;
+    for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
+      LocalValue end = i < inits.size()
+                           ? moved(value, local(from.getArgument(i)).sharding, loc)
+                           : local(value);
+      ends.push_back(end);
+      yields.push_back(end.value);
+      types.push_back(blockType(mesh, tensorType(op.getResult(i)), end.sharding));
+    }
+    nest::YieldOp::create(b, from.getTerminator()->getLoc(), yields);
+  }
+  auto made = nest::ScanOp::create(b, loc, types, inits, reads, op.getAlong(), op.getReverse());
+  made.getBody().takeBody(body);
+  inherit(made, op);
+  for (auto [i, end] : llvm::enumerate(ends))
+    define(op.getResult(i), made.getResult(i), end.sharding);
+  return success();
+}
+
+LogicalResult Partitioner::sort(nest::SortOp op) {
+  Sharding lines = shardingOf(op);
+  lines.erase(op.getAlong().begin()->name.str());
+  SmallVector<Value> inputs;
+  SmallVector<Type> types;
+  for (Value input : op.getInputs())
+    inputs.push_back(moved(input, lines, op.getLoc()).value);
+  for (Value result : op.getResults())
+    types.push_back(blockType(mesh, tensorType(result), lines));
+  auto made = nest::SortOp::create(b, op.getLoc(), types, inputs, op.getAlong(),
+                                   op.getDescending(), ArrayAttr(), nest::ScheduleAttr());
+  inherit(made, op);
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
+    define(result, value, lines);
+  return success();
+}
+
+LogicalResult Partitioner::constrain(ConstrainOp op) {
+  locals[op.getResult()] =
+      moved(op.getInput(), op.getSharding().getSharding(), op.getLoc());
+  return success();
+}
+
+LogicalResult Partitioner::after(nd::AfterOp op) {
+  LocalValue value = local(op.getInput());
+  Value made = nd::AfterOp::create(b, op.getLoc(), value.value.getType(), value.value,
+                                   local(op.getBefore()).value);
+  define(op.getResult(), made, value.sharding);
+  return success();
+}
+
+/// Any other op runs on every device, on whole tensors.
+LogicalResult Partitioner::whole(Operation *op) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isa<nd::NdTensorType>(operand.getType()))
+      mapping.map(operand, moved(operand, {}, op->getLoc()).value);
+  Operation *made = b.clone(*op, mapping);
+  made->removeAttr(shardingAttrName);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults())) {
+    if (!isa<nd::NdTensorType>(result.getType()))
+      return op->emitOpError() << "can't be split over a mesh: expected tensors, got "
+                               << result.getType();
+    define(result, value, {});
+  }
+  return success();
+}
+
+LogicalResult Partitioner::convert(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](ComputeOp each) { return compute(each); })
+      .Case([&](UpdateOp each) { return update(each); })
+      .Case([&](nest::ScanOp each) { return scan(each); })
+      .Case([&](nest::SortOp each) { return sort(each); })
+      .Case([&](ConstrainOp each) { return constrain(each); })
+      .Case([&](nd::AfterOp each) { return after(each); })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (isa<nest::GroupOp, CollectiveInterface>(other))
+          return other->emitOpError() << "can't be split over a mesh: expected a program of nests "
+                                         "before fusion, without collectives";
+        return whole(other);
+      });
+}
+
+LogicalResult Partitioner::convert(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(convert(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Partitioner::run(func::FuncOp function) {
+  Block &from = function.front();
+  auto *block = new Block();
+  function.getBody().push_back(block);
+  SmallVector<Type> arguments, results;
+  SmallVector<Attribute> wholeArguments, wholeResults, shardings;
+  for (auto [i, argument] : llvm::enumerate(from.getArguments())) {
+    Sharding sharding =
+        shardingOf(function.getArgAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName));
+    Type type = blockType(mesh, tensorType(argument), sharding);
+    arguments.push_back(type);
+    wholeArguments.push_back(TypeAttr::get(argument.getType()));
+    define(argument, block->addArgument(type, argument.getLoc()), sharding);
+  }
+  b.setInsertionPointToEnd(block);
+  if (failed(convert(from)))
+    return failure();
+  SmallVector<Value> returned;
+  for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
+    auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
+    LocalValue result =
+        stated ? moved(value, stated.getSharding(), value.getLoc()) : local(value);
+    returned.push_back(result.value);
+    results.push_back(result.value.getType());
+    wholeResults.push_back(TypeAttr::get(value.getType()));
+    shardings.push_back(ShardingAttr::get(b.getContext(), result.sharding));
+  }
+  func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
+  from.dropAllReferences();
+  from.erase();
+  function.setFunctionType(b.getFunctionType(arguments, results));
+  nd::setArgAttrs(function, globalAttrName, [&](unsigned i) { return wholeArguments[i]; });
+  nd::setResultAttrs(function, globalAttrName, [&](unsigned i) { return wholeResults[i]; });
+  nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) { return shardings[i]; });
+  return success();
+}
+
+/// States the coordinates of devices as symbols of the function, with their ranges.
+static void addSymbols(func::FuncOp function, MeshAttr mesh) {
+  Builder b(function.getContext());
+  SmallVector<Attribute> symbols;
+  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+    llvm::append_range(symbols, known);
+  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
+  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes())) {
+    std::string symbol = axisSymbol(name);
+    symbols.push_back(b.getStringAttr(symbol));
+    ranges.set(symbol, b.getI64ArrayAttr({0, size - 1}));
+  }
+  function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
+  function->setAttr(meshAttrName, mesh);
+}
+
+LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh) {
+  for (Type type : function.getArgumentTypes())
+    if (!isa<nd::NdTensorType>(type))
+      return function.emitError() << "expected named tensors as arguments, got " << type;
+  if (failed(Partitioner(mesh, function.getContext()).run(function)))
+    return failure();
+  addSymbols(function, mesh);
+  return success();
+}

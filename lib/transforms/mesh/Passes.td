@@ -1,0 +1,55 @@
+//===- Passes.td - passes on meshes ------------------------*- tablegen -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_MESH_PASSES_TD
+#define HEDDLE_TRANSFORMS_MESH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
+  let summary = "state a mesh, and the shardings of arguments by rules";
+  let description = [{
+    Writes `mesh.mesh` to the module and `mesh.sharding` to the arguments of public functions. A rule `PATTERN/NAME:AXES`
+    shards the name of the arguments whose `nd.name` matches the pattern; see `Plan.h`. An unknown axis or name is an error,
+    and so is a rule that matches nothing; an axis that shards nothing is a warning.
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", "\"\"", "the axes, `data=2,model=2`">,
+    ListOption<"shard", "shard", "std::string", "rules, `batch:data` or `net.wide/hidden:model`">
+  ];
+  let dependentDialects = ["::heddle::mesh::MeshDialect"];
+}
+
+def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
+  let summary = "choose the sharding of every value from those that are stated";
+  let description = [{
+    Runs on nests, before fusion. A name of a tensor that a nest reads at one of its iteration names is sharded as that
+    name is, in both directions, to a fixed point. An axis shards one name of a value: among several the pass takes the one
+    that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and results.
+  }];
+  let dependentDialects = ["::heddle::mesh::MeshDialect"];
+}
+
+def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
+  let summary = "rewrite a program as that of one device";
+  let description = [{
+    Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements. The
+    coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor.
+  }];
+  let dependentDialects = ["::heddle::mesh::MeshDialect"];
+}
+
+def MeshSimulatePass : Pass<"mesh-simulate", "::mlir::ModuleOp"> {
+  let summary = "rewrite the program of one device as that of all devices";
+  let description = [{
+    Each axis of the mesh becomes a name of every value, and collectives become nests over these names. Arguments and results
+    are whole tensors again, so that the interpreter (or the compiler) runs the result like any program.
+  }];
+  let dependentDialects = ["::heddle::nest::NestDialect"];
+}
+
+#endif // HEDDLE_TRANSFORMS_MESH_PASSES_TD

@@ -1,0 +1,151 @@
+//===- Propagate.cpp - chooses the sharding of every value ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Propagate.h"
+
+#include "dialects/nd/FunctionAttrs.h"
+#include "lib/transforms/mesh/Links.h"
+#include "lib/transforms/mesh/Partition.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+namespace {
+/// Axes that a node could have, because a neighbour has them.
+struct Proposal {
+  unsigned node;
+  AxisList axes;
+  double gain; ///< bytes that need not move
+};
+
+class Propagation {
+public:
+  Propagation(Links &links, MeshAttr mesh) : links(links), mesh(mesh) {}
+
+  void run() {
+    std::set<int64_t> priorities;
+    for (const Links::Node &node : links.nodes)
+      priorities.insert(node.priority);
+    for (int64_t priority : priorities) {
+      for (Links::Node &node : links.nodes)
+        if (node.priority == priority && !node.stated.empty() && isFree(node, node.stated))
+          node.axes = node.stated;
+      while (spread())
+        ;
+    }
+  }
+
+private:
+  Links &links;
+  MeshAttr mesh;
+
+  /// True if no other name of the site has one of the axes.
+  bool isFree(const Links::Node &node, ArrayRef<Axis> axes) const {
+    return llvm::none_of(links.sites[node.site].nodes, [&](unsigned other) {
+      return &links.nodes[other] != &node && overlap(mesh, links.nodes[other].axes, axes);
+    });
+  }
+
+  /// One round; true if a node got axes.
+  bool spread() {
+    std::vector<Proposal> chosen;
+    for (const Links::Site &site : links.sites)
+      choose(site, chosen);
+    for (const Proposal &proposal : chosen)
+      links.nodes[proposal.node].axes = proposal.axes;
+    return !chosen.empty();
+  }
+
+  void choose(const Links::Site &site, std::vector<Proposal> &chosen) {
+    std::vector<Proposal> proposals;
+    for (unsigned each : site.nodes)
+      propose(each, proposals);
+    llvm::stable_sort(proposals, [&](const Proposal &a, const Proposal &b) {
+      if (a.gain != b.gain)
+        return a.gain > b.gain;
+      if (a.node != b.node) // the nodes of a site are in the order of their names
+        return a.node < b.node;
+      return rank(a.axes) < rank(b.axes);
+    });
+    size_t before = chosen.size();
+    for (Proposal &proposal : proposals)
+      if (llvm::none_of(ArrayRef(chosen).drop_front(before), [&](const Proposal &other) {
+            return other.node == proposal.node || overlap(mesh, other.axes, proposal.axes);
+          }))
+        chosen.push_back(std::move(proposal));
+  }
+
+  /// A list as numbers, which do not depend on how axes are spelled.
+  SmallVector<int64_t> rank(ArrayRef<Axis> axes) const {
+    SmallVector<int64_t> numbers;
+    for (const Axis &axis : axes) {
+      numbers.push_back(llvm::find(mesh.getNames(), axis.name) - mesh.getNames().begin());
+      numbers.push_back(axis.before);
+      numbers.push_back(axis.count);
+    }
+    return numbers;
+  }
+
+  /// Lists of the neighbours that are longer than the node's own and begin with it.
+  void propose(unsigned number, std::vector<Proposal> &proposals) {
+    const Links::Node &node = links.nodes[number];
+    if (node.fixed)
+      return;
+    size_t first = proposals.size();
+    for (auto [other, bytes] : node.links) {
+      ArrayRef<Axis> axes = links.nodes[other].axes;
+      if (axes.size() <= node.axes.size() ||
+          axes.take_front(node.axes.size()) != ArrayRef<Axis>(node.axes) || !isFree(node, axes))
+        continue;
+      auto known = std::find_if(proposals.begin() + first, proposals.end(),
+                                [&](const Proposal &each) { return ArrayRef(each.axes) == axes; });
+      if (known == proposals.end()) {
+        proposals.push_back({number, AxisList(axes), -node.price});
+        known = std::prev(proposals.end());
+      }
+      known->gain += bytes;
+    }
+  }
+};
+} // namespace
+
+static void write(func::FuncOp function, const Links &links) {
+  MLIRContext *context = function.getContext();
+  auto attribute = [&](const Sharding &sharding) { return ShardingAttr::get(context, sharding); };
+  function.walk([&](Operation *op) {
+    if (auto constrain = dyn_cast<ConstrainOp>(op))
+      constrain.setShardingAttr(attribute(links.sharding(constrain.getResult())));
+    else if (Sharding sharding = links.sharding(op); !sharding.empty())
+      op->setAttr(shardingAttrName, attribute(sharding));
+    if (auto scan = dyn_cast<nest::ScanOp>(op)) {
+      SmallVector<Attribute> carried;
+      for (BlockArgument argument :
+           scan.getBody().getArguments().take_front(scan.getInits().size()))
+        carried.push_back(attribute(links.sharding(argument)));
+      op->setAttr(carriedAttrName, ArrayAttr::get(context, carried));
+    }
+  });
+  nd::setArgAttrs(function, shardingAttrName, [&](unsigned i) {
+    return attribute(links.sharding(function.getArgument(i)));
+  });
+  nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) -> Attribute {
+    auto donor = donorOf(function, i);
+    if (function.getResultAttr(i, shardingAttrName) || !donor)
+      return {};
+    return attribute(links.sharding(function.getArgument(*donor)));
+  });
+}
+
+LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh) {
+  Links links(function);
+  Propagation(links, mesh).run();
+  write(function, links);
+  return success();
+}

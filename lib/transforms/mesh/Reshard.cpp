@@ -1,0 +1,106 @@
+//===- Reshard.cpp - moves values between shardings -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Reshard.h"
+
+#include "dialects/nd/NdBuild.h"
+#include "lib/transforms/mesh/LocalSpace.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
+  auto found = sharding.find(name);
+  return found == sharding.end() ? ArrayRef<Axis>() : ArrayRef<Axis>(found->second);
+}
+
+SmallVector<Value> mesh::reduceOver(OpBuilder &b, Location loc, ValueRange values, AxesAttr axes,
+                                    Region &combine, ArrayAttr neutral) {
+  auto all = AllReduceOp::create(b, loc, values.getTypes(), values, axes, neutral);
+  OpBuilder::InsertionGuard restore(b);
+  Block *block = b.createBlock(&all.getCombine());
+  for (BlockArgument argument : combine.front().getArguments())
+    block->addArgument(argument.getType(), argument.getLoc());
+  YieldOp::create(b, loc, nd::inlineBlock(b, combine.front(), block->getArguments()));
+  return SmallVector<Value>(all.getResults());
+}
+
+LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef split,
+                                   Location loc) {
+  MLIRContext *context = b.getContext();
+  auto axes = AxesAttr::get(context, axesOf(from.sharding, join));
+  LocalValue to = from;
+  to.sharding.erase(join.str());
+  to.sharding[split.str()] = AxisList(axes.getAxes());
+  to.value = AllToAllOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
+                                StringAttr::get(context, join), StringAttr::get(context, split),
+                                axes);
+  return to;
+}
+
+LocalValue Resharder::gather(LocalValue from, StringRef name, Location loc) {
+  MLIRContext *context = b.getContext();
+  auto axes = AxesAttr::get(context, axesOf(from.sharding, name));
+  LocalValue to = from;
+  to.sharding.erase(name.str());
+  to.value = AllGatherOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
+                                 StringAttr::get(context, name), axes);
+  return to;
+}
+
+/// Copies the device's block along the names that `to` splits and `from` does not.
+LocalValue Resharder::slice(LocalValue from, const Sharding &to, Location loc) {
+  Sharding cut;
+  for (const auto &[name, axes] : to)
+    if (axesOf(from.sharding, name).empty())
+      cut[name] = axes;
+  LocalSpace space(mesh, {from.whole.getDims()}, cut);
+  nest::NestBuilder nest(b, loc);
+  LocalValue result{{}, from.whole, to};
+  nest.produced = blockType(mesh, result.whole, to).getDims();
+  nd::NdTensorType type = tensorType(from.value);
+  SmallVector<nest::Condition> conditions;
+  for (const std::string &name : space.ragged())
+    conditions.emplace_back(b.getContext(), space.isInside(name));
+  auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
+  nest.read(from.value, nest::MapAttr::identity(type).substitute(space.globals()),
+            nest::GuardAttr::get(b.getContext(), conditions,
+                                 conditions.empty() ? TypedAttr() : zero));
+  result.value =
+      nest.create({type.getElementType()},
+                  [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+          .getResult(0);
+  return result;
+}
+
+LocalValue Resharder::move(const LocalValue &from, const Sharding &to, Location loc) {
+  if (from.sharding == to)
+    return from;
+  auto &known = moved[{b.getInsertionBlock(), from.value.getAsOpaquePointer()}];
+  for (const LocalValue &other : known)
+    if (other.sharding == to)
+      return other;
+  LocalValue value = from;
+  // Names in sorted order; passes see canonical ones (nd-neutral-names).
+  for (const auto &[name, axes] : from.sharding) {
+    if (ArrayRef<Axis>(axes) == axesOf(to, name))
+      continue;
+    auto other = llvm::find_if(to, [&, &axes = axes](const auto &entry) {
+      return entry.second == axes && axesOf(value.sharding, entry.first).empty();
+    });
+    value = other != to.end() && axesOf(to, name).empty()
+                ? joinAndSplit(value, name, other->first, loc)
+                : gather(value, name, loc);
+  }
+  if (value.sharding != to)
+    value = slice(value, to, loc);
+  moved[{b.getInsertionBlock(), from.value.getAsOpaquePointer()}].push_back(value);
+  return value;
+}

@@ -1,0 +1,59 @@
+//===- Reshard.h - moves values between shardings ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value of the program of one device is a block of a whole tensor. To read other elements than those
+// of its block, a device takes part in a collective:
+//
+//     {row: [data]} -> {}                  mesh.all_gather name row
+//     {row: [data]} -> {column: [data]}    mesh.all_to_all join row split column
+//     {} -> {row: [data]}                  a nest that copies the block; nothing is sent
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_RESHARD_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_RESHARD_H
+
+#include "dialects/mesh/Mesh.h"
+
+namespace heddle::mesh {
+
+/// What a device holds of a value of the whole program.
+struct LocalValue {
+  mlir::Value value;
+  nd::NdTensorType whole;
+  Sharding sharding;
+};
+
+/// The axes of a name; none if it is not split.
+llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
+
+/// Combines values over the devices of a group; `combine` ends in nest.yield.
+llvm::SmallVector<mlir::Value> reduceOver(mlir::OpBuilder &b, mlir::Location loc,
+                                          mlir::ValueRange values, AxesAttr axes,
+                                          mlir::Region &combine, mlir::ArrayAttr neutral);
+
+class Resharder {
+public:
+  Resharder(MeshAttr mesh, mlir::OpBuilder &builder) : mesh(mesh), b(builder) {}
+
+  /// The value with the sharding `to`. Equal requests in the same block have the same result.
+  LocalValue move(const LocalValue &from, const Sharding &to, mlir::Location loc);
+
+private:
+  MeshAttr mesh;
+  mlir::OpBuilder &b;
+  std::map<std::pair<mlir::Block *, const void *>, llvm::SmallVector<LocalValue, 1>> moved;
+
+  LocalValue joinAndSplit(LocalValue from, llvm::StringRef join, llvm::StringRef split,
+                          mlir::Location loc);
+  LocalValue gather(LocalValue from, llvm::StringRef name, mlir::Location loc);
+  LocalValue slice(LocalValue from, const Sharding &to, mlir::Location loc);
+};
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_RESHARD_H

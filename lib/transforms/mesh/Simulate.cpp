@@ -1,0 +1,291 @@
+//===- Simulate.cpp - the program of all devices at once ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Simulate.h"
+
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdBuild.h"
+#include "lib/transforms/mesh/LocalSpace.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+using nest::MapAttr;
+using nest::MapEntry;
+
+namespace {
+class Lifter {
+public:
+  Lifter(func::FuncOp function, MeshAttr mesh)
+      : function(function), mesh(mesh), b(function.getContext()) {
+    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+      devices.emplace_back(b.getContext(), axisSymbol(name), Expr(size));
+  }
+
+  LogicalResult run();
+
+private:
+  func::FuncOp function;
+  MeshAttr mesh;
+  OpBuilder b;
+  SmallVector<nd::Dim> devices; ///< the names of the axes, with their sizes
+  IRMapping lifted;
+
+  Type liftedType(Type type) { return cast<nd::NdTensorType>(type).with(devices); }
+  nd::DimsAttr liftedDims(nd::DimsAttr dims) { return dims.with(devices); }
+
+  Value cut(Value whole, nd::NdTensorType local, const Sharding &sharding);
+  Value join(Value value, nd::NdTensorType whole, const Sharding &sharding);
+  /// The value of the last device, without the names of the axes; the reverse.
+  Value ofLast(Value value);
+  Value everywhere(Value value);
+
+  void lift(Block &block);
+  void lift(Operation *op);
+  void liftNest(nest::LoopNestInterface op);
+  void liftScan(nest::ScanOp op);
+  MapAttr liftMap(MapAttr map, Value operand);
+};
+} // namespace
+
+static SmallVector<Value> copyElements(OpBuilder &, Location, ValueRange read) {
+  return SmallVector<Value>(read);
+}
+
+/// A number that shows where it should not be: NaN, or all bits set.
+static TypedAttr undefinedElement(OpBuilder &b, Type type) {
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat::getNaN(real.getFloatSemantics()));
+  return IntegerAttr::get(type, APInt::getAllOnes(type.getIntOrFloatBitWidth()));
+}
+
+Value Lifter::cut(Value whole, nd::NdTensorType local, const Sharding &sharding) {
+  nd::NdTensorType type = tensorType(whole);
+  LocalSpace space(mesh, {type.getDims()}, sharding);
+  nest::NestBuilder nest(b, whole.getLoc());
+  nest.produced = liftedDims(local.getDims());
+  SmallVector<nest::Condition> conditions;
+  for (const std::string &name : space.ragged())
+    conditions.emplace_back(b.getContext(), space.isInside(name));
+  TypedAttr otherwise =
+      conditions.empty() ? TypedAttr() : undefinedElement(b, type.scalarType());
+  nest.read(whole, MapAttr::identity(type).substitute(space.globals()),
+            nest::GuardAttr::get(b.getContext(), conditions, otherwise));
+  return nest.create({type.getElementType()}, copyElements).getResult(0);
+}
+
+Value Lifter::ofLast(Value value) {
+  nd::NdTensorType type = tensorType(value);
+  nest::NestBuilder nest(b, value.getLoc());
+  ExprMap last;
+  for (const nd::Dim &dim : devices)
+    last[dim.name.str()] = dim.size().getExpr() - 1;
+  nest.produced = type.getDims().where([&](const nd::Dim &dim) { return !last.contains(dim.name.str()); });
+  nest.read(value, MapAttr::identity(type).substitute(last));
+  return nest.create({type.getElementType()}, copyElements).getResult(0);
+}
+
+Value Lifter::everywhere(Value value) {
+  nd::NdTensorType type = tensorType(value);
+  nest::NestBuilder nest(b, value.getLoc());
+  nest.produced = liftedDims(type.getDims());
+  nest.read(value, MapAttr::identity(type));
+  return nest.create({type.getElementType()}, copyElements).getResult(0);
+}
+
+/// Writes the blocks of all devices that hold different ones; of equal ones the last.
+Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding) {
+  if (sharding.empty())
+    return ofLast(value);
+  auto zero = cast<TypedAttr>(b.getZeroAttr(whole.scalarType()));
+  nest::NestBuilder empty(b, value.getLoc());
+  empty.produced = whole.getDims();
+  Value dest = empty
+                   .create({whole.getElementType()},
+                           [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
+                             return {arith::ConstantOp::create(builder, loc, zero)};
+                           })
+                   .getResult(0);
+  nest::NestBuilder nest(b, value.getLoc());
+  SmallVector<nd::Dim> space(blockType(mesh, whole, sharding).getDims().getDims());
+  ExprMap from, to;
+  for (const nd::Dim &dim : devices)
+    from[dim.name.str()] = dim.size().getExpr() - 1;
+  for (const auto &[name, axes] : sharding) {
+    std::string part = "mesh.part." + name;
+    int64_t parts = partsOf(mesh, axes);
+    space.emplace_back(b.getContext(), part, Expr(parts));
+    to[name] = Expr::name(part) * blockSize(whole.size(name).getExpr(), parts) + Expr::name(name);
+    for (const auto &[symbol, coordinate] : partCoordinates(mesh, axes, Expr::name(part)))
+      from[symbol] = coordinate.substitute({{symbol, from[symbol]}});
+  }
+  nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
+  nest.read(value, MapAttr::identity(tensorType(value)).substitute(from));
+  auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
+    return {values.back()};
+  };
+  return nest.createUpdate(dest, MapAttr::identity(whole).substitute(to), last, last, /*unique=*/true)
+      .getResult();
+}
+
+MapAttr Lifter::liftMap(MapAttr map, Value operand) {
+  SmallVector<MapEntry> entries(map.getEntries());
+  for (const nd::Dim &dim : tensorType(operand).getDims())
+    if (!map.lookup(dim.name))
+      entries.emplace_back(b.getContext(), dim.name.getValue(), Expr::name(dim.name.str()));
+  return MapAttr::getSorted(b.getContext(), entries);
+}
+
+void Lifter::liftNest(nest::LoopNestInterface op) {
+  Operation *made = b.clone(*op, lifted);
+  auto nest = cast<nest::LoopNestInterface>(made);
+  SmallVector<Attribute> maps;
+  for (auto [map, operand] : llvm::zip_equal(nest.getMapsAttr(), nest.getMappedReads()))
+    maps.push_back(liftMap(cast<MapAttr>(map), operand));
+  nest.setMapsAttr(b.getArrayAttr(maps));
+  if (auto update = dyn_cast<nest::UpdateOp>(made)) {
+    update.setSpaceAttr(liftedDims(update.getSpace()));
+    update.setDestMapAttr(liftMap(update.getDestMap(), update.getDest()));
+  } else {
+    auto compute = cast<nest::ComputeOp>(made);
+    compute.setProducedAttr(liftedDims(compute.getProduced()));
+  }
+  for (Value result : made->getResults())
+    result.setType(liftedType(result.getType()));
+}
+
+void Lifter::liftScan(nest::ScanOp op) {
+  auto values = [&](ValueRange range) {
+    return llvm::map_to_vector(range, [&](Value value) { return lifted.lookup(value); });
+  };
+  auto types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
+  auto made = nest::ScanOp::create(b, op.getLoc(), types, values(op.getInits()),
+                                   values(op.getReads()), op.getAlong(), op.getReverse());
+  OpBuilder::InsertionGuard restore(b);
+  Block *block = b.createBlock(&made.getBody());
+  Block &from = op.getBody().front();
+  for (BlockArgument argument : from.getArguments())
+    lifted.map(argument, block->addArgument(liftedType(argument.getType()), argument.getLoc()));
+  lift(from);
+  nest::YieldOp::create(b, op.getLoc(), values(from.getTerminator()->getOperands()));
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
+    lifted.map(result, value);
+}
+
+void Lifter::lift(Operation *op) {
+  if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
+    return liftNest(nest);
+  if (auto scan = dyn_cast<nest::ScanOp>(op))
+    return liftScan(scan);
+  if (auto collective = dyn_cast<CollectiveInterface>(op)) {
+    auto operands = llvm::map_to_vector(op->getOperands(),
+                                        [&](Value value) { return lifted.lookup(value); });
+    for (auto [result, value] :
+         llvm::zip_equal(op->getResults(), collective.buildMeaning(b, mesh, operands)))
+      lifted.map(result, value);
+    return;
+  }
+  if (isa<nest::SortOp, nd::AfterOp>(op)) {
+    Operation *made = b.clone(*op, lifted);
+    for (Value result : made->getResults())
+      result.setType(liftedType(result.getType()));
+    return;
+  }
+  // Every other op runs on whole tensors, which all devices hold alike.
+  IRMapping last;
+  for (Value operand : op->getOperands())
+    last.map(operand, ofLast(lifted.lookup(operand)));
+  Operation *made = b.clone(*op, last);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
+    lifted.map(result, everywhere(value));
+}
+
+void Lifter::lift(Block &block) {
+  for (Operation &op : block.without_terminator())
+    lift(&op);
+}
+
+static Sharding shardingOf(ShardingAttr attribute) {
+  return attribute ? attribute.getSharding() : Sharding();
+}
+
+LogicalResult Lifter::run() {
+  Block &from = function.front();
+  auto *block = new Block();
+  function.getBody().push_back(block);
+  b.setInsertionPointToEnd(block);
+  SmallVector<Type> arguments, results;
+  for (auto [i, argument] : llvm::enumerate(from.getArguments())) {
+    auto whole = function.getArgAttrOfType<TypeAttr>(unsigned(i), globalAttrName);
+    if (!whole)
+      return function.emitError() << "expected '" << globalAttrName << "' on argument " << i
+                                  << ", as mesh-partition writes it";
+    arguments.push_back(whole.getValue());
+    block->addArgument(whole.getValue(), argument.getLoc());
+  }
+  for (auto [i, argument] : llvm::enumerate(from.getArguments()))
+    lifted.map(argument,
+               cut(block->getArgument(unsigned(i)), tensorType(argument),
+                   shardingOf(function.getArgAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
+  lift(from);
+  SmallVector<Value> returned;
+  for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
+    auto whole = function.getResultAttrOfType<TypeAttr>(unsigned(i), globalAttrName);
+    results.push_back(whole.getValue());
+    returned.push_back(join(
+        lifted.lookup(value), cast<nd::NdTensorType>(whole.getValue()),
+        shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
+  }
+  func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
+  from.dropAllReferences();
+  from.erase();
+  function.setFunctionType(b.getFunctionType(arguments, results));
+  return success();
+}
+
+/// Removes what `partition` states of the mesh.
+static void removeAttributes(func::FuncOp function, MeshAttr mesh) {
+  Builder b(function.getContext());
+  llvm::StringSet<> axes;
+  for (StringAttr name : mesh.getNames())
+    axes.insert(axisSymbol(name));
+  function->removeAttr(meshAttrName);
+  SmallVector<Attribute> symbols;
+  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+    for (Attribute each : known)
+      if (!axes.contains(cast<StringAttr>(each).getValue()))
+        symbols.push_back(each);
+  function->removeAttr(nd::symbolsAttrName);
+  if (!symbols.empty())
+    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
+  for (const auto &axis : axes)
+    ranges.erase(axis.first());
+  function->removeAttr(nd::rangesAttrName);
+  if (!ranges.empty())
+    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
+  for (StringRef name : {StringRef(globalAttrName), StringRef(shardingAttrName)}) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, b.getStringAttr(name));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.removeResultAttr(i, b.getStringAttr(name));
+  }
+}
+
+LogicalResult mesh::simulate(func::FuncOp function) {
+  auto mesh = function->getAttrOfType<MeshAttr>(meshAttrName);
+  if (!mesh || function.isExternal())
+    return success();
+  if (failed(Lifter(function, mesh).run()))
+    return failure();
+  removeAttributes(function, mesh);
+  return success();
+}

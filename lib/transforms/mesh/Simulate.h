@@ -1,0 +1,35 @@
+//===- Simulate.h - the program of all devices at once ----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lifts the program of one device over the axes of the mesh. Each value gets the axes as names; the
+// coordinate `mesh.data` of the device, a size symbol before, is the coordinate of that name; and a
+// collective becomes nests that reduce, gather or rename over these names (`buildMeaning`):
+//
+//     nest.compute (row: 3) reads %x[row = 3 * mesh.data + row]       %x whole on each device
+//     nest.compute (mesh.data: 2, row: 3) reads %x[row = 3 * mesh.data + row]
+//
+// Nests before the first one cut the arguments into blocks, with NaN (or another number that shows) in
+// lanes beyond their sizes; nests at the end join the results. Of blocks that several devices hold, the
+// last device's is the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_SIMULATE_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_SIMULATE_H
+
+#include "dialects/mesh/Mesh.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::mesh {
+
+/// Rewrites a function that `partition` has rewritten. It has its original type again.
+mlir::LogicalResult simulate(mlir::func::FuncOp function);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_SIMULATE_H
