@@ -191,7 +191,8 @@ const NamedAxes *ShardingAttr::lookup(StringRef name) const {
 
 /// True if two axes certainly overlap, whatever the mesh: the mesh is not known here.
 static bool isSame(const Axis &a, const Axis &b) {
-  return a.name == b.name && (a == b || (!a.count && a.before == 1) || (!b.count && b.before == 1));
+  auto isWhole = [](const Axis &axis) { return axis.before == 1 && axis.count == 0; };
+  return a.name == b.name && (a == b || isWhole(a) || isWhole(b));
 }
 
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,

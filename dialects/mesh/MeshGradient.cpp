@@ -69,7 +69,7 @@ LogicalResult ReduceScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents
   if (!isSum(getCombine(), getInputs()))
     return refuse(*this);
   gradients[0] = AllGatherOp::create(b, getLoc(), getInputs()[0].getType(), cotangents[0],
-                                     getNameAttr(), getAxes());
+                                     getNameAttr(), getAxes(), ArrayAttr());
   return success();
 }
 
@@ -82,14 +82,15 @@ LogicalResult AllGatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, Ar
 LogicalResult AllToAllOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                         SmallVectorImpl<Value> &gradients) {
   gradients[0] = AllToAllOp::create(b, getLoc(), getInput().getType(), cotangents[0],
-                                    getSplitAttr(), getJoinedAttr(), getAxes());
+                                    getSplitAttr(), getJoinedAttr(), getAxes(), ArrayAttr());
   return success();
 }
 
 LogicalResult PermuteOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                        SmallVectorImpl<Value> &gradients) {
   gradients[0] = PermuteOp::create(b, getLoc(), getInput().getType(), cotangents[0], getAxes(),
-                                   b.getI64IntegerAttr(-int64_t(getShift())), getWrapAttr());
+                                   b.getI64IntegerAttr(-int64_t(getShift())), getWrapAttr(),
+                                   ArrayAttr());
   return success();
 }
 

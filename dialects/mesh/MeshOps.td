@@ -12,6 +12,7 @@ include "dialects/mesh/MeshAttrs.td"
 include "dialects/mesh/MeshInterfaces.td"
 include "dialects/nd/NdTypes.td"
 include "dialects/nd/NdInterfaces.td"
+include "dialects/nest/NestInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -38,7 +39,7 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
 
 /// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it.
 class Mesh_CollectiveOp<string mnemonic, list<Trait> traits = []>
-    : Mesh_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>]>;
+    : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>]>;
 
 /// One that moves elements of one value.
 class Mesh_MovingOp<string mnemonic, list<Trait> traits = []>
@@ -65,7 +66,8 @@ def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce"> {
     %s = mesh.all_reduce %x over [data] combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
     ```
   }];
-  let arguments = (ins Variadic<Nd_Tensor>:$inputs, Mesh_AxesAttr:$axes, ArrayAttr:$neutral);
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, Mesh_AxesAttr:$axes, ArrayAttr:$neutral,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = [{
     $inputs `over` custom<AxisList>($axes) custom<Combiner>($combine, $neutral) attr-dict `:`
     functional-type($inputs, $results)
@@ -82,7 +84,8 @@ def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter"> {
     %s = mesh.reduce_scatter %x name k over [data] combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 2>
     ```
   }];
-  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, Mesh_AxesAttr:$axes, ArrayAttr:$neutral);
+  let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name, Mesh_AxesAttr:$axes, ArrayAttr:$neutral,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = [{
     $inputs `name` custom<Name>($name) `over` custom<AxisList>($axes) custom<Combiner>($combine, $neutral)
     attr-dict `:` functional-type($inputs, $results)
@@ -99,7 +102,8 @@ def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather"> {
     %w = mesh.all_gather %x name k over [data] : (!nd.tensor<f32, k: 2>) -> !nd.tensor<f32, k: 3>
     ```
   }];
-  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Mesh_AxesAttr:$axes);
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Mesh_AxesAttr:$axes,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = [{
     $input `name` custom<Name>($name) `over` custom<AxisList>($axes) attr-dict `:` functional-type($input, $result)
   }];
@@ -117,7 +121,8 @@ def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all"> {
     %y = mesh.all_to_all %x join a split b over [data] : (!nd.tensor<f32, a: 2, b: 8>) -> !nd.tensor<f32, a: 4, b: 4>
     ```
   }];
-  let arguments = (ins Nd_Tensor:$input, StrAttr:$joined, StrAttr:$split, Mesh_AxesAttr:$axes);
+  let arguments = (ins Nd_Tensor:$input, StrAttr:$joined, StrAttr:$split, Mesh_AxesAttr:$axes,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = [{
     $input `join` custom<Name>($joined) `split` custom<Name>($split) `over` custom<AxisList>($axes) attr-dict `:`
     functional-type($input, $result)
@@ -135,7 +140,8 @@ def Mesh_PermuteOp : Mesh_MovingOp<"permute", [AllTypesMatch<["input", "result"]
     %y = mesh.permute %x over [data] shift -1 wrap : !nd.tensor<f32, k: 2>
     ```
   }];
-  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$shift, UnitAttr:$wrap);
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$shift, UnitAttr:$wrap,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = "$input `over` custom<AxisList>($axes) `shift` $shift (`wrap` $wrap^)? attr-dict `:` type($input)";
 }
 
@@ -148,7 +154,8 @@ def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", [AllTypesMatch<["input", "resu
     %y = mesh.broadcast %x over [data] from 0 : !nd.tensor<f32, k: 2>
     ```
   }];
-  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$root);
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$root,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = "$input `over` custom<AxisList>($axes) `from` $root attr-dict `:` type($input)";
 }
 

@@ -92,8 +92,9 @@ bool mesh::dividesEvenly(const Expr &size, int64_t parts) {
 }
 
 bool mesh::overlap(MeshAttr mesh, const Axis &a, const Axis &b) {
-  if (a.name != b.name)
-    return false;
+  auto isWhole = [](const Axis &axis) { return axis.before == 1 && axis.count == 0; };
+  if (a.name != b.name || a == b || isWhole(a) || isWhole(b))
+    return a.name == b.name;
   // The digits of a sub-axis are those between `before` and `before * parts`.
   int64_t endOfA = a.before * partsOf(mesh, a), endOfB = b.before * partsOf(mesh, b);
   return a.before < endOfB && b.before < endOfA;

@@ -112,7 +112,7 @@ void LocalReads::exclude(OpBuilder &b, nd::DimsAttr dims) {
 
 void LocalReads::addArguments(Region &body, Location loc) const {
   for (unsigned i = 0; i < added; ++i)
-    body.addArgument(IntegerType::get(body.getContext(), 1), loc);
+    body.addArgument(IntegerType::get(loc.getContext(), 1), loc);
 }
 
 void LocalReads::give(nest::NestBuilder &nest, bool finish, bool asBody) const {

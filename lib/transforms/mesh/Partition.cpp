@@ -389,9 +389,12 @@ LogicalResult Partitioner::after(nd::AfterOp op) {
 /// Any other op runs on every device, on whole tensors.
 LogicalResult Partitioner::whole(Operation *op) {
   IRMapping mapping;
-  for (Value operand : op->getOperands())
-    if (isa<nd::NdTensorType>(operand.getType()))
-      mapping.map(operand, moved(operand, {}, op->getLoc()).value);
+  for (Value used : usesOf(op)) {
+    if (!isa<nd::NdTensorType>(used.getType()))
+      return op->emitOpError() << "can't be split over a mesh: expected tensors, got "
+                               << used.getType();
+    mapping.map(used, moved(used, {}, op->getLoc()).value);
+  }
   Operation *made = b.clone(*op, mapping);
   made->removeAttr(shardingAttrName);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults())) {
@@ -412,9 +415,8 @@ LogicalResult Partitioner::convert(Operation *op) {
       .Case([&](ConstrainOp each) { return constrain(each); })
       .Case([&](nd::AfterOp each) { return after(each); })
       .Default([&](Operation *other) -> LogicalResult {
-        if (isa<nest::GroupOp, CollectiveInterface>(other))
-          return other->emitOpError() << "can't be split over a mesh: expected a program of nests "
-                                         "before fusion, without collectives";
+        if (isa<CollectiveInterface>(other))
+          return other->emitOpError() << "is a collective in a program that is not split yet";
         return whole(other);
       });
 }

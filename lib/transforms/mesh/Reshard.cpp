@@ -10,11 +10,19 @@
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/LocalSpace.h"
 
+#include "mlir/Transforms/RegionUtils.h"
+
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
 using nd::tensorType;
+
+llvm::SetVector<Value> mesh::usesOf(Operation *op) {
+  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values;
+}
 
 ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
   auto found = sharding.find(name);
@@ -23,7 +31,7 @@ ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
 
 SmallVector<Value> mesh::reduceOver(OpBuilder &b, Location loc, ValueRange values, AxesAttr axes,
                                     Region &combine, ArrayAttr neutral) {
-  auto all = AllReduceOp::create(b, loc, values.getTypes(), values, axes, neutral);
+  auto all = AllReduceOp::create(b, loc, values.getTypes(), values, axes, neutral, ArrayAttr());
   OpBuilder::InsertionGuard restore(b);
   Block *block = b.createBlock(&all.getCombine());
   for (BlockArgument argument : combine.front().getArguments())
@@ -41,7 +49,7 @@ LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef sp
   to.sharding[split.str()] = AxisList(axes.getAxes());
   to.value = AllToAllOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
                                 StringAttr::get(context, join), StringAttr::get(context, split),
-                                axes);
+                                axes, ArrayAttr());
   return to;
 }
 
@@ -51,7 +59,7 @@ LocalValue Resharder::gather(LocalValue from, StringRef name, Location loc) {
   LocalValue to = from;
   to.sharding.erase(name.str());
   to.value = AllGatherOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
-                                 StringAttr::get(context, name), axes);
+                                 StringAttr::get(context, name), axes, ArrayAttr());
   return to;
 }
 

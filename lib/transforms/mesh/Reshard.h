@@ -19,6 +19,8 @@
 
 #include "dialects/mesh/Mesh.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace heddle::mesh {
 
 /// What a device holds of a value of the whole program.
@@ -28,6 +30,8 @@ struct LocalValue {
   Sharding sharding;
 };
 
+/// The operands of an op, and the values that its regions use from outside.
+llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
 /// The axes of a name; none if it is not split.
 llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
 

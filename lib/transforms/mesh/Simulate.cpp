@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/LocalSpace.h"
+#include "lib/transforms/mesh/Reshard.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -201,8 +202,8 @@ void Lifter::lift(Operation *op) {
   }
   // Every other op runs on whole tensors, which all devices hold alike.
   IRMapping last;
-  for (Value operand : op->getOperands())
-    last.map(operand, ofLast(lifted.lookup(operand)));
+  for (Value used : usesOf(op))
+    last.map(used, ofLast(lifted.lookup(used)));
   Operation *made = b.clone(*op, last);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
     lifted.map(result, everywhere(value));

@@ -1,0 +1,148 @@
+//===- PlanLawTest.cpp - any sharding on any mesh gives the same values ---===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random programs on random meshes of 1 to 8 devices, with shardings that are drawn for arguments and
+// for nests. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
+// the sizes of arguments are NaN, and its values are compared with those of the whole program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/laws/Dice.h"
+#include "test/unit/laws/Laws.h"
+
+#include "dialects/mesh/Mesh.h"
+#include "lib/conversion/nd_to_nest/NdToNest.h"
+#include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/nd/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace heddle::laws;
+using namespace mlir;
+
+/// Up to three axes of 1 to 8 devices in all.
+static mesh::MeshAttr drawMesh(MLIRContext *context, Dice &dice) {
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes;
+  int64_t left = 8, axes = dice.between(1, 3);
+  for (int64_t i = 0; i < axes; ++i) {
+    names.push_back(StringAttr::get(context, dice.pick({"x", "y", "z"}) + std::to_string(i)));
+    sizes.push_back(dice.between(1, left));
+    left /= sizes.back();
+  }
+  return mesh::MeshAttr::get(context, names, sizes);
+}
+
+/// Shards some of the names; no axis, or part of one, twice.
+static mesh::Sharding drawSharding(mesh::MeshAttr mesh, ArrayRef<std::string> names, Dice &dice) {
+  SmallVector<mesh::Axis> axes;
+  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+    if (size == 4 && dice.chance(30)) {
+      axes.push_back({name, 1, 2});
+      axes.push_back({name, 2, 2});
+    } else {
+      axes.push_back({name});
+    }
+  dice.shuffle(axes);
+  mesh::Sharding sharding;
+  for (const mesh::Axis &axis : axes)
+    if (!names.empty() && dice.chance(75))
+      sharding[dice.pick(names)].push_back(axis);
+  return sharding;
+}
+
+static std::vector<std::string> namesOf(ArrayRef<nd::DimsAttr> spaces) {
+  std::vector<std::string> names;
+  for (nd::DimsAttr dims : spaces)
+    for (const nd::Dim &dim : dims)
+      names.push_back(dim.name.str());
+  return names;
+}
+
+/// States a mesh, and shardings of some arguments and results.
+static void annotate(ModuleOp module, Dice &dice) {
+  MLIRContext *context = module.getContext();
+  mesh::MeshAttr mesh = drawMesh(context, dice);
+  module->setAttr(mesh::meshAttrName, mesh);
+  func::FuncOp function = mainOf(module);
+  auto draw = [&](Type type) {
+    auto names = namesOf({cast<nd::NdTensorType>(type).getDims()});
+    return mesh::ShardingAttr::get(context, drawSharding(mesh, names, dice));
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (dice.chance(70))
+      function.setArgAttr(i, mesh::shardingAttrName, draw(function.getArgumentTypes()[i]));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (dice.chance(20))
+      function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
+}
+
+namespace {
+/// Shards the iteration names of some nests at random, whatever was propagated to them.
+struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
+  uint64_t seed;
+  explicit DrawShardings(uint64_t seed) : seed(seed) {}
+  void runOnOperation() override {
+    Dice dice(seed + 1);
+    auto mesh = getOperation()->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName);
+    mainOf(getOperation()).walk([&](Operation *op) {
+      std::vector<std::string> names;
+      if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
+        names = namesOf(nest.getIterationNames());
+      else if (auto sort = dyn_cast<nest::SortOp>(op))
+        names = namesOf({sort.getLines()});
+      if (!names.empty() && dice.chance(60))
+        op->setAttr(mesh::shardingAttrName,
+                    mesh::ShardingAttr::get(&getContext(), drawSharding(mesh, names, dice)));
+    });
+  }
+};
+} // namespace
+
+static void split(OpPassManager &passes, uint64_t seed) {
+  if (seed % 2 == 0) {
+    buildSimulationPipeline(passes, CompileOptions());
+    return;
+  }
+  buildNdPipeline(passes, CompileOptions());
+  passes.addPass(nd::createNdNeutralNamesPass());
+  passes.addPass(nd::createNdOutlineControlPass());
+  passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+  passes.addPass(mesh::createMeshPropagatePass());
+  passes.addPass(std::make_unique<DrawShardings>(seed));
+  passes.addPass(mesh::createMeshPartitionPass());
+  passes.addPass(mesh::createMeshSimulatePass());
+  passes.addPass(nd::createNdRestoreNamesPass());
+}
+
+class PlanLaw : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, PlanLaw, ::testing::Range(0, 2));
+
+static void holdPlans(Share share, bool symbols) {
+  auto options = [=](uint64_t seed) {
+    GeneratorOptions options;
+    options.steps = 3 + int(seed % 7);
+    options.requests = seed % 3 == 0;
+    options.control = seed % 6 == 1;
+    options.symbols = symbols;
+    options.scale = 1;
+    return options;
+  };
+  auto check = [=](ModuleOp module, uint64_t seed, Tally &tally) {
+    OwningOpRef<ModuleOp> copy(module.clone());
+    Dice dice(seed);
+    annotate(*copy, dice);
+    return checkPasses(*copy, seed, [&](OpPassManager &passes) { split(passes, seed); }, tally);
+  };
+  holdEach({"the plan law", options, check}, share);
+}
+
+TEST_P(PlanLaw, AnyShardingGivesTheSameValues) { holdPlans({0.3, GetParam()}, false); }
+TEST_P(PlanLaw, SizesOverSymbols) { holdPlans({0.1, GetParam()}, true); }
