@@ -71,10 +71,10 @@ void heddle::buildMeshPipeline(OpPassManager &passes) {
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
-  passes.addNestedPass<func::FuncOp>(createCSEPass());
   // Both leave programs without a mesh as they are.
   passes.addPass(mesh::createMeshPropagatePass());
   passes.addPass(mesh::createMeshPartitionPass());
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
 void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions &options) {

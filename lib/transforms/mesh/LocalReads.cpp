@@ -8,6 +8,7 @@
 #include "lib/transforms/mesh/LocalReads.h"
 
 #include "dialects/nd/NdBuild.h"
+#include "lib/transforms/mesh/Exchange.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -21,18 +22,16 @@ using nest::MapEntry;
 
 /// Adds conditions that points are inside of these names. A guard that holds everywhere excludes, if
 /// the read may, or reads zero instead.
-void LocalReads::addConditions(Read &read, const LocalSpace &space,
-                               const std::set<std::string> &names) {
+void LocalReads::addConditions(Read &read, const std::set<std::string> &names) const {
   if (names.empty())
     return;
   MLIRContext *context = read.map.getContext();
   SmallVector<Condition> conditions(read.guard.getConditions());
   TypedAttr otherwise = read.guard.getOtherwise();
   if (conditions.empty())
-    otherwise = read.mayExclude
-                    ? TypedAttr()
-                    : cast<TypedAttr>(Builder(context).getZeroAttr(
-                          tensorType(read.value).scalarType()));
+    otherwise = read.mayExclude ? TypedAttr()
+                                : cast<TypedAttr>(Builder(context).getZeroAttr(
+                                      tensorType(read.value).scalarType()));
   for (const std::string &name : names) {
     Condition inside(context, space.isInside(name));
     if (!llvm::is_contained(conditions, inside))
@@ -42,58 +41,64 @@ void LocalReads::addConditions(Read &read, const LocalSpace &space,
 }
 
 void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
-  Value operand = op.getMappedReads()[i];
   auto map = cast<MapAttr>(op.getMapsAttr()[i]);
   auto guard = cast<GuardAttr>(op.getGuardsAttr()[i]);
-  LocalValue held = lookup(operand);
-  Sharding wanted;
-  SmallVector<MapEntry> entries;
-  std::set<std::string> names, beyond; // at which it reads; of these, with whole coordinates
+  LocalValue held = lookup(op.getMappedReads()[i]);
+  Ranges ranges = space.ranges();
+  Sharding kept;                                    // what is not gathered
+  std::map<std::string, Expr> at;                   // where to read
+  std::vector<std::pair<std::string, Interval>> exchanged;
+  std::set<std::string> names, beyond; // at which it reads; of these, not only at own elements
   for (const nd::Dim &dim : held.whole.getDims()) {
     std::string name = dim.name.str();
-    Expr at = *map.lookup(name);
-    for (const std::string &each : at.names())
+    Expr coordinate = *map.lookup(name);
+    std::set<std::string> ragged;
+    for (const std::string &each : coordinate.names())
       if (space.ragged().contains(each))
-        names.insert(each);
-    auto only = at.asName();
+        ragged.insert(each);
+    names.insert(ragged.begin(), ragged.end());
+    auto only = coordinate.asName();
     ArrayRef<Axis> axes = axesOf(held.sharding, name);
     if (only && !axes.empty() && space.axes(*only) == axes && space.size(*only) == dim.size()) {
-      wanted[name] = AxisList(axes);
-      entries.emplace_back(b.getContext(), name, at);
+      kept[name] = AxisList(axes);
+      at[name] = coordinate;
       continue;
     }
-    for (const std::string &each : at.names())
-      if (space.ragged().contains(each))
-        beyond.insert(each);
-    entries.emplace_back(b.getContext(), name, at.substitute(space.globals()));
+    beyond.insert(ragged.begin(), ragged.end());
+    at[name] = coordinate.substitute(space.globals()).simplify(ranges);
+    if (axes.empty())
+      continue;
+    if (auto interval = intervalOf(space.mesh, axes, dim.size().getExpr(), at[name], ranges)) {
+      kept[name] = AxisList(axes);
+      at[name] = interval->coordinate;
+      exchanged.emplace_back(name, *interval);
+    }
   }
-  Ranges ranges = space.ranges();
-  Value value = resharder.move(held, wanted, op.getLoc()).value;
-  Read read{value,
-            nest::simplifyMap(MapAttr::getSorted(b.getContext(), entries), ranges),
-            nest::simplifyGuard(guard.substitute(space.globals()), ranges),
-            names,
-            mayExclude,
-            i >= op.getNumBodyReads()};
-  addConditions(read, space, beyond);
+  Value value = resharder.move(held, kept, op.getLoc()).value;
+  for (const auto &[name, interval] : exchanged)
+    value = exchange(b, op.getLoc(), value, name, interval);
+  SmallVector<MapEntry> entries;
+  for (const auto &[name, coordinate] : at)
+    entries.emplace_back(b.getContext(), name, coordinate);
+  Read read{value, nest::simplifyMap(MapAttr::getSorted(b.getContext(), entries), ranges),
+            nest::simplifyGuard(guard.substitute(space.globals()), ranges), names, mayExclude};
+  addConditions(read, beyond);
   reads.push_back(std::move(read));
 }
 
 void LocalReads::exclude(OpBuilder &b, nd::DimsAttr dims) {
-  std::set<std::string> left;
+  std::set<std::string> all;
   for (const nd::Dim &dim : dims)
     if (space.ragged().contains(dim.name.str()))
-      left.insert(dim.name.str());
-  std::set<std::string> all = left;
+      all.insert(dim.name.str());
+  std::set<std::string> left = all;
   for (Read &read : reads) {
-    if (read.inFinish)
-      continue;
     std::set<std::string> here;
     for (const std::string &name : read.names)
       if (all.contains(name))
         here.insert(name);
-    addConditions(read, space, here);
-    if (!read.guard.isTrivial() && read.guard.excludes())
+    addConditions(read, here);
+    if (read.guard.excludes())
       for (const std::string &name : here)
         left.erase(name);
   }
@@ -102,11 +107,9 @@ void LocalReads::exclude(OpBuilder &b, nd::DimsAttr dims) {
   auto type = nd::NdTensorType::get(b.getI1Type(), ArrayRef<nd::Dim>());
   Value nothing = nd::buildConstant(b, op.getLoc(), type, b.getBoolAttr(false));
   Read read{nothing, MapAttr::identity(type), GuardAttr::get(b.getContext(), {}, TypedAttr()), left,
-            /*mayExclude=*/true, /*inFinish=*/false};
-  addConditions(read, space, left);
-  // Behind the reads of the body.
-  auto end = llvm::find_if(reads, [](const Read &each) { return each.inFinish; });
-  reads.insert(end, std::move(read));
+            /*mayExclude=*/true};
+  addConditions(read, left);
+  reads.push_back(std::move(read));
   ++added;
 }
 
@@ -115,15 +118,13 @@ void LocalReads::addArguments(Region &body, Location loc) const {
     body.addArgument(IntegerType::get(loc.getContext(), 1), loc);
 }
 
-void LocalReads::give(nest::NestBuilder &nest, bool finish, bool asBody) const {
-  for (const Read &read : reads) {
-    if (read.inFinish != finish)
-      continue;
-    if (finish && !asBody)
-      nest.finishRead(read.value, read.map, read.guard);
-    else
-      nest.read(read.value, read.map, read.guard);
-  }
+void LocalReads::giveBody(nest::NestBuilder &nest) const {
+  for (const Read &read : reads)
+    nest.read(read.value, read.map, read.guard);
+}
+void LocalReads::giveFinish(nest::NestBuilder &nest) const {
+  for (const Read &read : reads)
+    nest.finishRead(read.value, read.map, read.guard);
 }
 
 SmallVector<Value> LocalReads::values() const {

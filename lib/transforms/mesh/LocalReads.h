@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // The reads of a nest, for the points of one device. A tensor that is split over the axes of the
-// iteration name at which it is read is the device's own block. Along other split names the tensor is
-// gathered first, and read at its whole coordinate:
+// iteration name at which it is read is the device's own block. If the points of a device need an
+// interval that reaches into other blocks, neighbours send it; any other read gathers the tensor
+// along the name, and reads it at the whole coordinate:
 //
 //     %x[row = row]          %x is {row: [data]}, row is [data]:  the block, at [row = row]
-//     %x[row = row + 1]      gathered, at [row = 3 * mesh.data + row + 1]
+//     %x[row = row + 1]      the block and one row of the next device, at [row = row + 1]
+//     %x[row = read(0)]      gathered, at [row = read(0)]
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +40,9 @@ public:
   /// Adds an argument to the body for each read that it does not know.
   void addArguments(mlir::Region &body, mlir::Location loc) const;
 
-  void giveBody(nest::NestBuilder &nest) const { give(nest, false, false); }
-  void giveFinish(nest::NestBuilder &nest) const { give(nest, true, false); }
-  /// The reads of the epilogue, for a nest of which it is the body.
-  void giveFinishAsBody(nest::NestBuilder &nest) const { give(nest, true, true); }
+  /// Adds the reads to the body of a nest; to its epilogue.
+  void giveBody(nest::NestBuilder &nest) const;
+  void giveFinish(nest::NestBuilder &nest) const;
   llvm::SmallVector<mlir::Value> values() const;
   mlir::ArrayAttr maps(mlir::OpBuilder &b) const;
   mlir::ArrayAttr guards(mlir::OpBuilder &b) const;
@@ -52,7 +53,7 @@ private:
     nest::MapAttr map;
     nest::GuardAttr guard;
     std::set<std::string> names; ///< ragged names at which it reads
-    bool mayExclude, inFinish;
+    bool mayExclude;
   };
   nest::LoopNestInterface op;
   const LocalSpace &space;
@@ -61,9 +62,7 @@ private:
   std::vector<Read> reads;
   unsigned added = 0; ///< reads that the nest did not have
 
-  void give(nest::NestBuilder &nest, bool finish, bool asBody) const;
-  static void addConditions(Read &read, const LocalSpace &space,
-                            const std::set<std::string> &names);
+  void addConditions(Read &read, const std::set<std::string> &names) const;
 };
 
 } // namespace heddle::mesh

@@ -28,6 +28,8 @@ public:
   /// Names of `sharding` that `dims` lack are ignored.
   LocalSpace(MeshAttr mesh, llvm::ArrayRef<nd::DimsAttr> dims, const Sharding &sharding);
 
+  const MeshAttr mesh;
+
   /// The axes of a name; empty if it is not split.
   llvm::ArrayRef<Axis> axes(llvm::StringRef name) const;
   /// The axes of all names of `dims`, in their order.
@@ -52,7 +54,6 @@ public:
   void localize(mlir::Region &region) const;
 
 private:
-  MeshAttr mesh;
   llvm::SmallVector<nd::DimsAttr, 2> dims;
   Sharding split;
   ExprMap global;

@@ -80,7 +80,11 @@ private:
   LocalReads readsOf(nest::LoopNestInterface op, const LocalSpace &space) {
     return LocalReads(op, space, resharder, [&](Value value) { return local(value); });
   }
-  void combineParts(ComputeOp op, ComputeOp part, const LocalSpace &space, LocalReads &reads);
+  LocalReads finishReads(ComputeOp op, const LocalSpace &space);
+  SmallVector<Value> applyFinish(ComputeOp op, ArrayRef<Value> accumulators,
+                                 const LocalSpace &space);
+  SmallVector<Value> combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
+                                 Region &combine, ArrayAttr neutral, Sharding &sharding);
   Value startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial);
 };
 } // namespace
@@ -89,6 +93,12 @@ private:
 // Nests
 //===----------------------------------------------------------------------===//
 
+static SmallVector<Type> typesOf(ArrayRef<Type> elements, nd::DimsAttr dims) {
+  return llvm::map_to_vector(elements, [&](Type element) -> Type {
+    return nd::NdTensorType::get(dims.getContext(), element, dims);
+  });
+}
+
 /// Clones scalar code for the device's points.
 static void cloneLocal(Region &from, Region &to, const LocalSpace &space) {
   IRMapping mapping;
@@ -96,12 +106,63 @@ static void cloneLocal(Region &from, Region &to, const LocalSpace &space) {
   space.localize(to);
 }
 
+/// The axes that split the names of a value where it is used, if that is one device's block.
+static Sharding wantedBy(OpOperand &use) {
+  Sharding wanted;
+  nd::DimsAttr dims = tensorType(use.get()).getDims();
+  Operation *op = use.getOwner();
+  if (auto end = dyn_cast<func::ReturnOp>(op)) {
+    auto stated = end->getParentOfType<func::FuncOp>().getResultAttrOfType<ShardingAttr>(
+        use.getOperandNumber(), shardingAttrName);
+    return shardingOf(stated);
+  }
+  auto nest = dyn_cast<nest::LoopNestInterface>(op);
+  if (!nest || use.getOperandNumber() < nest.getFirstRead())
+    return wanted;
+  Sharding split = shardingOf(nest);
+  auto map =
+      cast<nest::MapAttr>(nest.getMapsAttr()[use.getOperandNumber() - nest.getFirstRead()]);
+  for (const nd::Dim &dim : dims)
+    if (auto at = map.lookup(dim.name)->asName(); at && split.contains(*at))
+      for (nd::DimsAttr names : nest.getIterationNames())
+        if (names.lookup(*at) == dim.size())
+          wanted[dim.name.str()] = split[*at];
+  return wanted;
+}
+
+/// Splits a name over the axes of a sum, because a use of the results wants it so. To scatter and gather
+/// again moves the bytes of an all-reduce.
+static std::optional<std::pair<std::string, AxisList>>
+scattered(Operation *op, ArrayRef<Axis> axes, const Sharding &held) {
+  std::map<std::string, AxisList> names;
+  for (Value result : op->getResults())
+    for (OpOperand &use : result.getUses())
+      for (const auto &[name, list] : wantedBy(use))
+        if (list.size() == axes.size() && axesOf(held, name).empty() &&
+            llvm::all_of(list, [&](const Axis &axis) { return llvm::is_contained(axes, axis); }))
+          names.try_emplace(name, list);
+  if (names.empty())
+    return std::nullopt;
+  return *names.begin();
+}
+
+/// Combines accumulators over devices. Adds to `sharding` the name along which they are scattered.
+SmallVector<Value> Partitioner::combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
+                                            Region &combine, ArrayAttr neutral,
+                                            Sharding &sharding) {
+  auto split = scattered(op, axes, sharding);
+  if (!split)
+    return resharder.reduce(parts, axes, combine, neutral, "", op->getLoc());
+  sharding.insert(*split);
+  return resharder.reduce(parts, split->second, combine, neutral, split->first, op->getLoc());
+}
+
 LogicalResult Partitioner::compute(ComputeOp op) {
-  LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, shardingOf(op));
+  Sharding wanted = shardingOf(op);
+  LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, wanted);
   LocalReads reads = readsOf(op, space);
-  unsigned count = op.getReads().size();
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    reads.add(b, i, i < count && op.isReduction());
+  for (unsigned i = 0; i < op.getReads().size(); ++i)
+    reads.add(b, i, op.isReduction());
   if (op.isReduction())
     reads.exclude(b, op.getReduced());
 
@@ -115,20 +176,17 @@ LogicalResult Partitioner::compute(ComputeOp op) {
   reads.addArguments(body, op.getLoc());
   cloneLocal(op.getCombine(), combine, space);
   SmallVector<Type> elements;
-  for (auto [i, result] : llvm::enumerate(op.getResults()))
-    elements.push_back(tensorType(result).getElementType());
   if (isSplit) {
-    elements.clear();
     for (Attribute neutral : op.getNeutral())
       elements.push_back(cast<TypedAttr>(neutral).getType());
   } else {
-    reads.giveFinish(nest);
+    finishReads(op, space).giveFinish(nest);
     cloneLocal(op.getFinish(), finish, space);
+    for (Value result : op.getResults())
+      elements.push_back(tensorType(result).getElementType());
   }
-  auto types = llvm::map_to_vector(elements, [&](Type element) -> Type {
-    return nd::NdTensorType::get(b.getContext(), element, nest.produced);
-  });
-  ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
+  ComputeOp made = nest.create(typesOf(elements, nest.produced), body, combine, finish,
+                               op.getNeutral());
   inherit(made, op);
   if (space.isWhole()) {
     if (op.getLayouts())
@@ -136,57 +194,60 @@ LogicalResult Partitioner::compute(ComputeOp op) {
     if (op.getSchedule())
       made.setScheduleAttr(op.getScheduleAttr());
   }
+  Sharding sharding = space.sharding(op.getProduced());
+  SmallVector<Value> values(made.getResults());
   if (isSplit) {
-    combineParts(op, made, space, reads);
-    return success();
+    values = combineOver(op, values, space.axes(op.getReduced()), op.getCombine(),
+                         op.getNeutral(), sharding);
+    values = applyFinish(op, values, LocalSpace(mesh, {op.getProduced()}, sharding));
   }
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
-    define(result, value, space.sharding(op.getProduced()));
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+    define(result, value, sharding);
   return success();
 }
 
-/// Combines the accumulators of all devices, and applies the epilogue.
-void Partitioner::combineParts(ComputeOp op, ComputeOp part, const LocalSpace &space,
-                               LocalReads &reads) {
+LocalReads Partitioner::finishReads(ComputeOp op, const LocalSpace &space) {
+  LocalReads reads = readsOf(op, space);
+  for (unsigned i = unsigned(op.getReads().size()); i < op->getNumOperands(); ++i)
+    reads.add(b, i, /*mayExclude=*/false);
+  return reads;
+}
+
+/// The epilogue of a reduction as a nest over its accumulators; none if they are the results.
+SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumulators,
+                                            const LocalSpace &space) {
   Location loc = op.getLoc();
-  auto axes = AxesAttr::get(b.getContext(), space.axes(op.getReduced()));
-  SmallVector<Value> values =
-      reduceOver(b, loc, part.getResults(), axes, op.getCombine(), op.getNeutral());
-  bool plain = op.getFinish().empty() &&
-               llvm::all_of(llvm::zip_equal(op.getResultTypes(), values), [](auto pair) {
-                 return cast<nd::NdTensorType>(std::get<0>(pair)).getElementType() ==
-                        tensorType(std::get<1>(pair)).getElementType();
-               });
-  if (!plain) {
-    nest::NestBuilder nest(b, loc);
-    nest.produced = space.local(op.getProduced());
-    for (Value value : values)
-      nest.read(value, nest::MapAttr::identity(tensorType(value)));
-    reads.giveFinishAsBody(nest);
-    Region body, none, noFinish;
-    if (op.getFinish().empty()) {
-      OpBuilder::InsertionGuard restore(b);
-      Block *block = b.createBlock(&body);
-      SmallVector<Value> converted;
-      for (auto [value, result] : llvm::zip_equal(values, op.getResults()))
-        converted.push_back(nd::convertFloat(
-            b, loc, block->addArgument(tensorType(value).scalarType(), loc),
-            tensorType(result).scalarType()));
-      nest::YieldOp::create(b, loc, converted);
-    } else {
-      cloneLocal(op.getFinish(), body, space);
-    }
-    auto types = llvm::map_to_vector(op.getResults(), [&](Value result) -> Type {
-      return nd::NdTensorType::get(b.getContext(), tensorType(result).getElementType(),
-                                   nest.produced);
-    });
-    ComputeOp made = nest.create(types, body, none, noFinish, b.getArrayAttr({}));
-    inherit(made, op);
-    made->removeAttr(nest::orderAttrName);
-    values.assign(made->result_begin(), made->result_end());
+  SmallVector<Type> elements;
+  for (Value result : op.getResults())
+    elements.push_back(tensorType(result).getElementType());
+  if (op.getFinish().empty() &&
+      llvm::all_of(llvm::zip_equal(elements, accumulators), [](auto pair) {
+        return std::get<0>(pair) == tensorType(std::get<1>(pair)).getElementType();
+      }))
+    return SmallVector<Value>(accumulators);
+  nest::NestBuilder nest(b, loc);
+  nest.produced = space.local(op.getProduced());
+  for (Value value : accumulators)
+    nest.read(value, nest::MapAttr::identity(tensorType(value)));
+  finishReads(op, space).giveBody(nest);
+  Region body, combine, finish;
+  if (op.getFinish().empty()) {
+    OpBuilder::InsertionGuard restore(b);
+    Block *block = b.createBlock(&body);
+    SmallVector<Value> converted;
+    for (auto [value, element] : llvm::zip_equal(accumulators, elements))
+      converted.push_back(
+          nd::convertFloat(b, loc, block->addArgument(tensorType(value).scalarType(), loc),
+                           nd::signless(element)));
+    nest::YieldOp::create(b, loc, converted);
+  } else {
+    cloneLocal(op.getFinish(), body, space);
   }
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
-    define(result, value, space.sharding(op.getProduced()));
+  ComputeOp made = nest.create(typesOf(elements, nest.produced), body, combine, finish,
+                               b.getArrayAttr({}));
+  inherit(made, op);
+  made->removeAttr(nest::orderAttrName);
+  return SmallVector<Value>(made->getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,8 +352,8 @@ LogicalResult Partitioner::update(UpdateOp op) {
   inherit(made, op);
   Value result = made.getResult();
   if (!split.partial.empty())
-    result = reduceOver(b, op.getLoc(), result, AxesAttr::get(b.getContext(), split.partial),
-                        op.getCombine(), b.getArrayAttr({neutralOf(op)}))[0];
+    result = combineOver(op, result, split.partial, op.getCombine(),
+                         b.getArrayAttr({neutralOf(op)}), split.dest)[0];
   define(op.getResult(), result, split.dest);
   return success();
 }

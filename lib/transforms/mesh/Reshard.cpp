@@ -29,15 +29,25 @@ ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
   return found == sharding.end() ? ArrayRef<Axis>() : ArrayRef<Axis>(found->second);
 }
 
-SmallVector<Value> mesh::reduceOver(OpBuilder &b, Location loc, ValueRange values, AxesAttr axes,
-                                    Region &combine, ArrayAttr neutral) {
-  auto all = AllReduceOp::create(b, loc, values.getTypes(), values, axes, neutral, ArrayAttr());
+SmallVector<Value> Resharder::reduce(ValueRange values, ArrayRef<Axis> axes, Region &combine,
+                                     ArrayAttr neutral, const std::string &scattered,
+                                     Location loc) {
+  auto group = AxesAttr::get(b.getContext(), axes);
+  Operation *made;
+  if (scattered.empty()) {
+    made = AllReduceOp::create(b, loc, values.getTypes(), values, group, neutral, ArrayAttr());
+  } else {
+    auto types = llvm::map_to_vector(values, [&](Value value) -> Type {
+      return blockType(mesh, tensorType(value), {{scattered, AxisList(axes)}});
+    });
+    made = ReduceScatterOp::create(b, loc, types, values, scattered, group, neutral, ArrayAttr());
+  }
   OpBuilder::InsertionGuard restore(b);
-  Block *block = b.createBlock(&all.getCombine());
+  Block *block = b.createBlock(&made->getRegion(0));
   for (BlockArgument argument : combine.front().getArguments())
     block->addArgument(argument.getType(), argument.getLoc());
   YieldOp::create(b, loc, nd::inlineBlock(b, combine.front(), block->getArguments()));
-  return SmallVector<Value>(all.getResults());
+  return SmallVector<Value>(made->getResults());
 }
 
 LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef split,

@@ -35,17 +35,18 @@ llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
 /// The axes of a name; none if it is not split.
 llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
 
-/// Combines values over the devices of a group; `combine` ends in nest.yield.
-llvm::SmallVector<mlir::Value> reduceOver(mlir::OpBuilder &b, mlir::Location loc,
-                                          mlir::ValueRange values, AxesAttr axes,
-                                          mlir::Region &combine, mlir::ArrayAttr neutral);
-
 class Resharder {
 public:
   Resharder(MeshAttr mesh, mlir::OpBuilder &builder) : mesh(mesh), b(builder) {}
 
   /// The value with the sharding `to`. Equal requests in the same block have the same result.
   LocalValue move(const LocalValue &from, const Sharding &to, mlir::Location loc);
+
+  /// Combines values over the devices of a group; each device gets its block along `scattered`, or
+  /// all if that is empty. `combine` ends in nest.yield.
+  llvm::SmallVector<mlir::Value> reduce(mlir::ValueRange values, llvm::ArrayRef<Axis> axes,
+                                        mlir::Region &combine, mlir::ArrayAttr neutral,
+                                        const std::string &scattered, mlir::Location loc);
 
 private:
   MeshAttr mesh;

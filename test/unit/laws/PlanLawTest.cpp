@@ -106,18 +106,31 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-static void split(OpPassManager &passes, uint64_t seed) {
-  if (seed % 2 == 0) {
-    buildSimulationPipeline(passes, CompileOptions());
-    return;
+namespace {
+/// Counts the collectives of a program by their names.
+struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>> {
+  std::map<std::string, int> *counts;
+  explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}
+  void runOnOperation() override {
+    getOperation()->walk([&](mesh::CollectiveInterface op) {
+      ++(*counts)[op->getName().stripDialect().str()];
+    });
+    markAllAnalysesPreserved();
   }
+};
+} // namespace
+
+static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, int> *counts) {
   buildNdPipeline(passes, CompileOptions());
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   passes.addPass(mesh::createMeshPropagatePass());
-  passes.addPass(std::make_unique<DrawShardings>(seed));
+  if (seed % 2)
+    passes.addPass(std::make_unique<DrawShardings>(seed));
   passes.addPass(mesh::createMeshPartitionPass());
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addPass(std::make_unique<CountCollectives>(counts));
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
 }
@@ -126,6 +139,7 @@ class PlanLaw : public InHalves {};
 INSTANTIATE_TEST_SUITE_P(Half, PlanLaw, ::testing::Range(0, 2));
 
 static void holdPlans(Share share, bool symbols) {
+  std::map<std::string, int> counts;
   auto options = [=](uint64_t seed) {
     GeneratorOptions options;
     options.steps = 3 + int(seed % 7);
@@ -135,13 +149,18 @@ static void holdPlans(Share share, bool symbols) {
     options.scale = 1;
     return options;
   };
-  auto check = [=](ModuleOp module, uint64_t seed, Tally &tally) {
+  auto check = [=, &counts](ModuleOp module, uint64_t seed, Tally &tally) {
     OwningOpRef<ModuleOp> copy(module.clone());
     Dice dice(seed);
     annotate(*copy, dice);
-    return checkPasses(*copy, seed, [&](OpPassManager &passes) { split(passes, seed); }, tally);
+    return checkPasses(*copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
   };
   holdEach({"the plan law", options, check}, share);
+  for (const auto &[name, count] : counts)
+    std::printf("  %d of mesh.%s\n", count, name.c_str());
+  // All that partition makes.
+  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "permute", "reduce_scatter"})
+    EXPECT_TRUE(counts.contains(name) || programsInAll() < 1000) << "no mesh." << name;
 }
 
 TEST_P(PlanLaw, AnyShardingGivesTheSameValues) { holdPlans({0.3, GetParam()}, false); }
