@@ -125,13 +125,16 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
       ->type_size(1)
       ->group(topic);
+  app.add_option("--plan", options.plan, "A file with a line `mesh data=2,model=2` and rules")
+      ->type_name("FILE")
+      ->group(topic);
   topic = "Looking inside the compiler";
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
       ->type_name("FOLDER")
       ->group(topic);
   app.add_flag("--explain", options.explainLayouts,
-               "Print the reason for the layout of each value, its cost, and the costs of the "
-               "next best layouts")
+               "Print the reason for the sharding and the layout of each value, what it costs, and "
+               "the costs of the next best layouts")
       ->group(topic);
   app.add_flag("--print-after-change", options.printAfterChange,
                "Print the IR after each pass that changed it to standard error")

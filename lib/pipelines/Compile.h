@@ -54,7 +54,7 @@ struct CompileOptions {
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true;   ///< false: every value row-major
-  bool explainLayouts = false; ///< emit remarks with the reasons for layouts, and their costs
+  bool explainLayouts = false; ///< emit remarks with the reasons for shardings and layouts
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
   /// The type that factors of f32 are rounded to (`nest-narrow-products`); none: f32.
@@ -62,6 +62,7 @@ struct CompileOptions {
   /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/Plan.h).
   std::string mesh;
   std::vector<std::string> shard;
+  std::string plan; ///< a file of both
   bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
@@ -87,7 +88,7 @@ struct CompileStatistics {
 /// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Lowers nd to nests, those of one device if the program states a mesh.
-void buildMeshPipeline(mlir::OpPassManager &passes);
+void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Does that, and makes of the program of one device that of all of them, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Lowers nd to nests, fuses them and chooses their layouts for `machine`.

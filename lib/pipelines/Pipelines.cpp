@@ -38,9 +38,10 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass(std::move(rules)));
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
-  if (!options.mesh.empty() || !options.shard.empty()) {
+  if (!options.mesh.empty() || !options.shard.empty() || !options.plan.empty()) {
     mesh::MeshPlanPassOptions plan;
     plan.mesh = options.mesh;
+    plan.plan = options.plan;
     plan.shard.assign(options.shard.begin(), options.shard.end());
     passes.addPass(mesh::createMeshPlanPass(std::move(plan)));
   }
@@ -67,19 +68,19 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     extension->addNdPasses(passes);
 }
 
-void heddle::buildMeshPipeline(OpPassManager &passes) {
+void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   // Both leave programs without a mesh as they are.
-  passes.addPass(mesh::createMeshPropagatePass());
-  passes.addPass(mesh::createMeshPartitionPass());
+  passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts}));
+  passes.addPass(mesh::createMeshPartitionPass({options.explainLayouts}));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
 void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions &options) {
   buildNdPipeline(passes, options);
-  buildMeshPipeline(passes);
+  buildMeshPipeline(passes, options);
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
 }
@@ -89,7 +90,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
-  buildMeshPipeline(passes);
+  buildMeshPipeline(passes, options);
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
@@ -142,7 +143,7 @@ void heddle::registerCompilerPasses() {
       [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> meshPipeline(
       "mesh-pipeline", "from nd to the nests of one device of a mesh",
-      [](OpPassManager &passes) { buildMeshPipeline(passes); });
+      [](OpPassManager &passes) { buildMeshPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> nestPipeline(
       "nest-pipeline", "from nd to nests that are fused and laid out",
       [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });

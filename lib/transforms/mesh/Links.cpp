@@ -31,8 +31,9 @@ std::optional<unsigned> mesh::donorOf(func::FuncOp function, unsigned result) {
   return std::nullopt;
 }
 
-unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims) {
+unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
   Site site;
+  site.what = std::move(what);
   for (nd::DimsAttr some : dims)
     for (const nd::Dim &dim : some) {
       site.nodes.push_back(unsigned(nodes.size()));
@@ -42,29 +43,37 @@ unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims) {
   return unsigned(sites.size()) - 1;
 }
 
-void Links::addValue(Value value) {
+void Links::addValue(Value value, std::string what) {
   if (isa<nd::NdTensorType>(value.getType()))
-    siteOfValue[value] = addSite(tensorType(value).getDims());
+    siteOfValue[value] = addSite(tensorType(value).getDims(), std::move(what));
 }
 
-std::optional<unsigned> Links::node(Value value, StringRef name) const {
+ArrayRef<unsigned> Links::nodesOf(Value value) const {
   auto site = siteOfValue.find(value);
-  if (site == siteOfValue.end())
-    return std::nullopt;
-  for (unsigned each : sites[site->second].nodes)
-    if (nodes[each].name == name)
+  return site == siteOfValue.end() ? ArrayRef<unsigned>() : ArrayRef(sites[site->second].nodes);
+}
+ArrayRef<unsigned> Links::nodesOf(Operation *op) const {
+  auto site = siteOfOp.find(op);
+  return site == siteOfOp.end() ? ArrayRef<unsigned>() : ArrayRef(sites[site->second].nodes);
+}
+
+std::string Links::describe(unsigned node) const {
+  const std::string &what = sites[nodes[node].site].what;
+  return "'" + nodes[node].name + "' of " + (what.empty() ? "a value" : what);
+}
+
+/// Among nodes, that of a name.
+static std::optional<unsigned> find(const Links &links, ArrayRef<unsigned> nodes, StringRef name) {
+  for (unsigned each : nodes)
+    if (links.nodes[each].name == name)
       return each;
   return std::nullopt;
 }
-
+std::optional<unsigned> Links::node(Value value, StringRef name) const {
+  return find(*this, nodesOf(value), name);
+}
 std::optional<unsigned> Links::node(Operation *op, StringRef name) const {
-  auto site = siteOfOp.find(op);
-  if (site == siteOfOp.end())
-    return std::nullopt;
-  for (unsigned each : sites[site->second].nodes)
-    if (nodes[each].name == name)
-      return each;
-  return std::nullopt;
+  return find(*this, nodesOf(op), name);
 }
 
 Sharding Links::shardingOfSite(unsigned site) const {
@@ -189,7 +198,7 @@ void Links::add(Operation *op) {
     return;
   }
   if (isa<ConstrainOp, nd::AfterOp>(op)) {
-    addValue(op->getResult(0));
+    addValue(op->getResult(0), "a constraint");
     linkValues(op->getOperand(0), op->getResult(0));
     if (auto constrain = dyn_cast<ConstrainOp>(op))
       state(constrain.getResult(), constrain.getSharding());
@@ -204,7 +213,9 @@ void Links::add(Block &block) {
 
 Links::Links(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
-    addValue(argument);
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
+    addValue(argument, name ? "the argument '" + name.str() + "'"
+                            : "argument " + std::to_string(argument.getArgNumber()));
     state(argument, function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
                                                             shardingAttrName));
   }
@@ -216,7 +227,7 @@ Links::Links(func::FuncOp function) {
     auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
     if (!stated)
       continue;
-    unsigned site = addSite(tensorType(value).getDims());
+    unsigned site = addSite(tensorType(value).getDims(), "result " + std::to_string(i));
     for (unsigned each : sites[site].nodes) {
       if (const NamedAxes *entry = stated.lookup(nodes[each].name)) {
         nodes[each].stated = entry->list();

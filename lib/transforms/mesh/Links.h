@@ -20,6 +20,12 @@
 namespace heddle::mesh {
 
 struct Links {
+  /// Axes that a node could have had, but another of its site got.
+  struct Declined {
+    AxisList axes;
+    double gain, winner; ///< bytes that stay in place, for this node and for the other
+    unsigned by;         ///< the other node
+  };
   struct Node {
     unsigned site;
     std::string name;
@@ -29,8 +35,11 @@ struct Links {
     AxisList stated;         ///< which are not spread before their priority
     double price = 0;        ///< bytes that a device sends if the name is split
     llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, with bytes
+    std::optional<unsigned> from; ///< the node that its axes come from; none if they are stated
+    std::vector<Declined> declined;
   };
   struct Site {
+    std::string what; ///< for messages
     llvm::SmallVector<unsigned, 4> nodes;
   };
   std::vector<Node> nodes;
@@ -41,6 +50,10 @@ struct Links {
   /// The node of a name; none for values that no link reaches.
   std::optional<unsigned> node(mlir::Value value, llvm::StringRef name) const;
   std::optional<unsigned> node(mlir::Operation *op, llvm::StringRef name) const;
+  llvm::ArrayRef<unsigned> nodesOf(mlir::Value value) const;
+  llvm::ArrayRef<unsigned> nodesOf(mlir::Operation *op) const;
+  /// What states the axes of a node, for messages: `the argument 'x'`.
+  std::string describe(unsigned node) const;
   /// The axes of all names of a value; of the iteration names of a nest.
   Sharding sharding(mlir::Value value) const;
   Sharding sharding(mlir::Operation *op) const;
@@ -49,8 +62,8 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> siteOfValue;
   llvm::DenseMap<mlir::Operation *, unsigned> siteOfOp;
 
-  unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims);
-  void addValue(mlir::Value value);
+  unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
+  void addValue(mlir::Value value, std::string what = "");
   void link(std::optional<unsigned> a, std::optional<unsigned> b, double bytes);
   /// Links all names that two values have in common, except `without`.
   void linkValues(mlir::Value a, mlir::Value b, llvm::StringRef without = "");

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Plan.h"
@@ -16,6 +17,7 @@
 #include "lib/transforms/mesh/Simulate.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHPARTITIONPASS
@@ -46,25 +48,46 @@ namespace {
 struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
   using MeshPlanPassBase::MeshPlanPassBase;
   void runOnOperation() override {
-    Plan plan;
-    std::string problem = plan.parse(mesh, llvm::to_vector(shard));
+    Plan given;
+    std::string problem;
+    if (!plan.empty())
+      problem = readFile(given);
+    if (problem.empty())
+      problem = given.parse(mesh, llvm::to_vector(shard));
     if (!problem.empty()) {
       getOperation().emitError() << problem;
       return signalPassFailure();
     }
-    if (failed(applyPlan(getOperation(), plan)))
+    if (failed(applyPlan(getOperation(), given)))
       signalPassFailure();
+  }
+  std::string readFile(Plan &given) {
+    auto file = llvm::MemoryBuffer::getFile(plan);
+    if (!file)
+      return "can't read the plan '" + plan + "': " + file.getError().message();
+    std::string problem = given.parseFile((*file)->getBuffer());
+    return problem.empty() ? "" : "plan '" + plan + "', " + problem;
   }
 };
 struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> {
+  using MeshPropagatePassBase::MeshPropagatePassBase;
   void runOnOperation() override {
-    if (failed(forEachEntry(getOperation(), propagate)))
+    if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
+          return propagate(function, mesh, explain);
+        })))
       signalPassFailure();
   }
 };
 struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> {
+  using MeshPartitionPassBase::MeshPartitionPassBase;
   void runOnOperation() override {
-    if (failed(forEachEntry(getOperation(), partition)))
+    if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
+          if (failed(partition(function, mesh)))
+            return failure();
+          if (explain)
+            explainCollectives(function, mesh);
+          return success();
+        })))
       signalPassFailure();
   }
 };

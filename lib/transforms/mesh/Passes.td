@@ -19,6 +19,7 @@ def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mesh", "mesh", "std::string", "\"\"", "the axes, `data=2,model=2`">,
+    Option<"plan", "plan", "std::string", "\"\"", "a file with the mesh and rules">,
     ListOption<"shard", "shard", "std::string", "rules, `batch:data` or `net.wide/hidden:model`">
   ];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
@@ -31,6 +32,7 @@ def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
     name is, in both directions, to a fixed point. An axis shards one name of a value: among several the pass takes the one
     that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and results.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks why values have their axes">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
@@ -40,6 +42,7 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
     Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements. The
     coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 

@@ -8,6 +8,7 @@
 #include "lib/transforms/mesh/Propagate.h"
 
 #include "dialects/nd/FunctionAttrs.h"
+#include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Links.h"
 #include "lib/transforms/mesh/Partition.h"
 
@@ -22,7 +23,8 @@ namespace {
 struct Proposal {
   unsigned node;
   AxisList axes;
-  double gain; ///< bytes that need not move
+  double gain;   ///< bytes that need not move
+  unsigned from; ///< the neighbour
 };
 
 class Propagation {
@@ -58,8 +60,10 @@ private:
     std::vector<Proposal> chosen;
     for (const Links::Site &site : links.sites)
       choose(site, chosen);
-    for (const Proposal &proposal : chosen)
+    for (const Proposal &proposal : chosen) {
       links.nodes[proposal.node].axes = proposal.axes;
+      links.nodes[proposal.node].from = proposal.from;
+    }
     return !chosen.empty();
   }
 
@@ -75,11 +79,16 @@ private:
       return rank(a.axes) < rank(b.axes);
     });
     size_t before = chosen.size();
-    for (Proposal &proposal : proposals)
-      if (llvm::none_of(ArrayRef(chosen).drop_front(before), [&](const Proposal &other) {
-            return other.node == proposal.node || overlap(mesh, other.axes, proposal.axes);
-          }))
+    for (Proposal &proposal : proposals) {
+      auto other = std::find_if(chosen.begin() + before, chosen.end(), [&](const Proposal &each) {
+        return each.node == proposal.node || overlap(mesh, each.axes, proposal.axes);
+      });
+      if (other != chosen.end())
+        links.nodes[proposal.node].declined.push_back(
+            {proposal.axes, proposal.gain, other->gain, other->node});
+      else
         chosen.push_back(std::move(proposal));
+    }
   }
 
   /// A list as numbers, which do not depend on how axes are spelled.
@@ -107,7 +116,7 @@ private:
       auto known = std::find_if(proposals.begin() + first, proposals.end(),
                                 [&](const Proposal &each) { return ArrayRef(each.axes) == axes; });
       if (known == proposals.end()) {
-        proposals.push_back({number, AxisList(axes), -node.price});
+        proposals.push_back({number, AxisList(axes), -node.price, other});
         known = std::prev(proposals.end());
       }
       known->gain += bytes;
@@ -115,6 +124,38 @@ private:
   }
 };
 } // namespace
+
+/// Refuses what a sharding may state and partition does not do.
+static LogicalResult checkSupported(func::FuncOp function) {
+  auto check = [](ShardingAttr sharding,
+                  function_ref<InFlightDiagnostic()> emitError) -> LogicalResult {
+    if (!sharding)
+      return success();
+    if (!sharding.getPartial().empty())
+      return emitError() << "states a partial value over " << sharding.getPartial().str()
+                         << "; expected whole values, whose parts mesh-partition combines";
+    if (!sharding.getPlace().empty())
+      return emitError() << "states a place along '" << sharding.getPlace()[0].axis.getValue()
+                         << "'; programs of parts of a mesh are not split yet";
+    if (sharding.getMemory() && sharding.getMemory() != "device")
+      return emitError() << "states the memory '" << sharding.getMemory().getValue()
+                         << "'; expected device";
+    return success();
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (failed(check(function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName), [&] {
+          return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
+        })))
+      return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(check(function.getResultAttrOfType<ShardingAttr>(i, shardingAttrName),
+                     [&] { return function.emitError() << "result " << i << " "; })))
+      return failure();
+  WalkResult done = function.walk([&](ConstrainOp op) {
+    return WalkResult(check(op.getSharding(), [&] { return op.emitOpError(); }));
+  });
+  return failure(done.wasInterrupted());
+}
 
 static void write(func::FuncOp function, const Links &links) {
   MLIRContext *context = function.getContext();
@@ -143,9 +184,13 @@ static void write(func::FuncOp function, const Links &links) {
   });
 }
 
-LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh) {
+LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, bool explain) {
+  if (failed(checkSupported(function)))
+    return failure();
   Links links(function);
   Propagation(links, mesh).run();
+  if (explain)
+    explainShardings(function, links);
   write(function, links);
   return success();
 }

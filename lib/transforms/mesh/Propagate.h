@@ -27,8 +27,9 @@
 
 namespace heddle::mesh {
 
-/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests.
-mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh);
+/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests. `explain`: says why
+/// in remarks.
+mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh, bool explain = false);
 
 } // namespace heddle::mesh
 
