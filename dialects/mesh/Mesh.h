@@ -64,9 +64,11 @@ inline llvm::hash_code hash_value(const AxisCoordinate &place) {
   return llvm::hash_combine(place.axis, place.coordinate);
 }
 
-/// The attributes of functions (or modules), and of arguments and results.
+/// The attributes of functions (or modules), and of arguments, results and nests.
 inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
 inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
+/// The attribute of a recurrence with the sharding of each carried tensor.
+inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
 /// The type of the whole tensor of which an argument or result is a block.
 inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 
@@ -101,9 +103,9 @@ std::string str(llvm::ArrayRef<Axis> axes);
 /// Fails with a message if an axis is not one of the mesh, or a part of it does not divide it.
 mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
                                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
-/// The same for the sharding of a tensor: its names and its axes are there, no axis twice.
+/// The same for the sharding of these names: its names and its axes are there, no axis twice.
 class ShardingAttr;
-mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::NdTensorType type,
+mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
                                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace heddle::mesh
 

@@ -138,13 +138,13 @@ LogicalResult mesh::verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
   return success();
 }
 
-LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::NdTensorType type,
+LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
                                    function_ref<InFlightDiagnostic()> emitError) {
   AxisList all;
   for (const NamedAxes &entry : sharding.getNames()) {
-    if (!type.has(entry.name.getValue()))
+    if (!dims.contains(entry.name.getValue()))
       return emitError() << "shards the name '" << entry.name.getValue() << "', expected one of "
-                         << nd::namesText(type.getDims());
+                         << nd::namesText(dims);
     llvm::append_range(all, entry.list());
   }
   if (!mesh)

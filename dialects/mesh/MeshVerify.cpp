@@ -26,10 +26,41 @@ using nd::tensorType;
 // Attributes
 //===----------------------------------------------------------------------===//
 
+/// The names that a nest iterates over and that may be split; null for other ops.
+static nd::DimsAttr iterationNames(Operation *op) {
+  if (auto sort = dyn_cast<nest::SortOp>(op))
+    return sort.getLines();
+  auto nest = dyn_cast<nest::LoopNestInterface>(op);
+  if (!nest)
+    return {};
+  nd::DimsAttr all = nd::DimsAttr::get(op->getContext(), {});
+  for (nd::DimsAttr names : nest.getIterationNames())
+    all = all.with(names.getDims());
+  return all;
+}
+
 LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == meshAttrName && !isa<MeshAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected #mesh.mesh as '" << meshAttrName << "', got "
-                             << attribute.getValue();
+  Attribute value = attribute.getValue();
+  auto emitError = [&] { return op->emitOpError() << "'" << attribute.getName() << "': "; };
+  if (attribute.getName() == meshAttrName)
+    return isa<MeshAttr>(value) ? success() : emitError() << "expected #mesh.mesh, got " << value;
+  if (attribute.getName() == shardingAttrName) {
+    auto sharding = dyn_cast<ShardingAttr>(value);
+    nd::DimsAttr names = iterationNames(op);
+    if (!sharding || !names)
+      return emitError() << "expected #mesh.sharding of a nest, got " << value;
+    return verifySharding(meshOf(op), sharding, names, emitError);
+  }
+  if (attribute.getName() != carriedAttrName)
+    return success();
+  auto scan = dyn_cast<nest::ScanOp>(op);
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (!scan || !list || list.size() != scan.getInits().size() ||
+      !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
+    return emitError() << "expected #mesh.sharding for each carried tensor, got " << value;
+  for (auto [each, init] : llvm::zip_equal(list.getAsRange<ShardingAttr>(), scan.getInits()))
+    if (failed(verifySharding(meshOf(op), each, tensorType(init).getDims(), emitError)))
+      return failure();
   return success();
 }
 
@@ -51,7 +82,7 @@ static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type
   if (!sharding || !tensor)
     return emitError() << "expected #mesh.sharding of a named tensor as '" << shardingAttrName
                        << "', got " << attribute.getValue();
-  return verifySharding(meshOf(op), sharding, tensor, emitError);
+  return verifySharding(meshOf(op), sharding, tensor.getDims(), emitError);
 }
 
 LogicalResult MeshDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
@@ -75,7 +106,7 @@ LogicalResult MeshDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
 //===----------------------------------------------------------------------===//
 
 LogicalResult ConstrainOp::verify() {
-  return verifySharding(meshOf(*this), getSharding(), tensorType(getInput()),
+  return verifySharding(meshOf(*this), getSharding(), tensorType(getInput()).getDims(),
                         [&] { return nd::operandError(*this); }); // c1
 }
 

@@ -14,6 +14,7 @@
 #include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
+#include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -126,6 +127,7 @@ static LogicalResult narrowProducts(ModuleOp module, const CompileOptions &optio
 
 /// Rewrites the program as that of all devices of a mesh.
 static LogicalResult simulate(ModuleOp module, const CompileOptions &options) {
+  SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   buildSimulationPipeline(passes, options);
   return passes.run(module);

@@ -31,13 +31,14 @@ using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-/// Calls `rewrite` for the functions that devices run, with their mesh. Functions without a mesh stay.
+/// Calls `rewrite` for the functions that devices run, with their mesh. Functions without a mesh
+/// stay, and those that are split already.
 static LogicalResult forEachEntry(ModuleOp module,
                                   function_ref<LogicalResult(func::FuncOp, MeshAttr)> rewrite) {
   DenseSet<Operation *> inner = controlled(module);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     MeshAttr mesh = meshOf(function);
-    if (mesh && !function.isExternal() && !inner.contains(function) &&
+    if (mesh && !function.isExternal() && !inner.contains(function) && !isPartitioned(function) &&
         failed(rewrite(function, mesh)))
       return failure();
   }
@@ -94,7 +95,7 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
 struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(simulate(function)))
+      if (!function.isExternal() && isPartitioned(function) && failed(simulate(function)))
         return signalPassFailure();
     getOperation()->removeAttr(meshAttrName);
   }

@@ -38,6 +38,14 @@ DenseSet<Operation *> mesh::controlled(ModuleOp module) {
   return functions;
 }
 
+bool mesh::isPartitioned(func::FuncOp function) {
+  MeshAttr mesh = meshOf(function);
+  llvm::StringSet<> symbols = nd::sizeSymbols(function);
+  return mesh && llvm::any_of(mesh.getNames(), [&](StringAttr name) {
+           return symbols.contains(axisSymbol(name));
+         });
+}
+
 /// Copies the attributes of a nest that passes and users gave it.
 static void inherit(Operation *made, Operation *from) {
   for (NamedAttribute attribute : from->getDiscardableAttrs())

@@ -30,11 +30,10 @@
 
 namespace heddle::mesh {
 
-/// The attribute of a recurrence with the sharding of each carried tensor.
-inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
-
 /// Rewrites the function, whose arguments and nests state their shardings.
 mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh);
+/// True for the program of one device.
+bool isPartitioned(mlir::func::FuncOp function);
 /// The functions that others run by control flow: each device runs them whole.
 llvm::DenseSet<mlir::Operation *> controlled(mlir::ModuleOp module);
 

@@ -41,6 +41,9 @@ private:
   IRMapping lifted;
 
   Type liftedType(Type type) { return cast<nd::NdTensorType>(type).with(devices); }
+  SmallVector<Value> valuesOf(ValueRange range) {
+    return llvm::map_to_vector(range, [&](Value value) { return lifted.lookup(value); });
+  }
   nd::DimsAttr liftedDims(nd::DimsAttr dims) { return dims.with(devices); }
 
   Value cut(Value whole, nd::NdTensorType local, const Sharding &sharding);
@@ -49,10 +52,12 @@ private:
   Value ofLast(Value value);
   Value everywhere(Value value);
 
-  void lift(Block &block);
-  void lift(Operation *op);
+  LogicalResult lift(Block &block);
+  LogicalResult lift(Operation *op);
   void liftNest(nest::LoopNestInterface op);
-  void liftScan(nest::ScanOp op);
+  LogicalResult liftScan(nest::ScanOp op);
+  LogicalResult liftGroup(nest::GroupOp op);
+  void liftCollective(CollectiveInterface op);
   MapAttr liftMap(MapAttr map, Value operand);
 };
 } // namespace
@@ -159,47 +164,66 @@ void Lifter::liftNest(nest::LoopNestInterface op) {
     auto compute = cast<nest::ComputeOp>(made);
     compute.setProducedAttr(liftedDims(compute.getProduced()));
   }
+  // Those that a user wrote are of the names before.
+  made->removeAttr("layouts");
+  made->removeAttr("schedule");
   for (Value result : made->getResults())
     result.setType(liftedType(result.getType()));
 }
 
-void Lifter::liftScan(nest::ScanOp op) {
-  auto values = [&](ValueRange range) {
-    return llvm::map_to_vector(range, [&](Value value) { return lifted.lookup(value); });
-  };
+LogicalResult Lifter::liftScan(nest::ScanOp op) {
   auto types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
-  auto made = nest::ScanOp::create(b, op.getLoc(), types, values(op.getInits()),
-                                   values(op.getReads()), op.getAlong(), op.getReverse());
+  auto made = nest::ScanOp::create(b, op.getLoc(), types, valuesOf(op.getInits()),
+                                   valuesOf(op.getReads()), op.getAlong(), op.getReverse());
   OpBuilder::InsertionGuard restore(b);
   Block *block = b.createBlock(&made.getBody());
   Block &from = op.getBody().front();
   for (BlockArgument argument : from.getArguments())
     lifted.map(argument, block->addArgument(liftedType(argument.getType()), argument.getLoc()));
-  lift(from);
-  nest::YieldOp::create(b, op.getLoc(), values(from.getTerminator()->getOperands()));
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
-    lifted.map(result, value);
+  if (failed(lift(from)))
+    return failure();
+  nest::YieldOp::create(b, op.getLoc(), valuesOf(from.getTerminator()->getOperands()));
+  lifted.map(op.getResults(), made.getResults());
+  return success();
 }
 
-void Lifter::lift(Operation *op) {
+LogicalResult Lifter::liftGroup(nest::GroupOp op) {
+  auto types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
+  auto made = nest::GroupOp::create(b, op.getLoc(), types, op.getNames(), ArrayAttr(),
+                                    nest::ScheduleAttr());
+  OpBuilder::InsertionGuard restore(b);
+  b.createBlock(&made.getBody());
+  Block &from = op.getBody().front();
+  if (failed(lift(from)))
+    return failure();
+  nest::YieldOp::create(b, op.getLoc(), valuesOf(from.getTerminator()->getOperands()));
+  lifted.map(op.getResults(), made.getResults());
+  return success();
+}
+
+void Lifter::liftCollective(CollectiveInterface op) {
+  SmallVector<Value> results = op.buildMeaning(b, mesh, valuesOf(op->getOperands()));
+  lifted.map(op->getResults(), ValueRange(results));
+}
+
+LogicalResult Lifter::lift(Operation *op) {
   if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
-    return liftNest(nest);
+    return liftNest(nest), success();
   if (auto scan = dyn_cast<nest::ScanOp>(op))
     return liftScan(scan);
-  if (auto collective = dyn_cast<CollectiveInterface>(op)) {
-    auto operands = llvm::map_to_vector(op->getOperands(),
-                                        [&](Value value) { return lifted.lookup(value); });
-    for (auto [result, value] :
-         llvm::zip_equal(op->getResults(), collective.buildMeaning(b, mesh, operands)))
-      lifted.map(result, value);
-    return;
-  }
+  if (auto group = dyn_cast<nest::GroupOp>(op))
+    return liftGroup(group);
+  if (auto collective = dyn_cast<CollectiveInterface>(op))
+    return liftCollective(collective), success();
   if (isa<nest::SortOp, nd::AfterOp>(op)) {
     Operation *made = b.clone(*op, lifted);
     for (Value result : made->getResults())
       result.setType(liftedType(result.getType()));
-    return;
+    return success();
   }
+  if (isa<SendOp, ReceiveOp>(op) ||
+      (isa<nd::NdDialect>(op->getDialect()) && op->getNumOperands() > 0))
+    return op->emitOpError() << "can't be simulated: expected nests and collectives of one role";
   // Every other op runs on whole tensors, which all devices hold alike.
   IRMapping last;
   for (Value used : usesOf(op))
@@ -207,44 +231,64 @@ void Lifter::lift(Operation *op) {
   Operation *made = b.clone(*op, last);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
     lifted.map(result, everywhere(value));
+  return success();
 }
 
-void Lifter::lift(Block &block) {
+LogicalResult Lifter::lift(Block &block) {
   for (Operation &op : block.without_terminator())
-    lift(&op);
+    if (failed(lift(&op)))
+      return failure();
+  return success();
 }
 
 static Sharding shardingOf(ShardingAttr attribute) {
   return attribute ? attribute.getSharding() : Sharding();
 }
 
+/// The whole tensor of an argument or result; null, with an error, if its type is not that of a block.
+static nd::NdTensorType wholeOf(func::FuncOp function, MeshAttr mesh, DictionaryAttr attributes,
+                                Type type, const Twine &what) {
+  auto whole = attributes ? attributes.getAs<TypeAttr>(globalAttrName) : TypeAttr();
+  auto sharding = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : ShardingAttr();
+  auto tensor = whole ? dyn_cast<nd::NdTensorType>(whole.getValue()) : nd::NdTensorType();
+  if (tensor && (!sharding || succeeded(verifySharding(mesh, sharding, tensor.getDims(), [&] {
+                   return function.emitError() << what << " ";
+                 }))) &&
+      blockType(mesh, tensor, shardingOf(sharding)) == type)
+    return tensor;
+  function.emitError() << "expected '" << globalAttrName << "' of " << what
+                       << " to be the tensor of which its type is a block, got "
+                       << (whole ? whole.getValue() : Type());
+  return {};
+}
+
 LogicalResult Lifter::run() {
   Block &from = function.front();
+  SmallVector<Type> arguments, results;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (!arguments.emplace_back(wholeOf(function, mesh, function.getArgAttrDict(unsigned(i)), type,
+                                        "argument " + Twine(i))))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (!results.emplace_back(wholeOf(function, mesh, function.getResultAttrDict(unsigned(i)), type,
+                                      "result " + Twine(i))))
+      return failure();
   auto *block = new Block();
   function.getBody().push_back(block);
   b.setInsertionPointToEnd(block);
-  SmallVector<Type> arguments, results;
-  for (auto [i, argument] : llvm::enumerate(from.getArguments())) {
-    auto whole = function.getArgAttrOfType<TypeAttr>(unsigned(i), globalAttrName);
-    if (!whole)
-      return function.emitError() << "expected '" << globalAttrName << "' on argument " << i
-                                  << ", as mesh-partition writes it";
-    arguments.push_back(whole.getValue());
-    block->addArgument(whole.getValue(), argument.getLoc());
-  }
-  for (auto [i, argument] : llvm::enumerate(from.getArguments()))
-    lifted.map(argument,
-               cut(block->getArgument(unsigned(i)), tensorType(argument),
-                   shardingOf(function.getArgAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
-  lift(from);
+  for (auto [argument, type] : llvm::zip_equal(from.getArguments(), arguments))
+    block->addArgument(type, argument.getLoc());
+  for (auto [argument, whole] : llvm::zip_equal(from.getArguments(), block->getArguments()))
+    lifted.map(argument, cut(whole, tensorType(argument),
+                             shardingOf(function.getArgAttrOfType<ShardingAttr>(
+                                 argument.getArgNumber(), shardingAttrName))));
+  if (failed(lift(from)))
+    return failure();
   SmallVector<Value> returned;
-  for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
-    auto whole = function.getResultAttrOfType<TypeAttr>(unsigned(i), globalAttrName);
-    results.push_back(whole.getValue());
-    returned.push_back(join(
-        lifted.lookup(value), cast<nd::NdTensorType>(whole.getValue()),
-        shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
-  }
+  for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands()))
+    returned.push_back(
+        join(lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
+             shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
   from.dropAllReferences();
   from.erase();
@@ -282,9 +326,7 @@ static void removeAttributes(func::FuncOp function, MeshAttr mesh) {
 }
 
 LogicalResult mesh::simulate(func::FuncOp function) {
-  auto mesh = function->getAttrOfType<MeshAttr>(meshAttrName);
-  if (!mesh || function.isExternal())
-    return success();
+  MeshAttr mesh = meshOf(function);
   if (failed(Lifter(function, mesh).run()))
     return failure();
   removeAttributes(function, mesh);
