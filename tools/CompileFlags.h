@@ -39,7 +39,24 @@ inline void sayPlainly(CLI::App &app) {
   });
 }
 
-/// Declares the flags as a topic of `--help`.
+/// Declares the flags that split a program over devices.
+inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
+  const char *topic = "Many devices";
+  app.add_option("--mesh", options.mesh, "The axes of the mesh with their sizes: data=2,model=2")
+      ->type_name("AXIS=N,...")
+      ->group(topic);
+  app.add_option("--shard", options.shard,
+                 "A rule: the arguments that match PATTERN are split along NAME over the axes")
+      ->allow_extra_args(false)
+      ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
+      ->type_size(1)
+      ->group(topic);
+  app.add_option("--plan", options.plan, "A file with a line `mesh data=2,model=2` and rules")
+      ->type_name("FILE")
+      ->group(topic);
+}
+
+/// Declares the flags as topics of `--help`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
   const char *topic = "Compiling";
@@ -115,19 +132,7 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("FILE.so")
       ->type_size(1)
       ->group(topic);
-  topic = "Many devices";
-  app.add_option("--mesh", options.mesh, "The axes of the mesh with their sizes: data=2,model=2")
-      ->type_name("AXIS=N,...")
-      ->group(topic);
-  app.add_option("--shard", options.shard,
-                 "A rule: the arguments that match PATTERN are split along NAME over the axes")
-      ->allow_extra_args(false)
-      ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
-      ->type_size(1)
-      ->group(topic);
-  app.add_option("--plan", options.plan, "A file with a line `mesh data=2,model=2` and rules")
-      ->type_name("FILE")
-      ->group(topic);
+  addMeshFlags(app, options);
   topic = "Looking inside the compiler";
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
       ->type_name("FOLDER")

@@ -29,7 +29,7 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
     Constraints: (c1) the sharding is one of tensors of this type on the mesh of the function, if it states one.
 
     ```mlir
-    %y = mesh.constrain %x to #mesh.sharding<{batch: [data]}> : !nd.tensor<f32, batch: 64>
+    %y = mesh.constrain %x to <{batch: [data]}> : !nd.tensor<f32, batch: 64>
     ```
   }];
   let arguments = (ins Nd_Tensor:$input, Mesh_ShardingAttr:$sharding);

@@ -62,7 +62,9 @@ ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &pa
     int64_t parts = partsOf(mesh, axis), stride = strideOf(mesh, axis);
     behind /= parts;
     std::string symbol = axisSymbol(axis.name);
-    Expr digit = part.floordiv(behind).mod(parts);
+    Expr digit = part.floordiv(behind);
+    if (&axis != axes.begin()) // the outermost one has no other before it
+      digit = digit.mod(parts);
     auto known = coordinates.try_emplace(symbol, coordinateOf(axis)).first;
     known->second = known->second + (digit - digitOf(mesh, axis)) * Expr(stride);
   }

@@ -41,7 +41,7 @@ static nd::DimsAttr iterationNames(Operation *op) {
 
 LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   Attribute value = attribute.getValue();
-  auto emitError = [&] { return op->emitOpError() << "'" << attribute.getName() << "': "; };
+  auto emitError = [&] { return op->emitOpError() << "'" << attribute.getName().getValue() << "': "; };
   if (attribute.getName() == meshAttrName)
     return isa<MeshAttr>(value) ? success() : emitError() << "expected #mesh.mesh, got " << value;
   if (attribute.getName() == shardingAttrName) {

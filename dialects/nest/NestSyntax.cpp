@@ -151,7 +151,7 @@ static void printReads(OpAsmPrinter &printer, ValueRange operands, ArrayRef<Attr
 void nest::printCombine(OpAsmPrinter &printer, Region &region, ArrayAttr neutral) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(region, &isSigned);
-  printer << " combine ";
+  printer << "combine ";
   bool known = kind != nd::CombinerKind::General && neutral.size() == 1;
   if (known)
     printer << (isSigned ? "" : "unsigned ") << nd::spelling(kind) << " ";
@@ -262,8 +262,10 @@ void ComputeOp::print(OpAsmPrinter &printer) {
              getGuards().getValue().take_front(count));
   printer << " ";
   printer.printRegion(getBody());
-  if (!getCombine().empty())
+  if (!getCombine().empty()) {
+    printer << " ";
     printCombine(printer, getCombine(), getNeutral());
+  }
   if (!getFinish().empty()) {
     printer << " finish";
     printReads(printer, getFinishReads(), getMaps().getValue().drop_front(count),

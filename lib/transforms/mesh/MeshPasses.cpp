@@ -38,8 +38,12 @@ static LogicalResult forEachEntry(ModuleOp module,
   DenseSet<Operation *> inner = controlled(module);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     MeshAttr mesh = meshOf(function);
-    if (mesh && !function.isExternal() && !inner.contains(function) && !isPartitioned(function) &&
-        failed(rewrite(function, mesh)))
+    if (!mesh || function.isExternal() || inner.contains(function) || isPartitioned(function))
+      continue;
+    for (Type type : function.getArgumentTypes())
+      if (!isa<nd::NdTensorType>(type))
+        return function.emitError() << "expected named tensors as arguments, got " << type;
+    if (failed(rewrite(function, mesh)))
       return failure();
   }
   return success();

@@ -552,9 +552,6 @@ static void addSymbols(func::FuncOp function, MeshAttr mesh) {
 }
 
 LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh) {
-  for (Type type : function.getArgumentTypes())
-    if (!isa<nd::NdTensorType>(type))
-      return function.emitError() << "expected named tensors as arguments, got " << type;
   if (failed(Partitioner(mesh, function.getContext()).run(function)))
     return failure();
   addSymbols(function, mesh);

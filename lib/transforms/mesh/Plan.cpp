@@ -59,12 +59,13 @@ std::string Plan::parseRule(StringRef text) {
   auto [name, axes] = rest.split(':');
   rule.name = name.trim().str();
   SmallVector<StringRef> words;
-  axes.split(words, '+');
-  bool good = isValidName(rule.name);
+  bool good = isValidName(rule.name) && rest.contains(':');
+  if (!axes.trim().empty())
+    axes.split(words, '+');
   for (StringRef word : words)
     good &= parseAxis(word, rule.axes.emplace_back());
   if (!good)
-    return "expected a rule [PATTERN/]NAME:AXIS[+AXIS...], got '" + rule.text + "'";
+    return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got '" + rule.text + "'";
   rules.push_back(std::move(rule));
   return "";
 }

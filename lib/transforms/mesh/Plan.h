@@ -11,6 +11,7 @@
 //     batch:data                    the name batch of every argument, over the axis data
 //     net.wide/hidden:model         the name hidden of arguments such as net.wide.weight
 //     state.*/hidden:data+model     over both axes, data outermost
+//     net/hidden:                   over none, whatever the other rules imply
 //     hidden:data(2)4               over the part of 4 devices of the axis data that follows one of 2
 //
 // A pattern is a list of words between dots, which match such a list anywhere in the `nd.name` of an

@@ -1,0 +1,24 @@
+// RUN: heddle-opt %s --mesh-plan="mesh=data=2,model=4 shard=batch:data,net.wide/hidden:model,state/hidden:model+data,w*/in:data(1)2,bias/hidden:" | FileCheck %s
+// RUN: printf 'mesh data=2,model=4  # devices\n\nbatch:data\nnet.wide/hidden:model\nstate/hidden:model+data\nw*/in:data(1)2\nbias/hidden:\n' > %t.plan
+// RUN: heddle-opt %s --mesh-plan=plan=%t.plan | FileCheck %s
+
+// CHECK: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>}
+// CHECK: @step
+func.func @step(
+    // CHECK-SAME: mesh.sharding = #mesh.sharding<{batch: [data]}>, nd.name = "x"
+    %x: !nd.tensor<f32, batch: 5, in: 6> {nd.name = "x"},
+    // Rules match words between dots, anywhere in a row; the place of a rule is its priority.
+    // CHECK-SAME: #mesh.sharding<{hidden: [model] priority 1, in: [data(1)2] priority 3}>, nd.name = "net.wide.weight"
+    %w: !nd.tensor<f32, in: 6, hidden: 8> {nd.name = "net.wide.weight"},
+    // CHECK-SAME: #mesh.sharding<{hidden: [] priority 4}>, nd.name = "net.wide.bias"
+    %b: !nd.tensor<f32, hidden: 8> {nd.name = "net.wide.bias"},
+    // The last rule counts.
+    // CHECK-SAME: #mesh.sharding<{hidden: [model, data] priority 2}>, nd.name = "state.net.wide.moment"
+    %m: !nd.tensor<f32, hidden: 8> {nd.name = "state.net.wide.moment"},
+    // CHECK-SAME: %{{[a-z0-9]+}}: !nd.tensor<f32, hidden: 8> {nd.name = "network.wide"}
+    %n: !nd.tensor<f32, hidden: 8> {nd.name = "network.wide"}) {
+  return
+}
+// A private function has what its callers give.
+// CHECK: func.func private @inner(!nd.tensor<f32, batch: 5>)
+func.func private @inner(!nd.tensor<f32, batch: 5>)
