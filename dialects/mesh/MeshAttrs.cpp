@@ -77,10 +77,9 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 
 void MeshAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(llvm::zip_equal(getNames(), getSizes()), printer.getStream(),
-                        [&](auto axis) {
-                          printer << std::get<0>(axis).getValue() << ": " << std::get<1>(axis);
-                        });
+  llvm::interleaveComma(
+      llvm::zip_equal(getNames(), getSizes()), printer.getStream(),
+      [&](auto axis) { printer << std::get<0>(axis).getValue() << ": " << std::get<1>(axis); });
   printer << ">";
 }
 
@@ -265,9 +264,9 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   bool closed = false;
   AxesAttr partial = AxesAttr::get(context, {});
   StringAttr combiner, memory;
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
-                                     [&] { return parseEntry(parser, names); }))
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
+        return parseEntry(parser, names);
+      }))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef word;

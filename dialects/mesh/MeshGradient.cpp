@@ -23,7 +23,8 @@ using nd::tensorType;
 
 LogicalResult ConstrainOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                          SmallVectorImpl<Value> &gradients) {
-  gradients[0] = ConstrainOp::create(b, getLoc(), getInput().getType(), cotangents[0], getSharding());
+  gradients[0] =
+      ConstrainOp::create(b, getLoc(), getInput().getType(), cotangents[0], getSharding());
   return success();
 }
 
@@ -88,9 +89,9 @@ LogicalResult AllToAllOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arr
 
 LogicalResult PermuteOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                        SmallVectorImpl<Value> &gradients) {
-  gradients[0] = PermuteOp::create(b, getLoc(), getInput().getType(), cotangents[0], getAxes(),
-                                   b.getI64IntegerAttr(-int64_t(getShift())), getWrapAttr(),
-                                   ArrayAttr());
+  gradients[0] =
+      PermuteOp::create(b, getLoc(), getInput().getType(), cotangents[0], getAxes(),
+                        b.getI64IntegerAttr(-int64_t(getShift())), getWrapAttr(), ArrayAttr());
   return success();
 }
 

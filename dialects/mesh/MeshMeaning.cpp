@@ -68,7 +68,7 @@ struct Meaning {
       auto at = coordinates.find(name);
       auto device = devices.find(name);
       entries.emplace_back(b.getContext(), name,
-                           at != coordinates.end()     ? at->second
+                           at != coordinates.end()   ? at->second
                            : device != devices.end() ? device->second
                                                      : Expr::name(name));
     }
@@ -77,9 +77,9 @@ struct Meaning {
 
   nest::GuardAttr guard(ArrayRef<Expr> atLeastZero, TypedAttr otherwise = {}) {
     return nest::GuardAttr::get(
-        b.getContext(), llvm::map_to_vector(atLeastZero, [&](const Expr &expr) {
-          return nest::Condition(b.getContext(), expr);
-        }),
+        b.getContext(),
+        llvm::map_to_vector(
+            atLeastZero, [&](const Expr &expr) { return nest::Condition(b.getContext(), expr); }),
         otherwise);
   }
 
@@ -89,8 +89,7 @@ struct Meaning {
     Block *block = b.createBlock(&to);
     for (BlockArgument argument : from.front().getArguments())
       block->addArgument(argument.getType(), argument.getLoc());
-    nest::YieldOp::create(b, op->getLoc(),
-                          nd::inlineBlock(b, from.front(), block->getArguments()));
+    nest::YieldOp::create(b, op->getLoc(), nd::inlineBlock(b, from.front(), block->getArguments()));
   }
 
   /// Combines the operands of all devices of the group, read at `coordinates` under `guard`.
@@ -132,19 +131,19 @@ struct Meaning {
 
   /// Writes the block of each device of the group along `name`; `other` gives other coordinates of
   /// the operand. Elements beyond the size are out of bounds of the result and not written.
-  Value join(Value operand, StringRef name, const ExprMap &other = {},
-             nest::GuardAttr guard = {}) {
+  Value join(Value operand, StringRef name, const ExprMap &other = {}, nest::GuardAttr guard = {}) {
     auto type = nd::NdTensorType::get(b.getContext(), tensorType(operand).getElementType(),
                                       lifted(op->getResult(0).getType()));
     NestBuilder empty(b, op->getLoc());
     empty.produced = type.getDims();
     auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-    Value dest = empty
-                     .create({type.getElementType()},
-                             [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
-                               return {arith::ConstantOp::create(builder, loc, zero)};
-                             })
-                     .getResult(0);
+    Value dest =
+        empty
+            .create({type.getElementType()},
+                    [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
+                      return {arith::ConstantOp::create(builder, loc, zero)};
+                    })
+            .getResult(0);
     NestBuilder nest(b, op->getLoc());
     SmallVector<nd::Dim> space{partDim()};
     Expr block = tensorType(operand).size(name).getExpr();
@@ -172,8 +171,7 @@ SmallVector<Value> AllReduceOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueR
   return Meaning(b, *this, mesh, getAxes()).reduce(operands, getCombine(), getNeutral());
 }
 
-SmallVector<Value> ReduceScatterOp::buildMeaning(OpBuilder &b, MeshAttr mesh,
-                                                 ValueRange operands) {
+SmallVector<Value> ReduceScatterOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
   Meaning meaning(b, *this, mesh, getAxes());
   Expr size = tensorType(getInputs()[0]).size(getName()).getExpr();
   Expr at = blockOffset(mesh, meaning.axes, size) + Expr::name(getName().str());

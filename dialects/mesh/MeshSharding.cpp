@@ -131,7 +131,8 @@ LogicalResult mesh::verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
                          << mesh.str();
     if (*size % (axis.before * std::max<int64_t>(axis.count, 1)) != 0)
       return emitError() << "expected a part of the axis '" << axis.name.getValue() << "' of "
-                         << *size << " devices, got '" << str(axis) << "', which does not divide it";
+                         << *size << " devices, got '" << str(axis)
+                         << "', which does not divide it";
     for (const Axis &other : axes.take_front(i))
       if (overlap(mesh, axis, other))
         return emitError() << "expected each axis once, got '" << str(other) << "' and '"

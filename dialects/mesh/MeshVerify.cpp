@@ -41,7 +41,9 @@ static nd::DimsAttr iterationNames(Operation *op) {
 
 LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   Attribute value = attribute.getValue();
-  auto emitError = [&] { return op->emitOpError() << "'" << attribute.getName().getValue() << "': "; };
+  auto emitError = [&] {
+    return op->emitOpError() << "'" << attribute.getName().getValue() << "': ";
+  };
   if (attribute.getName() == meshAttrName)
     return isa<MeshAttr>(value) ? success() : emitError() << "expected #mesh.mesh, got " << value;
   if (attribute.getName() == shardingAttrName) {
@@ -175,8 +177,8 @@ LogicalResult AllReduceOp::verify() {
   if (failed(verifyGroup(*this, getAxes().getAxes()))) // c1
     return failure();
   if (getInputs().getTypes() != getResultTypes()) // c2
-    return nd::operandError(*this) << "expected results of the types of the inputs, got "
-                                   << getResultTypes();
+    return nd::operandError(*this)
+           << "expected results of the types of the inputs, got " << getResultTypes();
   return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
 }
 
@@ -185,8 +187,7 @@ LogicalResult ReduceScatterOp::verify() {
   if (failed(mesh))
     return failure();
   if (getInputs().size() != getNumResults()) // c2
-    return nd::operandError(*this) << "expected as many results as inputs, got "
-                                   << getNumResults();
+    return nd::operandError(*this) << "expected as many results as inputs, got " << getNumResults();
   int64_t parts = partsOf(*mesh, getAxes().getAxes());
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
     nd::NdTensorType type = tensorType(input);

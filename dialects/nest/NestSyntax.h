@@ -30,8 +30,7 @@ void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard, llvm::StringRef 
 /// `add [0.0 : f32]`, or `[0.0 : f32, 0 : i64] { region }`, after `combine`. `yieldName`: the op
 /// that ends the region.
 mlir::ParseResult parseCombine(mlir::OpAsmParser &parser, mlir::Region &region,
-                               mlir::ArrayAttr &neutral,
-                               llvm::StringRef yieldName = "nest.yield");
+                               mlir::ArrayAttr &neutral, llvm::StringRef yieldName = "nest.yield");
 /// Prints it with the word `combine`.
 void printCombine(mlir::OpAsmPrinter &printer, mlir::Region &region, mlir::ArrayAttr neutral);
 

@@ -177,8 +177,8 @@ void NameRewriter::rewrite(func::FuncOp function) const {
       return Attribute(TypeAttr::get(rewrite(type.getValue())));
     return attr ? rewrite(attr) : Attribute();
   };
-  for (StringRef name :
-       {StringRef("nd.layout"), StringRef(mesh::shardingAttrName), StringRef(mesh::globalAttrName)}) {
+  for (StringRef name : {StringRef("nd.layout"), StringRef(mesh::shardingAttrName),
+                         StringRef(mesh::globalAttrName)}) {
     setArgAttrs(function, name, [&](unsigned i) { return renamed(function.getArgAttr(i, name)); });
     setResultAttrs(function, name,
                    [&](unsigned i) { return renamed(function.getResultAttr(i, name)); });

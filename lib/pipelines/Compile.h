@@ -62,7 +62,7 @@ struct CompileOptions {
   /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/Plan.h).
   std::string mesh;
   std::vector<std::string> shard;
-  std::string plan; ///< a file of both
+  std::string plan;     ///< a file of both
   bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.

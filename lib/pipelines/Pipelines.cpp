@@ -122,9 +122,9 @@ void heddle::buildStepPipeline(OpPassManager &passes) {
 
 void heddle::registerCompilerDialects(DialectRegistry &registry,
                                       ArrayRef<std::shared_ptr<const Extension>> extensions) {
-  registry.insert<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+  registry.insert<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   for (const auto &extension : extensions)

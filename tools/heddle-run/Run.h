@@ -51,7 +51,7 @@ struct Options {
   int threads = 0;
   bool interpret = false, compare = false, managed = false, specialise = false;
   bool simulate = false; ///< interpret the program of all devices of a mesh
-  bool carry = false; ///< results that take the place of donated arguments to the next call
+  bool carry = false;    ///< results that take the place of donated arguments to the next call
   int repeat = 1;
   Profile *profile = nullptr; ///< of compiled programs
   CompileOptions compile;

@@ -63,8 +63,8 @@ static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &
   nd::NdTensorType type = tensorType(value);
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : type.getDims())
-    dims.push_back(dim.name == name ? nd::Dim(b.getContext(), name, Expr(part.last - part.first + 1))
-                                    : dim);
+    dims.push_back(
+        dim.name == name ? nd::Dim(b.getContext(), name, Expr(part.last - part.first + 1)) : dim);
   nest::NestBuilder nest(b, loc);
   nest.produced = nd::DimsAttr::getSorted(b.getContext(), dims);
   nest.read(value, nest::MapAttr::identity(type).substitute(
@@ -84,9 +84,8 @@ Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string 
   nest::NestBuilder nest(b, loc);
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : type.getDims())
-    dims.push_back(dim.name == name
-                       ? nd::Dim(context, name, Expr(interval.high - interval.low + 1))
-                       : dim);
+    dims.push_back(dim.name == name ? nd::Dim(context, name, Expr(interval.high - interval.low + 1))
+                                    : dim);
   nest.produced = nd::DimsAttr::getSorted(context, dims);
   SmallVector<int64_t> starts; // of the parts, in the interval
   for (const Part &part : partsOfInterval(interval)) {

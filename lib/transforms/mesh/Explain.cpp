@@ -48,9 +48,9 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes) {
 void mesh::explainShardings(func::FuncOp function, const Links &links) {
   for (BlockArgument argument : function.getArguments())
     if (Sharding sharding = links.sharding(argument); !sharding.empty())
-      emitRemark(argument.getLoc()) << "argument " << argument.getArgNumber() << " "
-                                    << textOf(sharding) << ": "
-                                    << reasons(links, links.nodesOf(argument));
+      emitRemark(argument.getLoc())
+          << "argument " << argument.getArgNumber() << " " << textOf(sharding) << ": "
+          << reasons(links, links.nodesOf(argument));
   function.walk([&](Operation *op) {
     if (Sharding sharding = links.sharding(op); !sharding.empty())
       op->emitRemark() << textOf(sharding) << ": " << reasons(links, links.nodesOf(op));

@@ -87,8 +87,7 @@ Sharding Links::shardingOfSite(unsigned site) const {
 Sharding Links::sharding(Value value) const {
   auto site = siteOfValue.find(value);
   Sharding sharding = site == siteOfValue.end() ? Sharding() : shardingOfSite(site->second);
-  std::erase_if(sharding,
-                [&](const auto &entry) { return !tensorType(value).has(entry.first); });
+  std::erase_if(sharding, [&](const auto &entry) { return !tensorType(value).has(entry.first); });
   return sharding;
 }
 
@@ -216,8 +215,8 @@ Links::Links(func::FuncOp function) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
     addValue(argument, name ? "the argument '" + name.str() + "'"
                             : "argument " + std::to_string(argument.getArgNumber()));
-    state(argument, function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
-                                                            shardingAttrName));
+    state(argument,
+          function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), shardingAttrName));
   }
   add(function.front());
   for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {

@@ -30,10 +30,10 @@ struct Links {
     unsigned site;
     std::string name;
     AxisList axes;
-    bool fixed = false;      ///< gets no more axes
-    int64_t priority = 0;    ///< of axes that are stated
-    AxisList stated;         ///< which are not spread before their priority
-    double price = 0;        ///< bytes that a device sends if the name is split
+    bool fixed = false;   ///< gets no more axes
+    int64_t priority = 0; ///< of axes that are stated
+    AxisList stated;      ///< which are not spread before their priority
+    double price = 0;     ///< bytes that a device sends if the name is split
     llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, with bytes
     std::optional<unsigned> from; ///< the node that its axes come from; none if they are stated
     std::vector<Declined> declined;

@@ -29,9 +29,10 @@ void LocalReads::addConditions(Read &read, const std::set<std::string> &names) c
   SmallVector<Condition> conditions(read.guard.getConditions());
   TypedAttr otherwise = read.guard.getOtherwise();
   if (conditions.empty())
-    otherwise = read.mayExclude ? TypedAttr()
-                                : cast<TypedAttr>(Builder(context).getZeroAttr(
-                                      tensorType(read.value).scalarType()));
+    otherwise =
+        read.mayExclude
+            ? TypedAttr()
+            : cast<TypedAttr>(Builder(context).getZeroAttr(tensorType(read.value).scalarType()));
   for (const std::string &name : names) {
     Condition inside(context, space.isInside(name));
     if (!llvm::is_contained(conditions, inside))
@@ -45,8 +46,8 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
   auto guard = cast<GuardAttr>(op.getGuardsAttr()[i]);
   LocalValue held = lookup(op.getMappedReads()[i]);
   Ranges ranges = space.ranges();
-  Sharding kept;                                    // what is not gathered
-  std::map<std::string, Expr> at;                   // where to read
+  Sharding kept;                  // what is not gathered
+  std::map<std::string, Expr> at; // where to read
   std::vector<std::pair<std::string, Interval>> exchanged;
   std::set<std::string> names, beyond; // at which it reads; of these, not only at own elements
   for (const nd::Dim &dim : held.whole.getDims()) {

@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/transforms/mesh/Explain.h"
-#include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Partition.h"
+#include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Plan.h"
 #include "lib/transforms/mesh/Propagate.h"
 #include "lib/transforms/mesh/Simulate.h"

@@ -41,9 +41,8 @@ DenseSet<Operation *> mesh::controlled(ModuleOp module) {
 bool mesh::isPartitioned(func::FuncOp function) {
   MeshAttr mesh = meshOf(function);
   llvm::StringSet<> symbols = nd::sizeSymbols(function);
-  return mesh && llvm::any_of(mesh.getNames(), [&](StringAttr name) {
-           return symbols.contains(axisSymbol(name));
-         });
+  return mesh && llvm::any_of(mesh.getNames(),
+                              [&](StringAttr name) { return symbols.contains(axisSymbol(name)); });
 }
 
 /// Copies the attributes of a nest that passes and users gave it.
@@ -57,8 +56,7 @@ namespace {
 /// Builds the program of one device beside the whole one.
 class Partitioner {
 public:
-  Partitioner(MeshAttr mesh, MLIRContext *context)
-      : mesh(mesh), b(context), resharder(mesh, b) {}
+  Partitioner(MeshAttr mesh, MLIRContext *context) : mesh(mesh), b(context), resharder(mesh, b) {}
 
   LogicalResult run(func::FuncOp function);
 
@@ -128,8 +126,7 @@ static Sharding wantedBy(OpOperand &use) {
   if (!nest || use.getOperandNumber() < nest.getFirstRead())
     return wanted;
   Sharding split = shardingOf(nest);
-  auto map =
-      cast<nest::MapAttr>(nest.getMapsAttr()[use.getOperandNumber() - nest.getFirstRead()]);
+  auto map = cast<nest::MapAttr>(nest.getMapsAttr()[use.getOperandNumber() - nest.getFirstRead()]);
   for (const nd::Dim &dim : dims)
     if (auto at = map.lookup(dim.name)->asName(); at && split.contains(*at))
       for (nd::DimsAttr names : nest.getIterationNames())
@@ -140,8 +137,8 @@ static Sharding wantedBy(OpOperand &use) {
 
 /// Splits a name over the axes of a sum, because a use of the results wants it so. To scatter and gather
 /// again moves the bytes of an all-reduce.
-static std::optional<std::pair<std::string, AxisList>>
-scattered(Operation *op, ArrayRef<Axis> axes, const Sharding &held) {
+static std::optional<std::pair<std::string, AxisList>> scattered(Operation *op, ArrayRef<Axis> axes,
+                                                                 const Sharding &held) {
   std::map<std::string, AxisList> names;
   for (Value result : op->getResults())
     for (OpOperand &use : result.getUses())
@@ -193,8 +190,8 @@ LogicalResult Partitioner::compute(ComputeOp op) {
     for (Value result : op.getResults())
       elements.push_back(tensorType(result).getElementType());
   }
-  ComputeOp made = nest.create(typesOf(elements, nest.produced), body, combine, finish,
-                               op.getNeutral());
+  ComputeOp made =
+      nest.create(typesOf(elements, nest.produced), body, combine, finish, op.getNeutral());
   inherit(made, op);
   if (space.isWhole()) {
     if (op.getLayouts())
@@ -205,8 +202,8 @@ LogicalResult Partitioner::compute(ComputeOp op) {
   Sharding sharding = space.sharding(op.getProduced());
   SmallVector<Value> values(made.getResults());
   if (isSplit) {
-    values = combineOver(op, values, space.axes(op.getReduced()), op.getCombine(),
-                         op.getNeutral(), sharding);
+    values = combineOver(op, values, space.axes(op.getReduced()), op.getCombine(), op.getNeutral(),
+                         sharding);
     values = applyFinish(op, values, LocalSpace(mesh, {op.getProduced()}, sharding));
   }
   for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
@@ -244,15 +241,14 @@ SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumu
     Block *block = b.createBlock(&body);
     SmallVector<Value> converted;
     for (auto [value, element] : llvm::zip_equal(accumulators, elements))
-      converted.push_back(
-          nd::convertFloat(b, loc, block->addArgument(tensorType(value).scalarType(), loc),
-                           nd::signless(element)));
+      converted.push_back(nd::convertFloat(
+          b, loc, block->addArgument(tensorType(value).scalarType(), loc), nd::signless(element)));
     nest::YieldOp::create(b, loc, converted);
   } else {
     cloneLocal(op.getFinish(), body, space);
   }
-  ComputeOp made = nest.create(typesOf(elements, nest.produced), body, combine, finish,
-                               b.getArrayAttr({}));
+  ComputeOp made =
+      nest.create(typesOf(elements, nest.produced), body, combine, finish, b.getArrayAttr({}));
   inherit(made, op);
   made->removeAttr(nest::orderAttrName);
   return SmallVector<Value>(made->getResults());
@@ -290,8 +286,8 @@ Value Partitioner::startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial) {
 namespace {
 /// How an update is split.
 struct UpdateSplit {
-  Sharding dest;    ///< by a name of the space that is its coordinate, or by that coordinate's value
-  Sharding space;   ///< names whose points the devices share
+  Sharding dest;  ///< by a name of the space that is its coordinate, or by that coordinate's value
+  Sharding space; ///< names whose points the devices share
   AxisList partial; ///< of these, the axes of names whose points meet in one element
 };
 } // namespace
@@ -407,9 +403,8 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
       return failure();
     SmallVector<Value> yields;
     for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
-      LocalValue end = i < inits.size()
-                           ? moved(value, local(from.getArgument(i)).sharding, loc)
-                           : local(value);
+      LocalValue end =
+          i < inits.size() ? moved(value, local(from.getArgument(i)).sharding, loc) : local(value);
       ends.push_back(end);
       yields.push_back(end.value);
       types.push_back(blockType(mesh, tensorType(op.getResult(i)), end.sharding));
@@ -433,8 +428,8 @@ LogicalResult Partitioner::sort(nest::SortOp op) {
     inputs.push_back(moved(input, lines, op.getLoc()).value);
   for (Value result : op.getResults())
     types.push_back(blockType(mesh, tensorType(result), lines));
-  auto made = nest::SortOp::create(b, op.getLoc(), types, inputs, op.getAlong(),
-                                   op.getDescending(), ArrayAttr(), nest::ScheduleAttr());
+  auto made = nest::SortOp::create(b, op.getLoc(), types, inputs, op.getAlong(), op.getDescending(),
+                                   ArrayAttr(), nest::ScheduleAttr());
   inherit(made, op);
   for (auto [result, value] : llvm::zip_equal(op.getResults(), made.getResults()))
     define(result, value, lines);
@@ -442,8 +437,7 @@ LogicalResult Partitioner::sort(nest::SortOp op) {
 }
 
 LogicalResult Partitioner::constrain(ConstrainOp op) {
-  locals[op.getResult()] =
-      moved(op.getInput(), op.getSharding().getSharding(), op.getLoc());
+  locals[op.getResult()] = moved(op.getInput(), op.getSharding().getSharding(), op.getLoc());
   return success();
 }
 
@@ -517,8 +511,7 @@ LogicalResult Partitioner::run(func::FuncOp function) {
   SmallVector<Value> returned;
   for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
     auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
-    LocalValue result =
-        stated ? moved(value, stated.getSharding(), value.getLoc()) : local(value);
+    LocalValue result = stated ? moved(value, stated.getSharding(), value.getLoc()) : local(value);
     returned.push_back(result.value);
     results.push_back(result.value.getType());
     wholeResults.push_back(TypeAttr::get(value.getType()));

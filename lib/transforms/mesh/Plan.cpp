@@ -85,8 +85,7 @@ std::string Plan::parseFile(StringRef text) {
     line = line.split('#').first.trim();
     if (line.empty())
       continue;
-    std::string problem =
-        line.consume_front("mesh ") ? parseMesh(line.trim()) : parseRule(line);
+    std::string problem = line.consume_front("mesh ") ? parseMesh(line.trim()) : parseRule(line);
     if (!problem.empty())
       return "line " + std::to_string(number) + ": " + problem;
   }
@@ -147,8 +146,7 @@ public:
                                   << (seen.empty() ? "none" : seen);
     for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
       if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
-            return llvm::any_of(rule.axes,
-                                [&](const PlanAxis &axis) { return axis.name == name; });
+            return llvm::any_of(rule.axes, [&](const PlanAxis &axis) { return axis.name == name; });
           }))
         module.emitWarning() << "no rule uses the axis '" << name.getValue() << "': its " << size
                              << " devices compute the same values";
@@ -165,8 +163,7 @@ private:
   FailureOr<ShardingAttr> shardingOf(func::FuncOp function, BlockArgument argument) {
     MLIRContext *context = function.getContext();
     auto type = dyn_cast<nd::NdTensorType>(argument.getType());
-    auto named =
-        function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
+    auto named = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
     std::string name = named ? named.str() : "argument" + std::to_string(argument.getArgNumber());
     if (!type)
       return ShardingAttr();

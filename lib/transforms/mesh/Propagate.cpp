@@ -173,9 +173,8 @@ static void write(func::FuncOp function, const Links &links) {
       op->setAttr(carriedAttrName, ArrayAttr::get(context, carried));
     }
   });
-  nd::setArgAttrs(function, shardingAttrName, [&](unsigned i) {
-    return attribute(links.sharding(function.getArgument(i)));
-  });
+  nd::setArgAttrs(function, shardingAttrName,
+                  [&](unsigned i) { return attribute(links.sharding(function.getArgument(i))); });
   nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) -> Attribute {
     auto donor = donorOf(function, i);
     if (function.getResultAttr(i, shardingAttrName) || !donor)

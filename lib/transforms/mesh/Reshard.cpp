@@ -50,8 +50,7 @@ SmallVector<Value> Resharder::reduce(ValueRange values, ArrayRef<Axis> axes, Reg
   return SmallVector<Value>(made->getResults());
 }
 
-LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef split,
-                                   Location loc) {
+LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef split, Location loc) {
   MLIRContext *context = b.getContext();
   auto axes = AxesAttr::get(context, axesOf(from.sharding, join));
   LocalValue to = from;
@@ -88,9 +87,9 @@ LocalValue Resharder::slice(LocalValue from, const Sharding &to, Location loc) {
   for (const std::string &name : space.ragged())
     conditions.emplace_back(b.getContext(), space.isInside(name));
   auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-  nest.read(from.value, nest::MapAttr::identity(type).substitute(space.globals()),
-            nest::GuardAttr::get(b.getContext(), conditions,
-                                 conditions.empty() ? TypedAttr() : zero));
+  nest.read(
+      from.value, nest::MapAttr::identity(type).substitute(space.globals()),
+      nest::GuardAttr::get(b.getContext(), conditions, conditions.empty() ? TypedAttr() : zero));
   result.value =
       nest.create({type.getElementType()},
                   [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })

@@ -81,8 +81,7 @@ Value Lifter::cut(Value whole, nd::NdTensorType local, const Sharding &sharding)
   SmallVector<nest::Condition> conditions;
   for (const std::string &name : space.ragged())
     conditions.emplace_back(b.getContext(), space.isInside(name));
-  TypedAttr otherwise =
-      conditions.empty() ? TypedAttr() : undefinedElement(b, type.scalarType());
+  TypedAttr otherwise = conditions.empty() ? TypedAttr() : undefinedElement(b, type.scalarType());
   nest.read(whole, MapAttr::identity(type).substitute(space.globals()),
             nest::GuardAttr::get(b.getContext(), conditions, otherwise));
   return nest.create({type.getElementType()}, copyElements).getResult(0);
@@ -94,7 +93,8 @@ Value Lifter::ofLast(Value value) {
   ExprMap last;
   for (const nd::Dim &dim : devices)
     last[dim.name.str()] = dim.size().getExpr() - 1;
-  nest.produced = type.getDims().where([&](const nd::Dim &dim) { return !last.contains(dim.name.str()); });
+  nest.produced =
+      type.getDims().where([&](const nd::Dim &dim) { return !last.contains(dim.name.str()); });
   nest.read(value, MapAttr::identity(type).substitute(last));
   return nest.create({type.getElementType()}, copyElements).getResult(0);
 }
@@ -138,7 +138,8 @@ Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding
   auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
     return {values.back()};
   };
-  return nest.createUpdate(dest, MapAttr::identity(whole).substitute(to), last, last, /*unique=*/true)
+  return nest
+      .createUpdate(dest, MapAttr::identity(whole).substitute(to), last, last, /*unique=*/true)
       .getResult();
 }
 
@@ -172,7 +173,8 @@ void Lifter::liftNest(nest::LoopNestInterface op) {
 }
 
 LogicalResult Lifter::liftScan(nest::ScanOp op) {
-  auto types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
+  auto types =
+      llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
   auto made = nest::ScanOp::create(b, op.getLoc(), types, valuesOf(op.getInits()),
                                    valuesOf(op.getReads()), op.getAlong(), op.getReverse());
   OpBuilder::InsertionGuard restore(b);
@@ -188,7 +190,8 @@ LogicalResult Lifter::liftScan(nest::ScanOp op) {
 }
 
 LogicalResult Lifter::liftGroup(nest::GroupOp op) {
-  auto types = llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
+  auto types =
+      llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
   auto made = nest::GroupOp::create(b, op.getLoc(), types, op.getNames(), ArrayAttr(),
                                     nest::ScheduleAttr());
   OpBuilder::InsertionGuard restore(b);
@@ -251,9 +254,10 @@ static nd::NdTensorType wholeOf(func::FuncOp function, MeshAttr mesh, Dictionary
   auto whole = attributes ? attributes.getAs<TypeAttr>(globalAttrName) : TypeAttr();
   auto sharding = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : ShardingAttr();
   auto tensor = whole ? dyn_cast<nd::NdTensorType>(whole.getValue()) : nd::NdTensorType();
-  if (tensor && (!sharding || succeeded(verifySharding(mesh, sharding, tensor.getDims(), [&] {
-                   return function.emitError() << what << " ";
-                 }))) &&
+  if (tensor &&
+      (!sharding ||
+       succeeded(verifySharding(mesh, sharding, tensor.getDims(),
+                                [&] { return function.emitError() << what << " "; }))) &&
       blockType(mesh, tensor, shardingOf(sharding)) == type)
     return tensor;
   function.emitError() << "expected '" << globalAttrName << "' of " << what
@@ -286,9 +290,9 @@ LogicalResult Lifter::run() {
     return failure();
   SmallVector<Value> returned;
   for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands()))
-    returned.push_back(
-        join(lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
-             shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
+    returned.push_back(join(
+        lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
+        shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
   from.dropAllReferences();
   from.erase();

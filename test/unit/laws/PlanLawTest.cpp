@@ -112,9 +112,8 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
   std::map<std::string, int> *counts;
   explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}
   void runOnOperation() override {
-    getOperation()->walk([&](mesh::CollectiveInterface op) {
-      ++(*counts)[op->getName().stripDialect().str()];
-    });
+    getOperation()->walk(
+        [&](mesh::CollectiveInterface op) { ++(*counts)[op->getName().stripDialect().str()]; });
     markAllAnalysesPreserved();
   }
 };
@@ -153,7 +152,8 @@ static void holdPlans(Share share, bool symbols) {
     OwningOpRef<ModuleOp> copy(module.clone());
     Dice dice(seed);
     annotate(*copy, dice);
-    return checkPasses(*copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
+    return checkPasses(
+        *copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
   };
   holdEach({"the plan law", options, check}, share);
   for (const auto &[name, count] : counts)
