@@ -339,6 +339,14 @@ std::string heddle::operandText(const OperandIdentity &operand, Type type, const
 // nd
 //===----------------------------------------------------------------------===//
 
+std::string heddle::shardingText(mesh::ShardingAttr sharding, const Labels &labels) {
+  std::vector<std::string> parts;
+  for (const mesh::NamedAxes &entry : sharding.getNames())
+    parts.push_back(labelOf(labels, entry.name) + ": " + mesh::str(entry.list()) +
+                    (entry.open ? "?" : "") + " " + std::to_string(entry.priority));
+  return "{" + sortedJoin(parts) + "}" + print(sharding.withNames({}));
+}
+
 /// An attribute of an nd op in which strings are names.
 static std::string attributeText(Attribute attr, const Labels &labels, bool isSet) {
   if (auto name = dyn_cast<StringAttr>(attr))
@@ -351,6 +359,8 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
       parts.push_back(attributeText(each, labels, false));
     return isSet ? "[" + sortedJoin(parts) + "]" : "[" + llvm::join(parts, ", ") + "]";
   }
+  if (auto sharding = dyn_cast<mesh::ShardingAttr>(attr))
+    return shardingText(sharding, labels);
   if (auto schedule = dyn_cast<nest::ScheduleAttr>(attr))
     return print(nest::ScheduleAttr::get(attr.getContext(), schedule.getSchedule().rename(labels)));
   return print(attr);

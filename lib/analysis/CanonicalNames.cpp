@@ -66,7 +66,8 @@ private:
   std::map<std::string, std::vector<std::string>> seen; ///< by name
 
   static bool isMentioning(Operation *op) {
-    return isa_and_nonnull<nd::NdDialect, nest::NestDialect, scf::SCFDialect>(op->getDialect()) ||
+    return isa_and_nonnull<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, scf::SCFDialect>(
+               op->getDialect()) ||
            (op->hasTrait<OpTrait::IsTerminator>() && op->getParentOp() &&
             isa<FunctionOpInterface>(op->getParentOp()));
   }
@@ -141,8 +142,8 @@ private:
       text = headText(op, operands, labels);
     if (op->getParentOp() == function)
       for (unsigned i = 0; op->hasTrait<OpTrait::IsTerminator>() && i < operands.size(); ++i)
-        if (auto layout = function.getResultAttrOfType<nest::LayoutAttr>(i, "nd.layout"))
-          text += " " + std::to_string(i) + layout.getLayout().rename(labels).str();
+        text += boundText(" " + std::to_string(i), function.getResultAttr(i, "nd.layout"),
+                          function.getResultAttr(i, mesh::shardingAttrName));
     return text;
   }
 
@@ -206,9 +207,20 @@ private:
   std::string argumentText(BlockArgument argument) {
     unsigned number = argument.getArgNumber();
     auto name = function.getArgAttrOfType<StringAttr>(number, nd::nameAttrName);
-    auto layout = function.getArgAttrOfType<nest::LayoutAttr>(number, "nd.layout");
     return "argument " + (name ? name.str() : std::to_string(number)) +
-           typeText(argument.getType()) + (layout ? layout.getLayout().rename(labels).str() : "");
+           typeText(argument.getType()) +
+           boundText("", function.getArgAttr(number, "nd.layout"),
+                     function.getArgAttr(number, mesh::shardingAttrName));
+  }
+
+  /// What a function states of an argument or result; empty if it states nothing.
+  std::string boundText(const std::string &what, Attribute layout, Attribute sharding) const {
+    std::string text;
+    if (auto stated = dyn_cast_or_null<nest::LayoutAttr>(layout))
+      text += what + stated.getLayout().rename(labels).str();
+    if (auto stated = dyn_cast_or_null<mesh::ShardingAttr>(sharding))
+      text += what + shardingText(stated, labels);
+    return text;
   }
 
   /// Returns the text of each op, in order; each value is named after its defining op.

@@ -76,6 +76,7 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts}));
   passes.addPass(mesh::createMeshPartitionPass({options.explainLayouts}));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }
 
 void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions &options) {

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/transforms/mesh/Bucket.h"
 #include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Passes.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace heddle::mesh {
+#define GEN_PASS_DEF_MESHBUCKETPASS
 #define GEN_PASS_DEF_MESHPARTITIONPASS
 #define GEN_PASS_DEF_MESHPLANPASS
 #define GEN_PASS_DEF_MESHPROPAGATEPASS
@@ -94,6 +96,13 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
           return success();
         })))
       signalPassFailure();
+  }
+};
+struct MeshBucketPass : mesh::impl::MeshBucketPassBase<MeshBucketPass> {
+  using MeshBucketPassBase::MeshBucketPassBase;
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      formBuckets(getOperation(), double(bytes));
   }
 };
 struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {

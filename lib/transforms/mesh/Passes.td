@@ -46,6 +46,16 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
+def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
+  let summary = "move collectives together that may share a transfer";
+  let description = [{
+    Collectives of one kind over the same axes, with the same combiner and element type, that do not depend on each other get
+    the same number in `mesh.bucket`, and follow each other.
+  }];
+  let options = [Option<"bytes", "bytes", "int64_t", "26214400", "the most bytes of a bucket">];
+  let dependentDialects = ["::heddle::mesh::MeshDialect"];
+}
+
 def MeshSimulatePass : Pass<"mesh-simulate", "::mlir::ModuleOp"> {
   let summary = "rewrite the program of one device as that of all devices";
   let description = [{

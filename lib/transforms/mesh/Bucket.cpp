@@ -1,0 +1,123 @@
+//===- Bucket.cpp - collectives that share a transfer ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/Bucket.h"
+
+#include "dialects/nd/Combiner.h"
+#include "lib/transforms/mesh/Links.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+namespace {
+/// What collectives of one bucket have in common.
+struct Kind {
+  StringRef op;
+  Attribute axes;
+  Type element;
+  nd::CombinerKind combiner;
+  bool isSigned;
+  bool operator==(const Kind &other) const = default;
+};
+
+struct Bucket {
+  Kind kind;
+  double bytes;
+  SmallVector<Operation *> members;
+};
+} // namespace
+
+/// None for collectives that the runtime does not pack: of several values, or with another combiner.
+static std::optional<Kind> kindOf(Operation *op) {
+  if (!isa<AllReduceOp, ReduceScatterOp, AllGatherOp>(op) || op->getNumOperands() != 1)
+    return std::nullopt;
+  Kind kind{op->getName().getStringRef(), cast<CollectiveInterface>(op).getAxes(),
+            tensorType(op->getOperand(0)).getElementType(), nd::CombinerKind::General, true};
+  if (op->getNumRegions()) {
+    kind.combiner = nd::combinerKind(op->getRegion(0), &kind.isSigned);
+    if (kind.combiner == nd::CombinerKind::General)
+      return std::nullopt;
+  }
+  return kind;
+}
+
+/// The ops from the bucket's first member to `last` that depend on a member, in order. None if `last`
+/// does, or if one of them has effects.
+static std::optional<SmallVector<Operation *>> dependents(const Bucket &bucket, Operation *last) {
+  DenseSet<Operation *> depend(bucket.members.begin(), bucket.members.end());
+  SmallVector<Operation *> ordered;
+  Block *block = last->getBlock();
+  for (Operation *op = bucket.members.front(); op; op = op->getNextNode()) {
+    bool uses = false;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *maker = operand.getDefiningOp())
+          uses |= maker->getBlock() == block && depend.contains(maker);
+    });
+    if (op == last)
+      return uses ? std::nullopt : std::optional(ordered);
+    if (!uses)
+      continue;
+    if (!isMemoryEffectFree(op))
+      return std::nullopt;
+    depend.insert(op);
+    ordered.push_back(op);
+  }
+  return std::nullopt;
+}
+
+/// Adds the collective to the bucket, if it may be: moves the members before it, and what depends on
+/// them behind it.
+static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) {
+  if (bucket.bytes + bytes > mostBytes)
+    return false;
+  auto behind = dependents(bucket, op);
+  if (!behind)
+    return false;
+  for (Operation *member : bucket.members)
+    member->moveBefore(op);
+  for (Operation *each : llvm::reverse(*behind))
+    each->moveAfter(op);
+  bucket.members.push_back(op);
+  bucket.bytes += bytes;
+  return true;
+}
+
+void mesh::formBuckets(func::FuncOp function, double mostBytes) {
+  std::vector<Bucket> open;
+  SmallVector<Operation *> collectives;
+  for (Operation &op : function.front())
+    if (kindOf(&op))
+      collectives.push_back(&op);
+  int64_t count = 0;
+  auto close = [&](const Bucket &bucket) {
+    if (bucket.members.size() < 2)
+      return;
+    Builder b(function.getContext());
+    for (Operation *member : bucket.members)
+      member->setAttr(bucketAttrName, b.getI64IntegerAttr(count));
+    ++count;
+  };
+  for (Operation *op : collectives) {
+    Kind kind = *kindOf(op);
+    double bytes = bytesOf(op->getOperand(0));
+    auto bucket = llvm::find_if(open, [&](const Bucket &each) { return each.kind == kind; });
+    if (bucket != open.end() && join(*bucket, op, bytes, mostBytes))
+      continue;
+    if (bucket != open.end()) {
+      close(*bucket);
+      open.erase(bucket);
+    }
+    open.push_back({kind, bytes, {op}});
+  }
+  llvm::for_each(open, close);
+}
