@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     heddle-test-rank ENGINE RANK SIZE FOLDER OPTIONS SCENARIO...
+//     heddle-test-engine ENGINE RANK SIZE FOLDER OPTIONS SCENARIO...
 //
 // Prints what is not as expected. SIZE 0: as the launcher of the engine says. A rank that hangs is
 // ended after a minute.
