@@ -62,6 +62,7 @@ bool ControlChannel::State::tryToJoin(Clock::time_point deadline, std::string &r
   greeted = false;
   heard = Clock::now();
   connection = std::make_unique<Connection>(std::move(socket), address->key, mostValueBytes + 4096);
+  wakeThread(); // which polls this one as well from now on
   auto settled = [&] { return ready || failed || !refusal.empty(); };
   if (!wait(lock, deadline, [&] { return settled() || greeted; }))
     refusal = "what listens there is no control server: it says nothing";

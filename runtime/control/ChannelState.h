@@ -65,6 +65,7 @@ private:
   std::mutex mutex;
   std::condition_variable changed, idle; ///< what callers, and the thread, wait for without polling
   bool callerPolls = false, callerPolled = false; ///< now; since the thread last looked
+  uint64_t polledConnections = 0; ///< those of the server that the thread knows of when it polls
   std::unique_ptr<ControlServer> server;
   std::unique_ptr<Connection> connection;
   bool greeted = false, ready = false, left = false, over = false, stopping = false;
@@ -87,6 +88,12 @@ private:
   void wakeThread() {
     wake(wakening);
     idle.notify_all();
+  }
+  /// After a caller has polled: the thread may poll too little, or have to announce a failure.
+  void wakeIfNeeded() {
+    if ((failed && !announced) || (connection && connection->queued()) ||
+        (server && (server->accepted() != polledConnections || server->hasQueued())))
+      wakeThread();
   }
   void send(const Frame &frame) {
     connection->send(frame);
@@ -117,7 +124,7 @@ bool ControlChannel::State::wait(Lock &lock, std::optional<Clock::time_point> de
   while (!settled()) {
     auto left = deadline ? *deadline - Clock::now() : Clock::duration(std::chrono::hours(1));
     if (left <= Clock::duration::zero())
-      return false;
+      return wakeIfNeeded(), false;
     if (callerPolls) {
       changed.wait_for(lock, left);
       continue;
@@ -127,8 +134,7 @@ bool ControlChannel::State::wait(Lock &lock, std::optional<Clock::time_point> de
     callerPolls = false;
     changed.notify_all(); // the next caller polls
   }
-  if (failed && !announced)
-    wakeThread();
+  wakeIfNeeded();
   return true;
 }
 

@@ -32,6 +32,8 @@ void ControlChannel::State::turn(Lock &lock, const Socket &wakening, Clock::dura
     polled.push_back({connection->descriptor(), connection->events(), 0});
   if (server)
     server->addTo(polled);
+  if (server && &wakening == &this->wakening)
+    polledConnections = server->accepted();
   lock.unlock();
   auto period = std::min(most, std::clamp<Clock::duration>(info.timeout / 4, 10ms, 500ms));
   poll(polled.data(), nfds_t(polled.size()),

@@ -56,6 +56,11 @@ void ControlServer::addTo(std::vector<pollfd> &polled) const {
     polled.push_back({descriptor, peer->connection.events(), 0});
 }
 
+bool ControlServer::hasQueued() const {
+  return std::any_of(peers.begin(), peers.end(),
+                     [](auto &each) { return each.second->connection.queued() > 0; });
+}
+
 void ControlServer::serve(const std::vector<pollfd> &polled) {
   for (const pollfd &each : polled)
     if (each.revents == 0)
@@ -107,6 +112,7 @@ void ControlServer::acceptAll() {
                                     name, ControlClock::now(), JobKey::random().low});
     peer->connection.send({FrameKind::Greeting, BodyWriter().number(peer->nonce).take()});
     ++strangers;
+    ++connections;
     peers[descriptor] = std::move(peer);
   }
 }

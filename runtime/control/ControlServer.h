@@ -67,6 +67,10 @@ public:
   void serve(const std::vector<pollfd> &polled);
   /// The same for what has arrived already.
   void serveArrived();
+  /// Grows with each connection, which whoever polls does not know yet.
+  uint64_t accepted() const { return connections; }
+  /// True if it waits for peers to take what it has sent.
+  bool hasQueued() const;
   /// The longest time between two calls of `serve`, in milliseconds.
   int period() const;
 
@@ -103,6 +107,7 @@ private:
   std::map<int, std::unique_ptr<Peer>> peers; ///< by the descriptor
   std::vector<Seat> seats;                    ///< of each rank
   int joined = 0, strangers = 0;
+  uint64_t connections = 0;
   Time firstJoined = {}, lastServed = {}, pausedUntil = {};
   std::map<std::string, std::string> store;
   std::map<std::string, std::vector<std::pair<int, uint64_t>>> waiting; ///< ranks that asked
