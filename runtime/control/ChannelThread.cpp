@@ -53,7 +53,8 @@ void ControlChannel::State::turn(Lock &lock, const Socket &wakening, Clock::dura
       failed = Failure{Failure::Kind::Reported, self, error.what()};
   }
   changed.notify_all();
-  if (callerPolls) // which may have begun to wait before this happened
+  if (callerPolls &&
+      &wakening == &this->wakening) // which may have begun to wait before this happened
     wake(callerWakening);
 }
 
