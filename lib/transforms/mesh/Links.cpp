@@ -8,6 +8,7 @@
 #include "lib/transforms/mesh/Links.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/transforms/mesh/Reshard.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -196,7 +197,7 @@ void Links::add(Operation *op) {
       siteOfValue[result] = siteOfOp[op];
     return;
   }
-  if (isa<ConstrainOp, nd::AfterOp>(op)) {
+  if (isa<ConstrainOp>(op) || passesOn(op)) {
     addValue(op->getResult(0), "a constraint");
     linkValues(op->getOperand(0), op->getResult(0));
     if (auto constrain = dyn_cast<ConstrainOp>(op))

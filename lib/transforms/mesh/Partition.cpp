@@ -73,7 +73,7 @@ private:
   LogicalResult scan(nest::ScanOp op);
   LogicalResult sort(nest::SortOp op);
   LogicalResult constrain(ConstrainOp op);
-  LogicalResult after(nd::AfterOp op);
+  LogicalResult passOn(Operation *op);
   LogicalResult whole(Operation *op);
 
   const LocalValue &local(Value value) { return locals.find(value)->second; }
@@ -441,11 +441,14 @@ LogicalResult Partitioner::constrain(ConstrainOp op) {
   return success();
 }
 
-LogicalResult Partitioner::after(nd::AfterOp op) {
-  LocalValue value = local(op.getInput());
-  Value made = nd::AfterOp::create(b, op.getLoc(), value.value.getType(), value.value,
-                                   local(op.getBefore()).value);
-  define(op.getResult(), made, value.sharding);
+LogicalResult Partitioner::passOn(Operation *op) {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, local(operand).value);
+  LocalValue value = local(op->getOperand(0));
+  Value made = b.clone(*op, mapping)->getResult(0);
+  made.setType(value.value.getType());
+  define(op->getResult(0), made, value.sharding);
   return success();
 }
 
@@ -476,8 +479,9 @@ LogicalResult Partitioner::convert(Operation *op) {
       .Case([&](nest::ScanOp each) { return scan(each); })
       .Case([&](nest::SortOp each) { return sort(each); })
       .Case([&](ConstrainOp each) { return constrain(each); })
-      .Case([&](nd::AfterOp each) { return after(each); })
       .Default([&](Operation *other) -> LogicalResult {
+        if (passesOn(other))
+          return passOn(other);
         if (isa<CollectiveInterface>(other))
           return other->emitOpError() << "is a collective in a program that is not split yet";
         return whole(other);

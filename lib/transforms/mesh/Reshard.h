@@ -32,6 +32,9 @@ struct LocalValue {
 
 /// The operands of an op, and the values that its regions use from outside.
 llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
+
+/// Whether the result is the first operand; only the time of its computation differs.
+inline bool passesOn(mlir::Operation *op) { return op->hasTrait<nd::Opaque>(); }
 /// The axes of a name; none if it is not split.
 llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
 

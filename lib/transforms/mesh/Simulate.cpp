@@ -218,7 +218,7 @@ LogicalResult Lifter::lift(Operation *op) {
     return liftGroup(group);
   if (auto collective = dyn_cast<CollectiveInterface>(op))
     return liftCollective(collective), success();
-  if (isa<nest::SortOp, nd::AfterOp>(op)) {
+  if (isa<nest::SortOp>(op) || passesOn(op)) {
     Operation *made = b.clone(*op, lifted);
     for (Value result : made->getResults())
       result.setType(liftedType(result.getType()));
