@@ -7,6 +7,7 @@
 #include "test/unit/control/Ranks.h"
 
 #include "heddle/Error.h"
+#include "runtime/control/EngineTransport.h"
 
 #include <optional>
 
@@ -230,13 +231,17 @@ struct Summed {
   std::string error, donatedTo;
   int rank = -2;
 };
-std::vector<Summed> sumOnFourRanks(HeddleEntry function) {
+/// `engine`: none for the transport of this test.
+std::vector<Summed> sumOnFourRanks(HeddleEntry function, const char *engine = nullptr) {
   auto program = Program::fromFunctions(manifest(), {function});
   std::vector<Summed> results(4);
   Adding::Hub hub;
   TestJob job(4);
   auto errors = job.run([&](Job &mine) {
-    mine.setTransport(std::make_shared<Adding>(hub));
+    if (engine)
+      useEngine(mine, engine, "timeout=60");
+    else
+      mine.setTransport(std::make_shared<Adding>(hub));
     CallOptions options;
     options.job = std::shared_ptr<Job>(&mine, [](Job *) {});
     Summed &result = results[size_t(mine.rank())];
@@ -257,6 +262,24 @@ TEST(Mesh, StepsCommunicateInTheirGroups) {
   auto results = sumOnFourRanks(summing);
   for (int r = 0; r < 4; ++r) // ranks 0 and 2, ranks 1 and 3
     EXPECT_EQ(results[size_t(r)].values, std::vector<float>(4, r % 2 ? 4.f : 2.f));
+}
+
+TEST(Mesh, EnginesRunTheSteps) {
+  for (const char *engine : {"shm", "net"}) {
+    auto results = sumOnFourRanks(summing, engine);
+    for (int r = 0; r < 4; ++r) {
+      EXPECT_EQ(results[size_t(r)].error, "") << engine;
+      EXPECT_EQ(results[size_t(r)].values, std::vector<float>(4, r % 2 ? 4.f : 2.f)) << engine;
+    }
+    results = sumOnFourRanks(failingOnThree, engine);
+    for (int r : {1, 3}) {
+      EXPECT_EQ(results[size_t(r)].rank, 3) << engine;
+      expectIn(": three is too much", results[size_t(r)].error);
+    }
+  }
+  TestJob job(2);
+  auto errors = job.run([&](Job &mine) { useEngine(mine, "pigeons"); });
+  expectIn("'pigeons'", errors[0]);
 }
 
 TEST(Mesh, AFailureEndsCommunication) {

@@ -1,0 +1,120 @@
+//===- EngineTransport.cpp - an engine runs a job's steps -----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/control/EngineTransport.h"
+
+#include "runtime/collectives/Communicator.h"
+#include "runtime/program/Transport.h"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+
+using namespace heddle;
+
+static_assert(int(CommunicationSpec::Kind::Barrier) == HEDDLE_BARRIER &&
+                  int(CommunicationSpec::Kind::ReduceScatter) == HEDDLE_REDUCE_SCATTER &&
+                  int(CommunicationSpec::Kind::AllToAll) == HEDDLE_ALL_TO_ALL &&
+                  int(CommunicationSpec::Kind::Receive) == HEDDLE_RECEIVE,
+              "kinds are numbered as engines number them");
+static_assert(int(CommunicationSpec::Combiner::Sum) == HEDDLE_SUM &&
+                  int(CommunicationSpec::Combiner::Min) == HEDDLE_MIN,
+              "combiners are numbered as engines number them");
+
+namespace {
+class EngineTransport : public Transport {
+public:
+  EngineTransport(Job &job, const HeddleCollectives &engine, const std::string &options)
+      : channel(job.channel()), self(job.rank()), ranks(job.ranks()),
+        world(engine, worldOf(options)) {
+    channel = nullptr; // groups are made by the engine alone
+  }
+
+  std::unique_ptr<Pending> start(const Operation &operation) override {
+    HeddleOperation made{.kind = int32_t(operation.spec->kind),
+                         .combiner = int32_t(operation.spec->combiner),
+                         .element = int32_t(operation.spec->element),
+                         .source = int32_t(operation.source),
+                         .target = int32_t(operation.target),
+                         .input = operation.input,
+                         .output = operation.output,
+                         .counts = operation.counts.data(),
+                         .outputCounts = operation.outputCounts.data(),
+                         .overlapped = operation.overlapped};
+    return std::make_unique<Started>(groupOf(operation).start(made));
+  }
+  void abort(const std::string &reason) override { world.abort(reason); }
+
+private:
+  struct Started : Pending {
+    heddle::Pending pending;
+    explicit Started(heddle::Pending pending) : pending(std::move(pending)) {}
+    void wait() override { pending.wait(); }
+  };
+
+  ControlChannel *channel; ///< while the ranks find each other
+  int32_t self, ranks;
+  int exchanges = 0;
+  std::string key;
+  Communicator world;
+  static inline std::atomic<int> opened{0};
+  std::mutex mutex; ///< of the groups
+  std::map<std::vector<int32_t>, Group> groups;
+
+  HeddleWorld worldOf(const std::string &options) {
+    HeddleWorld made{.rank = self, .size = ranks};
+    if (channel) {
+      // Jobs of one process are told apart.
+      if (self == 0)
+        channel->put("engine", std::to_string(getpid()) + "-" + std::to_string(++opened));
+      key = channel->get("engine");
+      made.exchange = [](void *user, const void *mine, int64_t bytes, void *all) -> int32_t {
+        return static_cast<EngineTransport *>(user)->exchange(mine, bytes, all);
+      };
+    }
+    made.key = key.c_str();
+    made.user = this;
+    made.options = options.empty() ? nullptr : options.c_str();
+    return made;
+  }
+
+  int32_t exchange(const void *mine, int64_t bytes, void *all) noexcept try {
+    std::string key = "engine/" + std::to_string(exchanges++) + "/";
+    channel->put(key + std::to_string(self), {static_cast<const char *>(mine), size_t(bytes)});
+    for (int32_t r = 0; r < ranks; ++r) {
+      std::string theirs = channel->get(key + std::to_string(r));
+      if (theirs.size() != size_t(bytes))
+        return 1;
+      std::memcpy(static_cast<char *>(all) + r * bytes, theirs.data(), size_t(bytes));
+    }
+    return 0;
+  } catch (const std::exception &) {
+    return 1; // the channel has the reason
+  }
+
+  const Group &groupOf(const Operation &operation) {
+    std::lock_guard lock(mutex);
+    auto found = groups.find(operation.group);
+    if (found == groups.end()) {
+      std::string name;
+      for (const std::string &axis : operation.spec->axes)
+        name += (name.empty() ? "" : ",") + axis;
+      found = groups.emplace(operation.group, world.group(name, operation.group)).first;
+    }
+    return found->second;
+  }
+};
+} // namespace
+
+void heddle::useEngine(Job &job, const std::string &name, const std::string &options) {
+  const std::string &chosen = !name.empty()               ? name
+                              : job.info().engine.empty() ? std::string("shm")
+                                                          : job.info().engine;
+  job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen), options));
+}
