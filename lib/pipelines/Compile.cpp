@@ -7,6 +7,7 @@
 
 #include "lib/pipelines/Compile.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Rates.h"
 
@@ -274,6 +275,15 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   return image;
 }
 
+/// The program of one of several ranks has steps that communicate, which no pass makes yet.
+static LogicalResult refuseMesh(ModuleOp module, const CompileOptions &options) {
+  if (options.mesh.empty() && options.shard.empty() && options.plan.empty() &&
+      !module->hasAttr(mesh::meshAttrName))
+    return success();
+  return module.emitError() << "a program that is split over a mesh can't be compiled yet; "
+                               "`heddle-run --simulate` interprets it for all devices";
+}
+
 /// Whether the passes must run although the cache may have the program: somebody inspects them, or
 /// they have an extension that no key identifies.
 static bool mustRun(const CompileOptions &options, const Dump &dump) {
@@ -288,7 +298,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   CompileStatistics counted;
   Dump dump(module, options.dumpDirectory);
   auto setting = prepare(module, options);
-  if (failed(setting))
+  if (failed(setting) || failed(refuseMesh(module, options)))
     return failure();
   std::string key;
   std::optional<ProgramImage> image;
