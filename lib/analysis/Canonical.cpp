@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/analysis/Canonical.h"
+#include "lib/analysis/CanonicalNames.h"
 
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/Literal.h"

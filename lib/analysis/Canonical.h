@@ -23,7 +23,6 @@
 #ifndef HEDDLE_ANALYSIS_CANONICAL_H
 #define HEDDLE_ANALYSIS_CANONICAL_H
 
-#include "dialects/mesh/Mesh.h"
 #include "dialects/nest/Nest.h"
 
 namespace heddle {
@@ -98,9 +97,6 @@ Labels canonicalKernel(mlir::Operation *nest,
 /// `operands` are the values that it uses from outside, in order.
 Labels canonicalTree(mlir::Operation *nest, llvm::ArrayRef<mlir::Value> operands,
                      llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf);
-
-/// A sharding under labels, which is the same in any order of names.
-std::string shardingText(mesh::ShardingAttr sharding, const Labels &labels);
 
 } // namespace heddle
 

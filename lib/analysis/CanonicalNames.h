@@ -21,6 +21,9 @@
 #ifndef HEDDLE_ANALYSIS_CANONICALNAMES_H
 #define HEDDLE_ANALYSIS_CANONICALNAMES_H
 
+#include "dialects/mesh/Mesh.h"
+#include "lib/analysis/Canonical.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <string>
@@ -29,6 +32,9 @@
 namespace heddle {
 
 std::vector<std::string> canonicalNames(mlir::FunctionOpInterface function);
+
+/// A sharding under labels, which is the same in any order of names.
+std::string shardingText(mesh::ShardingAttr sharding, const Labels &labels);
 
 } // namespace heddle
 

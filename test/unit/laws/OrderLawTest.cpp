@@ -12,12 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/laws/Laws.h"
+#include "test/unit/laws/Plans.h"
 
 #include "test/unit/laws/Dice.h"
 
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gtest/gtest.h"
 
@@ -203,4 +205,45 @@ TEST_P(OrderLaw, KernelsAreTheSame) {
 }
 TEST_P(OrderLaw, BytesOfCodeAreTheSame) {
   holdCode("the order law on code", {0.1, GetParam()}, /*isText=*/false);
+}
+
+/// The collectives of a program that is split, with what they move, in sorted order.
+static FailureOr<std::vector<std::string>> collectivesOf(ModuleOp module) {
+  ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+  PassManager manager(module.getContext());
+  buildNdPipeline(manager, {});
+  buildMeshPipeline(manager, {});
+  if (failed(manager.run(module)))
+    return failure();
+  std::vector<std::string> found;
+  module.walk([&](mesh::CollectiveInterface op) {
+    std::string text = op->getName().getStringRef().str() + " over " + op.getAxes().str();
+    for (Type type : op->getResultTypes())
+      text += " of " + std::to_string(cast<nd::NdTensorType>(type).elements());
+    found.push_back(std::move(text));
+  });
+  llvm::sort(found);
+  return found;
+}
+
+TEST_P(OrderLaw, CollectivesAreTheSame) {
+  auto check = [](ModuleOp module, uint64_t seed, Tally &) -> Violation {
+    std::map<std::string, std::string> names;
+    OwningOpRef<ModuleOp> one(module.clone());
+    keepPrivate(*one, {"main"});
+    Dice dice(seed);
+    drawPlan(*one, dice);
+    OwningOpRef<ModuleOp> other = writtenOtherwise(*one, seed, names);
+    reorder(*other, dice);
+    std::string text = printed(*one) + "// and\n" + printed(*other);
+    auto a = collectivesOf(*one), b = collectivesOf(*other);
+    if (failed(a) || failed(b))
+      return {"not both are split", text};
+    if (*a != *b)
+      return {"collectives differ by names and order alone: " + llvm::join(*a, "; ") + " and " +
+                  llvm::join(*b, "; "),
+              text};
+    return {};
+  };
+  holdEach({"the order law on collectives", optionsFor, check}, {0.2, GetParam()});
 }

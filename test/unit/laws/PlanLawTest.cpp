@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/laws/Dice.h"
 #include "test/unit/laws/Laws.h"
+#include "test/unit/laws/Plans.h"
 
 #include "dialects/mesh/Mesh.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
@@ -66,8 +66,7 @@ static std::vector<std::string> namesOf(ArrayRef<nd::DimsAttr> spaces) {
   return names;
 }
 
-/// States a mesh, and shardings of some arguments and results.
-static void annotate(ModuleOp module, Dice &dice) {
+void laws::drawPlan(ModuleOp module, Dice &dice) {
   MLIRContext *context = module.getContext();
   mesh::MeshAttr mesh = drawMesh(context, dice);
   module->setAttr(mesh::meshAttrName, mesh);
@@ -154,15 +153,16 @@ static void holdPlans(Share share, bool symbols) {
   auto check = [=, &counts](ModuleOp module, uint64_t seed, Tally &tally) {
     OwningOpRef<ModuleOp> copy(module.clone());
     Dice dice(seed);
-    annotate(*copy, dice);
+    drawPlan(*copy, dice);
     return checkPasses(
         *copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
   };
   holdEach({"the plan law", options, check}, share);
   for (const auto &[name, count] : counts)
     std::printf("  %d of mesh.%s\n", count, name.c_str());
-  // All that partition makes; buckets are too rare.
-  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "permute", "reduce_scatter"})
+  // All that partition makes.
+  for (const char *name :
+       {"all_gather", "all_reduce", "all_to_all", "bucket", "permute", "reduce_scatter"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no mesh." << name;
 }
 

@@ -1,0 +1,26 @@
+//===- Plans.h - random meshes and shardings --------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the plan law draws beside a program; the order law splits programs alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TEST_UNIT_LAWS_PLANS_H
+#define HEDDLE_TEST_UNIT_LAWS_PLANS_H
+
+#include "test/unit/laws/Dice.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::laws {
+
+/// States a mesh of 1 to 8 devices in the module, and shardings of some arguments and results of @main.
+void drawPlan(mlir::ModuleOp module, Dice &dice);
+
+} // namespace heddle::laws
+
+#endif // HEDDLE_TEST_UNIT_LAWS_PLANS_H
