@@ -55,8 +55,7 @@ private:
   LogicalResult lift(Block &block);
   LogicalResult lift(Operation *op);
   void liftNest(nest::LoopNestInterface op);
-  LogicalResult liftScan(nest::ScanOp op);
-  LogicalResult liftGroup(nest::GroupOp op);
+  LogicalResult liftHolder(nest::HoldsNestsInterface op);
   void liftCollective(CollectiveInterface op);
   MapAttr liftMap(MapAttr map, Value operand);
 };
@@ -151,6 +150,12 @@ MapAttr Lifter::liftMap(MapAttr map, Value operand) {
   return MapAttr::getSorted(b.getContext(), entries);
 }
 
+/// Removes layouts and schedules that a user wrote: they are of the names before.
+static void removeChoices(Operation *op) {
+  for (const char *name : {"layouts", "schedule", "copies"})
+    op->removeAttr(name);
+}
+
 void Lifter::liftNest(nest::LoopNestInterface op) {
   Operation *made = b.clone(*op, lifted);
   auto nest = cast<nest::LoopNestInterface>(made);
@@ -165,42 +170,25 @@ void Lifter::liftNest(nest::LoopNestInterface op) {
     auto compute = cast<nest::ComputeOp>(made);
     compute.setProducedAttr(liftedDims(compute.getProduced()));
   }
-  // Those that a user wrote are of the names before.
-  made->removeAttr("layouts");
-  made->removeAttr("schedule");
+  removeChoices(made);
   for (Value result : made->getResults())
     result.setType(liftedType(result.getType()));
 }
 
-LogicalResult Lifter::liftScan(nest::ScanOp op) {
-  auto types =
-      llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
-  auto made = nest::ScanOp::create(b, op.getLoc(), types, valuesOf(op.getInits()),
-                                   valuesOf(op.getReads()), op.getAlong(), op.getReverse());
+/// A recurrence or a group: the nests in its region are lifted.
+LogicalResult Lifter::liftHolder(nest::HoldsNestsInterface op) {
+  Operation *made = b.cloneWithoutRegions(*op, lifted);
+  removeChoices(made);
+  for (Value result : made->getResults())
+    result.setType(liftedType(result.getType()));
   OpBuilder::InsertionGuard restore(b);
-  Block *block = b.createBlock(&made.getBody());
-  Block &from = op.getBody().front();
+  Block *block = b.createBlock(&made->getRegion(0));
+  Block &from = op->getRegion(0).front();
   for (BlockArgument argument : from.getArguments())
     lifted.map(argument, block->addArgument(liftedType(argument.getType()), argument.getLoc()));
   if (failed(lift(from)))
     return failure();
-  nest::YieldOp::create(b, op.getLoc(), valuesOf(from.getTerminator()->getOperands()));
-  lifted.map(op.getResults(), made.getResults());
-  return success();
-}
-
-LogicalResult Lifter::liftGroup(nest::GroupOp op) {
-  auto types =
-      llvm::map_to_vector(op.getResultTypes(), [&](Type type) { return liftedType(type); });
-  auto made = nest::GroupOp::create(b, op.getLoc(), types, op.getNames(), ArrayAttr(),
-                                    nest::ScheduleAttr());
-  OpBuilder::InsertionGuard restore(b);
-  b.createBlock(&made.getBody());
-  Block &from = op.getBody().front();
-  if (failed(lift(from)))
-    return failure();
-  nest::YieldOp::create(b, op.getLoc(), valuesOf(from.getTerminator()->getOperands()));
-  lifted.map(op.getResults(), made.getResults());
+  nest::YieldOp::create(b, op->getLoc(), valuesOf(from.getTerminator()->getOperands()));
   return success();
 }
 
@@ -212,10 +200,8 @@ void Lifter::liftCollective(CollectiveInterface op) {
 LogicalResult Lifter::lift(Operation *op) {
   if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
     return liftNest(nest), success();
-  if (auto scan = dyn_cast<nest::ScanOp>(op))
-    return liftScan(scan);
-  if (auto group = dyn_cast<nest::GroupOp>(op))
-    return liftGroup(group);
+  if (auto holder = dyn_cast<nest::HoldsNestsInterface>(op))
+    return liftHolder(holder);
   if (auto collective = dyn_cast<CollectiveInterface>(op))
     return liftCollective(collective), success();
   if (isa<nest::SortOp>(op) || passesOn(op)) {
