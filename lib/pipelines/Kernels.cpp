@@ -142,7 +142,8 @@ private:
 };
 } // namespace
 
-static std::string keyOf(std::string text, const Extensions &extensions) {
+std::string heddle::cacheKey(std::string text,
+                             ArrayRef<std::shared_ptr<const Extension>> extensions) {
   text += "|" + compilerVersion();
   for (const auto &extension : extensions)
     text += "|" + extension->key;
@@ -151,7 +152,7 @@ static std::string keyOf(std::string text, const Extensions &extensions) {
 
 static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
                             const Extensions &extensions) {
-  return "k_" + keyOf(kernel.source + kernel.schedules + "|" + target.key(), extensions);
+  return "k_" + cacheKey(kernel.source + kernel.schedules + "|" + target.key(), extensions);
 }
 
 /// In the cache objects follow a line "chunks|scratch" and their sizes.
@@ -216,7 +217,7 @@ static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &fac
                                   std::unique_ptr<Workbench> &bench) {
   if (zeroedBytes(kernel.source))
     return "";
-  std::string key = "s_" + keyOf(kernel.source + facts, options.extensions);
+  std::string key = "s_" + cacheKey(kernel.source + facts, options.extensions);
   if (cache)
     if (auto found = cache->find(key)) {
       kernel.schedules = std::move(*found);

@@ -24,6 +24,9 @@ namespace heddle {
 
 class KernelCache;
 
+/// The key in the cache of what this compiler makes of `text` with these extensions.
+std::string cacheKey(std::string text, llvm::ArrayRef<std::shared_ptr<const Extension>> extensions);
+
 struct CompiledKernel {
   std::string symbol;
   KernelCode code;

@@ -7,7 +7,7 @@
 
 #include "lib/pipelines/ProgramCache.h"
 
-#include "lib/pipelines/Extension.h"
+#include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/Version.h"
 
 #include "llvm/Support/JSON.h"
@@ -24,10 +24,8 @@ std::string heddle::programKey(ModuleOp module, const CompileOptions &options,
       << "|" << (options.products ? spelling(*options.products) : "");
   for (const std::string &word : options.fastMath)
     out << "|" << word;
-  for (const auto &extension : options.extensions)
-    out << "|" << extension->key;
-  out << "|" << compilerVersion() << "|" << passesVersion();
-  return "p_" + KernelCache::keyOf(text);
+  out << "|" << passesVersion();
+  return "p_" + cacheKey(text, options.extensions);
 }
 
 /// The numbers of `statistics` and their names in the cache.

@@ -32,9 +32,7 @@ class EngineTransport : public Transport {
 public:
   EngineTransport(Job &job, const HeddleCollectives &engine, const std::string &options)
       : channel(job.channel()), self(job.rank()), ranks(job.ranks()),
-        world(engine, worldOf(options)) {
-    channel = nullptr; // groups are made by the engine alone
-  }
+        world(engine, worldOf(options)) {}
 
   std::unique_ptr<Pending> start(const Operation &operation) override {
     HeddleOperation made{.kind = int32_t(operation.spec->kind),
@@ -58,7 +56,7 @@ private:
     void wait() override { pending.wait(); }
   };
 
-  ControlChannel *channel; ///< while the ranks find each other
+  ControlChannel *channel; ///< over which the ranks find each other
   int32_t self, ranks;
   int exchanges = 0;
   std::string key;
