@@ -1,0 +1,98 @@
+//===- Shards.h - tensors that are split over ranks -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor is split over the ranks of a mesh by lists of axes for its names. A name that is split
+// into n parts has blocks of ceil(size / n); the last ones may be short or empty:
+//
+//     MeshSpec mesh{{{"data", 4}, {"model", 2}}};                 // ranks 0 to 7
+//     Shards shards(mesh, {{"batch", {"data"}}}, {{"batch", 5}, {"row", 3}});
+//     shards.blockSizes()              // batch: 2, row: 3, on every rank
+//     shards.heldBy(4)                 // batch: 1 from 4, row: 3 from 0
+//     shards.heldBy(6)                 // batch: none,     row: 3 from 0
+//     shards.firstHolder(5)            // 4: the ranks of `model` hold the same
+//
+// Of several axes the first is the slowest. "data(2)4" is a part of an axis: 4 parts that follow 2
+// others, so that on 8 ranks it is `coordinate floordiv 1 mod 4` (dialects/mesh).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_PROGRAM_SHARDS_H
+#define HEDDLE_RUNTIME_PROGRAM_SHARDS_H
+
+#include "runtime/program/RuntimeTensor.h"
+
+namespace heddle {
+
+/// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: what is left.
+struct AxisPart {
+  std::string axis;
+  int64_t before = 1, count = 0;
+
+  /// "data" or "data(2)4"; none for other text.
+  static std::optional<AxisPart> parse(std::string_view text);
+};
+
+/// The axes that split each name, outermost first. Names that are not split need no entry.
+using ShardAxes = std::map<std::string, std::vector<std::string>>;
+
+/// Empty if the axes are some of the mesh, their parts divide them, and none occurs twice.
+/// Otherwise what is wrong, such as "the axis 'data' twice, on 'batch' and 'row'".
+std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
+/// "{batch: data, hidden: data+model}"
+std::string describe(const ShardAxes &axes);
+
+class Shards {
+public:
+  /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks and a negative
+  /// size.
+  Shards(MeshSpec mesh, ShardAxes axes, Sizes whole);
+
+  const MeshSpec &mesh() const { return ranks; }
+  const ShardAxes &axes() const { return split; }
+  const Sizes &wholeSizes() const { return whole; }
+  /// The sizes of the tensor that each rank has.
+  const Sizes &blockSizes() const { return block; }
+  /// True if some rank holds less than the whole.
+  bool isSplit() const { return blocks() > 1; }
+
+  struct Interval {
+    int64_t begin = 0, count = 0;
+    bool operator==(const Interval &) const = default;
+  };
+  using Intervals = std::map<std::string, Interval, std::less<>>;
+  /// The coordinates that a rank holds, of every name. An empty interval begins at the size.
+  Intervals heldBy(int64_t rank) const;
+  /// The number of blocks, empty ones included.
+  int64_t blocks() const;
+  /// The first rank that holds the same block as `rank`.
+  int64_t firstHolder(int64_t rank) const;
+  /// The first rank of each block, ascending.
+  std::vector<int32_t> firstHolders() const;
+  /// The axes of the mesh on which the ranks' blocks differ, in the order of the mesh.
+  std::vector<std::string> splittingAxes() const;
+
+  /// The block of a rank, in `layout` (by default row-major over the sorted names). Elements beyond
+  /// the tensor are zero. Throws Error unless `tensor` has the whole sizes, and as copies do.
+  TensorRef cut(const RuntimeTensor &tensor, int64_t rank,
+                std::optional<Layout> layout = std::nullopt) const;
+  /// Copies what a rank holds to its place in the whole tensor.
+  void put(const RuntimeTensor &held, int64_t rank, RuntimeTensor &tensor) const;
+
+private:
+  /// A rank's part of an axis is `rank / stride % parts`.
+  struct Digit {
+    int64_t stride, parts;
+  };
+  MeshSpec ranks;
+  ShardAxes split;
+  Sizes whole, block;
+  std::map<std::string, std::vector<Digit>> digits; ///< of each name that is split
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_PROGRAM_SHARDS_H
