@@ -1,0 +1,78 @@
+//===- Gather.cpp - the whole of a tensor that is split -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/control/Gather.h"
+
+#include "runtime/program/Transport.h"
+
+#include <cstring>
+
+using namespace heddle;
+
+void heddle::requireRanks(const MeshSpec &mesh, int ranks) {
+  if (mesh.ranks() != ranks)
+    throw Error("the mesh " + (mesh.axes.empty() ? "without axes" : mesh.describe()) + " has " +
+                std::to_string(mesh.ranks()) + (mesh.ranks() == 1 ? " rank" : " ranks") +
+                ", expected " + std::to_string(ranks) + ", as the job has");
+}
+
+static Layout denseLayout(const Sizes &sizes) {
+  std::vector<std::string> names;
+  for (const auto &[name, size] : sizes)
+    names.push_back(name);
+  return Layout::rowMajor(names);
+}
+
+/// Runs the operation. A failure becomes that of the job.
+static void run(Job &job, const Transport::Operation &operation, const std::string &what) {
+  try {
+    job.transport()->start(operation)->wait();
+  } catch (const Error &error) {
+    // The engine may notice that a rank has gone before the channel says how.
+    if (auto failure = job.channel()->failure(std::chrono::seconds(2)))
+      throw JobError(*failure);
+    job.channel()->fail(error.what(), "", "gathering " + what);
+    throw;
+  }
+}
+
+TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &block,
+                         const std::string &what) {
+  const MeshSpec &mesh = shards.mesh();
+  requireRanks(mesh, job.ranks());
+  TensorSpec spec{block.spec().element, {}};
+  for (const auto &[name, size] : shards.wholeSizes())
+    spec.dims[name] = size;
+  auto whole = std::make_shared<RuntimeTensor>(spec, denseLayout(shards.wholeSizes()));
+  if (ControlChannel *channel = job.channel())
+    channel->agree({{"entry", "gathering " + what}, // as a call of a program
+                    {"type", describe(spec)},
+                    {"mesh", mesh.describe()},
+                    {"sharding", describe(shards.axes())}});
+  std::vector<std::string> axes = shards.splittingAxes();
+  if (axes.empty() || block.bytes() == 0) {
+    shards.put(block, job.rank(), *whole);
+    return whole;
+  }
+  if (!job.transport())
+    throw Error("can't gather " + what + ": the job has no engine");
+  // Blocks are sent dense, as bytes.
+  TensorRef mine = block.inLayout(denseLayout(shards.blockSizes()));
+  CommunicationSpec gathering{
+      .kind = CommunicationSpec::Kind::AllGather, .axes = axes, .element = ElementType::UI8};
+  Transport::Operation operation{.spec = &gathering, .group = mesh.group(job.rank(), axes)};
+  operation.counts.assign(operation.group.size(), mine->bytes());
+  operation.input = mine->address();
+  size_t bytes = size_t(mine->bytes());
+  std::vector<char> all(bytes * operation.group.size());
+  operation.output = all.data();
+  run(job, operation, what);
+  for (size_t i = 0; i < operation.group.size(); ++i) {
+    std::memcpy(mine->address(), all.data() + i * bytes, bytes);
+    shards.put(*mine, operation.group[i], *whole);
+  }
+  return whole;
+}
