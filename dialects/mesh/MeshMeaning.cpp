@@ -217,3 +217,15 @@ double AllGatherOp::getSentShare(int64_t parts) { return double(parts - 1); }
 double AllToAllOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
 double PermuteOp::getSentShare(int64_t parts) { return parts > 1 ? 1 : 0; }
 double BroadcastOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
+
+//===----------------------------------------------------------------------===//
+// How it lies in memory
+//===----------------------------------------------------------------------===//
+
+using Names = SmallVector<StringAttr>;
+Names AllReduceOp::getOutermostNames() { return {}; }
+Names ReduceScatterOp::getOutermostNames() { return {getNameAttr()}; }
+Names AllGatherOp::getOutermostNames() { return {getNameAttr()}; }
+Names AllToAllOp::getOutermostNames() { return {getJoinedAttr(), getSplitAttr()}; }
+Names PermuteOp::getOutermostNames() { return {}; }
+Names BroadcastOp::getOutermostNames() { return {}; }

@@ -39,7 +39,8 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
 
 /// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it.
 class Mesh_CollectiveOp<string mnemonic, list<Trait> traits = []>
-    : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>]>;
+    : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>,
+        DeclareOpInterfaceMethods<Nest_TransferInterface>]>;
 
 /// One that moves elements of one value.
 class Mesh_MovingOp<string mnemonic, list<Trait> traits = []>

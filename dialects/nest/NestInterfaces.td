@@ -78,6 +78,18 @@ def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
   }];
 }
 
+def Nest_TransferInterface : OpInterface<"TransferInterface"> {
+  let cppNamespace = "::heddle::nest";
+  let description = [{
+    An op that moves a buffer between devices, without changing the order of its elements: its result has the layout of its
+    operand.
+  }];
+  let methods = [
+    InterfaceMethod<"The names that this layout has outermost, each by itself, the first one outermost.",
+        "::llvm::SmallVector<::mlir::StringAttr>", "getOutermostNames">
+  ];
+}
+
 def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{

@@ -31,6 +31,16 @@ Layout nest::layoutAt(Layout layout, nd::DimsAttr names) {
   return layout;
 }
 
+bool nest::putOutermost(Layout &layout, ArrayRef<StringAttr> names) {
+  for (StringAttr name : llvm::reverse(names)) {
+    auto at = llvm::find(layout.factors, Layout::Factor{{name.str()}, 1, 0, 0, 0});
+    if (at == layout.factors.end())
+      return false;
+    std::rotate(layout.factors.begin(), at, at + 1);
+  }
+  return true;
+}
+
 static Layout layoutOf(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
   unsigned number = argument.getArgNumber();
@@ -82,7 +92,10 @@ Layout nest::layoutOf(Value value) {
       return stated.getLayout();
   if (Value updated = updatedBy(op))
     return layoutOf(updated); // so that it may work in place
-  return sortedLayout(tensorType(value));
+  Layout plain = sortedLayout(tensorType(value));
+  if (auto transfer = dyn_cast<TransferInterface>(op))
+    putOutermost(plain, transfer.getOutermostNames());
+  return plain;
 }
 
 LogicalResult nest::checkLayout(Location loc, const Layout &layout, const Twine &what, Type type,

@@ -34,6 +34,9 @@ Layout layoutOf(mlir::Value value);
 /// Returns the layout of a slice: `layout` at one index of each of `names`.
 Layout layoutAt(Layout layout, nd::DimsAttr names);
 
+/// Moves the factors of these names to the front. Returns false if one is not a factor by itself.
+bool putOutermost(Layout &layout, llvm::ArrayRef<mlir::StringAttr> names);
+
 /// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` an
 /// offset of its own. If the value is defined elsewhere (`made`), a note says where.
 mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,

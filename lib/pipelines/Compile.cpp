@@ -7,7 +7,6 @@
 
 #include "lib/pipelines/Compile.h"
 
-#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Rates.h"
 
@@ -23,6 +22,7 @@
 #include "lib/pipelines/ProgramCache.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
+#include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/NeutralNames.h"
 
 #include "mlir/IR/Verifier.h"
@@ -214,6 +214,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   manifest.compilerVersion = compilerVersion();
   setting.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
+    if (mesh::MeshAttr mesh = mesh::meshOf(entry.function))
+      manifest.mesh = mesh::specOf(mesh);
     entry.spec.codeOffset = block->symbols.at("entry." + entry.spec.name);
     manifest.entries.push_back(std::move(entry.spec));
   }
@@ -275,13 +277,20 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   return image;
 }
 
-/// The program of one of several ranks has steps that communicate, which no pass makes yet.
-static LogicalResult refuseMesh(ModuleOp module, const CompileOptions &options) {
-  if (options.mesh.empty() && options.shard.empty() && options.plan.empty() &&
-      !module->hasAttr(mesh::meshAttrName))
-    return success();
-  return module.emitError() << "a program that is split over a mesh can't be compiled yet; "
-                               "`heddle-run --simulate` interprets it for all devices";
+/// States the mesh and the shardings in the module, so that the key of a program in the cache has
+/// them, and warnings about rules come each time. Returns the options of the other passes.
+static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions &options) {
+  CompileOptions others = options;
+  if (options.mesh.empty() && options.shard.empty() && options.plan.empty())
+    return others;
+  PassManager passes(module.getContext());
+  addPlanPass(passes, options);
+  if (failed(passes.run(module)))
+    return failure();
+  others.mesh.clear();
+  others.shard.clear();
+  others.plan.clear();
+  return others;
 }
 
 /// Whether the passes must run although the cache may have the program: somebody inspects them, or
@@ -292,14 +301,18 @@ static bool mustRun(const CompileOptions &options, const Dump &dump) {
          llvm::any_of(options.extensions, [](auto &extension) { return extension->key.empty(); });
 }
 
-FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOptions &options,
+FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOptions &given,
                                                CompileStatistics *statistics) {
   auto begin = Clock::now();
   CompileStatistics counted;
-  Dump dump(module, options.dumpDirectory);
-  auto setting = prepare(module, options);
-  if (failed(setting) || failed(refuseMesh(module, options)))
+  Dump dump(module, given.dumpDirectory);
+  auto setting = prepare(module, given);
+  if (failed(setting))
     return failure();
+  FailureOr<CompileOptions> stated = statePlan(module, given);
+  if (failed(stated))
+    return failure();
+  const CompileOptions &options = *stated;
   std::string key;
   std::optional<ProgramImage> image;
   if (setting->cache && !mustRun(options, dump)) {

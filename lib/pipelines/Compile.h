@@ -85,6 +85,8 @@ struct CompileStatistics {
   std::string str() const;
 };
 
+/// States the mesh and the rules of `options` in the module, if it has any.
+void addPlanPass(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Lowers nd to nests, those of one device if the program states a mesh.

@@ -31,6 +31,16 @@
 using namespace heddle;
 using namespace mlir;
 
+void heddle::addPlanPass(OpPassManager &passes, const CompileOptions &options) {
+  if (options.mesh.empty() && options.shard.empty() && options.plan.empty())
+    return;
+  mesh::MeshPlanPassOptions plan;
+  plan.mesh = options.mesh;
+  plan.plan = options.plan;
+  plan.shard.assign(options.shard.begin(), options.shard.end());
+  passes.addPass(mesh::createMeshPlanPass(std::move(plan)));
+}
+
 void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &options) {
   auto simplify = [&] {
     nd::NdSimplifyPassOptions rules;
@@ -38,13 +48,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     passes.addNestedPass<func::FuncOp>(nd::createNdSimplifyPass(std::move(rules)));
     passes.addNestedPass<func::FuncOp>(nd::createNdCsePass());
   };
-  if (!options.mesh.empty() || !options.shard.empty() || !options.plan.empty()) {
-    mesh::MeshPlanPassOptions plan;
-    plan.mesh = options.mesh;
-    plan.plan = options.plan;
-    plan.shard.assign(options.shard.begin(), options.shard.end());
-    passes.addPass(mesh::createMeshPlanPass(std::move(plan)));
-  }
+  addPlanPass(passes, options);
   passes.addPass(nd::createNdMergeFunctionsPass());
   if (!options.check) { // looks at what was written
     simplify();
@@ -76,6 +80,7 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts}));
   passes.addPass(mesh::createMeshPartitionPass({options.explainLayouts}));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }
 

@@ -72,6 +72,7 @@ private:
   std::shared_ptr<Program::Loaded> program;
   const EntrySpec &spec;
   CallOptions settings;
+  std::weak_ptr<Job> owner; ///< the job of a call that waits for its next use
   std::shared_ptr<const EntryPlan> plan;
   DeviceProgram::Entry function;
   std::vector<Argument> arguments;
@@ -113,6 +114,10 @@ private:
   std::mutex abortMutex;
   std::optional<Failure> aborted;
   Region *abortable = nullptr;
+
+  bool belongsTo(const std::shared_ptr<Job> &job) const {
+    return !owner.owner_before(job) && !job.owner_before(owner);
+  }
 
   friend const HeddleCallTable &callTable();
   int32_t barrier(int32_t thread);

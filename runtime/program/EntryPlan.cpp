@@ -201,7 +201,7 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
   for (size_t a = 0; a < plan.arenas.size(); ++a) {
     EntryPlan::Arena &arena = plan.arenas[a];
     arena.live = liveBytes(buffers[a]);
-    bool stored = arena.space == hostSpace && entry.symbols.empty();
+    bool stored = arena.space == hostSpace && entry.hasConstantSizes();
     arena.bytes = stored ? entry.arenaBytes : planArena(buffers[a]);
     for (size_t i = 0; !stored && i < owners[a].size(); ++i)
       plan.offsets[owners[a][i]] = buffers[a][i].offset;

@@ -105,6 +105,9 @@ struct StepSpec {
   int32_t awaits = -1;      ///< the step that `Await` waits for
   std::optional<CommunicationSpec> communication = {}; ///< of `Invoke` and `Start`
 
+  bool runsInRuntime() const {
+    return kind == StepKind::Invoke || kind == StepKind::Start || kind == StepKind::Await;
+  }
   bool callsLibrary() const {
     return (kind == StepKind::Invoke || kind == StepKind::Start) && !communication;
   }
@@ -144,6 +147,11 @@ struct EntrySpec {
   /// The position of a name in `indices`, which are `arguments` or `results`. Throws Error with the
   /// known names for an unknown one.
   size_t positionOf(std::string_view name, const std::vector<int32_t> &indices) const;
+  /// True if no value's size depends on the symbols.
+  bool hasConstantSizes() const {
+    return std::all_of(values.begin(), values.end(),
+                       [](const ValueSpec &value) { return value.bytes.isConstant(); });
+  }
   bool isSupplied(std::string_view symbol) const {
     return std::find(supplied.begin(), supplied.end(), symbol) != supplied.end();
   }

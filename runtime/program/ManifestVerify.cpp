@@ -16,7 +16,8 @@ class Verifier {
 public:
   Verifier(const Manifest &manifest, const EntrySpec &entry, int64_t codeBytes,
            int64_t constantBytes)
-      : manifest(manifest), entry(entry), codeBytes(codeBytes), constantBytes(constantBytes) {}
+      : manifest(manifest), entry(entry), codeBytes(codeBytes), constantBytes(constantBytes),
+        isStatic(entry.hasConstantSizes()) {}
 
   std::string run() {
     if (entry.codeOffset < 0 || entry.codeOffset >= codeBytes)
@@ -73,6 +74,7 @@ private:
   const Manifest &manifest;
   const EntrySpec &entry;
   int64_t codeBytes, constantBytes;
+  bool isStatic;
 
   bool isValue(int32_t index) const { return index >= 0 && size_t(index) < entry.values.size(); }
 
@@ -109,7 +111,7 @@ private:
     if (value.space != entry.values[size_t(at)].space)
       return name + " in the memory space '" + value.space + "' takes the memory of one in '" +
              entry.values[size_t(at)].space + "'";
-    if (value.kind == Kind::Temporary && value.aliasOf < 0 && constant && entry.symbols.empty() &&
+    if (value.kind == Kind::Temporary && value.aliasOf < 0 && constant && isStatic &&
         value.space == hostSpace &&
         (value.offset < 0 || value.offset > entry.arenaBytes ||
          *value.bytes.constant() > entry.arenaBytes - value.offset))

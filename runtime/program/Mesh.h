@@ -14,6 +14,8 @@
 //     mesh.group(4, {"data"})                          // {1, 4}
 //     mesh.group(4, {"model"})                         // {3, 4, 5}
 //
+// "data(2)4" is a part of an axis: 4 parts that follow 2 others (dialects/mesh).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_PROGRAM_MESH_H
@@ -22,8 +24,8 @@
 #include "heddle/ElementType.h"
 #include "heddle/Expr.h"
 
+#include <map>
 #include <optional>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,13 +33,28 @@
 
 namespace heddle {
 
+/// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: what is left.
+struct AxisPart {
+  std::string axis;
+  int64_t before = 1, count = 0;
+
+  /// "data" or "data(2)4"; none for other text.
+  static std::optional<AxisPart> parse(std::string_view text);
+};
+
 struct MeshSpec {
   std::vector<std::pair<std::string, int64_t>> axes;
   bool operator==(const MeshSpec &) const = default;
 
   /// The number of ranks; 1 without axes.
   int64_t ranks() const;
-  /// The size of an axis; 0 if there is none of that name.
+  /// A rank's coordinate on an axis, or on a part of one, is `rank / stride % parts`.
+  struct Digit {
+    int64_t stride, parts;
+  };
+  /// None if the mesh lacks the axis, or if the part does not divide it.
+  std::optional<Digit> digitOf(std::string_view axis) const;
+  /// The size of an axis, or of a part of one; 0 if there is none.
   int64_t sizeOf(std::string_view axis) const;
   /// The number of ranks in a group of these axes.
   int64_t sizeOf(const std::vector<std::string> &axes) const;
@@ -83,6 +100,14 @@ struct CommunicationSpec {
   bool hasOutput() const { return kind != Kind::Barrier && kind != Kind::Send; }
 };
 
+/// The axes that split each name, outermost first. Names that are not split need no entry.
+using ShardAxes = std::map<std::string, std::vector<std::string>>;
+
+/// Empty if the axes are some of the mesh, their parts divide them, and none occurs twice.
+/// Otherwise what is wrong, such as "the axis 'data' twice, on 'batch' and 'row'".
+std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
+/// "{batch: data, hidden: data+model}"
+std::string describe(const ShardAxes &axes);
 /// Empty if the axes are a group of the mesh, otherwise what is wrong with them.
 std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
 /// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.

@@ -187,11 +187,12 @@ std::unique_ptr<Call> Program::acquire(const EntrySpec &entry, const CallOptions
     for (auto &call : idle)
       if (&call->spec == &entry && call->settings.manager == manager &&
           call->settings.managed == options.managed && call->settings.team == team &&
-          call->settings.supplied == options.supplied && call->settings.job == options.job) {
+          call->settings.supplied == options.supplied && call->belongsTo(options.job)) {
         auto found = std::move(call);
         call = std::move(idle.back());
         idle.pop_back();
         found->settings.profile = options.profile;
+        found->settings.job = options.job;
         return found;
       }
   }
@@ -213,7 +214,11 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
   // From here on nothing fails: the results own the donated memory.
   call->takeResults(results);
   call->unbind();
+  // A call that is kept does not keep its job, which ends when its user lets it go.
+  call->owner = call->settings.job;
+  call->settings.job = nullptr;
   std::lock_guard lock(mutex);
+  std::erase_if(idle, [](const auto &each) { return !each->belongsTo(each->owner.lock()); });
   if (idle.size() < idle.capacity())
     idle.push_back(std::move(call));
   return results;

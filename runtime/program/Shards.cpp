@@ -9,98 +9,9 @@
 #include "heddle/Error.h"
 #include "runtime/program/Relayout.h"
 
-#include <charconv>
 #include <cstring>
 
 using namespace heddle;
-
-//===----------------------------------------------------------------------===//
-// Axes
-//===----------------------------------------------------------------------===//
-
-/// Reads a number of at least 1 from the front of `text`.
-static bool takeNumber(std::string_view &text, int64_t &number) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(size_t(end - text.data()));
-  return error == std::errc() && number >= 1;
-}
-
-std::optional<AxisPart> AxisPart::parse(std::string_view text) {
-  size_t bracket = std::min(text.find('('), text.size());
-  AxisPart part{std::string(text.substr(0, bracket))};
-  if (part.axis.empty())
-    return std::nullopt;
-  if (bracket == text.size())
-    return part;
-  text.remove_prefix(bracket + 1);
-  if (!takeNumber(text, part.before) || text.empty() || text[0] != ')')
-    return std::nullopt;
-  text.remove_prefix(1);
-  if (!takeNumber(text, part.count) || !text.empty())
-    return std::nullopt;
-  return part;
-}
-
-namespace {
-/// The parts of an axis that `text` names, from `before` to `end` of `size`.
-struct Placed {
-  std::string name; ///< of the tensor
-  int64_t before, end, size;
-};
-} // namespace
-
-/// The part of the mesh that `text` names; what is wrong with it is in `problem`.
-static Placed placeOf(const MeshSpec &mesh, const std::string &name, const std::string &text,
-                      std::string &axis, std::string &problem) {
-  auto part = AxisPart::parse(text);
-  Placed placed{name, 1, 1, part ? mesh.sizeOf(part->axis) : 0};
-  if (!part) {
-    problem = "the axis '" + text + "', expected one such as data or data(2)4";
-    return placed;
-  }
-  axis = part->axis;
-  int64_t size = placed.size, count = std::max<int64_t>(part->count, 1);
-  if (size == 0) {
-    problem = "the axis '" + axis + "', which the mesh " + mesh.describe() + " lacks";
-  } else if (part->before > size || count > size || size % (part->before * count) != 0) {
-    problem = "'" + text + "', which does not divide the " + std::to_string(size) +
-              " ranks of the axis '" + axis + "'";
-  } else {
-    placed.before = part->before;
-    placed.end = part->count ? part->before * part->count : size;
-  }
-  return placed;
-}
-
-std::string heddle::verifyShards(const MeshSpec &mesh, const ShardAxes &axes) {
-  std::map<std::string, std::vector<Placed>> taken; // by axis
-  std::string problem, axis;
-  for (const auto &[name, list] : axes)
-    for (const std::string &text : list) {
-      Placed placed = placeOf(mesh, name, text, axis, problem);
-      if (!problem.empty())
-        return problem;
-      // Parts of one axis follow each other: the end of one divides the beginning of the next.
-      for (const Placed &other : taken[axis]) {
-        const Placed &first = other.before < placed.before ? other : placed;
-        const Placed &second = &first == &placed ? other : placed;
-        if (first.before == second.before || second.before % first.end != 0)
-          return "the axis '" + axis + "' twice, on '" + other.name + "' and '" + name + "'";
-      }
-      taken[axis].push_back(placed);
-    }
-  return "";
-}
-
-std::string heddle::describe(const ShardAxes &axes) {
-  std::string text;
-  for (const auto &[name, list] : axes) {
-    text += (text.empty() ? "" : ", ") + name + ": ";
-    for (size_t i = 0; i < list.size(); ++i)
-      text += (i ? "+" : "") + list[i];
-  }
-  return "{" + text + "}";
-}
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -114,10 +25,6 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes)
     if (size < 0)
       throw Error("expected sizes of at least 0, got " + std::to_string(size) + " of '" + name +
                   "'");
-  std::map<std::string, int64_t> strides; // of ranks, of each axis
-  int64_t stride = 1;
-  for (size_t i = ranks.axes.size(); i-- > 0; stride *= ranks.axes[i].second)
-    strides[ranks.axes[i].first] = stride;
   for (const auto &[name, list] : split) {
     auto size = whole.find(name);
     if (size == whole.end())
@@ -125,11 +32,8 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes)
                   "', which the tensor lacks");
     int64_t parts = 1;
     for (const std::string &text : list) {
-      std::string axis, problem;
-      Placed placed = placeOf(ranks, name, text, axis, problem);
-      digits[name].push_back(
-          {strides[axis] * (placed.size / placed.end), placed.end / placed.before});
-      parts *= placed.end / placed.before;
+      digits[name].push_back(*ranks.digitOf(text));
+      parts *= digits[name].back().parts;
     }
     block[name] = (size->second + parts - 1) / parts;
   }
@@ -140,7 +44,7 @@ Shards::Intervals Shards::heldBy(int64_t rank) const {
   for (const auto &[name, size] : whole) {
     int64_t part = 0, full = block.find(name)->second;
     if (auto list = digits.find(name); list != digits.end())
-      for (const Digit &digit : list->second)
+      for (const MeshSpec::Digit &digit : list->second)
         part = part * digit.parts + rank / digit.stride % digit.parts;
     int64_t begin = std::min(part * full, size);
     held[name] = {begin, std::min(full, size - begin)};
@@ -151,7 +55,7 @@ Shards::Intervals Shards::heldBy(int64_t rank) const {
 int64_t Shards::blocks() const {
   int64_t count = 1;
   for (const auto &[name, list] : digits)
-    for (const Digit &digit : list)
+    for (const MeshSpec::Digit &digit : list)
       count *= digit.parts;
   return count;
 }
@@ -159,7 +63,7 @@ int64_t Shards::blocks() const {
 int64_t Shards::firstHolder(int64_t rank) const {
   int64_t first = 0;
   for (const auto &[name, list] : digits)
-    for (const Digit &digit : list)
+    for (const MeshSpec::Digit &digit : list)
       first += rank / digit.stride % digit.parts * digit.stride;
   return first;
 }
@@ -167,7 +71,7 @@ int64_t Shards::firstHolder(int64_t rank) const {
 std::vector<int32_t> Shards::firstHolders() const {
   std::vector<int32_t> holders = {0};
   for (const auto &[name, list] : digits)
-    for (const Digit &digit : list) {
+    for (const MeshSpec::Digit &digit : list) {
       size_t before = holders.size();
       for (int64_t i = 1; i < digit.parts; ++i)
         for (size_t k = 0; k < before; ++k)

@@ -27,24 +27,6 @@
 
 namespace heddle {
 
-/// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: what is left.
-struct AxisPart {
-  std::string axis;
-  int64_t before = 1, count = 0;
-
-  /// "data" or "data(2)4"; none for other text.
-  static std::optional<AxisPart> parse(std::string_view text);
-};
-
-/// The axes that split each name, outermost first. Names that are not split need no entry.
-using ShardAxes = std::map<std::string, std::vector<std::string>>;
-
-/// Empty if the axes are some of the mesh, their parts divide them, and none occurs twice.
-/// Otherwise what is wrong, such as "the axis 'data' twice, on 'batch' and 'row'".
-std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
-/// "{batch: data, hidden: data+model}"
-std::string describe(const ShardAxes &axes);
-
 class Shards {
 public:
   /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks and a negative
@@ -83,14 +65,10 @@ public:
   void put(const RuntimeTensor &held, int64_t rank, RuntimeTensor &tensor) const;
 
 private:
-  /// A rank's part of an axis is `rank / stride % parts`.
-  struct Digit {
-    int64_t stride, parts;
-  };
   MeshSpec ranks;
   ShardAxes split;
   Sizes whole, block;
-  std::map<std::string, std::vector<Digit>> digits; ///< of each name that is split
+  std::map<std::string, std::vector<MeshSpec::Digit>> digits; ///< of each name that is split
 };
 
 } // namespace heddle

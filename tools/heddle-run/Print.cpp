@@ -88,6 +88,8 @@ std::string run::describe(const Formal &formal, const io::HostArray &array, int6
 }
 
 void run::report(const Signature &entry, const Arrays &results, const Options &options) {
+  if (auto job = jobOf(options); job && job->rank() != 0)
+    return;
   if (!results.empty())
     llvm::outs() << "@" << entry.name << "\n";
   for (auto [formal, array] : llvm::zip_equal(entry.results, results))

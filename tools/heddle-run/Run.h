@@ -23,7 +23,9 @@
 #include "heddle/io/HostArray.h"
 #include "heddle/io/Safetensors.h"
 #include "lib/pipelines/Compile.h"
+#include "runtime/control/Job.h"
 #include "runtime/program/Profile.h"
+#include "runtime/program/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -44,6 +46,7 @@ Signature signatureOf(const EntrySpec &entry);
 
 struct Options {
   std::string input, output, entry;
+  std::string engine; ///< of programs for several ranks; empty: the launcher's choice, or shm
   std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...], or FILE of several arguments
   std::vector<std::string> sizes;  ///< SYMBOL=NUMBER[,NUMBER...]: one run after another
   uint64_t seed = 0;
@@ -96,6 +99,17 @@ std::string describe(const Formal &formal, const io::HostArray &array, int64_t l
 /// Runs the entries of an IR file (RunIr.cpp) or a program file (RunProgram.cpp). True on success.
 bool runIr(const Options &options);
 bool runProgram(const Options &options);
+/// The job that this process is a rank of; null if nothing has started it as one (RunRanks.cpp).
+std::shared_ptr<Job> jobOf(const Options &options);
+/// Calls an entry as often as the options say; the results of the last call.
+std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
+                              std::vector<TensorRef> &arguments, const CallOptions &how,
+                              const Options &options);
+/// The same of a program for several ranks, on whole tensors: as one rank of a job, or as all of
+/// them on threads of this process.
+std::vector<TensorRef> callOnRanks(Program &program, const EntrySpec &entry,
+                                   const std::vector<TensorRef> &whole, CallOptions how,
+                                   const Options &options);
 /// Runs an entry of a program on arrays.
 Arrays call(Program &program, const std::string &entry, const Arrays &arguments,
             const Options &options);

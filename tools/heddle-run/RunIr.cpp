@@ -8,6 +8,7 @@
 #include "Run.h"
 
 #include "dialects/check/Check.h"
+#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Nesting.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
@@ -32,8 +33,8 @@ using namespace mlir;
 
 Signature run::signatureOf(func::FuncOp function) {
   Signature signature{function.getName().str(), {}, {}};
-  auto formal = [&](Type type, StringAttr name, const char *kind, unsigned i) {
-    auto tensor = dyn_cast<nd::NdTensorType>(type);
+  auto formal = [&](Type type, StringAttr name, TypeAttr whole, const char *kind, unsigned i) {
+    auto tensor = dyn_cast<nd::NdTensorType>(whole ? whole.getValue() : type);
     if (!tensor)
       throw Error("'@" + signature.name + "': expected tensors as arguments and results, but " +
                   kind + std::to_string(i) + " is not a tensor");
@@ -41,11 +42,12 @@ Signature run::signatureOf(func::FuncOp function) {
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     signature.arguments.push_back(formal(
-        type, function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName), "argument", unsigned(i)));
+        type, function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName),
+        function.getArgAttrOfType<TypeAttr>(i, mesh::globalAttrName), "argument", unsigned(i)));
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    signature.results.push_back(
-        formal(type, function.getResultAttrOfType<StringAttr>(i, nd::nameAttrName), "result",
-               unsigned(i)));
+    signature.results.push_back(formal(
+        type, function.getResultAttrOfType<StringAttr>(i, nd::nameAttrName),
+        function.getResultAttrOfType<TypeAttr>(i, mesh::globalAttrName), "result", unsigned(i)));
   return signature;
 }
 

@@ -7,12 +7,15 @@
 
 #include "Run.h"
 
+#include "runtime/program/Placement.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace heddle;
 using namespace heddle::run;
 
-Signature run::signatureOf(const EntrySpec &entry) {
+Signature run::signatureOf(const EntrySpec &blocks) {
+  EntrySpec entry = wholeSignature(blocks);
   Signature signature{entry.name, {}, {}};
   for (int32_t index : entry.arguments)
     signature.arguments.push_back(
@@ -23,10 +26,9 @@ Signature run::signatureOf(const EntrySpec &entry) {
   return signature;
 }
 
-/// Calls an entry as often as the options say; the results of the last call.
-static std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
-                                     std::vector<TensorRef> &arguments, const CallOptions &how,
-                                     const Options &options) {
+std::vector<TensorRef> run::repeat(Program &program, const EntrySpec &entry,
+                                   std::vector<TensorRef> &arguments, const CallOptions &how,
+                                   const Options &options) {
   if (options.carry && entry.donations.empty())
     throw Error("--carry: '" + entry.name + "' has no donated argument");
   std::vector<bool> donated(arguments.size());
@@ -60,7 +62,10 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
     tensors.back()->copyFrom(array.bytes.data(), array.names);
   }
   Arrays results;
-  for (const TensorRef &tensor : repeat(program, program.entry(name), tensors, how, options)) {
+  const EntrySpec &entry = program.entry(name);
+  bool isSplit = program.manifest().mesh.ranks() > 1;
+  for (const TensorRef &tensor : isSplit ? callOnRanks(program, entry, tensors, how, options)
+                                         : repeat(program, entry, tensors, how, options)) {
     std::vector<std::string> names;
     std::vector<int64_t> shape;
     for (const auto &[name, size] : tensor->sizes()) {

@@ -63,6 +63,9 @@ int main(int argc, char **argv) {
                "Use both, and check that the values agree within the interpreter's error bound");
   app.add_flag("--simulate", options.simulate,
                "Use the interpreter on the program that --mesh and --shard split over devices");
+  app.add_option("--engine", options.engine,
+                 "What moves data between the ranks of a program for several: shm, mpi or net")
+      ->type_name("NAME");
   app.add_flag("--managed", options.managed,
                "Allocate each temporary by itself, not in a planned arena");
   app.add_flag("--specialise", options.specialise, "Compile for the sizes of the arguments");

@@ -14,6 +14,8 @@
 #include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
+#include "lib/transforms/mesh/Partition.h"
+#include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/RequireSizes.h"
 #include "lib/transforms/nest/PrepareSteps.h"
 
@@ -53,6 +55,7 @@ public:
                                   << "; write branches and loops as scf ops";
     entry.function = function;
     entry.spec.name = function.getName().str();
+    supplyCoordinates();
     bindSymbols();
     entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellLocation);
     if (failed(checkTypes(function)))
@@ -67,6 +70,7 @@ public:
       return failure();
     for (Value value : end.getOperands())
       entry.spec.results.push_back(values.lookup(value));
+    addShards();
     program.entries.push_back(std::move(entry));
     return success();
   }
@@ -80,33 +84,144 @@ private:
   KnownKernels known;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
+  llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
+  int32_t transfers = 0;
 
   LogicalResult addSteps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
       auto constant = dyn_cast<nd::LiteralInterface>(op);
       auto control = dyn_cast<nest::ControlOp>(op);
-      if (failed(constant ? addConstant(constant) : control ? addControl(control) : addStep(&op)))
+      bool isTransfer = isa<nest::TransferInterface>(op);
+      SmallVector<Value> used = nest::kernelOperands(&op);
+      awaitTransfers([&](Value value) { return control || llvm::is_contained(used, value); });
+      if (failed(constant     ? addConstant(constant)
+                 : control    ? addControl(control)
+                 : isTransfer ? addTransfer(&op)
+                              : addStep(&op)))
         return failure();
     }
+    awaitTransfers([](Value) { return true; });
     return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Meshes
+  //===--------------------------------------------------------------------===//
+
+  /// The coordinates of the device are size symbols that the runtime supplies.
+  void supplyCoordinates() {
+    if (!mesh::isPartitioned(entry.function))
+      return;
+    for (StringAttr axis : mesh::meshOf(entry.function).getNames()) {
+      std::string symbol = mesh::axisSymbol(axis);
+      entry.spec.symbols.push_back(symbol);
+      entry.spec.supplied.push_back(symbol);
+      entry.spec.coordinates.emplace_back(symbol, axis.str());
+    }
+  }
+
+  /// States of which tensors arguments and results are blocks.
+  void addShards() {
+    func::FuncOp function = entry.function;
+    auto add = [&](ValueSpec &spec, DictionaryAttr attributes) {
+      auto whole = attributes ? attributes.getAs<TypeAttr>(mesh::globalAttrName) : TypeAttr();
+      auto sharding =
+          attributes ? attributes.getAs<mesh::ShardingAttr>(mesh::shardingAttrName) : nullptr;
+      if (!whole || !sharding)
+        return;
+      for (const auto &[name, axes] : sharding.getSharding())
+        spec.shards[name] = mesh::spelled(axes);
+      if (!spec.shards.empty())
+        spec.wholeDims = cast<nd::NdTensorType>(whole.getValue()).sizeExprs();
+    };
+    for (auto [i, value] : llvm::enumerate(entry.spec.arguments))
+      add(entry.spec.values[size_t(value)], function.getArgAttrDict(unsigned(i)));
+    for (auto [i, value] : llvm::enumerate(entry.spec.results))
+      add(entry.spec.values[size_t(value)], function.getResultAttrDict(unsigned(i)));
+  }
+
+  LogicalResult addTransfer(Operation *op) {
+    auto transfer = cast<nest::TransferInterface>(op);
+    Value operand = op->getOperand(0), result = op->getResult(0);
+    Layout layout = nest::layoutOf(result), needed = layout;
+    if (!nest::putOutermost(needed, transfer.getOutermostNames()) || needed != layout)
+      return op->emitOpError() << "expected the names that it moves along to be outermost in the "
+                                  "layout of its result, got "
+                               << layout.str();
+    if (failed(checkLayout(result, layout)))
+      return failure();
+    int32_t from = values.lookup(operand);
+    if (spec(operand).layout != layout) {
+      FailureOr<int32_t> copy = addPhiCopy(OpBuilder(op), operand, layout, OutlinedStep::Phi::None);
+      if (failed(copy))
+        return failure();
+      from = *copy;
+    }
+    OutlinedStep step;
+    step.transfer = transfers++;
+    step.operands = {from};
+    step.results = {addResult(cast<OpResult>(result), op->getName().stripDialect().str(), layout)};
+    step.spec.kind = StepKind::Start;
+    step.spec.name = op->getName().stripDialect().str();
+    step.spec.location = spellLocation(op->getLoc());
+    step.spec.communication = mesh::communicationOf(op, mesh::meshOf(entry.function), layout);
+    for (int32_t value : {step.operands[0], step.results[0]})
+      step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));
+    inFlight[result] = int32_t(entry.steps.size());
+    entry.steps.push_back(std::move(step));
+    return success();
+  }
+
+  /// Awaits the transfers in flight whose results `isNeeded`.
+  void awaitTransfers(llvm::function_ref<bool(Value)> isNeeded) {
+    inFlight.remove_if([&](const auto &each) {
+      auto [value, at] = each;
+      if (!isNeeded(value))
+        return false;
+      OutlinedStep &start = entry.steps[size_t(at)];
+      if (size_t(at) + 1 == entry.steps.size()) { // nothing to do meanwhile
+        start.spec.kind = StepKind::Invoke;
+        return true;
+      }
+      OutlinedStep wait;
+      wait.transfer = start.transfer;
+      wait.operands = {start.operands[0], start.results[0]};
+      wait.spec.kind = StepKind::Await;
+      wait.spec.name = start.spec.name;
+      wait.spec.location = start.spec.location;
+      entry.steps.push_back(std::move(wait));
+      return true;
+    });
   }
 
   /// Lists the symbols that the arguments' sizes determine, as the runtime binds them: a size that
   /// is linear in one unknown symbol determines it.
   void bindSymbols() {
     std::vector<std::string> &symbols = entry.spec.symbols;
-    for (size_t before = SIZE_MAX; before != symbols.size();) {
-      before = symbols.size();
-      for (Type type : entry.function.getArgumentTypes())
-        if (auto tensor = dyn_cast<nd::NdTensorType>(type))
-          for (const nd::Dim &dim : tensor.getDims()) {
-            Expr left = nest::atTypical(dim.size().getExpr(), [&](const std::string &name) {
-              return !llvm::is_contained(symbols, name);
-            });
-            if (left.names().size() == 1 && left.isAffine())
-              symbols.push_back(left.names()[0]);
-          }
-    }
+    auto bind = [&](ArrayRef<Type> types) {
+      for (size_t before = SIZE_MAX; before != symbols.size();) {
+        before = symbols.size();
+        for (Type type : types)
+          if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+            for (const nd::Dim &dim : tensor.getDims()) {
+              Expr left = nest::atTypical(dim.size().getExpr(), [&](const std::string &name) {
+                return !llvm::is_contained(symbols, name);
+              });
+              if (left.names().size() == 1 && left.isAffine())
+                symbols.push_back(left.names()[0]);
+            }
+      }
+    };
+    bind(entry.function.getArgumentTypes());
+    // The size of a block does not say that of the whole: who calls with blocks supplies it.
+    size_t known = symbols.size();
+    SmallVector<Type> whole;
+    for (unsigned i = 0; i < entry.function.getNumArguments(); ++i)
+      if (auto type = entry.function.getArgAttrOfType<TypeAttr>(i, mesh::globalAttrName))
+        whole.push_back(type.getValue());
+    bind(whole);
+    entry.spec.supplied.insert(entry.spec.supplied.end(), symbols.begin() + long(known),
+                               symbols.end());
   }
 
   /// Every value needs an element type with a format in memory and sizes that arguments determine.
@@ -132,7 +247,7 @@ private:
         return failure();
     for (Operation &op : function.front().without_terminator()) {
       if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface, nest::ControlOp,
-               nd::LiteralInterface>(op))
+               nest::TransferInterface, nd::LiteralInterface>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))
@@ -278,6 +393,19 @@ private:
   // Kernels
   //===--------------------------------------------------------------------===//
 
+  /// The number of an op's result, which other steps may define as well.
+  int32_t addResult(OpResult result, const std::string &name, const Layout &layout) {
+    if (auto known = values.find(result); known != values.end())
+      return known->second;
+    auto returned = resultNumber.find(result);
+    if (returned == resultNumber.end())
+      return add(result, ValueSpec::Kind::Temporary, name, layout);
+    unsigned number = returned->second;
+    auto given = entry.function.getResultAttrOfType<StringAttr>(number, nd::nameAttrName);
+    return add(result, ValueSpec::Kind::Result,
+               given ? given.str() : "result" + std::to_string(number), layout);
+  }
+
   LogicalResult addStep(Operation *op) {
     OutlinedStep step;
     step.nest = op;
@@ -297,19 +425,9 @@ private:
       Layout layout = nest::layoutOf(result);
       if (failed(checkLayout(result, layout)))
         return failure();
-      auto kind = ValueSpec::Kind::Temporary;
-      std::string valueName = name;
-      if (auto returned = resultNumber.find(result); returned != resultNumber.end()) {
-        kind = ValueSpec::Kind::Result;
-        auto given =
-            entry.function.getResultAttrOfType<StringAttr>(returned->second, nd::nameAttrName);
-        valueName = given ? given.str() : "result" + std::to_string(returned->second);
-      }
       resultLayouts.push_back(layout);
       layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
-      auto known = values.find(result); // other steps define it as well
-      step.results.push_back(known != values.end() ? known->second
-                                                   : add(result, kind, valueName, layout));
+      step.results.push_back(addResult(result, name, layout));
     }
     cast<nest::LaidOutInterface>(op).setLayoutsAttr(ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;

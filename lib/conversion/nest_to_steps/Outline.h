@@ -9,6 +9,14 @@
 // each a kernel with its operands and results. Equal kernels (KernelSource.h) are one. Constants
 // become bytes.
 //
+// A transfer between devices (`TransferInterface`) starts where its op is, and is awaited before the
+// first step that uses its result, so that the steps between run meanwhile:
+//
+//     %s = mesh.all_reduce %g ...         step 3   Start    g -> s
+//     %h = nest.compute ... %x            step 4   Kernel   x -> h
+//     %w = nest.compute ... %s            step 5   Await    step 3
+//                                         step 6   Kernel   s -> w
+//
 // The layout of a value is `nd.layout` of an argument or result, or the `layouts` of its nest; a
 // value without either is row-major over its sorted names.
 //
@@ -35,14 +43,17 @@ struct OutlinedKernel {
 };
 
 struct OutlinedStep {
-  mlir::Operation *nest = nullptr; ///< null for control-flow steps and for steps that clear memory
-  KernelLabels labels;             ///< of the nest's names in the kernel's source
+  /// Null for control-flow steps, for those that clear memory and for those that communicate.
+  mlir::Operation *nest = nullptr;
+  KernelLabels labels; ///< of the nest's names in the kernel's source
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
   /// The kind of a phi copy, to a buffer that several steps write: before a loop or the end of the
   /// entry, at the end of a loop's body, or of a side of a branch (CoalesceCopies.h).
   enum class Phi { None, Start, Next, Side } phi = Phi::None;
+  /// The number of the transfer that a Start begins, and an Await waits for; -1: none.
+  int32_t transfer = -1;
 
   /// The number of the value for `value`, an operand or result of the op.
   int32_t operand(mlir::Value value) const;

@@ -63,12 +63,13 @@ struct Open {
 std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
                                        const std::vector<bool> &serial) {
   const std::vector<ValueSpec> &values = entry.spec.values;
+  const bool isStatic = entry.spec.hasConstantSizes();
   auto touched = [&](int32_t value) -> Touched {
     while (values[size_t(value)].aliasOf >= 0)
       value = values[size_t(value)].aliasOf;
     const ValueSpec &buffer = values[size_t(value)];
     int64_t bytes = std::max<int64_t>(1, buffer.bytes.constant().value_or(1));
-    if (buffer.kind == Kind::Temporary && entry.spec.symbols.empty())
+    if (buffer.kind == Kind::Temporary && isStatic)
       return {{-1, buffer.offset}, {-1, buffer.offset + bytes}};
     return {{value, 0}, {value, bytes}};
   };
@@ -91,7 +92,9 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       return llvm::map_to_vector(list, touched);
     };
     SmallVector<Touched> reads = touchedBy(step.operands), writes = touchedBy(step.results);
-    bool makes = !entry.spec.symbols.empty() && llvm::any_of(step.results, [&](int32_t value) {
+    if (step.spec.kind == StepKind::Await) // the result is there afterwards
+      writes = reads;
+    bool makes = !isStatic && llvm::any_of(step.results, [&](int32_t value) {
       return values[bufferOf(values, value)].kind == Kind::Temporary;
     });
     for (const Open &before : ArrayRef(open).take_front(serial[s] ? 1 : 2))

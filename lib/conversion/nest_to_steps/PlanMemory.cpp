@@ -99,14 +99,27 @@ private:
     return root;
   }
 
+  /// The step at which `s` has ended: itself, or the one that awaits it.
+  int32_t endOf(size_t s) const {
+    size_t end = s;
+    if (entry.steps[s].spec.kind == StepKind::Start)
+      while (entry.steps[end].spec.kind != StepKind::Await ||
+             entry.steps[end].transfer != entry.steps[s].transfer)
+        ++end;
+    return int32_t(end);
+  }
+
   /// True if step `s` is the last to read `from` and may write `to` to its buffer.
   bool fits(size_t s, size_t from, size_t to) const {
-    if (lastRead[from] != int32_t(s) || overwritten[from] || shared[from] || shared[to] ||
+    if (lastRead[from] != endOf(s) || overwritten[from] || shared[from] || shared[to] ||
         values[from].layout != values[to].layout ||
         byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
         values[from].bytes != values[to].bytes)
       return false;
     const OutlinedStep &step = entry.steps[s];
+    if (const auto &with = step.spec.communication)
+      return with->kind == CommunicationSpec::Kind::AllReduce ||
+             with->kind == CommunicationSpec::Kind::Broadcast;
     for (auto [value, number] : llvm::zip_equal(nest::kernelOperands(step.nest), step.operands))
       if (size_t(number) == from)
         return mayOverwrite(step.nest, value);
@@ -251,7 +264,9 @@ void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
       bool inPlace = llvm::any_of(step.operands, [&](int32_t operand) {
         return bufferOf(values, operand) == bufferOf(values, result);
       });
-      if (inPlace || !value.layout.zeroPadded || (isKnown && !value.layout.hasPadding(sizes)))
+      // Transfers copy padding, and zeros combine to zero.
+      if (inPlace || step.spec.communication || !value.layout.zeroPadded ||
+          (isKnown && !value.layout.hasPadding(sizes)))
         continue;
       OutlinedStep clear;
       clear.nest = nullptr;

@@ -45,8 +45,17 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
   std::vector<bool> waits = planBarriers(entry, serial);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     StepSpec &made = spec.steps.emplace_back(step.spec);
-    made.values = step.operands;
-    llvm::append_range(made.values, step.results);
+    if (step.spec.kind == StepKind::Await) {
+      auto isStart = [&](size_t i) {
+        return entry.steps[i].transfer == step.transfer &&
+               entry.steps[i].spec.kind == StepKind::Start;
+      };
+      for (made.awaits = int32_t(s) - 1; !isStart(size_t(made.awaits));)
+        --made.awaits;
+    } else {
+      made.values = step.operands;
+      llvm::append_range(made.values, step.results);
+    }
     made.serial = serial[s];
     made.waits = waits[s];
     made.chunks = chunks[s].constant().value_or(2); // 2 stands for more than one

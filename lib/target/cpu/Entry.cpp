@@ -222,9 +222,9 @@ private:
       meet(int64_t(i), step.waits && i > 0);
       return emitStep(step, int64_t(i));
     }
-    if (step.callsLibrary() || step.kind == StepKind::Await) {
+    if (step.runsInRuntime()) {
       meet(int64_t(i), step.waits && i > 0);
-      return emitLibraryStep(step, int64_t(i));
+      return emitRuntimeStep(step, int64_t(i));
     }
     assert(step.kind != StepKind::Copy && "a CPU has one memory space");
     Block *body = newBlock(), *after = newBlock();
@@ -281,8 +281,8 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  /// Thread 0 asks the runtime to call a library's function, or to wait for it.
-  void emitLibraryStep(const StepSpec &step, int64_t index) {
+  /// Thread 0 asks the runtime to call a library's function or an engine, or to wait for it.
+  void emitRuntimeStep(const StepSpec &step, int64_t index) {
     Block *first = newBlock(), *after = newBlock();
     LLVM::CondBrOp::create(b, loc, isFirst, first, after);
     b.setInsertionPointToEnd(first);

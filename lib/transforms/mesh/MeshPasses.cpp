@@ -16,12 +16,14 @@
 #include "lib/transforms/mesh/Plan.h"
 #include "lib/transforms/mesh/Propagate.h"
 #include "lib/transforms/mesh/Simulate.h"
+#include "lib/transforms/mesh/Transfers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHBUCKETPASS
+#define GEN_PASS_DEF_MESHFORMTRANSFERSPASS
 #define GEN_PASS_DEF_MESHPARTITIONPASS
 #define GEN_PASS_DEF_MESHPLANPASS
 #define GEN_PASS_DEF_MESHPROPAGATEPASS
@@ -96,6 +98,13 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
           return success();
         })))
       signalPassFailure();
+  }
+};
+struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTransfersPass> {
+  void runOnOperation() override {
+    MeshAttr mesh = meshOf(getOperation());
+    if (mesh && !getOperation().isExternal())
+      formTransfers(getOperation(), mesh);
   }
 };
 struct MeshBucketPass : mesh::impl::MeshBucketPassBase<MeshBucketPass> {

@@ -46,6 +46,15 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
+def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> {
+  let summary = "rewrite collectives as transfers of whole buffers";
+  let description = [{
+    Engines move ranges of memory. Collectives along a name become those along a name of their own, whose points are the parts
+    of the devices, and nests around them; combiners that engines lack become a gather and a reduction.
+  }];
+  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
+}
+
 def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
   let summary = "move collectives together that may share a transfer";
   let description = [{

@@ -90,6 +90,8 @@ private:
   std::vector<std::vector<SizedLayout>> sized;
   llvm::DenseMap<Value, Layout> written;
   llvm::DenseSet<Value> rowMajor; ///< without a choice
+  /// Names that a value has outermost, since it is moved between devices.
+  llvm::DenseMap<unsigned, SmallVector<StringAttr>> outermost;
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -138,7 +140,7 @@ private:
                                         "a result of '" + op->getName().getStringRef() + "'",
                                         result.getType()));
         }
-        bool free = isa<ComputeOp, UpdateOp>(op) ||
+        bool free = isa<ComputeOp, UpdateOp, TransferInterface>(op) ||
                     (isa<GroupOp, nd::ConstantOp>(op) && op->getBlock() == &function.front());
         if (!free)
           rowMajor.insert(result);
@@ -170,6 +172,11 @@ private:
         join(argument, end.getOperand(unsigned(*number)));
     }
     function.walk([&](UpdateOp update) { join(update.getDest(), update.getResult()); });
+    function.walk([&](TransferInterface transfer) {
+      for (auto [operand, result] :
+           llvm::zip_equal(transfer->getOperands(), transfer->getResults()))
+        classes.join(index.lookup(operand), index.lookup(result));
+    });
 
     classes.compress(); // classes are numbered in the order of their first values
     std::vector<LaidValue> joined(classes.getNumClasses());
@@ -183,6 +190,9 @@ private:
     }
     problem.values = std::move(joined);
     proposals.resize(problem.values.size());
+    function.walk([&](TransferInterface transfer) {
+      outermost[index.lookup(transfer->getResult(0))] = transfer.getOutermostNames();
+    });
     for (LaidValue &laid : problem.values) {
       Value before;
       for (Value value : laid.values)
@@ -254,6 +264,8 @@ private:
       return;
     if (llvm::any_of(layout.factors, [](const Layout::Factor &factor) { return factor.modulus; }))
       layout = simplified(std::move(layout), tensorType(value).sizes());
+    if (!putOutermost(layout, outermost.lookup(found->second)))
+      return;
     for (Proposal &known : proposals[found->second])
       if (known.layout == layout) {
         if (weight > known.weight) {
@@ -597,6 +609,7 @@ private:
       for (const nd::Dim &dim : type.getDims())
         names.push_back(dim.name.str());
       Layout plain = Layout::rowMajor(names);
+      putOutermost(plain, outermost.lookup(unsigned(v)));
       if (!value.fixed && !llvm::is_contained(value.candidates, plain))
         value.candidates.push_back(plain);
       sized.emplace_back();

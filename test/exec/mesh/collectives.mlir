@@ -8,6 +8,14 @@
 // RUN: heddle-run %t.mlir --interpret --entry all_to_all --input x=%S/Inputs/x.npy >> %t.out
 // RUN: heddle-run %t.mlir --interpret --entry moves --input x=%S/Inputs/x.npy >> %t.out
 // RUN: FileCheck %s < %t.out
+// Six ranks of a process run the programs as they are.
+// RUN: heddle-run %s --entry coordinates --input x=%S/Inputs/x.npy > %t.ranks
+// RUN: heddle-run %s --entry all_reduce --input x=%S/Inputs/x.npy >> %t.ranks
+// RUN: heddle-run %s --entry all_gather --input x=%S/Inputs/x.npy >> %t.ranks
+// RUN: heddle-run %s --entry reduce_scatter --input x=%S/Inputs/x.npy >> %t.ranks
+// RUN: heddle-run %s --entry all_to_all --input x=%S/Inputs/x.npy >> %t.ranks
+// RUN: heddle-run %s --entry moves --input x=%S/Inputs/x.npy >> %t.ranks
+// RUN: FileCheck %s < %t.ranks
 
 // Six elements over two devices of `d` and three of `m`, in this order of devices.
 module attributes {mesh.mesh = #mesh.mesh<d: 2, m: 3>} {

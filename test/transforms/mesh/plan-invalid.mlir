@@ -23,9 +23,6 @@
 // IDLE: warning: no rule uses the axis 'model': its 2 devices compute the same values
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.none" 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: can't read the plan '{{.*}}.none': No such file or directory
-// RUN: not heddlec %s --mesh data=2 --shard batch:data -o %t.heddle 2>&1 | FileCheck %s --check-prefix=COMPILE
-// RUN: not heddle-run %s --mesh data=2 --shard batch:data 2>&1 | FileCheck %s --check-prefix=COMPILE
-// COMPILE: error: a program that is split over a mesh can't be compiled yet; `heddle-run --simulate` interprets it for all devices
 // RUN: printf 'mesh data=2\nbatch=data\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=LINE
 // LINE: plan '{{.*}}.plan', line 2: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got 'batch=data'

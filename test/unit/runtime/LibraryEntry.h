@@ -31,6 +31,8 @@ inline EntrySpec libraryEntry() {
   entry.values = {value(Kind::Argument, "x", floats({{"i", 4}}), "[i]"),
                   value(Kind::Result, "y", floats({{"i", 4}}), "[i]"),
                   value(Kind::Temporary, "flag", {ElementType::I32, {}}, "[]", 0, 3)};
+  entry.values[2].offset = 0;
+  entry.arenaBytes = 64;
   auto add = [&](StepKind kind, std::string function, std::vector<int32_t> values) -> StepSpec & {
     StepSpec &step = entry.steps.emplace_back();
     step.name = "step " + std::to_string(entry.steps.size() - 1);

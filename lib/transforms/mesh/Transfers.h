@@ -1,0 +1,45 @@
+//===- Transfers.h - collectives that move whole buffers --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An engine (runtime/collectives) moves ranges of memory, with one range for each member of a group.
+// So before layouts are chosen, collectives are rewritten such that each member's part is one point
+// of a name, `mesh.member`, which layouts then have outermost:
+//
+//     %y = mesh.all_gather %x name k          %p = nest.compute  p[mesh.member: 1, k: 3] = x[k]
+//       : (<k: 3>) -> <k: 5>          ->      %g = mesh.all_gather %p name mesh.member
+//                                             %y = nest.compute  y[k: 5] = g[mesh.member = k floordiv 3, k = k mod 3]
+//
+// The nests around a transfer are fused like others. An all-reduce is a transfer as it is, in any
+// layout. Combiners that engines lack, and those of several values, become a gather and a reduction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
+
+#include "dialects/mesh/Mesh.h"
+#include "runtime/program/Mesh.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::mesh {
+
+/// Rewrites the collectives of the function as transfers.
+void formTransfers(mlir::func::FuncOp function, MeshAttr mesh);
+
+/// What an engine does for a transfer whose operand is laid out as `layout`. Members and counts are
+/// over the size symbols.
+CommunicationSpec communicationOf(mlir::Operation *transfer, MeshAttr mesh, const Layout &layout);
+
+/// The mesh as the runtime has it.
+MeshSpec specOf(MeshAttr mesh);
+/// The axes of the mesh, or parts of them, as the runtime spells them.
+std::vector<std::string> spelled(llvm::ArrayRef<Axis> axes);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
