@@ -97,6 +97,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
   buildMeshPipeline(passes, options);
+  passes.addPass(mesh::createMeshScanLoopsPass());
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));

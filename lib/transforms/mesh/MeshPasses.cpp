@@ -15,6 +15,7 @@
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Plan.h"
 #include "lib/transforms/mesh/Propagate.h"
+#include "lib/transforms/mesh/ScanLoops.h"
 #include "lib/transforms/mesh/Simulate.h"
 #include "lib/transforms/mesh/Transfers.h"
 
@@ -27,6 +28,7 @@ namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHPARTITIONPASS
 #define GEN_PASS_DEF_MESHPLANPASS
 #define GEN_PASS_DEF_MESHPROPAGATEPASS
+#define GEN_PASS_DEF_MESHSCANLOOPSPASS
 #define GEN_PASS_DEF_MESHSIMULATEPASS
 #include "lib/transforms/mesh/Passes.h.inc"
 } // namespace heddle::mesh
@@ -105,6 +107,13 @@ struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTra
     MeshAttr mesh = meshOf(getOperation());
     if (mesh && !getOperation().isExternal())
       formTransfers(getOperation(), mesh);
+  }
+};
+struct MeshScanLoopsPass : mesh::impl::MeshScanLoopsPassBase<MeshScanLoopsPass> {
+  void runOnOperation() override {
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (MeshAttr mesh = meshOf(function); mesh && !function.isExternal())
+        loopsOfScans(function, mesh);
   }
 };
 struct MeshBucketPass : mesh::impl::MeshBucketPassBase<MeshBucketPass> {

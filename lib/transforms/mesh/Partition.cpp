@@ -12,6 +12,7 @@
 #include "dialects/nest/NestGradient.h"
 #include "lib/transforms/mesh/LocalReads.h"
 #include "lib/transforms/mesh/Reshard.h"
+#include "lib/transforms/mesh/ScanLoops.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -91,7 +92,6 @@ private:
                                  const LocalSpace &space);
   SmallVector<Value> combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
                                  Region &combine, ArrayAttr neutral, Sharding &sharding);
-  Value startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial);
 };
 } // namespace
 
@@ -267,22 +267,6 @@ static TypedAttr neutralOf(UpdateOp op) {
   return nd::neutralElement(kind, tensorType(op.getDest()).scalarType(), isSigned);
 }
 
-/// The destination of the device whose part is the first one; the neutral element on all others.
-Value Partitioner::startFrom(UpdateOp op, Value dest, ArrayRef<Axis> partial) {
-  nd::NdTensorType type = tensorType(dest);
-  Expr part = partIndex(mesh, partial);
-  nest::NestBuilder nest(b, op.getLoc());
-  nest.produced = type.getDims();
-  nest.read(dest, nest::MapAttr::identity(type),
-            nest::GuardAttr::get(b.getContext(),
-                                 {nest::Condition(b.getContext(), part, /*equality=*/true)},
-                                 neutralOf(op)));
-  return nest
-      .create({type.getElementType()},
-              [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-      .getResult(0);
-}
-
 namespace {
 /// How an update is split.
 struct UpdateSplit {
@@ -335,7 +319,7 @@ LogicalResult Partitioner::update(UpdateOp op) {
   LocalReads reads = readsOf(op, space);
   Value dest = moved(op.getDest(), split.dest, op.getLoc()).value;
   if (!split.partial.empty())
-    dest = startFrom(op, dest, split.partial);
+    dest = onFirst(b, op.getLoc(), mesh, dest, split.partial, neutralOf(op));
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, /*mayExclude=*/true);
   reads.exclude(b, op.getSpace());
@@ -414,8 +398,10 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
   auto made = nest::ScanOp::create(b, loc, types, inits, reads, op.getAlong(), op.getReverse());
   made.getBody().takeBody(body);
   inherit(made, op);
+  SmallVector<Value> results(made.getResults());
+  reduceOnce(made, mesh, results);
   for (auto [i, end] : llvm::enumerate(ends))
-    define(op.getResult(i), made.getResult(i), end.sharding);
+    define(op.getResult(i), results[i], end.sharding);
   return success();
 }
 

@@ -55,6 +55,11 @@ def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
+def MeshScanLoopsPass : Pass<"mesh-scan-loops", "::mlir::ModuleOp"> {
+  let summary = "run recurrences that communicate as loops of steps";
+  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
+}
+
 def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
   let summary = "move collectives together that may share a transfer";
   let description = [{

@@ -1,0 +1,275 @@
+//===- ScanLoops.cpp - recurrences that communicate -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/ScanLoops.h"
+
+#include "dialects/nd/Combiner.h"
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+using nest::ComputeOp;
+using nest::MapAttr;
+using nest::NestBuilder;
+using nest::ScanOp;
+
+static SmallVector<Value> same(OpBuilder &, Location, ValueRange read) {
+  return SmallVector<Value>(read);
+}
+
+//===----------------------------------------------------------------------===//
+// Carried sums
+//===----------------------------------------------------------------------===//
+
+Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
+                    TypedAttr neutral) {
+  nd::NdTensorType type = tensorType(value);
+  NestBuilder nest(b, loc);
+  nest.produced = type.getDims();
+  nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
+  nest.read(value, MapAttr::identity(type), nest::GuardAttr::get(b.getContext(), {first}, neutral));
+  return nest.create({type.getElementType()}, same).getResult(0);
+}
+
+/// The collective whose result, combined by itself with the carried tensor, is the next one; null if
+/// there is none, or if the recurrence uses either elsewhere.
+static AllReduceOp addedTo(BlockArgument carried, Value next) {
+  auto sum = next.getDefiningOp<ComputeOp>();
+  if (!sum || sum->getBlock() != carried.getOwner() || sum.isReduction() ||
+      sum->getNumOperands() != 2 || sum->getNumResults() != 1 || !carried.hasOneUse() ||
+      !next.hasOneUse())
+    return {};
+  for (unsigned i : {0u, 1u}) {
+    auto total = sum->getOperand(1 - i).getDefiningOp<AllReduceOp>();
+    if (sum->getOperand(i) != carried || !total || total->getBlock() != sum->getBlock() ||
+        !total->hasOneUse() || total->getNumOperands() != 1)
+      continue;
+    auto identity = MapAttr::identity(tensorType(carried));
+    bool plain = llvm::all_of(sum.getMapsAttr(), [&](Attribute map) { return map == identity; }) &&
+                 llvm::all_of(sum.getGuardsAttr(), [](Attribute guard) {
+                   return cast<nest::GuardAttr>(guard).getConditions().empty();
+                 });
+    bool isSigned = true, sumIsSigned = true;
+    nd::CombinerKind kind = nd::combinerKind(total.getCombine(), &isSigned);
+    if (plain && kind != nd::CombinerKind::General && carried.getType() == next.getType() &&
+        nd::combinerKind(sum.getBody(), &sumIsSigned) == kind && isSigned == sumIsSigned)
+      return total;
+  }
+  return {};
+}
+
+void mesh::reduceOnce(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results) {
+  Block &body = scan.getBody().front();
+  for (unsigned i = 0; i < scan.getInits().size(); ++i) {
+    AllReduceOp total = addedTo(body.getArgument(i), body.getTerminator()->getOperand(i));
+    if (!total)
+      continue;
+    OpBuilder b(scan);
+    auto neutral = cast<TypedAttr>(total.getNeutral()[0]);
+    Value init = scan.getInits()[i];
+    if (nd::splatOf(init) != neutral)
+      scan.getInitsMutable()[i].set(
+          onFirst(b, scan.getLoc(), mesh, init, total.getAxes().getAxes(), neutral));
+    total.getResult(0).replaceAllUsesWith(total.getInputs()[0]);
+    total->moveAfter(scan);
+    total.getInputsMutable()[0].set(scan.getResult(i));
+    results[i] = total.getResult(0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LoopMaker {
+public:
+  LoopMaker(ScanOp scan, MeshAttr mesh)
+      : scan(scan), mesh(mesh), b(scan), loc(scan.getLoc()),
+        along(scan.getAlong().begin()->name.str()),
+        size(scan.getAlong().begin()->size().getExpr()) {}
+
+  func::FuncOp run() {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(scan.getBody(), captured);
+    SmallVector<Value> operands = start();
+    size_t carried = operands.size();
+    llvm::append_range(operands, scan.getReads());
+    SmallVector<Value> literals;
+    for (Value value : captured)
+      (isa_and_nonnull<nd::LiteralInterface>(value.getDefiningOp()) ? literals : operands)
+          .push_back(value);
+    SmallVector<Type> types = llvm::map_to_vector(operands, [](Value v) { return v.getType(); });
+    func::FuncOp function = makeFunction(types, ArrayRef(types).take_front(carried));
+    {
+      OpBuilder::InsertionGuard restore(b);
+      b.setInsertionPointToEnd(&function.front());
+      IRMapping mapping;
+      for (Value value : literals)
+        mapping.map(value, b.clone(*value.getDefiningOp())->getResult(0));
+      auto rest = ArrayRef(operands).drop_front(carried + scan.getReads().size());
+      mapping.map(rest, function.getArguments().take_back(rest.size()));
+      fill(function, mapping);
+    }
+    auto loop = nest::ControlOp::create(b, loc, ArrayRef(types).take_front(carried),
+                                        b.getArrayAttr(FlatSymbolRefAttr::get(function)), operands,
+                                        ArrayAttr());
+    scan->replaceAllUsesWith(loop.getResults().drop_front(2));
+    scan->erase();
+    return function;
+  }
+
+private:
+  ScanOp scan;
+  MeshAttr mesh;
+  OpBuilder b;
+  Location loc;
+  std::string along;
+  Expr size;
+
+  size_t inits() { return scan.getInits().size(); }
+  nd::DimsAttr none() { return nd::DimsAttr::getSorted(b.getContext(), {}); }
+
+  Value index(OpBuilder &builder, const Expr &expr) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      nest::emitIndex(builder, loc, expr));
+  }
+  Value scalar(Type type, ValueRange reads, nest::RegionBody body) {
+    NestBuilder nest(b, loc);
+    nest.produced = none();
+    for (Value value : reads)
+      nest.read(value, MapAttr::identity(tensorType(value)));
+    return nest.create({type}, body).getResult(0);
+  }
+  Value isBefore(OpBuilder &builder, Value at) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, index(builder, size));
+  }
+
+  /// The carried tensors before the loop.
+  SmallVector<Value> start() {
+    auto zero = [&](OpBuilder &builder) {
+      return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    };
+    SmallVector<Value> carried{
+        scalar(b.getI1Type(), {},
+               [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
+                 return {isBefore(builder, zero(builder))};
+               }),
+        scalar(b.getI64Type(), {},
+               [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
+                 return {zero(builder)};
+               })};
+    llvm::append_range(carried, scan.getInits());
+    for (Value output : scan.getResults().drop_front(inits())) {
+      nd::NdTensorType type = tensorType(output);
+      NestBuilder nest(b, loc);
+      nest.produced = type.getDims();
+      auto filled = [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
+        return {arith::ConstantOp::create(builder, where,
+                                          cast<TypedAttr>(builder.getZeroAttr(type.scalarType())))};
+      };
+      carried.push_back(nest.create({type.getElementType()}, filled).getResult(0));
+    }
+    return carried;
+  }
+
+  func::FuncOp makeFunction(ArrayRef<Type> arguments, ArrayRef<Type> results) {
+    auto parent = scan->getParentOfType<func::FuncOp>();
+    auto function = func::FuncOp::create(loc, (parent.getName() + ".scan").str(),
+                                         b.getFunctionType(arguments, results));
+    function.setPrivate();
+    for (StringRef name :
+         {StringRef("heddle.names"), StringRef(nd::symbolsAttrName), StringRef(nd::rangesAttrName)})
+      if (Attribute attribute = parent->getAttr(name))
+        function->setAttr(name, attribute);
+    function->setAttr(meshAttrName, mesh);
+    SymbolTable(parent->getParentOp()).insert(function, std::next(parent->getIterator()));
+    function.addEntryBlock();
+    nd::setArgAttrs(function, "nd.layout", [&](unsigned) { return b.getStringAttr("any"); });
+    nd::setArgAttrs(function, "heddle.donate", [&](unsigned i) {
+      return i < results.size() ? b.getI64IntegerAttr(i) : Attribute();
+    });
+    return function;
+  }
+
+  /// The coordinate of this turn, which is the read `number` of a nest.
+  Expr coordinate(unsigned number) {
+    Expr at = Expr::max(Expr::min(Expr::name(nest::readName(number)), size - 1), Expr(0));
+    return scan.getReverse() ? size - 1 - at : at;
+  }
+
+  void fill(func::FuncOp function, IRMapping &mapping) {
+    Value at = function.getArgument(1);
+    Block &body = scan.getBody().front();
+    auto carried = function.getArguments().drop_front(2);
+    mapping.map(body.getArguments().take_front(inits()), carried.take_front(inits()));
+    size_t outputs = scan.getNumResults() - inits();
+    for (auto [slice, whole] :
+         llvm::zip(body.getArguments().drop_front(inits()),
+                   carried.drop_front(inits() + outputs).take_front(scan.getReads().size())))
+      mapping.map(slice, sliceOf(whole, tensorType(slice), at));
+    for (Operation &op : body.without_terminator())
+      b.clone(op, mapping);
+    Value next = scalar(b.getI64Type(), at,
+                        [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
+                          Value one =
+                              arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+                          return {arith::AddIOp::create(builder, loc, read[0], one)};
+                        });
+    Value goesOn = scalar(b.getI1Type(), next,
+                          [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
+                            return {isBefore(builder, read[0])};
+                          });
+    SmallVector<Value> returned{goesOn, next};
+    for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+      Value made = mapping.lookupOrDefault(value);
+      returned.push_back(i < inits() ? made : writeTo(carried[i], made, at));
+    }
+    func::ReturnOp::create(b, loc, returned);
+  }
+
+  Value sliceOf(Value whole, nd::NdTensorType type, Value at) {
+    NestBuilder nest(b, loc);
+    nest.produced = type.getDims();
+    nest.read(at, MapAttr::identity(tensorType(at)));
+    nest.read(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
+    auto last = [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
+      return {read.back()};
+    };
+    return nest.create({type.getElementType()}, last).getResult(0);
+  }
+
+  Value writeTo(Value whole, Value slice, Value at) {
+    NestBuilder nest(b, loc);
+    nest.produced = tensorType(slice).getDims();
+    nest.read(at, MapAttr::identity(tensorType(at)));
+    nest.read(slice, MapAttr::identity(tensorType(slice)));
+    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
+      return {values.back()};
+    };
+    MapAttr map = MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}});
+    return nest.createUpdate(whole, map, last, last, /*unique=*/true).getResult();
+  }
+};
+} // namespace
+
+void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
+  for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>())) {
+    bool communicates =
+        scan.walk([](CollectiveInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (communicates) // recurrences inside it are at the top level of the new function
+      loopsOfScans(LoopMaker(scan, mesh).run(), mesh);
+  }
+}
