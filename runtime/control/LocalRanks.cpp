@@ -7,6 +7,8 @@
 #include "runtime/control/LocalRanks.h"
 
 #include "runtime/control/EngineTransport.h"
+#include "runtime/control/Gather.h"
+#include "runtime/program/Placement.h"
 
 #include <filesystem>
 #include <thread>
@@ -59,4 +61,62 @@ void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
   for (const std::exception_ptr &error : errors)
     if (error)
       std::rethrow_exception(error);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls on whole tensors
+//===----------------------------------------------------------------------===//
+
+static Placement placementOf(const Program &program, const EntrySpec &entry,
+                             const std::vector<TensorRef> &whole) {
+  std::vector<const TensorSpec *> types;
+  for (const TensorRef &tensor : whole)
+    types.push_back(&tensor->spec());
+  return Placement(program.manifest(), entry, types);
+}
+
+static std::vector<TensorRef> callOnBlocks(const Placement &placed,
+                                           const std::vector<TensorRef> &whole,
+                                           const std::shared_ptr<Job> &job, const BlockCall &call) {
+  std::vector<TensorRef> blocks;
+  for (size_t i = 0; i < whole.size(); ++i)
+    blocks.push_back(placed.arguments[i].cut(*whole[i], job->rank()));
+  CallOptions how;
+  how.job = job;
+  how.supplied = placed.supplied;
+  return call(std::move(blocks), how);
+}
+
+std::vector<TensorRef> heddle::callAsRank(Program &program, const EntrySpec &entry,
+                                          const std::vector<TensorRef> &whole,
+                                          const std::shared_ptr<Job> &job, const BlockCall &call) {
+  Placement placed = placementOf(program, entry, whole);
+  std::vector<TensorRef> results = callOnBlocks(placed, whole, job, call);
+  for (size_t r = 0; r < results.size(); ++r)
+    results[r] = gather(*job, placed.results[r], *results[r],
+                        "'" + entry.values[size_t(entry.results[r])].name + "'");
+  return results;
+}
+
+std::vector<TensorRef> heddle::callOnLocalRanks(Program &program, const EntrySpec &entry,
+                                                const std::vector<TensorRef> &whole, int threads,
+                                                const std::string &engine, const BlockCall &call) {
+  Placement placed = placementOf(program, entry, whole);
+  std::vector<std::vector<TensorRef>> blocks(size_t(program.manifest().mesh.ranks()));
+  onLocalRanks(int(blocks.size()), threads, engine, [&](const std::shared_ptr<Job> &job) {
+    blocks[size_t(job->rank())] = callOnBlocks(placed, whole, job, call);
+  });
+  std::vector<TensorRef> results;
+  for (size_t r = 0; r < placed.results.size(); ++r) {
+    TensorSpec type{blocks[0][r]->spec().element, {}};
+    std::vector<std::string> names;
+    for (const auto &[name, size] : placed.results[r].wholeSizes()) {
+      type.dims.emplace(name, Expr(size));
+      names.push_back(name);
+    }
+    results.push_back(std::make_shared<RuntimeTensor>(type, Layout::rowMajor(names)));
+    for (size_t rank = 0; rank < blocks.size(); ++rank)
+      placed.results[r].put(*blocks[rank][r], int64_t(rank), *results[r]);
+  }
+  return results;
 }

@@ -17,6 +17,7 @@
 #define HEDDLE_RUNTIME_CONTROL_LOCALRANKS_H
 
 #include "runtime/control/Job.h"
+#include "runtime/program/Program.h"
 
 namespace heddle {
 
@@ -25,6 +26,21 @@ namespace heddle {
 /// that has one.
 void onLocalRanks(int ranks, int threads, const std::string &engine,
                   const std::function<void(const std::shared_ptr<Job> &)> &body);
+
+/// Calls an entry with this rank's blocks of its arguments; returns the blocks of its results.
+using BlockCall =
+    std::function<std::vector<TensorRef>(std::vector<TensorRef> blocks, const CallOptions &how)>;
+
+/// Calls an entry of a program for several ranks on whole tensors, all ranks in this process, and
+/// returns whole results, row-major over the sorted names. Of equal blocks that of the last rank
+/// counts. Throws as `onLocalRanks` and `Placement` do.
+std::vector<TensorRef> callOnLocalRanks(Program &program, const EntrySpec &entry,
+                                        const std::vector<TensorRef> &whole, int threads,
+                                        const std::string &engine, const BlockCall &call);
+/// The same by one rank of a job, which the others call as well.
+std::vector<TensorRef> callAsRank(Program &program, const EntrySpec &entry,
+                                  const std::vector<TensorRef> &whole,
+                                  const std::shared_ptr<Job> &job, const BlockCall &call);
 
 } // namespace heddle
 

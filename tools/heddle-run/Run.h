@@ -108,7 +108,7 @@ std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
 /// The same of a program for several ranks, on whole tensors: as one rank of a job, or as all of
 /// them on threads of this process.
 std::vector<TensorRef> callOnRanks(Program &program, const EntrySpec &entry,
-                                   const std::vector<TensorRef> &whole, CallOptions how,
+                                   const std::vector<TensorRef> &whole, const CallOptions &how,
                                    const Options &options);
 /// Runs an entry of a program on arrays.
 Arrays call(Program &program, const std::string &entry, const Arrays &arguments,

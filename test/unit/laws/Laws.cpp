@@ -7,6 +7,8 @@
 
 #include "test/unit/laws/Laws.h"
 
+#include "runtime/control/LocalRanks.h"
+
 #include "dialects/mesh/Mesh.h"
 #include "lib/transforms/nd/Shrink.h"
 
@@ -359,8 +361,14 @@ Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue>
     tensor->copyFrom(toBytes(argument).data(), order);
     tensors.push_back(std::move(tensor));
   }
+  const EntrySpec &chosen = program.entry(entry.str());
+  auto run = [&](std::vector<TensorRef> given, const CallOptions &how) {
+    return program.run(chosen, std::move(given), how, donate);
+  };
   std::vector<TensorRef> results =
-      program.run(program.entry(entry.str()), std::move(tensors), options, donate);
+      program.manifest().mesh.axes.empty()
+          ? run(std::move(tensors), options)
+          : callOnLocalRanks(program, chosen, tensors, options.team->threads(), "shm", run);
   Values values;
   for (const TensorRef &result : results) {
     TensorValue value(typeOf(result->spec(), context));

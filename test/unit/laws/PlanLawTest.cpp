@@ -7,7 +7,8 @@
 //
 // Random programs on random meshes of 1 to 8 devices, with shardings that are drawn for arguments and
 // for nests. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
-// the sizes of arguments are NaN, and its values are compared with those of the whole program.
+// the sizes of arguments are NaN, and its values are compared with those of the whole program. Some
+// programs are compiled, and run on the threads of a process as ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,11 +67,9 @@ static std::vector<std::string> namesOf(ArrayRef<nd::DimsAttr> spaces) {
   return names;
 }
 
-void laws::drawPlan(ModuleOp module, Dice &dice) {
-  MLIRContext *context = module.getContext();
-  mesh::MeshAttr mesh = drawMesh(context, dice);
-  module->setAttr(mesh::meshAttrName, mesh);
-  func::FuncOp function = mainOf(module);
+/// Shards some arguments and results.
+static void drawShardings(func::FuncOp function, mesh::MeshAttr mesh, Dice &dice) {
+  MLIRContext *context = function.getContext();
   auto draw = [&](Type type) {
     auto names = namesOf({cast<nd::NdTensorType>(type).getDims()});
     return mesh::ShardingAttr::get(context, drawSharding(mesh, names, dice));
@@ -81,6 +80,12 @@ void laws::drawPlan(ModuleOp module, Dice &dice) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (dice.chance(20))
       function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
+}
+
+void laws::drawPlan(ModuleOp module, Dice &dice) {
+  mesh::MeshAttr mesh = drawMesh(module.getContext(), dice);
+  module->setAttr(mesh::meshAttrName, mesh);
+  drawShardings(mainOf(module), mesh, dice);
 }
 
 namespace {
@@ -171,3 +176,37 @@ static void holdPlans(Share share, bool symbols) {
 
 TEST_P(PlanLaw, AnyShardingGivesTheSameValues) { holdPlans({0.3, GetParam()}, false); }
 TEST_P(PlanLaw, SizesOverSymbols) { holdPlans({0.03, GetParam()}, true); }
+
+//===----------------------------------------------------------------------===//
+// Compiled, on ranks
+//===----------------------------------------------------------------------===//
+
+class CompiledPlans : public InHalves {};
+INSTANTIATE_TEST_SUITE_P(Half, CompiledPlans, ::testing::Range(0, 2));
+
+static void holdCompiledPlans(Share share, bool symbols) {
+  auto options = [=](uint64_t seed) {
+    GeneratorOptions options;
+    options.steps = 3 + int(seed % 6);
+    options.requests = seed % 3 == 0;
+    options.control = seed % 6 == 1;
+    options.symbols = symbols;
+    options.scale = 1;
+    return options;
+  };
+  auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
+    keepPrivate(module, names);
+    Dice dice(seeds[0]);
+    mesh::MeshAttr mesh = drawMesh(module.getContext(), dice);
+    module->setAttr(mesh::meshAttrName, mesh);
+    for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
+      Dice own(seed);
+      drawShardings(module.lookupSymbol<func::FuncOp>(name), mesh, own);
+    }
+    return success();
+  };
+  holdCompiled({"the compiled plan law", 5, options, prepare}, share);
+}
+
+TEST_P(CompiledPlans, GiveTheOraclesValues) { holdCompiledPlans({0.1, GetParam()}, false); }
+TEST_P(CompiledPlans, OverSymbols) { holdCompiledPlans({0.02, GetParam()}, true); }
