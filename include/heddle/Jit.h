@@ -33,7 +33,9 @@
 #ifndef HEDDLE_JIT_H
 #define HEDDLE_JIT_H
 
+#include "heddle/Mesh.h"
 #include "heddle/Ops.h"
+#include "heddle/Ranks.h"
 #include "heddle/Scope.h"
 #include "heddle/Tree.h"
 
@@ -84,6 +86,18 @@ struct JitOptions {
   SymbolicSizes symbolic = {};
   /// Sizes of names in `symbolic` for which programs with this constant size are compiled as well.
   std::vector<Extent> specialised = {};
+  /// The ranks that run the function together (Mesh.h), and rules that split its arguments over
+  /// them, such as "batch:data" and "net.wide/hidden:model": names of arguments by patterns of their
+  /// paths. `plan` is a file that has both (docs/distributed.md). The compiler chooses how all other
+  /// values are split. `jit` throws Error for an unknown axis and for text that is no rule, the
+  /// first call for a rule that matches nothing and for a mesh of another number of ranks than there
+  /// are.
+  Mesh mesh = {};
+  std::vector<std::string> rules = {};
+  std::string plan = {};
+  bool unmatchedRules = false; ///< leave rules out that match nothing
+  /// Which of these ranks this process is; none: as `Ranks::join` finds out at the first call.
+  std::optional<Ranks> ranks = {};
 };
 
 /// Statistics of the program that was compiled last.

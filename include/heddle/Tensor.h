@@ -36,6 +36,7 @@
 namespace heddle {
 
 class RuntimeTensor;
+struct SplitTensor;
 namespace detail {
 struct Node;
 }
@@ -175,7 +176,9 @@ public:
   static Tensor ofBytes(const void *data, size_t count, ElementType type,
                         const std::vector<Extent> &extents, Here here = Here::current());
   /// The values in row-major order of `order`, which lists all names. Computes them if necessary.
-  /// Throws Error unless T is the element type.
+  /// Throws Error unless T is the element type. If the tensor is split over ranks (Mesh.h), all of
+  /// them have to ask for its values, here and in `item`, `data` and when it is printed: the blocks
+  /// are gathered. A rank that does so alone ends the job, with an error that names it.
   template <typename T>
   std::vector<T> to(const Names &order, Here here = Here::current()) const {
     data(here); // its message is the best one if there is too little memory
@@ -194,6 +197,10 @@ public:
   /// argument of a function that is being traced.
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
   static Tensor fromData(std::shared_ptr<RuntimeTensor> data, Here here = Here::current());
+  /// This rank's block of a tensor that is split over ranks; null if this rank has all of it, or
+  /// if it is not computed yet (runtime/control/Gather.h).
+  std::shared_ptr<const SplitTensor> split(Here here = Here::current()) const;
+  static Tensor fromSplit(std::shared_ptr<const SplitTensor> split, Here here = Here::current());
 
   std::shared_ptr<detail::Node> node; ///< internal
 };

@@ -7,6 +7,7 @@
 
 #include "lib/builder/Execute.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "lib/support/LargeStack.h"
 
 #include "mlir/Parser/Parser.h"
@@ -56,6 +57,13 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   return copy;
 }
 
+void heddle::detail::dropConstraints(mlir::ModuleOp module) {
+  module.walk([](mesh::ConstrainOp op) {
+    op.replaceAllUsesWith(op.getInput());
+    op.erase();
+  });
+}
+
 ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
                                      const CompileOptions &options, CompileStatistics *statistics,
                                      Here here) {
@@ -93,10 +101,15 @@ private:
 } // namespace
 
 void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
+  std::vector<NodeRef> order;
+  {
+    GraphLock lock;
+    order = dependencies(nodes, [](const NodeRef &node) { return node->isKnown(); });
+  }
+  for (const NodeRef &node : order)
+    wholeOf(*node, here);
   GraphLock lock;
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(locationOf(here));
-  std::vector<NodeRef> order =
-      dependencies(nodes, [](const NodeRef &node) { return node->data != nullptr; });
   for (const NodeRef &node : order)
     if (node->formal && !node->data)
       fail(here, "this value depends on " +
@@ -104,6 +117,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
                      " of a function that is being traced: it has no value until the function is "
                      "called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
+  dropConstraints(*module);
   static KnownPrograms &known = *new KnownPrograms; // also there for destructors at the end
   std::shared_ptr<Program> program = known.find(*module, here);
   std::vector<TensorRef> arguments;

@@ -39,11 +39,14 @@ struct PrivateModule {
 };
 std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
 
+/// Removes what `shard` states: there is no mesh.
+void dropConstraints(mlir::ModuleOp module);
+
 /// Compiles; diagnostics become an Error.
 ProgramImage compile(std::unique_ptr<PrivateModule> module, const CompileOptions &options,
                      CompileStatistics *statistics, Here here);
 
-/// Computes the values of `nodes` and stores them in the nodes.
+/// Computes the values of `nodes` and stores them in the nodes. Not under GraphLock, as `wholeOf`.
 void evaluate(const std::vector<NodeRef> &nodes, Here here);
 
 } // namespace heddle::detail

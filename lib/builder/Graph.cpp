@@ -7,6 +7,7 @@
 
 #include "lib/builder/Graph.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nd/NdGradient.h"
 #include "heddle/Kernel.h"
@@ -32,8 +33,8 @@ MLIRContext *heddle::detail::graphContext() {
   static MLIRContext *context = [] {
     auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
     made->printOpOnDiagnostic(false);
-    made->loadDialect<nd::NdDialect, nest::NestDialect, func::FuncDialect, arith::ArithDialect,
-                      math::MathDialect, scf::SCFDialect>();
+    made->loadDialect<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, func::FuncDialect,
+                      arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
     return made;
   }();
   return context;
@@ -327,7 +328,7 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   for (const NodeRef &formal : formals)
     isFormal.insert(formal.get());
   auto isCaptured = [&](const NodeRef &node) {
-    return !isFormal.contains(node.get()) && (node->data || (captures && captures(node)));
+    return !isFormal.contains(node.get()) && (node->isKnown() || (captures && captures(node)));
   };
   std::vector<NodeRef> order = dependencies(roots, [&](const NodeRef &node) {
     return isFormal.contains(node.get()) || isCaptured(node);

@@ -56,6 +56,7 @@ struct Node {
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout that a program keeps (`kept`)
+  std::shared_ptr<const SplitTensor> split; ///< of a leaf: this rank's block; `data` is the whole
   bool formal = false;
   std::string name; ///< of a formal
   /// For formals and for results of functions, which no ops define here: `includedIn` of the actual
@@ -72,7 +73,10 @@ struct Node {
   void giveUp(std::string location) {
     donatedAt = std::move(location);
     packed = nullptr;
+    split = nullptr;
   }
+  /// True for a leaf in memory, and for a node that was evaluated.
+  bool isKnown() const { return data || split; }
   nd::NdTensorType type() const { return llvm::cast<nd::NdTensorType>(value.getType()); }
 };
 
@@ -112,6 +116,9 @@ void requireNumber(double value, mlir::Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was donated.
 NodeRef nodeOf(const Tensor &tensor, Here here);
+/// The whole tensor of a known node: gathers it if need be, as all ranks do. Not under GraphLock,
+/// which ranks of one process share.
+std::shared_ptr<RuntimeTensor> wholeOf(Node &node, Here here);
 
 /// Runs `build` with a builder that appends to a new fragment, verifies its ops and returns the
 /// results as tensors. Diagnostics become an Error with the source location.

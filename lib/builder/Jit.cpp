@@ -10,9 +10,12 @@
 #include "dialects/nd/NdBuild.h"
 #include "heddle/FastMath.h"
 #include "lib/builder/Execute.h"
+#include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
+#include "lib/transforms/mesh/Plan.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <future>
@@ -70,6 +73,11 @@ struct JitCore::Impl {
   JitOptions options;
   Here here; ///< of the call of jit
   Extensions extensions;
+  mesh::Plan plan; ///< of the mesh, the rules and the file
+
+  void readPlan(Here here);
+  /// The ranks that run the function together; they join at the first call.
+  Ranks ranks(Here here) const { return options.ranks ? *options.ranks : Ranks::join("", here); }
 
   static std::string symbolOf(const Name &name) { return name.str() + "_size"; }
 
@@ -190,6 +198,13 @@ struct JitCore::Impl {
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
 
+  Mesh meshOfPlan(Here here) const {
+    std::string text;
+    for (const auto &[axis, size] : plan.mesh)
+      text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
+    return text.empty() ? Mesh() : Mesh::parse(text, here);
+  }
+
   struct TracedModule : Outline {
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
@@ -234,7 +249,7 @@ struct JitCore::Impl {
     }
     try {
       CompileStatistics found;
-      CompileOptions asked = compileOptions();
+      CompileOptions asked = compileOptions(leaves, here);
       asked.check = options.check;
       ProgramImage image = compile(std::move(module), asked, &found, here);
       made->checks = std::move(found.checks);
@@ -312,6 +327,8 @@ struct JitCore::Impl {
     traced.module = mlir::ModuleOp::create(locationOf(here));
     Emission emission = emit(*traced.module, options.name, formals, roots, here);
     traced.captured = emission.captured;
+    if (plan.mesh.empty())
+      dropConstraints(*traced.module);
     declareRanges(emission.function);
     mlir::Builder builder(graphContext());
     auto nameOf = [&](const std::string &text) { return builder.getStringAttr(text); };
@@ -347,8 +364,15 @@ struct JitCore::Impl {
     return traced;
   }
 
-  CompileOptions compileOptions() const {
+  CompileOptions compileOptions(const std::vector<Leaf> &leaves, Here here) const {
     CompileOptions result;
+    if (!plan.mesh.empty())
+      result.mesh = meshOfPlan(here).str();
+    for (const mesh::PlanRule &rule : plan.rules)
+      if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
+            return rule.fits(leaf.path) && nodeOf(*leaf.tensor, here)->type().has(rule.name);
+          }))
+        result.shard.push_back(rule.text);
     result.targetCpu = options.targetCpu;
     result.programThreads = options.threads;
     result.useCache = options.cache;
@@ -359,6 +383,26 @@ struct JitCore::Impl {
     return result;
   }
 };
+
+/// Parses the mesh and all rules, so that mistakes in them are found before anything is traced.
+void JitCore::Impl::readPlan(Here here) {
+  if (!options.plan.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(options.plan);
+    if (!file)
+      fail(here, "can't read the plan '" + options.plan + "': " + file.getError().message());
+    if (std::string problem = plan.parseFile((*file)->getBuffer()); !problem.empty())
+      fail(here, "plan '" + options.plan + "', " + problem);
+  }
+  if (std::string problem = plan.parse(options.mesh.str(), options.rules); !problem.empty())
+    fail(here, problem);
+  Mesh mesh = meshOfPlan(here);
+  for (const mesh::PlanRule &rule : plan.rules)
+    for (const mesh::PlanAxis &axis : rule.axes)
+      if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
+        fail(here, "the rule '" + rule.text + "' uses the axis '" + axis.name + "', which " +
+                       (mesh.empty() ? "needs a mesh (JitOptions::mesh)"
+                                     : "the mesh " + mesh.str() + " lacks"));
+}
 
 JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>()) {
   impl->here = here;
@@ -385,6 +429,7 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
     fail(here, llvm::toString(std::move(error)));
   impl->options = std::move(options);
+  impl->readPlan(here);
   for (const SymbolicSize &size : impl->options.symbolic)
     impl->sizeOf(size, {}); // throws if the relations are contradictory
 }
@@ -425,7 +470,8 @@ void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trac
           }() + "; a program file takes everything as an argument");
     module = copyModule(*traced.module, here);
   }
-  ProgramImage image = compile(std::move(module), impl->compileOptions(), nullptr, here);
+  ProgramImage image =
+      compile(std::move(module), impl->compileOptions(leaves, here), nullptr, here);
   located(here, [&] { image.write(path); });
 }
 
@@ -434,7 +480,7 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   if (data->layout() == layout)
     return data;
   GraphLock lock;
-  if (!node.packed || node.packed->layout() != layout) {
+  if (!node.packed || node.packed->layout() != layout || node.packed->spec() != data->spec()) {
     node.packed = std::make_shared<RuntimeTensor>(data->spec(), layout);
     node.packed->copyFrom(*data);
   }
@@ -444,11 +490,14 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
 /// Computes the values of all arguments that have none yet, such as weights that are drawn, in one
 /// program.
 static void evaluateTogether(const std::vector<Leaf> &leaves, Here here) {
-  GraphLock lock;
   std::vector<NodeRef> nodes;
-  for (const Leaf &leaf : leaves)
-    if (const NodeRef &node = leaf.tensor->node; node && !node->data && node->donatedAt.empty())
-      nodes.push_back(node);
+  {
+    GraphLock lock;
+    for (const Leaf &leaf : leaves)
+      if (const NodeRef &node = leaf.tensor->node;
+          node && !node->isKnown() && node->donatedAt.empty())
+        nodes.push_back(node);
+  }
   if (nodes.size() > 1)
     evaluate(nodes, here);
 }
@@ -486,15 +535,14 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   {
     GraphLock lock;
     for (const Leaf &leaf : leaves) {
-      lacksValues |= !leaf.tensor->node->data;
-      nested |=
-          leaf.tensor->node->formal || (!leaf.tensor->node->data && [&] {
-            for (const NodeRef &node : dependencies(
-                     {leaf.tensor->node}, [](const NodeRef &n) { return n->data != nullptr; }))
-              if (node->formal && !node->data)
-                return true;
-            return false;
-          }());
+      lacksValues |= !leaf.tensor->node->isKnown();
+      nested |= leaf.tensor->node->formal || (!leaf.tensor->node->isKnown() && [&] {
+                  for (const NodeRef &node : dependencies(
+                           {leaf.tensor->node}, [](const NodeRef &n) { return n->isKnown(); }))
+                    if (node->formal && !node->data)
+                      return true;
+                  return false;
+                }());
     }
   }
   if (nested) {
@@ -522,14 +570,30 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   const EntrySpec &entry = program->entry(impl->options.name);
   if (lacksValues)
     evaluateTogether(leaves, here);
+  std::optional<MeshCall> split; // of a program for several ranks
+  Ranks ranks;
+  if (!program->manifest().mesh.axes.empty()) {
+    ranks = impl->ranks(here);
+    std::vector<Tensor> whole;
+    for (const Leaf &leaf : leaves)
+      whole.push_back(*leaf.tensor);
+    for (const NodeRef &node : outline.captured)
+      whole.emplace_back().node = node;
+    located(here, [&] { split.emplace(program->manifest(), entry, ranks.job(), whole, here); });
+  }
   // A donated value must have no other owner among the arguments.
   std::vector<TensorRef> arguments;
   std::vector<bool> donate;
   std::map<RuntimeTensor *, int> uses;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    TensorRef data = leaves[i].tensor->data(here);
-    if (leaves[i].kept && outline.written[i] < 0)
-      data = packed(*leaves[i].tensor->node, data, entry.values[size_t(entry.arguments[i])].layout);
+    Node &node = *nodeOf(*leaves[i].tensor, here);
+    bool isKept = leaves[i].kept && outline.written[i] < 0;
+    if (!node.isKnown())
+      leaves[i].tensor->data(here);
+    TensorRef data =
+        split ? split->argument(i, *leaves[i].tensor, isKept, here) : wholeOf(node, here);
+    if (isKept)
+      data = packed(node, data, entry.values[size_t(entry.arguments[i])].layout);
     arguments.push_back(std::move(data));
     ++uses[arguments.back().get()];
   }
@@ -537,14 +601,22 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     if (!node->donatedAt.empty())
       fail(here,
            "a tensor that the function captures was donated to the call at " + node->donatedAt);
-    arguments.push_back(node->data);
+    Tensor tensor;
+    tensor.node = node;
+    arguments.push_back(split ? split->argument(arguments.size(), tensor, true, here)
+                              : wholeOf(*node, here));
     ++uses[arguments.back().get()];
   }
   for (size_t i = 0; i < leaves.size(); ++i)
     donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1 &&
                      !impl->options.check);
   CallOptions options;
-  options.team = located(here, [&] { return sharedThreadTeam(impl->options.threads); });
+  if (split) { // its ranks may share this process, so each has a team of its own
+    options.job = ranks.job();
+    options.supplied = split->supplied();
+  }
+  if (!options.job)
+    options.team = located(here, [&] { return sharedThreadTeam(impl->options.threads); });
   options.managed = impl->options.managedMemory;
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
@@ -552,16 +624,19 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   auto results = located(here, [&] { return program->run(entry, arguments, options, donate); });
   if (impl->options.check)
     requireChecked(compiled->checks, results, here);
+  auto resultOf = [&](size_t i) {
+    return split ? split->result(i, results[i], here) : Tensor::fromData(results[i], here);
+  };
   Returned returned{{}, outline.shape};
   size_t next = 0;
   for (bool given : outline.given)
-    returned.tensors.push_back(given ? Tensor::fromData(results[next++], here) : Tensor());
+    returned.tensors.push_back(given ? resultOf(next++) : Tensor());
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (outline.written[i] < 0)
       continue;
     if (!arguments[i]->donatedTo.empty())
       given[i]->giveUp(Error::sourceLocation(here));
-    *leaves[i].tensor = Tensor::fromData(results[size_t(outline.written[i])], here);
+    *leaves[i].tensor = resultOf(size_t(outline.written[i]));
   }
   return returned;
 }

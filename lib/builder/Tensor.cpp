@@ -8,6 +8,7 @@
 #include "heddle/Tensor.h"
 #include "lib/builder/Execute.h"
 #include "lib/builder/Graph.h"
+#include "runtime/control/Gather.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -129,15 +130,39 @@ size_t Tensor::count(Here here) const {
 // Values
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data, Here here) {
+/// A leaf of this type.
+template <typename NamedSizes>
+static Tensor leafOf(ElementType element, const NamedSizes &sizes, Here here) {
   GraphLock lock;
   llvm::SmallVector<nd::Dim> dims;
-  for (const auto &[name, size] : data->spec().dims)
-    dims.emplace_back(graphContext(), name, size);
+  for (const auto &[name, size] : sizes)
+    dims.emplace_back(graphContext(), name, Expr(size));
   Tensor result;
-  result.node = makeLeaf(nd::NdTensorType::get(toMlir(data->spec().element), dims), here);
+  result.node = makeLeaf(nd::NdTensorType::get(toMlir(element), dims), here);
+  return result;
+}
+
+Tensor Tensor::fromData(std::shared_ptr<RuntimeTensor> data, Here here) {
+  Tensor result = leafOf(data->spec().element, data->spec().dims, here);
   result.node->data = std::move(data);
   return result;
+}
+
+Tensor Tensor::fromSplit(std::shared_ptr<const SplitTensor> split, Here here) {
+  Tensor result = leafOf(split->block->spec().element, split->shards.wholeSizes(), here);
+  result.node->split = std::move(split);
+  return result;
+}
+
+std::shared_ptr<const SplitTensor> Tensor::split(Here here) const {
+  NodeRef wanted = nodeOf(*this, here);
+  return wanted->data ? nullptr : wanted->split;
+}
+
+std::shared_ptr<RuntimeTensor> heddle::detail::wholeOf(Node &node, Here here) {
+  if (!node.data && node.split)
+    node.data = located(here, [&] { return node.split->gather(); });
+  return node.data;
 }
 
 Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
@@ -165,7 +190,7 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
 
 std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
   NodeRef wanted = nodeOf(*this, here);
-  if (!wanted->data)
+  if (!wholeOf(*wanted, here))
     evaluate({wanted}, here);
   return wanted->data;
 }

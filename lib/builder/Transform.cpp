@@ -140,7 +140,7 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
   if (!callee.module)
     callee.module = mlir::ModuleOp::create(locationOf(here));
   return emit(*callee.module, name, formals, roots, here, [&](const NodeRef &node) {
-    bool isLiteral = node->fragment->operands.empty() && !node->formal && !node->data;
+    bool isLiteral = node->fragment->operands.empty() && !node->formal && !node->isKnown();
     bool isInside = since ? node->number >= *since : depends.contains(node.get());
     return !isLiteral && (node->formal || !isInside);
   });

@@ -76,3 +76,7 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
   }
   return whole;
 }
+
+TensorRef SplitTensor::gather() const {
+  return heddle::gather(job ? *job : *Job::join(RankInfo{}), shards, *block, name);
+}

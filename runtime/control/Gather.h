@@ -29,6 +29,16 @@ namespace heddle {
 TensorRef gather(Job &job, const Shards &shards, const RuntimeTensor &block,
                  const std::string &what);
 
+/// A tensor of which this rank holds a block.
+struct SplitTensor {
+  Shards shards;
+  TensorRef block;
+  std::shared_ptr<Job> job; ///< null: one rank
+  std::string name;         ///< for messages
+
+  TensorRef gather() const;
+};
+
 /// Throws Error unless the mesh is one of as many ranks as the job has.
 void requireRanks(const MeshSpec &mesh, int ranks);
 

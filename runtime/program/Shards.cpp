@@ -21,6 +21,7 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes)
     : ranks(std::move(mesh)), split(std::move(axes)), whole(std::move(sizes)), block(whole) {
   if (std::string problem = verifyShards(ranks, split); !problem.empty())
     throw Error("the sharding " + describe(split) + " has " + problem);
+  std::erase_if(split, [](const auto &entry) { return entry.second.empty(); });
   for (const auto &[name, size] : whole)
     if (size < 0)
       throw Error("expected sizes of at least 0, got " + std::to_string(size) + " of '" + name +

@@ -36,6 +36,9 @@ public:
   const MeshSpec &mesh() const { return ranks; }
   const ShardAxes &axes() const { return split; }
   const Sizes &wholeSizes() const { return whole; }
+  bool operator==(const Shards &other) const {
+    return ranks == other.ranks && split == other.split && whole == other.whole;
+  }
   /// The sizes of the tensor that each rank has.
   const Sizes &blockSizes() const { return block; }
   /// True if some rank holds less than the whole.

@@ -119,6 +119,8 @@ static bool matches(StringRef pattern, StringRef name) {
   return false;
 }
 
+bool PlanRule::fits(StringRef argument) const { return matches(pattern, argument); }
+
 namespace {
 /// Applies the rules to the arguments of functions.
 class Rules {

@@ -41,6 +41,9 @@ struct PlanRule {
   std::string text; ///< as it was written
   std::string pattern, name;
   std::vector<PlanAxis> axes;
+
+  /// True if the pattern is one of an argument that is called `argument`.
+  bool fits(llvm::StringRef argument) const;
 };
 
 struct Plan {

@@ -1,0 +1,94 @@
+//===- Mesh.h - tensors that are split over ranks ---------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Several processes, the ranks, may run a function together. They form a mesh, whose axes have
+// names; a tensor is split by stating for some of its names the axes that split them:
+//
+//     Axis data("data"), model("model");
+//     JitOptions options{.mesh = {{data, 2}, {model, 2}}, .rules = {"batch:data"}};
+//     auto step = jit([&](Tensor x, Tensor weight) {
+//       Tensor hidden = shard(sum(x * weight, over(in)), {{batch, data}, {out, model}});
+//       ...
+//     }, options);
+//     Tensor y = step(x, weight);       // takes this rank's blocks of x and weight, if they are whole
+//     y.to<float>({batch, out});        // on all ranks: gathers the blocks
+//
+// A name of size n that is split into p parts has blocks of ceil(n / p); the last ones may be short
+// or empty, so that sizes need not divide. Arguments are split by rules (JitOptions::rules), values
+// by `shard`, and all else as the compiler finds cheapest; the values are the same in any case.
+// Where no mesh is stated, `shard` changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MESH_H
+#define HEDDLE_MESH_H
+
+#include "heddle/Tensor.h"
+
+#include <initializer_list>
+#include <utility>
+
+namespace heddle {
+
+/// An axis of a mesh, or a part of one: "data(2)4" are 4 parts that follow 2 others.
+class Axis {
+public:
+  /// Throws Error for other text.
+  explicit Axis(std::string_view text, Here here = Here::current());
+  Axis(const Axis &) = default;
+  Axis &operator=(const Axis &) = delete;
+  const std::string &str() const { return text; }
+
+private:
+  std::string text;
+};
+
+/// `{data, 2}` or `{"data", 2}`
+struct AxisSize {
+  std::string axis;
+  int64_t size;
+  AxisSize(const Axis &axis, int64_t size) : axis(axis.str()), size(size) {}
+  AxisSize(std::string_view axis, int64_t size) : axis(axis), size(size) {}
+};
+
+/// Axes with the number of ranks along them; the last one varies fastest over the ranks.
+class Mesh {
+public:
+  Mesh() = default;
+  /// Throws Error for what is no name, a name twice, a size below 1 and more than 2^20 ranks.
+  Mesh(std::initializer_list<AxisSize> axes, Here here = Here::current());
+  /// "data=2,model=2"; an empty text is a mesh without axes.
+  static Mesh parse(std::string_view text, Here here = Here::current());
+
+  const std::vector<AxisSize> &axes() const { return list; }
+  /// True if no mesh is stated.
+  bool empty() const { return list.empty(); }
+  int64_t ranks() const;
+  /// "data=2,model=2"
+  std::string str() const;
+
+private:
+  std::vector<AxisSize> list;
+  void require(Here here) const;
+};
+
+/// A name, and the axes that split it, the first one outermost; none: it is not split.
+struct NameAxes {
+  Name name;
+  std::vector<Axis> axes;
+  NameAxes(const Name &name, const Axis &axis) : name(name), axes(1, axis) {}
+  NameAxes(const Name &name, std::vector<Axis> axes) : name(name), axes(std::move(axes)) {}
+};
+
+/// `x`, split as stated; the compiler may split other names as well. Throws Error for a name that x
+/// lacks, and for an axis twice. An axis that the mesh lacks is an error when the function is
+/// compiled.
+Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = Here::current());
+
+} // namespace heddle
+
+#endif // HEDDLE_MESH_H

@@ -1,0 +1,132 @@
+//===- Mesh.cpp - tensors that are split over ranks -----------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Mesh.h"
+#include "dialects/mesh/Mesh.h"
+#include "heddle/Ranks.h"
+#include "lib/builder/Graph.h"
+#include "lib/transforms/mesh/Plan.h"
+#include "runtime/control/EngineTransport.h"
+#include "runtime/program/Shards.h"
+
+#include <mutex>
+
+using namespace heddle;
+using namespace heddle::detail;
+
+//===----------------------------------------------------------------------===//
+// Meshes
+//===----------------------------------------------------------------------===//
+
+Axis::Axis(std::string_view given, Here here) : text(given) {
+  auto part = AxisPart::parse(given);
+  if (!part || !isValidName(part->axis))
+    fail(here, "expected an axis such as data or data(2)4, got '" + text + "'");
+}
+
+Mesh::Mesh(std::initializer_list<AxisSize> axes, Here here) : list(axes) { require(here); }
+
+Mesh Mesh::parse(std::string_view text, Here here) {
+  mesh::Plan plan;
+  if (std::string problem = plan.parse(llvm::StringRef(text), {}); !problem.empty())
+    fail(here, problem);
+  Mesh result;
+  for (const auto &[axis, size] : plan.mesh)
+    result.list.emplace_back(axis, size);
+  result.require(here);
+  return result;
+}
+
+void Mesh::require(Here here) const {
+  MeshSpec spec;
+  for (const auto &[axis, size] : list) {
+    if (!isValidName(axis) || axis.find('.') != std::string::npos)
+      fail(here, "expected the name of an axis, got '" + axis + "'");
+    spec.axes.emplace_back(axis, size);
+  }
+  if (std::string problem = verifyMesh(spec, {}); !problem.empty())
+    fail(here, problem);
+}
+
+int64_t Mesh::ranks() const {
+  int64_t product = 1;
+  for (const AxisSize &axis : list)
+    product *= axis.size;
+  return product;
+}
+
+std::string Mesh::str() const {
+  std::string text;
+  for (const auto &[axis, size] : list)
+    text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
+  return text;
+}
+
+Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here here) {
+  GraphLock lock;
+  NodeRef node = nodeOf(x, here);
+  mlir::MLIRContext *context = graphContext();
+  std::map<std::string, mesh::NamedAxes> entries;
+  for (const NameAxes &each : names) {
+    if (!node->type().has(each.name.str()))
+      fail(here, "unknown name '" + each.name.str() + "'; the tensor is " + x.type());
+    mesh::AxisList axes;
+    for (const Axis &axis : each.axes) {
+      AxisPart part = *AxisPart::parse(axis.str());
+      axes.push_back({mlir::StringAttr::get(context, part.axis), part.before, part.count});
+    }
+    mesh::NamedAxes entry{mlir::StringAttr::get(context, each.name.str()),
+                          mesh::AxesAttr::get(context, axes)};
+    if (!entries.emplace(each.name.str(), entry).second)
+      fail(here, "the name '" + each.name.str() + "' occurs twice");
+  }
+  llvm::SmallVector<mesh::NamedAxes> list;
+  for (const auto &[name, entry] : entries)
+    list.push_back(entry);
+  return make(here, {node}, [&](mlir::OpBuilder &builder, mlir::Location loc) -> mlir::Value {
+    auto sharding = mesh::ShardingAttr::getChecked(
+        [&] { return mlir::emitError(loc); }, context, llvm::ArrayRef<mesh::NamedAxes>(list),
+        /*closed=*/false, mesh::AxesAttr::get(context, {}), mlir::StringAttr(),
+        llvm::ArrayRef<mesh::AxisCoordinate>(), mlir::StringAttr());
+    if (!sharding)
+      return {};
+    return mesh::ConstrainOp::create(builder, loc, node->type(), node->value, sharding);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+Ranks Ranks::join(std::string_view engine, Here here) {
+  static std::mutex mutex;
+  static std::shared_ptr<Job> job; // left when the process ends
+  static std::string chosen;
+  std::lock_guard lock(mutex);
+  if (!job) {
+    job = located(here, [&] {
+      auto joined = Job::join();
+      if (joined->ranks() > 1)
+        useEngine(*joined, std::string(engine));
+      return joined;
+    });
+    chosen = engine;
+  } else if (!engine.empty() && engine != chosen) {
+    heddle::detail::fail(here, "expected the engine '" + chosen +
+                                   "', with which this process has joined its job, " + "got '" +
+                                   std::string(engine) + "'");
+  }
+  return Ranks(job);
+}
+
+int Ranks::rank() const { return of ? of->rank() : 0; }
+int Ranks::size() const { return of ? of->ranks() : 1; }
+
+void Ranks::fail(const std::string &reason) const {
+  if (of && of->channel())
+    of->channel()->fail(reason);
+}
