@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     mpirun -n N heddle-bench-ranks SECONDS
+//     mpirun -n N heddle-bench-ranks SECONDS [BYTES]
 //
-// In each round every system does the operation for a while, one after another, in the same
-// processes. Rank 0 prints the operation, its bytes, the system, the median of the rounds' times in
-// seconds, and the median of the ratios of Open MPI's time to the system's in the same round.
+// SECONDS for each row; with BYTES only those of that size. In each round every system does the
+// operation for a while, one after another, in the same processes. Rank 0 prints the operation, its
+// bytes, the system, the median of the rounds' times in seconds, and the median of the ratios of Open
+// MPI's time to the system's in the same round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +80,7 @@ static int32_t exchange(void *, const void *mine, int64_t bytes, void *all) {
 
 int main(int argc, char **argv) {
   double least = argc > 1 ? std::atof(argv[1]) : 1;
+  int64_t only = argc > 2 ? std::atoll(argv[2]) : 0;
   int level, rank, size;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -91,12 +93,22 @@ int main(int argc, char **argv) {
     auto *in = input.data(), *out = output.data();
     constexpr auto f32 = ElementType::F32;
     for (int64_t bytes = 4; bytes <= 64 << 20; bytes *= 4) {
+      if (only && bytes != only)
+        continue;
       int64_t count = bytes / 4;
       measure("all-reduce", bytes,
               {{"openmpi",
                 [=] { MPI_Allreduce(in, out, int(count), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }},
                {"mpi", [=, &mpi] { mpi.allReduce(in, out, count, f32, Combiner::Sum).wait(); }},
                {"shm", [=, &shm] { shm.allReduce(in, out, count, f32, Combiner::Sum).wait(); }}},
+              rank, least);
+      measure("all-reduce-in-place", bytes,
+              {{"openmpi",
+                [=] {
+                  MPI_Allreduce(MPI_IN_PLACE, out, int(count), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+                }},
+               {"mpi", [=, &mpi] { mpi.allReduce(out, out, count, f32, Combiner::Sum).wait(); }},
+               {"shm", [=, &shm] { shm.allReduce(out, out, count, f32, Combiner::Sum).wait(); }}},
               rank, least);
       int64_t part = (count + size - 1) / size;
       std::vector<int64_t> parts(size_t(size), part);

@@ -119,74 +119,104 @@ struct Extreme {
   }
 };
 
+/// output[i] = f(a[i], b[i]). Each of these may be `output`.
+template <typename T, typename A, typename B, typename F>
+[[gnu::always_inline]] inline void each(T *output, const A *a, const B *b, int64_t count, F &&f) {
+#pragma clang loop vectorize(assume_safety)
+  for (int64_t i = 0; i < count; ++i)
+    output[i] = f(a[i], b[i]);
+}
+
 template <typename Format, typename Combiner>
-void combineAs(const void *const *inputs, int members, void *output, int64_t count) {
+[[gnu::always_inline]] inline void combineAs(const void *const *inputs, int members, void *output,
+                                             int64_t count) {
+  using Stored = typename Format::Stored;
+  using Computed = typename Format::Computed;
   constexpr int64_t piece = 1024;
-  typename Format::Computed values[piece];
+  Computed values[piece];
+  auto load = [](Stored a, Stored) { return Format::load(a); };
+  auto first = [](Stored a, Stored b) { return Combiner::apply(Format::load(a), Format::load(b)); };
+  auto next = [](Computed a, Stored b) { return Combiner::apply(a, Format::load(b)); };
   for (int64_t begin = 0; begin < count; begin += piece) {
     int64_t length = std::min(piece, count - begin);
-    auto *first = static_cast<const typename Format::Stored *>(inputs[0]) + begin;
-    for (int64_t i = 0; i < length; ++i)
-      values[i] = Format::load(first[i]);
-    for (int member = 1; member < members; ++member) {
-      auto *input = static_cast<const typename Format::Stored *>(inputs[member]) + begin;
-      for (int64_t i = 0; i < length; ++i)
-        values[i] = Combiner::apply(values[i], Format::load(input[i]));
+    auto input = [&](int member) { return static_cast<const Stored *>(inputs[member]) + begin; };
+    auto *to = static_cast<Stored *>(output) + begin;
+    auto *last = input(members - 1);
+    if (members == 1) {
+      each(to, last, last, length, [=](Stored a, Stored b) { return Format::store(load(a, b)); });
+    } else if (members == 2) {
+      each(to, input(0), last, length,
+           [=](Stored a, Stored b) { return Format::store(first(a, b)); });
+    } else {
+      each(values, input(0), input(1), length, first);
+      for (int member = 2; member < members - 1; ++member)
+        each(values, values, input(member), length, next);
+      each(to, values, last, length,
+           [=](Computed a, Stored b) { return Format::store(next(a, b)); });
     }
-    auto *to = static_cast<typename Format::Stored *>(output) + begin;
-    for (int64_t i = 0; i < length; ++i)
-      to[i] = Format::store(values[i]);
   }
 }
-
-using Function = void (*)(const void *const *, int, void *, int64_t);
 
 template <typename Format>
-Function functionOf(int32_t combiner) {
-  static constexpr Function functions[] = {combineAs<Format, Sum>, combineAs<Format, Product>,
-                                           combineAs<Format, Extreme<true>>,
-                                           combineAs<Format, Extreme<false>>};
-  return functions[combiner];
-}
-
-Function functionOf(ElementType type, int32_t combiner) {
-  switch (type) {
-  case ElementType::I1:
-    return functionOf<Bit>(combiner);
-  case ElementType::I8:
-    return functionOf<Plain<int8_t>>(combiner);
-  case ElementType::I16:
-    return functionOf<Plain<int16_t>>(combiner);
-  case ElementType::I32:
-    return functionOf<Plain<int32_t>>(combiner);
-  case ElementType::I64:
-    return functionOf<Plain<int64_t>>(combiner);
-  case ElementType::UI8:
-    return functionOf<Plain<uint8_t>>(combiner);
-  case ElementType::UI16:
-    return functionOf<Plain<uint16_t>>(combiner);
-  case ElementType::UI32:
-    return functionOf<Plain<uint32_t>>(combiner);
-  case ElementType::UI64:
-    return functionOf<Plain<uint64_t>>(combiner);
-  case ElementType::F16:
-    return functionOf<Narrow<uint16_t, 5, 10>>(combiner);
-  case ElementType::BF16:
-    return functionOf<Narrow<uint16_t, 8, 7>>(combiner);
-  case ElementType::F32:
-    return functionOf<Plain<float>>(combiner);
-  case ElementType::F64:
-    return functionOf<Plain<double>>(combiner);
-  case ElementType::F8E4M3FN:
-    return functionOf<Narrow<uint8_t, 4, 3, true>>(combiner);
-  case ElementType::F8E5M2:
-    return functionOf<Narrow<uint8_t, 5, 2>>(combiner);
+[[gnu::always_inline]] inline void combineIn(int32_t combiner, const void *const *inputs,
+                                             int members, void *output, int64_t count) {
+  switch (combiner) {
+  case HEDDLE_SUM:
+    return combineAs<Format, Sum>(inputs, members, output, count);
+  case HEDDLE_PRODUCT:
+    return combineAs<Format, Product>(inputs, members, output, count);
+  case HEDDLE_MAX:
+    return combineAs<Format, Extreme<true>>(inputs, members, output, count);
+  default:
+    return combineAs<Format, Extreme<false>>(inputs, members, output, count);
   }
-  return nullptr;
 }
 } // namespace
 
+// The loader chooses the version for the CPU.
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512bw", "avx2", "default")))
+#endif
+static void combineBy(ElementType type, int32_t combiner, const void *const *inputs, int members,
+                      void *output, int64_t count) {
+  auto in = [&]<typename Format>() __attribute__((always_inline)) {
+    combineIn<Format>(combiner, inputs, members, output, count);
+  };
+  switch (type) {
+  case ElementType::I1:
+    return in.operator()<Bit>();
+  case ElementType::I8:
+    return in.operator()<Plain<int8_t>>();
+  case ElementType::I16:
+    return in.operator()<Plain<int16_t>>();
+  case ElementType::I32:
+    return in.operator()<Plain<int32_t>>();
+  case ElementType::I64:
+    return in.operator()<Plain<int64_t>>();
+  case ElementType::UI8:
+    return in.operator()<Plain<uint8_t>>();
+  case ElementType::UI16:
+    return in.operator()<Plain<uint16_t>>();
+  case ElementType::UI32:
+    return in.operator()<Plain<uint32_t>>();
+  case ElementType::UI64:
+    return in.operator()<Plain<uint64_t>>();
+  case ElementType::F16:
+    return in.operator()<Narrow<uint16_t, 5, 10>>();
+  case ElementType::BF16:
+    return in.operator()<Narrow<uint16_t, 8, 7>>();
+  case ElementType::F32:
+    return in.operator()<Plain<float>>();
+  case ElementType::F64:
+    return in.operator()<Plain<double>>();
+  case ElementType::F8E4M3FN:
+    return in.operator()<Narrow<uint8_t, 4, 3, true>>();
+  case ElementType::F8E5M2:
+    return in.operator()<Narrow<uint8_t, 5, 2>>();
+  }
+}
+
 void collectives::combine(ElementType type, int32_t combiner, const void *const *inputs,
                           int members, void *output, int64_t count) {
-  functionOf(type, combiner)(inputs, members, output, count);
+  combineBy(type, combiner, inputs, members, output, count);
 }

@@ -33,11 +33,9 @@ void HeddlePending::prepare(const Transport &transport) {
   elementBytes = byteSize(element);
   elements = std::accumulate(counts.begin(), counts.end(), int64_t(0));
   pieceBytes = transport.pieceBytes;
-  bool mayBeSplit = kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_BROADCAST;
-  int64_t least = members > 2 ? transport.splitBytes : transport.splitPairBytes;
-  segment = mayBeSplit && members > 1 && elements * elementBytes >= least
-                ? std::max(transport.segmentBytes / elementBytes, int64_t(members))
-                : 0;
+  isSplit = elements * elementBytes >= splitBytes &&
+            (kind == HEDDLE_ALL_REDUCE || (kind == HEDDLE_BROADCAST && members > 2));
+  phases = isSplit ? 2 : 1;
   uint32_t hash = 0;
   if (byMember && kind != HEDDLE_ALL_TO_ALL)
     for (int64_t count : counts)
@@ -58,17 +56,11 @@ void HeddlePending::prepare(const Transport &transport) {
   phase = 0;
 }
 
-int64_t HeddlePending::phases() const {
-  return segment ? 2 * ((elements + segment - 1) / segment) : 1;
-}
-
-/// A member's block of the current segment.
+/// A member's block of what is split.
 HeddlePending::Part HeddlePending::block(const void *memory, int32_t member) const {
-  int64_t first = phase / 2 * segment, length = std::min(segment, elements - first);
-  int64_t size = (length + group->members() - 1) / group->members();
-  int64_t begin = std::min(member * size, length), end = std::min(begin + size, length);
-  return {static_cast<const char *>(memory) + (first + begin) * elementBytes,
-          (end - begin) * elementBytes};
+  int64_t size = (elements + group->members() - 1) / group->members();
+  int64_t begin = std::min(member * size, elements), end = std::min(begin + size, elements);
+  return {static_cast<const char *>(memory) + begin * elementBytes, (end - begin) * elementBytes};
 }
 
 /// A member's part of memory that has one for each.
@@ -85,19 +77,19 @@ HeddlePending::Part HeddlePending::outgoing(int32_t member) const {
   Part all{static_cast<const char *>(call.input), elements * elementBytes};
   switch (call.kind) {
   case HEDDLE_ALL_REDUCE:
-    return !segment ? all : phase % 2 == 0 ? block(call.input, member) : block(call.output, self);
+    return !isSplit ? all : phase == 0 ? block(call.input, member) : block(call.output, self);
   case HEDDLE_REDUCE_SCATTER:
   case HEDDLE_ALL_TO_ALL:
     return part(call.input, counts, member);
   case HEDDLE_ALL_GATHER:
     return {all.data, counts[size_t(self)] * elementBytes};
   case HEDDLE_BROADCAST:
-    if (member == self || (phase % 2 == 0 && self != call.source) ||
-        (phase % 2 == 1 && member == call.source))
+    if (member == self || (phase == 0 && self != call.source) ||
+        (phase == 1 && member == call.source))
       return {};
-    return !segment ? all
-                    : block(self == call.source ? call.input : call.output,
-                            phase % 2 == 0 ? member : self);
+    return !isSplit
+               ? all
+               : block(self == call.source ? call.input : call.output, phase == 0 ? member : self);
   case HEDDLE_PERMUTE:
   case HEDDLE_SEND:
     return member == call.target ? all : Part{};
@@ -112,7 +104,7 @@ HeddlePending::Part HeddlePending::incoming(int32_t member) const {
   Part all{static_cast<char *>(call.output), elements * elementBytes};
   switch (call.kind) {
   case HEDDLE_ALL_REDUCE:
-    return !segment ? all : block(call.output, phase % 2 == 0 ? self : member);
+    return !isSplit ? all : block(call.output, phase == 0 ? self : member);
   case HEDDLE_REDUCE_SCATTER:
     return {all.data, counts[size_t(self)] * elementBytes};
   case HEDDLE_ALL_TO_ALL:
@@ -120,9 +112,9 @@ HeddlePending::Part HeddlePending::incoming(int32_t member) const {
   case HEDDLE_ALL_GATHER:
     return part(call.output, counts, member);
   case HEDDLE_BROADCAST:
-    if (member == self || self == call.source || (phase % 2 == 0 && member != call.source))
+    if (member == self || self == call.source || (phase == 0 && member != call.source))
       return {};
-    return !segment ? all : block(call.output, phase % 2 == 0 ? self : member);
+    return !isSplit ? all : block(call.output, phase == 0 ? self : member);
   case HEDDLE_PERMUTE:
     return member == call.source ? Part{all.data, outputCounts[0] * elementBytes} : Part{};
   case HEDDLE_RECEIVE:
@@ -143,7 +135,6 @@ void HeddlePending::add(std::vector<Message> &list, int32_t member, Part part) {
                   .bytes = part.bytes,
                   .signature = signature,
                   .isSigned = isFirst,
-                  .overwritten = call.kind == HEDDLE_ALL_REDUCE && !segment,
                   .pieces = combines,
                   .begun = !isFirst};
   if (call.kind == HEDDLE_ALL_TO_ALL || call.kind == HEDDLE_PERMUTE)
@@ -155,8 +146,7 @@ void HeddlePending::beginPhase() {
   int32_t self = group->self;
   sends.clear();
   receives.clear();
-  combines =
-      call.kind == HEDDLE_REDUCE_SCATTER || (call.kind == HEDDLE_ALL_REDUCE && phase % 2 == 0);
+  combines = call.kind == HEDDLE_REDUCE_SCATTER || (call.kind == HEDDLE_ALL_REDUCE && phase == 0);
   for (int32_t i = 1; i < group->members(); ++i) {
     // All send to different members at a time.
     int32_t to = (self + i) % group->members();
@@ -189,7 +179,7 @@ bool HeddlePending::combinePieces() {
       ready &= piece != nullptr;
     }
     // What is overwritten in place has to be on its way to all others.
-    if (call.kind == HEDDLE_ALL_REDUCE && !segment && own == output)
+    if (call.kind == HEDDLE_ALL_REDUCE && !isSplit && own == output)
       for (const Message &message : sends)
         ready &= message.done >= combined + bytes;
     if (!ready)
@@ -231,7 +221,7 @@ bool HeddlePending::advance() {
       break;
     moved = true;
     begun = false;
-    done = ++phase == phases();
+    done = ++phase == phases;
   }
   return moved;
 }

@@ -8,9 +8,9 @@
 // An operation consists of phases. In a phase a member sends at most one message to each other
 // member and receives at most one from each; in some the received ones are combined:
 //
-//     all-reduce     send everything to all, combine; if it is large, for each segment:
+//     all-reduce     send everything to all, combine; if it is large:
 //                    send block i to member i, combine; send the own block to all
-//     broadcast      the root sends to all; if it is large, for each segment:
+//     broadcast      the root sends to all; if it is large:
 //                    the root sends block i to member i; all send their block to all
 //     others         one phase
 //
@@ -89,9 +89,9 @@ private:
   int64_t pieceBytes = 0;
   std::vector<int64_t> counts, outputCounts; ///< of elements, as in `call`
   heddle::collectives::Signature signature{};
-  int64_t segment = 0; ///< the elements of one; 0: the operation is not split
+  bool isSplit = false; ///< into blocks
 
-  int64_t phase = 0;
+  int phase = 0, phases = 1;
   bool begun = false; ///< the phase that is under way:
   std::vector<Message> sends, receives;
   bool combines = false;
@@ -100,7 +100,6 @@ private:
   int64_t combined = 0, combinedBytes = 0;
   std::vector<const void *> inputs; ///< the members' next pieces, null if they have not arrived
 
-  int64_t phases() const;
   Part block(const void *memory, int32_t member) const;
   Part part(const void *memory, const std::vector<int64_t> &sizes, int32_t member) const;
   Part outgoing(int32_t member) const;

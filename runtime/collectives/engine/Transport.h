@@ -30,6 +30,10 @@
 
 namespace heddle::collectives {
 
+/// All-reduces and broadcasts of at least so many bytes are split: each member combines a block, and
+/// then sends it to the others. What a shorter all-reduce sends may be overwritten when it has left.
+constexpr int64_t splitBytes = 32 << 10;
+
 /// What a member calls. It travels with the data, and each receiver compares it with its own call.
 struct Signature {
   int64_t number;   ///< of the operation in its group
@@ -51,7 +55,6 @@ struct Message {
   int64_t bytes;
   Signature signature; ///< that is sent, or expected
   bool isSigned;       ///< The first between two members in an operation is.
-  bool overwritten;    ///< The caller may overwrite what has left before the rest has.
   bool pieces;         ///< The receiver takes it in pieces of `Transport::pieceBytes`.
   bool begun = false;  ///< the signature was sent or received; always set for unsigned messages
   int64_t done = 0;    ///< bytes that were received, or may be overwritten by the sender
@@ -81,11 +84,7 @@ public:
 
   int32_t rank = 0, size = 1;
   int64_t pieceBytes = 32 << 10; ///< a multiple of 8
-  /// Reductions and broadcasts of at least so many bytes are split: each member combines a block,
-  /// then sends it to the others. Done for a segment of this many bytes after another.
-  int64_t splitBytes = 32 << 10, segmentBytes = 512 << 10;
-  int64_t splitPairBytes = int64_t(1) << 50; ///< `splitBytes` of two members
-  bool crowded = false; ///< there are more ranks than cores, so they should not spin
+  bool crowded = false;          ///< there are more ranks than cores, so they should not spin
 
   /// A number for a new group of so many members, which no other group gets. Only the group's first
   /// member calls it and tells the others. Channels of the group 0 always exist for all ranks.

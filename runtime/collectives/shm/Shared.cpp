@@ -126,7 +126,7 @@ public:
   }
 
 private:
-  static constexpr int64_t wholeBytes = 128 << 10, copyBytes = 256 << 10;
+  static constexpr int64_t wholeBytes = splitBytes, copyBytes = 512 << 10;
   struct Peer {
     int32_t rank;
     Ring *out, *in;
@@ -139,7 +139,7 @@ private:
   std::vector<Peer> peers;
 
   bool isWhole(const Message &message, int32_t to) const {
-    return message.bytes >= wholeBytes && !message.overwritten && transport.isReadBy(to);
+    return message.bytes >= wholeBytes && transport.isReadBy(to);
   }
 
   /// The slot of the next piece of a message, or null.
@@ -176,8 +176,6 @@ SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
   rank = world.rank;
   size = world.size;
   pieceBytes = Ring::slotBytes;
-  splitPairBytes = 512 << 10;
-  segmentBytes = 4 << 20;
   sched_getaffinity(0, sizeof(cpu_set_t), &block(rank).cores);
   static const uint64_t probe = 0x6865646c;
   block(rank).probe = reinterpret_cast<uint64_t>(&probe);
