@@ -6,16 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/MeetingPlace.h"
 
-#include "heddle/Error.h"
+#include "runtime/collectives/PrivateFile.h"
 
-#include <cerrno>
 #include <climits>
-#include <cstdio>
-#include <cstring>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace heddle;
 
@@ -52,16 +45,7 @@ void MeetingPlace::publish(const Address &address) {
     return;
   if (size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0)
     mkdir(path.substr(0, slash).c_str(), 0700); // where it fails, so does what follows
-  std::string made = path + "." + std::to_string(getpid());
-  std::string line = known.endpoint.str() + " " + known.key.str() + "\n";
-  Socket file(open(made.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file || write(file.get(), line.data(), line.size()) != ssize_t(line.size()) ||
-      rename(made.c_str(), path.c_str()) != 0) {
-    int reason = errno;
-    if (file)
-      unlink(made.c_str());
-    throw Error("can't write the server's address into '" + path + "': " + std::strerror(reason));
-  }
+  writePrivately(path, known.endpoint.str() + " " + known.key.str() + "\n");
   published = true;
 }
 
@@ -74,17 +58,10 @@ void MeetingPlace::withdraw() {
 std::optional<MeetingPlace::Address> MeetingPlace::find() const {
   if (path.empty() || published)
     return known;
-  Socket file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file && errno == ENOENT)
+  auto found = readPrivately(path);
+  if (!found)
     return std::nullopt;
-  struct stat about{};
-  char line[512];
-  ssize_t got = file && fstat(file.get(), &about) == 0 ? read(file.get(), line, sizeof line) : -1;
-  if (got < 0)
-    throw Error("can't read the server's address in '" + path + "': " + std::strerror(errno));
-  if (about.st_uid != getuid() || (about.st_mode & 077) != 0)
-    throw Error("expected '" + path + "' to belong to this user, and to be closed to others");
-  std::string contents(line, size_t(got));
+  const std::string &contents = *found;
   size_t space = contents.find(' '), end = contents.find('\n');
   if (space == std::string::npos || end == std::string::npos || end < space)
     throw Error("expected the address of a control server in '" + path + "'");

@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/World.h"
 
-#include <cerrno>
+#include "runtime/collectives/PrivateFile.h"
+
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <thread>
-#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::collectives;
@@ -92,28 +90,22 @@ void World::exchangeFiles(const void *mine, int64_t bytes, char *all) {
   if (!given.key || !*given.key || !given.directory || std::strchr(given.key, '/'))
     throw Failure{HEDDLE_INVALID, "expected an exchange, or a key without '/' and a directory, by "
                                   "which the ranks find each other"};
-  std::string name = file(rank), draft = name + ".new";
-  // Others see the file when it is complete.
-  std::ofstream stream(draft, std::ios::binary);
-  stream.write(static_cast<const char *>(mine), bytes);
-  stream.close();
-  if (!stream || std::rename(draft.c_str(), name.c_str()) != 0) {
-    std::string reason = std::strerror(errno);
-    std::remove(draft.c_str());
-    throw Failure{HEDDLE_FAILED, "can't write '" + name + "': " + reason};
-  }
-  files.push_back(name);
+  files.push_back(file(rank));
+  writePrivately(files.back(), {static_cast<const char *>(mine), size_t(bytes)});
   auto end = Clock::now() + std::chrono::duration<double>(timeout);
-  for (int32_t other = 0; other < size; ++other, all += bytes)
-    while (true) {
-      std::ifstream input(file(other), std::ios::binary);
-      if (input.read(all, bytes))
-        break;
+  for (int32_t other = 0; other < size; ++other, all += bytes) {
+    std::optional<std::string> found;
+    while (!(found = readPrivately(file(other)))) {
       if (Clock::now() > end)
         throw Failure{HEDDLE_TIMEOUT, "rank " + std::to_string(other) + " did not join within " +
                                           seconds(timeout) + " s (rank " + std::to_string(rank) +
                                           " waits for '" + file(other) + "')"};
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    if (found->size() != size_t(bytes))
+      throw Failure{HEDDLE_FAILED, "'" + file(other) + "' has " + std::to_string(found->size()) +
+                                       " bytes, expected " + std::to_string(bytes)};
+    std::memcpy(all, found->data(), size_t(bytes));
+  }
   ++rounds;
 }

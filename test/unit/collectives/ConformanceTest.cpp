@@ -11,6 +11,7 @@
 #include "Ranks.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -240,4 +241,34 @@ TEST(Engines, ContextsRefuseWhatMakesNoSense) {
           .find("rank 1 did not join within 0.1 s"),
       std::string::npos);
   EXPECT_EQ(folder.files().size(), 0u);
+}
+
+TEST(Engines, FilesOfOthersAreNotUsed) {
+  Folder folder;
+  std::string name = folder.path + "/k.0.1";
+  auto refusal = [&] {
+    return messageOf([&] {
+      Communicator(
+          openEngine("shm"),
+          {.size = 2, .key = "k", .directory = folder.path.c_str(), .options = "timeout=10"});
+    });
+  };
+  std::ofstream(name) << "x"; // readable by all
+  std::filesystem::permissions(name, std::filesystem::perms(0644));
+  EXPECT_EQ(refusal(),
+            "can't use '" + name +
+                "', by which ranks meet: other users may open it, expected the mode 0600");
+  std::filesystem::permissions(name, std::filesystem::perms(0600));
+  EXPECT_NE(refusal().find("'" + name + "' has 1 bytes, expected "), std::string::npos);
+  std::filesystem::remove(name);
+  std::filesystem::create_symlink("/etc/passwd", name);
+  EXPECT_NE(refusal().find("it is a link"), std::string::npos);
+  // What another user has put where this rank writes is replaced, never written through.
+  std::string victim = folder.path + "/victim";
+  std::ofstream(victim) << "kept";
+  std::filesystem::create_symlink(victim, folder.path + "/k.0.0");
+  EXPECT_NE(refusal(), "");
+  std::string kept;
+  std::ifstream(victim) >> kept;
+  EXPECT_EQ(kept, "kept");
 }

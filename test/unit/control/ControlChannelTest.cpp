@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sys/stat.h>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -350,16 +351,28 @@ TEST(ControlChannel, FilesOfEarlierJobsAndOfOthersAreNotUsed) {
   path = open.base.control.substr(5);
   std::ofstream(path) << "127.0.0.1:1 " << JobKey::random().str() << "\n";
   std::filesystem::permissions(path, std::filesystem::perms(0644));
-  expectIn("to belong to this user, and to be closed to others",
-           open.run([](ControlChannel &) {}, 1, 1)[1]);
+  auto refusal = [&] { return open.run([](ControlChannel &) {}, 1, 1)[1]; };
+  expectIn("can't use '" + path + "', by which ranks meet: other users may open it", refusal());
+  std::filesystem::rename(path, path + ".aside");
+  std::filesystem::create_symlink(path + ".aside", path);
+  expectIn(": it is a link", refusal());
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); // which nobody writes
+  expectIn(": it is no file", refusal());
+  std::filesystem::rename(path + ".aside", path);
   std::filesystem::permissions(path, std::filesystem::perms(0600));
+  if (chown(path.c_str(), 4711, gid_t(-1)) == 0) { // by root only
+    expectIn(": it belongs to user 4711, this is user 0", refusal());
+    ASSERT_EQ(chown(path.c_str(), 0, gid_t(-1)), 0);
+  }
   for (const char *text : {"", "nothing", "127.0.0.1:1 00\n", "x y\n"}) {
     std::ofstream(path) << text;
-    EXPECT_NE(open.run([](ControlChannel &) {}, 1, 1)[1], "") << text;
+    EXPECT_NE(refusal(), "") << text;
   }
   std::filesystem::remove(path);
   open.base.control = "file:" + testing::TempDir() + "no/such/folder/x";
-  expectIn("can't write the server's address into '", open.run([](ControlChannel &) {}, 0, 0)[0]);
+  expectIn("can't write '" + testing::TempDir() + "no/such/folder/x': No such file",
+           open.run([](ControlChannel &) {}, 0, 0)[0]);
 }
 
 //===----------------------------------------------------------------------===//
