@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unistd.h>
 
 using namespace heddle;
@@ -35,6 +36,57 @@ public:
         world(engine, worldOf(options)) {}
 
   std::unique_ptr<Pending> start(const Operation &operation) override {
+    if (!operation.others.empty())
+      return startBucket(operation);
+    return std::make_unique<Started>(begin(operation));
+  }
+  void abort(const std::string &reason) override { world.abort(reason); }
+
+private:
+  struct Started : Pending {
+    heddle::Pending pending;
+    explicit Started(heddle::Pending pending) : pending(std::move(pending)) {}
+    void wait() override { pending.wait(); }
+  };
+  /// Values that move together, one behind the other in a buffer.
+  struct Bucket : Pending {
+    struct Piece {
+      void *output;
+      size_t begin, bytes;
+    };
+    std::vector<Piece> pieces;
+    std::vector<char> buffer;
+    std::optional<heddle::Pending> pending;
+    void wait() override {
+      pending->wait();
+      for (const Piece &piece : pieces)
+        std::memcpy(piece.output, buffer.data() + piece.begin, piece.bytes);
+    }
+  };
+
+  std::unique_ptr<Pending> startBucket(const Operation &operation) {
+    auto bucket = std::make_unique<Bucket>();
+    auto width = size_t(byteSize(operation.spec->element));
+    size_t bytes = 0;
+    for (int64_t count : operation.counts)
+      bytes += size_t(count) * width;
+    bucket->buffer.resize(bytes);
+    auto add = [&, at = size_t(0), i = size_t(0)](const void *input, void *output) mutable {
+      bucket->pieces.push_back({output, at, size_t(operation.counts[i++]) * width});
+      std::memcpy(bucket->buffer.data() + at, input, bucket->pieces.back().bytes);
+      at += bucket->pieces.back().bytes;
+    };
+    add(operation.input, operation.output);
+    for (auto [input, output] : operation.others)
+      add(input, output);
+    Operation whole = operation;
+    whole.counts = {int64_t(bytes / width)};
+    whole.input = whole.output = bucket->buffer.data();
+    bucket->pending.emplace(begin(whole));
+    return bucket;
+  }
+
+  heddle::Pending begin(const Operation &operation) {
     HeddleOperation made{.kind = int32_t(operation.spec->kind),
                          .combiner = int32_t(operation.spec->combiner),
                          .element = int32_t(operation.spec->element),
@@ -45,16 +97,8 @@ public:
                          .counts = operation.counts.data(),
                          .outputCounts = operation.outputCounts.data(),
                          .overlapped = operation.overlapped};
-    return std::make_unique<Started>(groupOf(operation).start(made));
+    return groupOf(operation).start(made);
   }
-  void abort(const std::string &reason) override { world.abort(reason); }
-
-private:
-  struct Started : Pending {
-    heddle::Pending pending;
-    explicit Started(heddle::Pending pending) : pending(std::move(pending)) {}
-    void wait() override { pending.wait(); }
-  };
 
   ControlChannel *channel; ///< over which the ranks find each other
   int32_t self, ranks;

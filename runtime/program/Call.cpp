@@ -89,6 +89,13 @@ std::unique_ptr<Transport::Pending> Call::communicate(int32_t index) {
     operation.input = addresses[size_t(step.values.front())];
   if (step.communication->hasOutput())
     operation.output = addresses[size_t(step.values.back())];
+  if (size_t count = step.values.size() / 2; count > 1) { // a bucket
+    operation.output = addresses[size_t(step.values[count])];
+    operation.others.clear();
+    for (size_t i = 1; i < count; ++i)
+      operation.others.emplace_back(addresses[size_t(step.values[i])],
+                                    addresses[size_t(step.values[count + i])]);
+  }
   operation.overlapped = step.kind == StepKind::Start;
   return settings.job->transport()->start(operation);
 }
@@ -512,6 +519,12 @@ void Call::prepareCommunication() {
       operation.counts.push_back(evaluate(count));
     for (Expr &count : known.outputCounts)
       operation.outputCounts.push_back(evaluate(count));
+    bool hasParts = with.kind == CommunicationSpec::Kind::ReduceScatter ||
+                    with.kind == CommunicationSpec::Kind::AllGather ||
+                    with.kind == CommunicationSpec::Kind::AllToAll;
+    for (auto *counts : {&operation.counts, &operation.outputCounts})
+      if (hasParts && counts->size() == 1) // all parts are alike
+        counts->resize(operation.group.size(), counts->front());
     operation.source = evaluate(known.source);
     operation.target = evaluate(known.target);
     std::vector<std::optional<int64_t>> bytes;

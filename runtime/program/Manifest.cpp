@@ -41,9 +41,6 @@ static constexpr const char *kinds[] = {"argument", "result", "temporary", "cons
 static constexpr const char *stepKinds[] = {"kernel",  "if",     "else",  "endif", "loop",
                                             "endloop", "invoke", "start", "await", "copy"};
 
-static constexpr const char *communications[] = {"barrier",    "all-reduce", "reduce-scatter",
-                                                 "all-gather", "all-to-all", "permute",
-                                                 "broadcast",  "send",       "receive"};
 static constexpr const char *combiners[] = {"sum", "product", "max", "min"};
 
 static Json toJson(const ExprMap &sizes) {
@@ -61,7 +58,7 @@ static Json toJson(const std::vector<Expr> &numbers) {
 }
 
 static Json toJson(const CommunicationSpec &communication) {
-  return {{"kind", communications[int(communication.kind)]},
+  return {{"kind", spelling(communication.kind)},
           {"axes", communication.axes},
           {"element", spelling(communication.element)},
           {"combiner", combiners[int(communication.combiner)]},
@@ -141,7 +138,8 @@ static std::vector<Expr> numbersFrom(const Json &json) {
 
 static CommunicationSpec communicationFrom(const Json &json) {
   CommunicationSpec result;
-  result.kind = CommunicationSpec::Kind(indexOf(communications, json.at("kind"), "communication"));
+  result.kind =
+      CommunicationSpec::Kind(indexOf(communicationKinds, json.at("kind"), "communication"));
   result.axes = json.at("axes").get<std::vector<std::string>>();
   result.element = elementFrom(json.at("element"));
   result.combiner =

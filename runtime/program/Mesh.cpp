@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <set>
 
 using namespace heddle;
@@ -200,15 +201,18 @@ std::string heddle::verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec>
 static std::string verifyCounts(const std::vector<Expr> &counts, size_t expected,
                                 std::optional<int64_t> bytes, int64_t elementBytes,
                                 const char *what) {
-  if (counts.size() != expected)
+  int64_t alike = counts.size() == 1 && expected > 1 ? int64_t(expected) : 1;
+  if (counts.size() != expected && alike == 1)
     return std::string("has ") + std::to_string(counts.size()) + " counts of its " + what +
            ", expected " + std::to_string(expected);
   int64_t total = 0;
   for (const Expr &count : counts)
     if (auto number = count.constant(); number && *number < 0)
       return std::string("has a negative count of its ") + what;
-    else if (number && __builtin_add_overflow(total, *number, &total))
+    else if (number && (__builtin_add_overflow(total, *number, &total) ||
+                        total > std::numeric_limits<int64_t>::max() / alike))
       return std::string("has too large counts of its ") + what;
+  total *= alike;
   if (bytes && total > *bytes / elementBytes)
     return std::string("has ") + std::to_string(total) + " elements of its " + what +
            ", whose memory has " + std::to_string(*bytes) + " bytes";
@@ -222,8 +226,21 @@ std::string heddle::verifyCommunication(const MeshSpec &mesh, const Communicatio
   if (spec.axes.empty())
     return "has no axis of the mesh";
   size_t values = size_t(spec.hasInput()) + size_t(spec.hasOutput());
+  bool isBucket = spec.kind == Kind::AllReduce && spec.counts.size() > 1;
+  if (isBucket)
+    values *= spec.counts.size();
   if (bytes.size() != values)
     return "has " + std::to_string(bytes.size()) + " values, expected " + std::to_string(values);
+  if (isBucket) {
+    CommunicationSpec one = spec;
+    for (size_t i = 0; i < spec.counts.size(); ++i) {
+      one.counts = {spec.counts[i]};
+      if (auto message = verifyCommunication(mesh, one, {bytes[i], bytes[i + spec.counts.size()]});
+          !message.empty())
+        return message;
+    }
+    return "";
+  }
   int64_t members = mesh.sizeOf(spec.axes), width = byteSize(spec.element);
   bool oneEach = spec.kind == Kind::ReduceScatter || spec.kind == Kind::AllGather ||
                  spec.kind == Kind::AllToAll;

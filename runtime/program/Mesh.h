@@ -71,7 +71,8 @@ struct RoleSpec {
   std::vector<int32_t> ranks;
 };
 
-/// What a step does that communicates. Its values are the input and the output, if it has both.
+/// What a step does that communicates. Its values are the input and the output, if it has both. An
+/// all-reduce may have several inputs, and then as many outputs; they are moved together.
 struct CommunicationSpec {
   enum class Kind : uint8_t {
     Barrier,
@@ -91,7 +92,8 @@ struct CommunicationSpec {
   ElementType element = ElementType::F32;
   Combiner combiner = Combiner::Sum; ///< of reductions
   /// Numbers of elements, over the symbols, as the engines have them: of the input, and of the
-  /// output where that differs; one, or one for each member of the group.
+  /// output where that differs. Where there is a part for each member of the group, one for each, or
+  /// one for all alike; of an all-reduce, one for each input.
   std::vector<Expr> counts, outputCounts;
   /// Members of the group, over the symbols, of permute, broadcast, send and receive; -1: none.
   Expr source = Expr(-1), target = Expr(-1);
@@ -110,6 +112,12 @@ std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
 std::string describe(const ShardAxes &axes);
 /// Empty if the axes are a group of the mesh, otherwise what is wrong with them.
 std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
+/// In the order of CommunicationSpec::Kind.
+inline constexpr const char *communicationKinds[] = {"barrier",    "all-reduce", "reduce-scatter",
+                                                     "all-gather", "all-to-all", "permute",
+                                                     "broadcast",  "send",       "receive"};
+inline const char *spelling(CommunicationSpec::Kind kind) { return communicationKinds[int(kind)]; }
+
 /// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.
 std::string verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles);
 /// Empty if the numbers of counts fit the group and the kind; constant counts and members are

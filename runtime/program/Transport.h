@@ -31,6 +31,8 @@ public:
     int64_t source = -1, target = -1;          ///< members
     const void *input = nullptr;
     void *output = nullptr;
+    /// Of several values: the others, one for each of the further counts.
+    std::vector<std::pair<const void *, void *>> others = {};
     bool overlapped = false; ///< other steps run before it is waited for
   };
   /// An operation that has begun; it owns input and output until then. The destructor waits.

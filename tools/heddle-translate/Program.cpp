@@ -38,7 +38,26 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   else if (value.offset >= 0)
     out << ", at " << value.offset
         << (value.kind == ValueSpec::Kind::Constant ? " of the constants" : " of the arena");
+  if (!value.shards.empty())
+    out << ", split over " << describe(value.shards) << " of "
+        << describe(TensorSpec{value.type.element, value.wholeDims});
   out << at(value.location) << "\n";
+}
+
+static std::string describe(const StepSpec &step) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (const auto &with = step.communication)
+    out << spelling(with->kind) << " over " << llvm::join(with->axes, ", ")
+        << (step.kind == StepKind::Start ? ", started" : "")
+        << llvm::formatv(", {0} values", step.values.size());
+  else if (step.kind == StepKind::Await)
+    return "awaits step " + std::to_string(step.awaits);
+  else
+    out << llvm::formatv("{0}, {1} chunks", step.kernel, step.serial ? 1 : step.chunks)
+        << llvm::format(", %.4g flops", step.flops);
+  out << llvm::format(", %.4g bytes", step.bytesMoved);
+  return text;
 }
 
 static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
@@ -49,8 +68,15 @@ static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
   out << "\n@" << entry.name << "(" << names(entry.arguments) << ") -> (" << names(entry.results)
       << ")\n  code at " << llvm::format_hex(entry.codeOffset, 6) << ", arena " << entry.arenaBytes
       << " bytes, " << entry.scratchBytes.str() << " bytes for each thread\n";
-  if (!entry.symbols.empty())
-    out << "  sizes from the arguments: " << llvm::join(entry.symbols, ", ") << "\n";
+  auto write = [&](const char *from, bool supplied) {
+    std::vector<std::string> some;
+    llvm::copy_if(entry.symbols, std::back_inserter(some),
+                  [&](const std::string &symbol) { return entry.isSupplied(symbol) == supplied; });
+    if (!some.empty())
+      out << "  " << from << ": " << llvm::join(some, ", ") << "\n";
+  };
+  write("sizes from the arguments", false);
+  write("supplied by the caller", true);
   for (const SizeRequirement &each : entry.requirements)
     out << "  requires " << each.got.str() << " <= " << each.most.str() << ", " << each.what
         << at(each.location) << "\n";
@@ -63,10 +89,8 @@ static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
     writeValue(entry, i, out);
   out << "steps\n";
   for (auto [i, step] : llvm::enumerate(entry.steps))
-    out << llvm::formatv("  {0,4}  {1}: {2}, {3} chunks", i, step.name, step.kernel,
-                         step.serial ? 1 : step.chunks)
-        << llvm::format(", %.4g flops, %.4g bytes", step.flops, step.bytesMoved)
-        << at(step.location) << "\n";
+    out << llvm::formatv("  {0,4}  {1}: ", i, step.name) << describe(step) << at(step.location)
+        << "\n";
 }
 
 void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {

@@ -14,6 +14,7 @@
 #include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
+#include "lib/transforms/mesh/Bucket.h"
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/RequireSizes.h"
@@ -86,6 +87,7 @@ private:
   llvm::DenseMap<Value, unsigned> resultNumber;
   llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
   int32_t transfers = 0;
+  IntegerAttr lastBucket; ///< of the last transfer; null: it is in none
 
   LogicalResult addSteps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
@@ -157,41 +159,54 @@ private:
         return failure();
       from = *copy;
     }
-    OutlinedStep step;
-    step.transfer = transfers++;
-    step.operands = {from};
-    step.results = {addResult(cast<OpResult>(result), op->getName().stripDialect().str(), layout)};
-    step.spec.kind = StepKind::Start;
-    step.spec.name = op->getName().stripDialect().str();
-    step.spec.location = spellLocation(op->getLoc());
-    step.spec.communication = mesh::communicationOf(op, mesh::meshOf(entry.function), layout);
-    for (int32_t value : {step.operands[0], step.results[0]})
+    CommunicationSpec with = mesh::communicationOf(op, mesh::meshOf(entry.function), layout);
+    auto bucket = op->getAttrOfType<IntegerAttr>(mesh::bucketAttrName);
+    // A member of a bucket joins the one before it.
+    bool joins = bucket && bucket == lastBucket && !entry.steps.empty() &&
+                 entry.steps.back().spec.kind == StepKind::Start;
+    lastBucket = bucket;
+    if (!joins) {
+      OutlinedStep &step = entry.steps.emplace_back();
+      step.transfer = transfers++;
+      step.spec.kind = StepKind::Start;
+      step.spec.name = op->getName().stripDialect().str();
+      step.spec.location = spellLocation(op->getLoc());
+      step.spec.communication = with;
+    }
+    OutlinedStep &step = entry.steps.back();
+    if (joins)
+      step.spec.communication->counts.push_back(with.counts[0]);
+    step.operands.push_back(from);
+    step.results.push_back(
+        addResult(cast<OpResult>(result), op->getName().stripDialect().str(), layout));
+    for (int32_t value : {step.operands.back(), step.results.back()})
       step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));
-    inFlight[result] = int32_t(entry.steps.size());
-    entry.steps.push_back(std::move(step));
+    inFlight[result] = int32_t(entry.steps.size()) - 1;
     return success();
   }
 
-  /// Awaits the transfers in flight whose results `isNeeded`.
+  /// Awaits the transfers in flight of which a result `isNeeded`.
   void awaitTransfers(llvm::function_ref<bool(Value)> isNeeded) {
-    inFlight.remove_if([&](const auto &each) {
-      auto [value, at] = each;
-      if (!isNeeded(value))
-        return false;
+    std::set<int32_t> needed; // steps
+    for (auto [value, at] : inFlight)
+      if (isNeeded(value))
+        needed.insert(at);
+    inFlight.remove_if([&](const auto &each) { return needed.contains(each.second); });
+    for (int32_t at : needed) {
       OutlinedStep &start = entry.steps[size_t(at)];
       if (size_t(at) + 1 == entry.steps.size()) { // nothing to do meanwhile
         start.spec.kind = StepKind::Invoke;
-        return true;
+        continue;
       }
       OutlinedStep wait;
       wait.transfer = start.transfer;
-      wait.operands = {start.operands[0], start.results[0]};
+      wait.operands = start.operands;
+      llvm::append_range(wait.operands, start.results);
       wait.spec.kind = StepKind::Await;
       wait.spec.name = start.spec.name;
       wait.spec.location = start.spec.location;
       entry.steps.push_back(std::move(wait));
-      return true;
-    });
+    }
   }
 
   /// Lists the symbols that the arguments' sizes determine, as the runtime binds them: a size that

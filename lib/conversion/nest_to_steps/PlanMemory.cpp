@@ -118,8 +118,12 @@ private:
       return false;
     const OutlinedStep &step = entry.steps[s];
     if (const auto &with = step.spec.communication)
-      return with->kind == CommunicationSpec::Kind::AllReduce ||
-             with->kind == CommunicationSpec::Kind::Broadcast;
+      for (auto [operand, result] : llvm::zip(step.operands, step.results))
+        if (size_t(operand) == from)
+          return size_t(result) == to && (with->kind == CommunicationSpec::Kind::AllReduce ||
+                                          with->kind == CommunicationSpec::Kind::Broadcast);
+    if (!step.nest)
+      return false;
     for (auto [value, number] : llvm::zip_equal(nest::kernelOperands(step.nest), step.operands))
       if (size_t(number) == from)
         return mayOverwrite(step.nest, value);

@@ -36,9 +36,11 @@ struct Bucket {
 };
 } // namespace
 
-/// None for collectives that the runtime does not pack: of several values, or with another combiner.
+/// None for collectives that the runtime does not pack: of several values, with another combiner, or
+/// of a value that takes longer to copy than a transfer of its own costs.
 static std::optional<Kind> kindOf(Operation *op) {
-  if (!isa<AllReduceOp, ReduceScatterOp, AllGatherOp>(op) || op->getNumOperands() != 1)
+  constexpr double mostBytes = 64 << 10;
+  if (!isa<AllReduceOp>(op) || op->getNumOperands() != 1 || bytesOf(op->getOperand(0)) > mostBytes)
     return std::nullopt;
   Kind kind{op->getName().getStringRef(), cast<CollectiveInterface>(op).getAxes(),
             tensorType(op->getOperand(0)).getElementType(), nd::CombinerKind::General, true};

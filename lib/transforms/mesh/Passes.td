@@ -66,7 +66,7 @@ def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
     Collectives of one kind over the same axes, with the same combiner and element type, that do not depend on each other get
     the same number in `mesh.bucket`, and follow each other.
   }];
-  let options = [Option<"bytes", "bytes", "int64_t", "26214400", "the most bytes of a bucket">];
+  let options = [Option<"bytes", "bytes", "int64_t", "4194304", "the most bytes of a bucket">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 

@@ -307,10 +307,11 @@ CommunicationSpec mesh::communicationOf(Operation *op, MeshAttr mesh, const Layo
   CommunicationSpec spec;
   spec.axes = spelled(axes);
   spec.element = *nd::elementTypeOf(type.getElementType());
-  auto is = [&](Kind kind, size_t counts, size_t outputCounts = 0) {
+  auto is = [&](Kind kind, bool hasOutput = false) {
     spec.kind = kind;
-    spec.counts.assign(counts, part);
-    spec.outputCounts.assign(outputCounts, part);
+    spec.counts = {part};
+    if (hasOutput)
+      spec.outputCounts = {part};
   };
   if (op->getNumRegions()) {
     EngineCombiner how = *engineCombiner(op);
@@ -318,18 +319,18 @@ CommunicationSpec mesh::communicationOf(Operation *op, MeshAttr mesh, const Layo
     spec.element = how.element;
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](AllReduceOp) { is(Kind::AllReduce, 1); })
-      .Case([&](ReduceScatterOp) { is(Kind::ReduceScatter, size_t(parts)); })
-      .Case([&](AllGatherOp) { is(Kind::AllGather, size_t(parts)); })
-      .Case([&](AllToAllOp) { is(Kind::AllToAll, size_t(parts), size_t(parts)); })
+      .Case([&](AllReduceOp) { is(Kind::AllReduce); })
+      .Case([&](ReduceScatterOp) { is(Kind::ReduceScatter); })
+      .Case([&](AllGatherOp) { is(Kind::AllGather); })
+      .Case([&](AllToAllOp) { is(Kind::AllToAll, /*hasOutput=*/true); })
       .Case([&](PermuteOp each) {
-        is(Kind::Permute, 1, 1);
+        is(Kind::Permute, /*hasOutput=*/true);
         Expr self = partIndex(mesh, axes), shift(int64_t(each.getShift()));
         spec.source = (self + shift).mod(parts);
         spec.target = (self - shift).mod(parts);
       })
       .Case([&](BroadcastOp each) {
-        is(Kind::Broadcast, 1);
+        is(Kind::Broadcast);
         spec.source = Expr(int64_t(each.getRoot()));
       });
   return spec;
