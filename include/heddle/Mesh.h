@@ -8,7 +8,7 @@
 // Several processes, the ranks, may run a function together. They form a mesh, whose axes have
 // names; a tensor is split by stating for some of its names the axes that split them:
 //
-//     Axis data("data"), model("model");
+//     MeshAxis data("data"), model("model");
 //     JitOptions options{.mesh = {{data, 2}, {model, 2}}, .rules = {"batch:data"}};
 //     auto step = jit([&](Tensor x, Tensor weight) {
 //       Tensor hidden = shard(sum(x * weight, over(in)), {{batch, data}, {out, model}});
@@ -35,12 +35,12 @@
 namespace heddle {
 
 /// An axis of a mesh, or a part of one: "data(2)4" are 4 parts that follow 2 others.
-class Axis {
+class MeshAxis {
 public:
   /// Throws Error for other text.
-  explicit Axis(std::string_view text, Here here = Here::current());
-  Axis(const Axis &) = default;
-  Axis &operator=(const Axis &) = delete;
+  explicit MeshAxis(std::string_view text, Here here = Here::current());
+  MeshAxis(const MeshAxis &) = default;
+  MeshAxis &operator=(const MeshAxis &) = delete;
   const std::string &str() const { return text; }
 
 private:
@@ -51,7 +51,7 @@ private:
 struct AxisSize {
   std::string axis;
   int64_t size;
-  AxisSize(const Axis &axis, int64_t size) : axis(axis.str()), size(size) {}
+  AxisSize(const MeshAxis &axis, int64_t size) : axis(axis.str()), size(size) {}
   AxisSize(std::string_view axis, int64_t size) : axis(axis), size(size) {}
 };
 
@@ -79,15 +79,39 @@ private:
 /// A name, and the axes that split it, the first one outermost; none: it is not split.
 struct NameAxes {
   Name name;
-  std::vector<Axis> axes;
-  NameAxes(const Name &name, const Axis &axis) : name(name), axes(1, axis) {}
-  NameAxes(const Name &name, std::vector<Axis> axes) : name(name), axes(std::move(axes)) {}
+  std::vector<MeshAxis> axes;
+  NameAxes(const Name &name, const MeshAxis &axis) : name(name), axes(1, axis) {}
+  NameAxes(const Name &name, std::vector<MeshAxis> axes) : name(name), axes(std::move(axes)) {}
 };
 
 /// `x`, split as stated; the compiler may split other names as well. Throws Error for a name that x
 /// lacks, and for an axis twice. An axis that the mesh lacks is an error when the function is
 /// compiled.
 Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = Here::current());
+
+/// "net.wide/hidden:model": the name `hidden` of arguments whose paths have the words of the pattern
+/// in a row, over the axis `model`. A word may have a *.
+struct MeshRule {
+  std::string text;    ///< as it was written
+  std::string pattern; ///< empty: of any argument
+  std::string name;
+  std::vector<std::string> axes;
+  /// True if the pattern is one of the path.
+  bool fits(const std::string &path) const;
+};
+
+/// A mesh, and rules that split the arguments of functions.
+struct MeshPlan {
+  Mesh mesh;
+  std::vector<MeshRule> rules;
+
+  /// Of a mesh, rules and a file of both; any of them may be empty. Throws Error for text that is no
+  /// rule, two meshes, and an axis that the mesh lacks.
+  static MeshPlan of(const Mesh &mesh, const std::vector<std::string> &rules,
+                     const std::string &file = "", Here here = Here::current());
+  /// The axes of more than one rank that no rule mentions: ranks along them compute the same.
+  std::vector<std::string> idleAxes() const;
+};
 
 } // namespace heddle
 

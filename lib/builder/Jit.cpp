@@ -12,10 +12,8 @@
 #include "lib/builder/Execute.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/transforms/mesh/Plan.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <future>
@@ -73,9 +71,7 @@ struct JitCore::Impl {
   JitOptions options;
   Here here; ///< of the call of jit
   Extensions extensions;
-  mesh::Plan plan; ///< of the mesh, the rules and the file
-
-  void readPlan(Here here);
+  MeshPlan plan; ///< of the mesh, the rules and the file
   /// The ranks that run the function together; they join at the first call.
   Ranks ranks(Here here) const { return options.ranks ? *options.ranks : Ranks::join("", here); }
 
@@ -197,13 +193,6 @@ struct JitCore::Impl {
   ForkMutex mutex; ///< guards the members below; no GraphLock is taken while it is held
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
   JitStatistics statistics;
-
-  Mesh meshOfPlan(Here here) const {
-    std::string text;
-    for (const auto &[axis, size] : plan.mesh)
-      text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
-    return text.empty() ? Mesh() : Mesh::parse(text, here);
-  }
 
   struct TracedModule : Outline {
     mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -366,9 +355,8 @@ struct JitCore::Impl {
 
   CompileOptions compileOptions(const std::vector<Leaf> &leaves, Here here) const {
     CompileOptions result;
-    if (!plan.mesh.empty())
-      result.mesh = meshOfPlan(here).str();
-    for (const mesh::PlanRule &rule : plan.rules)
+    result.mesh = plan.mesh.str();
+    for (const MeshRule &rule : plan.rules)
       if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
             return rule.fits(leaf.path) && nodeOf(*leaf.tensor, here)->type().has(rule.name);
           }))
@@ -383,26 +371,6 @@ struct JitCore::Impl {
     return result;
   }
 };
-
-/// Parses the mesh and all rules, so that mistakes in them are found before anything is traced.
-void JitCore::Impl::readPlan(Here here) {
-  if (!options.plan.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(options.plan);
-    if (!file)
-      fail(here, "can't read the plan '" + options.plan + "': " + file.getError().message());
-    if (std::string problem = plan.parseFile((*file)->getBuffer()); !problem.empty())
-      fail(here, "plan '" + options.plan + "', " + problem);
-  }
-  if (std::string problem = plan.parse(options.mesh.str(), options.rules); !problem.empty())
-    fail(here, problem);
-  Mesh mesh = meshOfPlan(here);
-  for (const mesh::PlanRule &rule : plan.rules)
-    for (const mesh::PlanAxis &axis : rule.axes)
-      if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
-        fail(here, "the rule '" + rule.text + "' uses the axis '" + axis.name + "', which " +
-                       (mesh.empty() ? "needs a mesh (JitOptions::mesh)"
-                                     : "the mesh " + mesh.str() + " lacks"));
-}
 
 JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>()) {
   impl->here = here;
@@ -429,7 +397,7 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
   if (llvm::Error error = loadExtensions(options.plugins, impl->extensions))
     fail(here, llvm::toString(std::move(error)));
   impl->options = std::move(options);
-  impl->readPlan(here);
+  impl->plan = MeshPlan::of(impl->options.mesh, impl->options.rules, impl->options.plan, here);
   for (const SymbolicSize &size : impl->options.symbolic)
     impl->sizeOf(size, {}); // throws if the relations are contradictory
 }

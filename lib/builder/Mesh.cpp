@@ -13,6 +13,8 @@
 #include "runtime/control/EngineTransport.h"
 #include "runtime/program/Shards.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <mutex>
 
 using namespace heddle;
@@ -22,7 +24,7 @@ using namespace heddle::detail;
 // Meshes
 //===----------------------------------------------------------------------===//
 
-Axis::Axis(std::string_view given, Here here) : text(given) {
+MeshAxis::MeshAxis(std::string_view given, Here here) : text(given) {
   auto part = AxisPart::parse(given);
   if (!part || !isValidName(part->axis))
     fail(here, "expected an axis such as data or data(2)4, got '" + text + "'");
@@ -66,6 +68,62 @@ std::string Mesh::str() const {
   return text;
 }
 
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+bool MeshRule::fits(const std::string &path) const {
+  mesh::PlanRule rule{.pattern = pattern};
+  return rule.fits(path);
+}
+
+MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
+                      const std::string &path, Here here) {
+  mesh::Plan plan;
+  if (!path.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file)
+      fail(here, "can't read the plan '" + path + "': " + file.getError().message());
+    if (std::string problem = plan.parseFile((*file)->getBuffer()); !problem.empty())
+      fail(here, "plan '" + path + "', " + problem);
+  }
+  if (std::string problem = plan.parse(mesh.str(), rules); !problem.empty())
+    fail(here, problem);
+  std::string text;
+  for (const auto &[axis, size] : plan.mesh)
+    text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
+  MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), {}};
+  for (const mesh::PlanRule &rule : plan.rules) {
+    MeshRule &made = result.rules.emplace_back(MeshRule{rule.text, rule.pattern, rule.name, {}});
+    for (const mesh::PlanAxis &axis : rule.axes) {
+      if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
+        fail(here, "the rule '" + rule.text + "' uses the axis '" + axis.name + "', which " +
+                       (text.empty() ? "needs a mesh (JitOptions::mesh)"
+                                     : "the mesh " + text + " lacks"));
+      made.axes.push_back(
+          axis.name +
+          (axis.count ? "(" + std::to_string(axis.before) + ")" + std::to_string(axis.count) : ""));
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> MeshPlan::idleAxes() const {
+  std::vector<std::string> idle;
+  for (const AxisSize &axis : mesh.axes())
+    if (axis.size > 1 && llvm::none_of(rules, [&](const MeshRule &rule) {
+          return llvm::any_of(rule.axes, [&](const std::string &each) {
+            return AxisPart::parse(each)->axis == axis.axis;
+          });
+        }))
+      idle.push_back(axis.axis);
+  return idle;
+}
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
 Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here here) {
   GraphLock lock;
   NodeRef node = nodeOf(x, here);
@@ -75,7 +133,7 @@ Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here h
     if (!node->type().has(each.name.str()))
       fail(here, "unknown name '" + each.name.str() + "'; the tensor is " + x.type());
     mesh::AxisList axes;
-    for (const Axis &axis : each.axes) {
+    for (const MeshAxis &axis : each.axes) {
       AxisPart part = *AxisPart::parse(axis.str());
       axes.push_back({mlir::StringAttr::get(context, part.axis), part.before, part.count});
     }

@@ -23,7 +23,7 @@ using namespace heddle::test;
 namespace {
 
 const Name batch("batch"), in("in"), out("out");
-const Axis data("data"), model("model");
+const MeshAxis data("data"), model("model");
 
 Tensor layer(Tensor x, Tensor weight) {
   return shard(sum(x * weight, over(in)), {{batch, data}, {out, {model}}});
@@ -53,7 +53,7 @@ TEST(Mesh, Text) {
   EXPECT_EQ(Mesh::parse("data=2, model=3").str(), mesh.str());
   EXPECT_TRUE(Mesh::parse("").empty());
   EXPECT_EQ(Mesh().ranks(), 1);
-  EXPECT_EQ(Axis("data(2)4").str(), "data(2)4");
+  EXPECT_EQ(MeshAxis("data(2)4").str(), "data(2)4");
 }
 
 TEST(Mesh, BadMeshesAreRefused) {
@@ -63,8 +63,8 @@ TEST(Mesh, BadMeshesAreRefused) {
   refused([] { Mesh{{"data", 1 << 20}, {"model", 2}}; }, {"1 to 1048576 ranks"});
   refused([] { Mesh::parse("data"); }, {"expected axes with sizes", "got 'data'"});
   refused([] { Mesh::parse("data=2,data=2"); }, {"'data' twice"});
-  refused([] { Axis("data("); }, {"expected an axis such as data or data(2)4, got 'data('"});
-  refused([] { Axis(""); }, {"expected an axis"});
+  refused([] { MeshAxis("data("); }, {"expected an axis such as data or data(2)4, got 'data('"});
+  refused([] { MeshAxis(""); }, {"expected an axis"});
 }
 
 TEST(Mesh, ShardStatesAConstraint) {
@@ -73,7 +73,7 @@ TEST(Mesh, ShardStatesAConstraint) {
   std::string ir = f.ir(numbered({{batch, 5}, {in, 3}}), numbered({{in, 3}, {out, 4}}));
   EXPECT_TRUE(contains(ir, "to <{batch: [data], out: [model]}>")) << ir;
   auto whole =
-      jit([](Tensor x) { return shard(x, {{batch, {}}, {in, Axis("data(2)4")}}); }, options);
+      jit([](Tensor x) { return shard(x, {{batch, {}}, {in, MeshAxis("data(2)4")}}); }, options);
   ir = whole.ir(numbered({{batch, 5}, {in, 3}}));
   EXPECT_TRUE(contains(ir, "batch: []")) << ir;
   EXPECT_TRUE(contains(ir, "in: [data(2)4]")) << ir;
