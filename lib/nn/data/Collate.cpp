@@ -50,9 +50,10 @@ static void place(const io::HostArray &from, io::HostArray &to, int64_t number, 
     std::memcpy(begin + i * wide, from.bytes.data() + i * inner, inner);
 }
 
-Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
-                  std::span<const int64_t> indices, const LoaderOptions &options) {
-  Batch batch;
+/// Reads samples, without those that are damaged, and counts these in `batch`.
+static std::vector<Sample> readAll(const Dataset &dataset, const std::vector<Field> &fields,
+                                   std::span<const int64_t> indices, const LoaderOptions &options,
+                                   Batch &batch) {
   std::vector<Sample> samples;
   std::string reason;
   for (int64_t index : indices)
@@ -68,9 +69,14 @@ Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
   if (samples.empty() && !indices.empty())
     throw Error("all " + std::to_string(batch.damaged) +
                 " samples of a batch are damaged: " + reason);
-  batch.fields = fields;
-  batch.samples = int64_t(samples.size());
-  int64_t size = options.last == Last::Keep ? batch.samples : options.batch;
+  return samples;
+}
+
+/// The samples `begin` to `begin + size` of a batch, filled with zeros.
+static void fillArrays(Batch &batch, const std::vector<Sample> &samples, int64_t begin,
+                       int64_t size, const LoaderOptions &options) {
+  const std::vector<Field> &fields = batch.fields;
+  int64_t end = std::min(begin + size, int64_t(samples.size()));
   for (size_t f = 0; f < fields.size(); ++f) {
     size_t open = openAxis(fields[f]);
     std::vector<int64_t> shape{size};
@@ -80,18 +86,41 @@ Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
     auto lengths = io::HostArray::zeros(ElementType::I32, {size}, {options.batchName}, Here());
     if (open < fields[f].shape.size()) {
       int64_t &longest = shape[open + 1] = 0, unit = std::max<int64_t>(options.multipleOf, 1);
-      for (size_t i = 0; i < samples.size(); ++i) {
-        longest = std::max(longest, samples[i][f].shape[open]);
-        lengths.values<int32_t>()[i] = int32_t(samples[i][f].shape[open]);
-      }
+      for (const Sample &sample : samples)
+        longest = std::max(longest, sample[f].shape[open]);
+      for (int64_t i = begin; i < end; ++i)
+        lengths.values<int32_t>()[size_t(i - begin)] = int32_t(samples[size_t(i)][f].shape[open]);
       longest = (longest + unit - 1) / unit * unit;
     }
     batch.arrays.push_back(io::HostArray::zeros(fields[f].element, shape, names, Here()));
     batch.sizes.push_back(std::move(lengths));
-    for (size_t i = 0; i < samples.size(); ++i)
-      place(samples[i][f], batch.arrays[f], int64_t(i), open);
+    for (int64_t i = begin; i < end; ++i)
+      place(samples[size_t(i)][f], batch.arrays[f], i - begin, open);
   }
   batch.weight = io::HostArray::zeros(ElementType::F32, {size}, {options.batchName}, Here());
-  std::fill_n(batch.weight.values<float>().begin(), batch.samples, 1.0f);
+  std::fill_n(batch.weight.values<float>().begin(), std::max<int64_t>(end - begin, 0), 1.0f);
+}
+
+Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
+                  std::span<const int64_t> indices, const LoaderOptions &options) {
+  Batch batch;
+  batch.fields = fields;
+  auto isOpen = [](const Field &field) { return openAxis(field) < field.shape.size(); };
+  bool needsAll = options.parts == 1 || options.skipDamaged || std::ranges::any_of(fields, isOpen);
+  batch.samples = int64_t(indices.size());
+  auto sizeOf = [&] { return options.last == Last::Keep ? batch.samples : options.batch; };
+  if (needsAll) {
+    std::vector<Sample> samples = readAll(dataset, fields, indices, options, batch);
+    batch.samples = int64_t(samples.size());
+    batch.size = sizeOf();
+    int64_t size = (batch.size + options.parts - 1) / options.parts;
+    fillArrays(batch, samples, options.part * size, size, options);
+  } else {
+    batch.size = sizeOf();
+    int64_t size = (batch.size + options.parts - 1) / options.parts;
+    int64_t begin = std::min(options.part * size, batch.samples);
+    indices = indices.subspan(size_t(begin), size_t(std::min(size, batch.samples - begin)));
+    fillArrays(batch, readAll(dataset, fields, indices, options, batch), 0, size, options);
+  }
   return batch;
 }

@@ -127,6 +127,10 @@ struct Loader::State {
     if (options.batch < 1)
       throw Error("expected a batch of at least one sample, got " + std::to_string(options.batch),
                   here);
+    if (options.parts < 1 || options.part < 0 || options.part >= options.parts)
+      throw Error("expected a part of a batch from 0 to the number of parts, got part " +
+                      std::to_string(options.part) + " of " + std::to_string(options.parts),
+                  here);
     int64_t count = dataset.count();
     batches = (count + (options.last == Last::Drop ? 0 : options.batch - 1)) / options.batch;
     if (options.last == Last::Drop && count > 0 && batches == 0)

@@ -319,6 +319,74 @@ TEST(Loader, SamplesOfOtherTypesAreNamed) {
             "sample 0: expected pair: f32 [side: 2], got f32 [3]");
 }
 
+/// What all parts of an epoch hold, in order, against one process that reads whole batches.
+static void expectParts(const Dataset &data, LoaderOptions options, int64_t parts) {
+  Loader whole(data, options);
+  std::vector<std::unique_ptr<Loader>> loaders;
+  options.parts = parts;
+  for (options.part = 0; options.part < parts; ++options.part)
+    loaders.push_back(std::make_unique<Loader>(data, options));
+  while (std::optional<Batch> expected = whole.next()) {
+    int64_t size = (expected->size + parts - 1) / parts, row = 0;
+    for (auto &loader : loaders) {
+      std::optional<Batch> got = loader->next();
+      ASSERT_TRUE(got);
+      EXPECT_EQ(got->samples, expected->samples);
+      EXPECT_EQ(got->size, expected->size);
+      for (size_t f = 0; f <= expected->fields.size(); ++f) {
+        bool isWeight = f == expected->fields.size();
+        const io::HostArray &mine = isWeight ? got->weight : got->arrays[f],
+                            &all = isWeight ? expected->weight : expected->arrays[f];
+        ASSERT_EQ(mine.shape[0], size);
+        EXPECT_TRUE(std::equal(mine.shape.begin() + 1, mine.shape.end(), all.shape.begin() + 1));
+        size_t bytes = all.bytes.size() / size_t(expected->size);
+        for (int64_t i = 0; i < size; ++i)
+          for (size_t k = 0; k < bytes; ++k) // zero beyond the batch
+            ASSERT_EQ(mine.bytes[size_t(i) * bytes + k],
+                      row + i < expected->size ? all.bytes[size_t(row + i) * bytes + k]
+                                               : std::byte(0))
+                << "part of " << parts << ", row " << row + i;
+      }
+      row += size;
+    }
+  }
+  for (auto &loader : loaders)
+    EXPECT_FALSE(loader->next());
+}
+
+TEST(Loader, PartsAreThoseOfTheBatchesOfOneProcess) {
+  Numbers data(130);
+  for (int64_t parts : {1, 2, 3, 4, 7})
+    for (int64_t batch : {65, 64, 2, 1})
+      for (Last last : {Last::Pad, Last::Keep, Last::Drop})
+        expectParts(data, {.batch = batch, .shuffle = true, .seed = 3, .epoch = 1, .last = last},
+                    parts);
+  expectParts(Numbers(3), {.batch = 65}, 2); // all samples are in the first part
+}
+
+TEST(Loader, APartReadsNoOtherSamples) {
+  Numbers data(130), broken(65, /*broken=*/0);
+  Loader second(data, {.batch = 65, .shuffle = true, .ahead = 0, .part = 1, .parts = 2});
+  EXPECT_EQ(second.next()->arrays[0].shape[0], 33);
+  EXPECT_EQ(data.reads, 32);
+  second.next();
+  EXPECT_EQ(data.reads, 64);
+  Loader none(broken, {.batch = 65, .ahead = 0, .part = 3, .parts = 4});
+  EXPECT_EQ(none.next()->samples, 65);
+}
+
+TEST(Loader, PartsAgreeOnSizesThatDiffer) {
+  for (int64_t parts : {2, 3})
+    expectParts(Texts(10), {.batch = 4, .multipleOf = 2}, parts);
+}
+
+TEST(Loader, RefusesPartsThatDoNotExist) {
+  Numbers data(3);
+  refused([&] { Loader(data, {.part = 2, .parts = 2}); }, {"got part 2 of 2"});
+  refused([&] { Loader(data, {.part = -1, .parts = 2}); }, {"got part -1 of 2"});
+  refused([&] { Loader(data, {.parts = 0}); }, {"got part 0 of 0"});
+}
+
 TEST(Loader, RefusesAnEmptyBatch) {
   Numbers numbers(1);
   expectHas(messageOf([&] { Loader(numbers, {.batch = 0}); }), {"at least one", "0"});

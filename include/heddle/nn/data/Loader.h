@@ -32,7 +32,8 @@ struct Batch {
   std::vector<io::HostArray> arrays; ///< one for each field; the first axis is the sample
   std::vector<io::HostArray> sizes;  ///< i32, one for each field: of its axis of any size, or 0
   io::HostArray weight;              ///< f32: 1 for a sample, 0 for filling
-  int64_t samples = 0;               ///< that are not filling
+  int64_t samples = 0;               ///< of the whole batch, that are not filling
+  int64_t size = 0;                  ///< of the whole batch, filling included
   int64_t damaged = 0;               ///< that were left out
 
   /// Both throw Error that lists the fields for an unknown one.
@@ -59,12 +60,17 @@ struct LoaderOptions {
   int64_t similar = 0;
   int64_t multipleOf = 1;   ///< sizes that differ are rounded up to this, so that fewer occur
   bool skipDamaged = false; ///< leave out a DamagedSample, instead of throwing it
+  /// Of each batch only this part (from 0), where several ranks read one batch together: of a batch
+  /// of n samples the parts have ceil(n / parts), the last ones filled with zeros of weight 0. The
+  /// other samples are not read, unless sizes differ or samples may be damaged: then all ranks have
+  /// to know of all samples.
+  int64_t part = 0, parts = 1;
 };
 
 class Loader {
 public:
-  /// The dataset has to live as long. Throws Error for a batch size below 1 and for samples too few
-  /// for a single batch where the last one is dropped.
+  /// The dataset has to live as long. Throws Error for a batch size below 1, for a part that does
+  /// not exist, and for samples too few for a single batch where the last one is dropped.
   Loader(const Dataset &dataset, LoaderOptions options, Here here = Here::current());
   ~Loader();
   Loader(const Loader &) = delete;
