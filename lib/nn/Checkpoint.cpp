@@ -7,8 +7,10 @@
 
 #include "heddle/nn/Checkpoint.h"
 
+#include "ShardedCheckpoint.h"
 #include "TensorSource.h"
 #include "heddle/io/Safetensors.h"
+#include "heddle/io/ShardDirectory.h"
 
 #include <set>
 
@@ -24,8 +26,7 @@ Tensor nn::tensorOf(const io::HostArray &array, Here here) {
   return Tensor::ofBytes(array.bytes.data(), size_t(array.count()), array.element, extents, here);
 }
 
-/// The array of a tensor, without its bytes, its axes sorted by name.
-static io::HostArray headerOf(const Tensor &tensor, Here here) {
+io::HostArray nn::headerOf(const Tensor &tensor, Here here) {
   io::HostArray array{tensor.elementType(here), {}, {}, {}};
   for (const auto &[name, size] : tensor.sizes(here)) {
     array.names.push_back(name);
@@ -49,12 +50,15 @@ void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes
   io::Safetensors header;
   std::map<std::string, const Tensor *> tensors;
   for (const auto &[name, tensor] : leaves) {
-    tensor->data(here); // a value that has been given up is reported before anything is written
+    if (!tensor->split(here) || !options.ranks)
+      tensor->data(here); // a value that has been given up is reported before anything is written
     header.arrays.emplace(name, headerOf(*tensor, here));
     if (!tensors.emplace(name, tensor).second)
       throw Error("'" + path + "': two tensors have the name '" + name + "'", here);
   }
   header.metadata.insert(notes.begin(), notes.end());
+  if (options.ranks)
+    return saveShards(path, header, tensors, *options.ranks, here);
   auto source = [&](const std::string &name) { return arrayOf(*tensors.at(name), here); };
   if (path.ends_with(".index.json"))
     io::writeSafetensorsFiles(path, header, source, options.bytesPerFile, here);
@@ -106,7 +110,7 @@ static Filling fillingOf(const io::Safetensors &header, const std::string &path,
 
 std::vector<Tensor> nn::detail::load(const std::string &path, const Leaves &leaves,
                                      const LoadOptions &options, Notes &notes, Here here) {
-  io::SafetensorsFile file(path, here);
+  OpenedCheckpoint file(path, here);
   const io::Safetensors &header = file.header();
   std::vector<Filling> fillings;
   std::vector<std::string> problems;
@@ -131,7 +135,13 @@ std::vector<Tensor> nn::detail::load(const std::string &path, const Leaves &leav
   }
   std::vector<Tensor> result;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    ElementType type = leaves[i].second->elementType(here);
+    const Tensor &like = *leaves[i].second;
+    ElementType type = like.elementType(here);
+    bool isRenamed = !options.names.empty();
+    if (like.split(here) && !isRenamed && header.at(fillings[i].name).element == type) {
+      result.push_back(file.readBlock(fillings[i].name, like, here));
+      continue;
+    }
     Tensor tensor =
         tensorOf(selected(file.read(fillings[i].name, here), fillings[i].selection), here);
     result.push_back(tensor.elementType(here) == type ? tensor : tensor.cast(type, here));

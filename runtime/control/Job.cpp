@@ -37,6 +37,26 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
+std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine) {
+  if (!control)
+    return {std::string(mine)};
+  control->agree({{"entry", what}});
+  std::string key = "exchange/" + std::to_string(exchanges++) + "/";
+  control->put(key + std::to_string(rank()), mine);
+  // Rank 0 collects, so that there are two messages for each rank.
+  if (rank() == 0) {
+    BodyWriter all;
+    for (int r = 0; r < ranks(); ++r)
+      all.text(control->get(key + std::to_string(r)));
+    control->put(key + "all", all.take());
+  }
+  std::string body = control->get(key + "all");
+  std::vector<std::string> result;
+  for (BodyReader reader(body); !reader.isAtEnd();)
+    result.push_back(reader.text());
+  return result;
+}
+
 std::vector<std::string> Job::commonCpuFeatures() {
   std::vector<std::string> common = cpuFeatures();
   if (!control)

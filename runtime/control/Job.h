@@ -48,6 +48,10 @@ public:
   void setTransport(std::shared_ptr<Transport> transport);
   ~Job();
 
+  /// What each rank says, in the order of ranks. All ranks call it, between the same calls of
+  /// programs, with the same `what`, which is for messages. Throws JobError.
+  std::vector<std::string> exchange(const std::string &what, std::string_view mine);
+
   /// The instruction sets that the CPUs of all ranks have, by LLVM's names. All ranks call it.
   std::vector<std::string> commonCpuFeatures();
 
@@ -57,6 +61,7 @@ private:
   std::shared_ptr<ThreadTeam> threads;
   std::shared_ptr<Transport> moves;
   int abortsTransport = 0;
+  int64_t exchanges = 0; ///< so far
   std::shared_ptr<ControlChannel> control;
 };
 

@@ -162,6 +162,24 @@ static Shards::Intervals fromZero(Shards::Intervals intervals) {
   return intervals;
 }
 
+static Sizes countsOf(const Shards::Intervals &intervals) {
+  Sizes counts;
+  for (const auto &[name, part] : intervals)
+    counts[name] = part.count;
+  return counts;
+}
+
+/// A tensor of zeros.
+static TensorRef zeros(ElementType element, const Sizes &sizes, const Layout &layout) {
+  TensorSpec spec{element, {}};
+  for (const auto &[name, size] : sizes)
+    spec.dims[name] = size;
+  auto made = std::make_shared<RuntimeTensor>(spec, layout);
+  if (made->bytes() > 0)
+    std::memset(made->address(), 0, size_t(made->bytes()));
+  return made;
+}
+
 static void requireMemory(const RuntimeTensor &tensor) {
   if (tensor.bytes() > 0 && (!tensor.address() || tensor.space() != hostSpace))
     (void)tensor.inLayout(tensor.layout()); // throws
@@ -171,16 +189,28 @@ TensorRef Shards::cut(const RuntimeTensor &tensor, int64_t rank,
                       std::optional<Layout> layout) const {
   requireSizes(tensor, whole, "a whole tensor");
   requireMemory(tensor);
-  TensorSpec spec{tensor.spec().element, {}};
-  for (const auto &[name, size] : block)
-    spec.dims[name] = size;
-  auto made = std::make_shared<RuntimeTensor>(spec, layout ? *layout : denseLayout(block));
+  TensorRef made = zeros(tensor.spec().element, block, layout ? *layout : denseLayout(block));
   Intervals held = heldBy(rank);
-  if (made->bytes() > 0 && !std::all_of(held.begin(), held.end(), [&](const auto &part) {
-        return part.second.count == block.find(part.first)->second;
-      }))
-    std::memset(made->address(), 0, size_t(made->bytes()));
   copyWithin(tensor, held, *made, fromZero(held));
+  return made;
+}
+
+TensorRef Shards::withoutFilling(const RuntimeTensor &held, int64_t rank) const {
+  requireSizes(held, block, "a block");
+  requireMemory(held);
+  Intervals part = fromZero(heldBy(rank));
+  Sizes counts = countsOf(part);
+  TensorRef made = zeros(held.spec().element, counts, denseLayout(counts));
+  copyWithin(held, part, *made, part);
+  return made;
+}
+
+TensorRef Shards::withFilling(const RuntimeTensor &given, int64_t rank) const {
+  Intervals part = fromZero(heldBy(rank));
+  requireSizes(given, countsOf(part), "a part");
+  requireMemory(given);
+  TensorRef made = zeros(given.spec().element, block, denseLayout(block));
+  copyWithin(given, part, *made, part);
   return made;
 }
 

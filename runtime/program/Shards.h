@@ -64,6 +64,10 @@ public:
   /// the tensor are zero. Throws Error unless `tensor` has the whole sizes, and as copies do.
   TensorRef cut(const RuntimeTensor &tensor, int64_t rank,
                 std::optional<Layout> layout = std::nullopt) const;
+  /// What a rank holds without the elements beyond the tensor, row-major over the sorted names, and
+  /// the block of such a tensor.
+  TensorRef withoutFilling(const RuntimeTensor &held, int64_t rank) const;
+  TensorRef withFilling(const RuntimeTensor &part, int64_t rank) const;
   /// Copies what a rank holds to its place in the whole tensor.
   void put(const RuntimeTensor &held, int64_t rank, RuntimeTensor &tensor) const;
 

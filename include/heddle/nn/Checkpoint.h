@@ -14,6 +14,13 @@
 // A path that ends in ".index.json" is an index of several files. Tensors are written and read one
 // by one; while a tree is filled, its old tensors are kept until all new ones are there.
 //
+// Where several ranks run (heddle/Mesh.h), each of them writes what it holds into a directory; a
+// directory is loaded by any number of ranks, also by one, as files are (io/ShardDirectory.h):
+//
+//     saveTree("checkpoint.shards", state, notes, {.ranks = ranks});    // all ranks call it
+//     loadTree("checkpoint.shards", state);
+//     io::exportShards("checkpoint.shards", "model.safetensors");
+//
 // The layout of a tensor is not saved: the program that reads it converts it to its own, and the
 // values have the same bits.
 //
@@ -33,8 +40,11 @@
 #ifndef HEDDLE_NN_CHECKPOINT_H
 #define HEDDLE_NN_CHECKPOINT_H
 
+#include "heddle/Ranks.h"
 #include "heddle/io/HostArray.h"
 #include "heddle/nn/Leaves.h"
+
+#include <optional>
 
 namespace heddle::nn {
 
@@ -47,6 +57,9 @@ using Notes = std::map<std::string, std::string>;
 
 struct SaveOptions {
   int64_t bytesPerFile = int64_t(4) << 30; ///< of several files
+  /// All of them save one tree: the path is a directory, and each rank writes what it holds. If one
+  /// fails, all of them throw, and the directory holds what it held before.
+  std::optional<Ranks> ranks = {};
 };
 
 /// Where a tensor comes from. Both names may have a *, which stands for the same text in both; of
@@ -78,7 +91,8 @@ void saveTree(const std::string &path, T &tree, const Notes &notes = {},
   detail::save(path, leavesOf(tree), notes, options, here);
 }
 
-/// Fills a tree from a file and gives the notes; names, sizes and element types must match. Throws
+/// Fills a tree from a file or a directory and gives the notes; a tensor that is split is filled with
+/// this rank's block, all others whole. Names, sizes and element types must match. Throws
 /// Error that lists all tensors that are missing, that are surplus or that have another type, with
 /// both types; the tree is then unchanged.
 template <typename T>

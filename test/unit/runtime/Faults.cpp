@@ -25,17 +25,28 @@ using namespace heddle::test;
 
 static std::atomic<unsigned> armed{0};
 static std::atomic<int64_t> left{0};
+static std::atomic<bool> kills{false};
 
 void heddle::test::armFaults(unsigned kinds, int64_t n) {
   left = n;
   armed = kinds;
 }
 
+void heddle::test::armKill(unsigned kinds, int64_t n) {
+  kills = true;
+  armFaults(kinds, n);
+}
+
 bool heddle::test::disarmFaults() { return armed.exchange(0) != 0 && left <= 0; }
 
 std::atomic<int64_t> heddle::test::heldBytes, heddle::test::mostHeldBytes;
 
-static bool isDue(Fault::Kind kind) { return (armed & kind) && left.fetch_sub(1) == 1; }
+static bool isDue(Fault::Kind kind) {
+  bool due = (armed & kind) && left.fetch_sub(1) == 1;
+  if (due && kills)
+    _exit(9);
+  return due;
+}
 
 /// The system's function of this name.
 template <typename Function>

@@ -36,6 +36,8 @@ enum Kind : unsigned {
 
 /// Makes the `n`-th call of these kinds from now on fail, counted from 1.
 void armFaults(unsigned kinds, int64_t n);
+/// Makes that call end the process at once, as a signal would.
+void armKill(unsigned kinds, int64_t n);
 /// Stops injecting faults; true if a call has failed.
 bool disarmFaults();
 

@@ -1,0 +1,46 @@
+//===- ShardedCheckpoint.h - checkpoints of several ranks -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each rank writes the blocks of which it is the first holder, so that every shard is in one file.
+// Rank 0 decides on the number of the save before, and writes the manifest after all have written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_NN_SHARDEDCHECKPOINT_H
+#define HEDDLE_LIB_NN_SHARDEDCHECKPOINT_H
+
+#include "heddle/io/Safetensors.h"
+#include "heddle/io/ShardDirectory.h"
+#include "heddle/nn/Checkpoint.h"
+
+namespace heddle::nn {
+
+/// The array of a tensor, without its bytes, its axes sorted by name.
+io::HostArray headerOf(const Tensor &tensor, Here here);
+
+/// Saves tensors whose headers, and the notes, are in `header`. All ranks call it.
+void saveShards(const std::string &directory, const io::Safetensors &header,
+                const std::map<std::string, const Tensor *> &tensors, const Ranks &ranks,
+                Here here);
+
+/// A file, an index of files, or a directory of shards.
+class OpenedCheckpoint {
+public:
+  OpenedCheckpoint(const std::string &path, Here here);
+  const io::Safetensors &header() const;
+  io::HostArray read(const std::string &name, Here here) const;
+  /// This rank's block of a tensor that is split as `like` is.
+  Tensor readBlock(const std::string &name, const Tensor &like, Here here) const;
+
+private:
+  std::unique_ptr<io::SafetensorsFile> file;
+  std::unique_ptr<io::ShardDirectory> shards;
+};
+
+} // namespace heddle::nn
+
+#endif // HEDDLE_LIB_NN_SHARDEDCHECKPOINT_H
