@@ -7,8 +7,10 @@
 
 #include "lib/nn/TrainerRun.h"
 
+#include "runtime/control/Job.h"
+
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -37,39 +39,63 @@ static TestFunction testOf(const Network &network) {
 }
 
 /// The options of the compiled function `name`; `kept`: JitOptions::kept.
-static JitOptions jitOptions(const std::string &name, const std::vector<size_t> &kept,
-                             const Training &training, const TrainerOptions &options) {
-  return {.name = name,
-          .threads = options.threads,
-          .check = options.check,
-          .kept = kept,
-          .plugins = options.plugins,
-          .products = training.products};
+JitOptions AnyTrainer::Run::jitOptions(const std::string &name, std::vector<size_t> kept) const {
+  JitOptions made{.name = name,
+                  .threads = options.threads,
+                  .check = options.check,
+                  .kept = std::move(kept),
+                  .plugins = options.plugins,
+                  .products = training.products};
+  ranks.addTo(made);
+  return made;
+}
+
+void AnyTrainer::Run::makeFunctions(Here here) {
+  stepOptions = {training.optimizer, training.clip, options.checkGradients, ranks.gradients()};
+  if (training.microBatches == 1) {
+    step.emplace(jit(trainingStep(network, stepOptions), jitOptions("train", {}), here));
+  } else {
+    JitOptions parts = jitOptions("accumulate", {}), whole = jitOptions("update", {});
+    parts.unmatchedRules = whole.unmatchedRules = true; // each has some of the arguments
+    accumulate.emplace(jit(accumulateGradients(network, stepOptions), parts, here));
+    update.emplace(jit(updateByGradients(network, stepOptions), whole, here));
+  }
+  JitOptions testing = jitOptions("evaluate", {0});
+  testing.unmatchedRules = true; // those of the optimiser
+  test.emplace(jit(testOf(network), testing, here));
 }
 
 AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here here)
     : network(std::move(given)), training(std::move(how)), options(std::move(where)),
-      step(jit(trainingStep(network, {training.optimizer, training.clip, options.checkGradients}),
-               jitOptions("train", {}, training, options), here)),
-      test(jit(testOf(network), jitOptions("evaluate", {0}, training, options), here)) {
+      ranks(options, network.samples, here) {
   if (training.batch < 1 || training.epochs < 0)
     throw Error("expected a batch of at least one sample and no negative number of epochs, got a "
                 "batch of " +
                     std::to_string(training.batch) + " and " + std::to_string(training.epochs) +
                     " epochs",
                 here);
-  if (writes())
+  if (training.microBatches < 1 || training.batch % training.microBatches != 0)
+    throw Error("expected micro-batches that divide a batch of " + std::to_string(training.batch) +
+                    ", got " + std::to_string(training.microBatches),
+                here);
+  if (writes() && ranks.speaks())
     openOutput(here);
   state = TrainingState::make(network, training.optimizer, true, here);
+  ranks.splitState(state);
+  makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
-  if (options.resume && writes() && std::filesystem::exists(file("checkpoint.safetensors")))
+  if (training.microBatches > 1)
+    sum = GradientSum::make(state.net);
+  if (std::string text = ranks.describe(); !text.empty())
+    print(text);
+  if (options.resume && writes())
     resume(here);
-  if (!options.log.empty())
+  if (!options.log.empty() && ranks.speaks())
     openLog(here);
 }
 
 void AnyTrainer::Run::print(const std::string &text) const {
-  if (options.quiet)
+  if (isQuiet())
     return;
   fputs((text + "\n").c_str(), stdout);
   fflush(stdout);
@@ -130,63 +156,108 @@ static std::string typesOf(const Fields &fields) {
   return types;
 }
 
-void AnyTrainer::Run::oneStep(const Batch &batch, Here here) {
+/// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are
+/// those of all parts.
+StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &samples, Here here) {
+  Means sums;
+  double progress = training.progress.value_or(
+      double(done()) / double(std::max<int64_t>(1, training.epochs * batches)));
+  for (int64_t i = 1;; ++i) {
+    lastFields = ranks.fieldsOf(batch, progress, here);
+    Outcome outcome = (*accumulate)(state, sum, *lastFields, here);
+    sums["loss"].add(outcome.loss.item(here), double(batch.samples));
+    for (const auto &[name, value] : outcome.measures)
+      sums[name].add(value.item(here), double(batch.samples));
+    std::optional<Batch> next;
+    if (i == training.microBatches || !(next = loader.next()))
+      break;
+    batch = std::move(*next);
+    samples += batch.samples;
+  }
+  StepResult result{{}, (*update)(state, sum, schedule(done()), here)};
+  for (const auto &[name, mean] : sums)
+    (name == "loss" ? result.outcome.loss : result.outcome.measures[name]) =
+        Tensor::of<float>({float(mean.value())}, {});
+  return result;
+}
+
+/// False at the end of the epoch.
+bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
+  std::optional<Batch> batch = loader.next();
+  if (!batch)
+    return false;
   double progress = double(done()) / double(std::max<int64_t>(1, training.epochs * batches));
-  lastFields = fieldsOf(batch, training.progress.value_or(progress), here);
+  lastFields = ranks.fieldsOf(*batch, training.progress.value_or(progress), here);
   // A step that compiles is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;
   if (timed)
     samples.resume();
-  StepResult result = step(state, *lastFields, schedule(done()), here);
+  int64_t count = batch->samples;
+  StepResult result = step ? (*step)(state, *lastFields, schedule(done()), here)
+                           : accumulated(loader, std::move(*batch), count, here);
   double loss = result.outcome.loss.item();
   samples.pause();
   requireGoal(result.outcome, here);
   requireFinite(result, loss, here);
-  position.sums["loss"].add(loss, double(batch.samples));
+  position.sums["loss"].add(loss, double(count));
   for (const auto &[name, value] : result.outcome.measures)
-    position.sums[name].add(value.item(), double(batch.samples));
+    position.sums[name].add(value.item(), double(count));
   ++position.step;
   if (timed)
-    samples.add(batch.samples);
+    samples.add(count);
+  return true;
+}
+
+/// Whether a signal came to one of the ranks. They ask each other after every 16th step, as waiting
+/// for each other takes longer than a small step.
+bool AnyTrainer::Run::shouldStop() const {
+  bool mine = StopSignals::received() != nullptr;
+  if (!ranks.isSplit())
+    return mine;
+  if (position.step % 16 != 0)
+    return false;
+  auto said = ranks.ranks().job()->exchange("asking for signals", mine ? "stop" : "");
+  return std::ranges::find(said, "stop") != said.end();
 }
 
 /// Saves and says why, where a run should end before its last epoch.
 std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
-  const char *signal = StopSignals::received();
-  bool enough = options.steps > 0 && done() >= options.steps;
-  if (!signal && !enough)
+  bool isStopped = shouldStop(), enough = options.steps > 0 && done() >= options.steps;
+  if (!isStopped && !enough)
     return {};
+  const char *received = StopSignals::received();
+  std::string signal = received ? received : "a signal to another rank";
   save(here);
   std::string saved = saves() ? "; saved, and can be resumed" : "; nothing is saved";
-  if (signal)
-    print(std::string("ended by ") + signal + " after " + std::to_string(done()) + " steps" +
-          saved);
+  if (isStopped)
+    print("ended by " + signal + " after " + std::to_string(done()) + " steps" + saved);
   else
     print("stopped after " + std::to_string(done()) + " steps; the mean loss of epoch " +
           std::to_string(position.epoch + 1) + " so far is " +
           exact(position.sums["loss"].value()));
-  return signal ? Ending::Interrupted : Ending::Steps;
+  return isStopped ? Ending::Interrupted : Ending::Steps;
 }
 
 std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here) {
   Loader loader(data,
-                {.batch = training.batch,
+                {.batch = training.batch / training.microBatches,
                  .shuffle = true,
                  .seed = training.seed,
                  .epoch = uint64_t(position.epoch),
-                 .skip = position.step,
+                 .skip = position.step * training.microBatches,
                  .batchName = network.samples,
                  .threads = options.readers,
-                 .similar = training.similar,
-                 .multipleOf = training.multipleOf},
+                 .similar = training.similar * training.microBatches,
+                 .multipleOf = training.multipleOf,
+                 .part = ranks.part(),
+                 .parts = ranks.parts()},
                 here);
   ProgressBar bar("epoch " + std::to_string(position.epoch + 1) + "/" +
                       std::to_string(training.epochs),
-                  batches, position.step, options.quiet ? -1 : 2);
+                  batches, position.step, isQuiet() ? -1 : 2);
   samples = Rate(0, 0);
   samples.pause();
-  while (std::optional<Batch> batch = loader.next()) {
-    oneStep(*batch, here);
+  while (oneStep(loader, here)) {
     char rate[64];
     snprintf(rate, sizeof rate, "  %.0f %s/s", samples.perSecond(), options.unit.c_str());
     bar.show(position.step, inWords(valuesOf(position.sums), "  ") + rate);
@@ -206,13 +277,15 @@ Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
                  .batchName = network.samples,
                  .threads = options.readers,
                  .similar = training.similar,
-                 .multipleOf = training.multipleOf},
+                 .multipleOf = training.multipleOf,
+                 .part = ranks.part(),
+                 .parts = ranks.parts()},
                 here);
-  ProgressBar bar("testing", loader.batches(), 0, options.quiet ? -1 : 2);
+  ProgressBar bar("testing", loader.batches(), 0, isQuiet() ? -1 : 2);
   Means sums;
   Mode mode = state.mode.evaluation();
   for (int64_t done = 0; std::optional<Batch> batch = loader.next();) {
-    Outcome outcome = test(state.net, mode, fieldsOf(*batch, 1, here), here);
+    Outcome outcome = (*test)(state.net, mode, ranks.fieldsOf(*batch, 1, here), here);
     sums["loss"].add(outcome.loss.item(), double(batch->samples));
     for (const auto &[name, value] : outcome.measures)
       sums[name].add(value.item(), double(batch->samples));
@@ -286,8 +359,9 @@ Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
     if (auto ending = run->trainEpoch(data, here))
       return *ending;
     run->endEpoch(test, here);
-    if (StopSignals::received() && run->position.epoch < how.epochs)
-      return *run->endWithin(here);
+    if (run->position.epoch < how.epochs)
+      if (auto ending = run->shouldStop() ? run->endWithin(here) : std::nullopt)
+        return *ending;
   }
   return Ending::Finished;
 }
@@ -298,4 +372,5 @@ const History &AnyTrainer::history() const { return run->history; }
 int64_t AnyTrainer::bestEpoch() const { return run->best(); }
 const ByPath &AnyTrainer::parameters() const { return run->state.net; }
 Mode AnyTrainer::mode() const { return run->state.mode.evaluation(); }
+const std::vector<std::string> &AnyTrainer::zeroRules() const { return run->ranks.zeroRules(); }
 const TrainerOptions &AnyTrainer::options() const { return run->options; }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/io/AtomicFile.h"
-#include "heddle/io/Safetensors.h"
+#include "heddle/io/ShardDirectory.h"
 #include "lib/nn/Report.h"
+#include "lib/nn/ShardedCheckpoint.h"
 #include "lib/nn/TrainerRun.h"
 #include "runtime/program/PlanPicture.h"
 #include "runtime/program/Program.h"
@@ -65,8 +66,27 @@ Notes AnyTrainer::Run::determinants() const {
   notes["seed"] = std::to_string(training.seed);
   notes["rate"] = exact(training.rate);
   notes["clip"] = exact(training.clip);
+  notes["micro-batches"] = std::to_string(training.microBatches);
   notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
+}
+
+static constexpr const char *fileEnding = ".safetensors", *directoryEnding = ".shards";
+
+/// One rank writes a file, several a directory; what the other way has left is then out of date.
+void AnyTrainer::Run::saveState(const std::string &stem, auto &tree, const Notes &notes,
+                                Here here) {
+  std::string one = file((stem + fileEnding).c_str()),
+              many = file((stem + directoryEnding).c_str());
+  std::error_code ignored;
+  if (!ranks.isSplit()) {
+    saveTree(one, tree, notes, {}, here);
+    std::filesystem::remove_all(many, ignored);
+    return;
+  }
+  saveTree(many, tree, notes, {.ranks = ranks.ranks()}, here);
+  if (ranks.speaks())
+    std::filesystem::remove(one, ignored);
 }
 
 /// Equal runs give equal files: nothing that was measured goes into them.
@@ -77,19 +97,56 @@ void AnyTrainer::Run::save(Here here) {
   notes.merge(determinants());
   notes["epochs"] = std::to_string(training.epochs);
   notes["history"] = toText(history, /*measured=*/false);
-  saveTree(file("checkpoint.safetensors"), state, notes, {}, here);
+  saveState("checkpoint", state, notes, here);
 }
 
 void AnyTrainer::Run::saveBest(Here here) {
   if (!saves())
     return;
   TrainedState snapshot{state.net, state.mode.evaluation()};
-  saveTree(file("best.safetensors"), snapshot, {{"record", history.back().json(false)}}, {}, here);
+  Notes notes{{"record", history.back().json(false)}};
+  if (!ranks.isSplit())
+    return saveTree(file("best.safetensors"), snapshot, notes, {}, here);
+  // One file, as of one rank: made of the ranks' shards tensor by tensor.
+  std::string many = file("best.shards");
+  saveTree(many, snapshot, notes, {.ranks = ranks.ranks()}, here);
+  if (ranks.speaks()) {
+    io::exportShards(many, file("best.safetensors"), here);
+    std::error_code ignored;
+    std::filesystem::remove_all(many, ignored);
+  }
+}
+
+/// The checkpoint in a directory: of a file and a directory the one that is farther, as a run may
+/// have been killed between writing the one and removing the other. Empty if there is none.
+static std::string findCheckpoint(const std::string &output, Here here) {
+  std::string best;
+  std::pair<int64_t, int64_t> farthest{-1, -1};
+  for (const char *ending : {fileEnding, directoryEnding}) {
+    std::string path = output + "/checkpoint" + ending;
+    if (!std::filesystem::exists(path) ||
+        (std::filesystem::is_directory(path) && !io::isShardDirectory(path)))
+      continue;
+    OpenedCheckpoint opened(path, here);
+    const auto &notes = opened.header().metadata;
+    auto number = [&](const char *name) {
+      auto found = notes.find(name);
+      return found == notes.end() ? 0 : int64_t(std::atoll(found->second.c_str()));
+    };
+    if (std::pair at{number("epoch"), number("step")}; at > farthest) {
+      farthest = at;
+      best = path;
+    }
+  }
+  return best;
 }
 
 void AnyTrainer::Run::resume(Here here) {
-  std::string path = file("checkpoint.safetensors");
+  std::string path = findCheckpoint(options.output, here);
+  if (path.empty())
+    return;
   Notes notes = loadTree(path, state, {}, here);
+  notes.try_emplace("micro-batches", "1"); // files from before there were any
   for (const auto &[name, value] : determinants())
     if (auto kept = notes.find(name); kept == notes.end() || kept->second != value)
       throw Error("'" + path + "' is of a run with " + name + " " +
@@ -123,6 +180,8 @@ void AnyTrainer::load(const std::string &path, Here here) {
 void AnyTrainer::report(const std::string &title, const std::string &sections, Here here) {
   if (!run->writes())
     throw Error("expected an output directory for the report", here);
+  if (!run->ranks.speaks())
+    return;
   ReportParts parts{title, "", run->history, "", sections};
   if (!run->history.empty()) {
     const EpochRecord &last = run->history.back();
@@ -135,10 +194,10 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
                     std::to_string(top.epoch) + ": " +
                     inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
   }
-  if (run->lastFields)
+  if (run->lastFields && run->step)
     try {
       std::string program = run->file("train.heddle");
-      run->step.save(program, run->state, *run->lastFields, run->training.rate, here);
+      run->step->save(program, run->state, *run->lastFields, run->training.rate, here);
       parts.plan = planPicture(Program::load(program)->manifest());
     } catch (const Error &error) { // such as a loss that captures tensors
       parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
@@ -149,9 +208,10 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
 }
 
 std::optional<Notes> AnyTrainer::savedNotes(const std::string &output, Here here) {
-  std::string path = output + "/checkpoint.safetensors";
-  if (!std::filesystem::exists(path))
+  std::string path = findCheckpoint(output, here);
+  if (path.empty())
     return {};
-  const auto kept = io::SafetensorsFile(path, here).header().metadata;
+  OpenedCheckpoint opened(path, here);
+  const auto &kept = opened.header().metadata;
   return Notes(kept.begin(), kept.end());
 }

@@ -10,6 +10,7 @@
 
 #include "heddle/io/DirectoryLock.h"
 #include "heddle/nn/Trainer.h"
+#include "lib/nn/Distribution.h"
 #include "lib/nn/RunState.h"
 
 #include <cstdio>
@@ -25,7 +26,10 @@ struct AnyTrainer::Run {
   Network network;
   Training training;
   TrainerOptions options;
+  Distribution ranks;
   TrainingState state;
+  StepOptions stepOptions; ///< of this mesh
+  GradientSum sum;         ///< of micro-batches
   Position position;
   History history;
   int64_t batches = 0;            ///< of an epoch
@@ -35,19 +39,25 @@ struct AnyTrainer::Run {
   std::optional<Fields> lastFields;
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
   std::optional<io::DirectoryLock> lock; ///< of the output
-  decltype(jit(StepFunction())) step;
-  decltype(jit(TestFunction())) test;
+  std::optional<decltype(jit(StepFunction()))> step;
+  std::optional<decltype(jit(AccumulateFunction()))> accumulate;
+  std::optional<decltype(jit(UpdateFunction()))> update;
+  std::optional<decltype(jit(TestFunction()))> test;
 
   Run(Network network, Training training, TrainerOptions options, Here here);
   std::string file(const char *name) const { return options.output + "/" + name; }
   bool writes() const { return !options.output.empty(); }
   bool saves() const { return writes() && options.saves; }
+  bool isQuiet() const { return options.quiet || !ranks.speaks(); }
   void print(const std::string &text) const;
+  JitOptions jitOptions(const std::string &name, std::vector<size_t> kept) const;
+  void makeFunctions(Here here);
 
   void openOutput(Here here);
   void openLog(Here here);
   void writeLog(const std::string &text, Here here);
   Notes determinants() const;
+  void saveState(const std::string &stem, auto &tree, const Notes &notes, Here here);
   void save(Here here);
   void saveBest(Here here);
   void resume(Here here);
@@ -56,7 +66,9 @@ struct AnyTrainer::Run {
   void requireFinite(const StepResult &result, double loss, Here here) const;
   void requireGoal(const Outcome &outcome, Here here) const;
   int64_t done() const { return position.epoch * batches + position.step; } ///< steps
-  void oneStep(const Batch &batch, Here here);
+  bool oneStep(Loader &loader, Here here);
+  StepResult accumulated(Loader &loader, Batch batch, int64_t &samples, Here here);
+  bool shouldStop() const;
   std::optional<Ending> trainEpoch(const Dataset &data, Here here);
   std::optional<Ending> endWithin(Here here);
   Values evaluate(const Dataset &data, Here here);

@@ -7,6 +7,8 @@
 
 #include "heddle/nn/TrainingStep.h"
 
+#include "heddle/Ops.h"
+
 using namespace heddle;
 using namespace heddle::nn;
 
@@ -22,24 +24,62 @@ TrainingState TrainingState::make(const Network &network, const OptimizerChoice 
   return state;
 }
 
+/// The gradients of the loss, split as the options say.
+static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepOptions &options,
+                                             TrainingState &state, const Fields &fields) {
+  auto [result, gradient] = nn::valueAndGrad(
+      [&](const ByPath &net, Mode &mode) {
+        Outcome outcome = network.loss(net, fields, mode);
+        return std::pair(outcome.loss, outcome.measures);
+      },
+      state.net, state.mode);
+  for (auto &[path, tensor] : gradient)
+    if (auto names = options.gradients.find(path);
+        names != options.gradients.end() && !tensor.empty())
+      tensor = shard(tensor, names->second);
+  return {{result.first, result.second}, gradient};
+}
+
+/// Checks and clips the gradient, and updates the parameters. Returns StepResult::bad.
+static Tensor updateBy(const Network &network, const StepOptions &options, TrainingState &state,
+                       ByPath &gradient, const Tensor &rate) {
+  Tensor bad;
+  Leaves leaves = network.leaves(gradient);
+  if (options.checkGradients)
+    bad = nn::detail::firstNotFinite(leaves);
+  if (options.clip > 0)
+    nn::detail::clipByNorm(leaves, options.clip);
+  state.optimizer.update(state.net, gradient, rate, options.optimizer);
+  return bad;
+}
+
 StepFunction nn::trainingStep(const Network &given, const StepOptions &options) {
   Network network = given;
   network.parameters.clear(); // their memory is the state's
   return [network, options](TrainingState &state, const Fields &fields, const Tensor &rate) {
-    auto [result, gradient] = nn::valueAndGrad(
-        [&](const ByPath &net, Mode &mode) {
-          Outcome outcome = network.loss(net, fields, mode);
-          return std::pair(outcome.loss, outcome.measures);
-        },
-        state.net, state.mode);
-    StepResult step{{result.first, result.second}, {}};
-    Leaves leaves = network.leaves(gradient);
-    if (options.checkGradients)
-      step.bad = nn::detail::firstNotFinite(leaves);
-    if (options.clip > 0)
-      nn::detail::clipByNorm(leaves, options.clip);
-    state.optimizer.update(state.net, gradient, rate, options.optimizer);
-    return step;
+    auto [outcome, gradient] = gradientOf(network, options, state, fields);
+    Tensor bad = updateBy(network, options, state, gradient, rate);
+    return StepResult{outcome, bad};
+  };
+}
+
+AccumulateFunction nn::accumulateGradients(const Network &given, const StepOptions &options) {
+  Network network = given;
+  network.parameters.clear();
+  return [network, options](TrainingState &state, GradientSum &sum, const Fields &fields) {
+    auto [outcome, gradient] = gradientOf(network, options, state, fields);
+    const Tensor &weight = fields.at("weight");
+    sum.add(gradient, heddle::sum(weight, namesOf(weight)));
+    return outcome;
+  };
+}
+
+UpdateFunction nn::updateByGradients(const Network &given, const StepOptions &options) {
+  Network network = given;
+  network.parameters.clear();
+  return [network, options](TrainingState &state, GradientSum &sum, const Tensor &rate) {
+    ByPath gradient = sum.take(state.net);
+    return updateBy(network, options, state, gradient, rate);
   };
 }
 

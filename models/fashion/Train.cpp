@@ -58,6 +58,10 @@ static void finish(nn::Trainer<Net> &trainer, const nn::LabelledImages &images) 
       &classify,
       {.name = "classify", .threads = options.threads, .kept = {0}, .plugins = options.plugins});
   Net net = trainer.net();
+  // Whole on all ranks; rank 0 goes on alone.
+  forEachTensor(net, [](const std::string &, Tensor &tensor) { tensor.data(); });
+  if (options.ranks && !options.ranks->isFirst())
+    return;
   std::vector<int> predicted = predict(classifier, net, images);
   nn::saveTree(weights, net);
   nn::Loader shape(images, {.batch = testBatch, .ahead = 0});
@@ -95,16 +99,17 @@ bool fashion::train(const Options &options) {
                         .goal = {"accuracy", /*larger=*/true},
                         .seed = seed,
                         .testBatch = testBatch};
-  nn::Trainer<Net> trainer(initialNet(seed), lossOf, key(seed * 16 + 5), training,
-                           {.output = options.output,
-                            .resume = options.resume,
-                            .saveEvery = options.saveEvery,
-                            .steps = options.steps,
-                            .log = options.log,
-                            .threads = options.threads,
-                            .unit = "images",
-                            .notes = {{"limit", std::to_string(limit)}},
-                            .plugins = options.plugins},
+  nn::TrainerOptions where{.output = options.output,
+                           .resume = options.resume,
+                           .saveEvery = options.saveEvery,
+                           .steps = options.steps,
+                           .log = options.log,
+                           .threads = options.threads,
+                           .unit = "images",
+                           .notes = {{"limit", std::to_string(limit)}},
+                           .plugins = options.plugins};
+  options.mesh.apply(training, where);
+  nn::Trainer<Net> trainer(initialNet(seed), lossOf, key(seed * 16 + 5), training, where,
                            names().batch, Here());
   trainImages.limit(limit);
   testImages.limit(limit);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "models/fashion/Train.h"
+#include "models/mesh/AddMeshFlags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -47,6 +48,7 @@ int main(int argc, char **argv) {
                  "Load this plugin into the compiler; may be given several times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  heddle::addMeshFlags(app, options.mesh);
   app.add_option("--limit", options.limit, "Use only this many images")->group("");
   CLI11_PARSE(app, argc, argv);
   // A file that grows beyond a limit is an error of the write, not the end of the process.
@@ -56,6 +58,7 @@ int main(int argc, char **argv) {
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "fashion: %s\n", error.what());
+    options.mesh.fail(error.what());
     return 1;
   }
 }

@@ -62,7 +62,10 @@ static nn::DatasetPtr read(const std::function<nn::DatasetPtr()> &data, const Op
 /// before the end of the first epoch.
 static std::string trainedFile(const Options &options) {
   std::string best = options.directory() + "/best.safetensors",
-              last = options.directory() + "/checkpoint.safetensors";
+              last = options.directory() + "/checkpoint.safetensors",
+              shards = options.directory() + "/checkpoint.shards"; // of several ranks
+  if (!std::filesystem::exists(last) && std::filesystem::exists(shards))
+    last = shards;
   bool hasLast = !std::filesystem::exists(best) && std::filesystem::exists(last);
   return !options.checkpoint.empty() ? options.checkpoint : hasLast ? last : best;
 }
@@ -119,12 +122,15 @@ int zoo::train(const Options &options) {
   where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
   if (options.oneBatch)
     useOneBatch(model.training, data, where);
+  options.mesh.apply(model.training, where);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
   nn::Ending ending = trainer.train(*data, test.get(), Here());
   if (ending == nn::Ending::Interrupted)
     return 130; // as a shell says it of Ctrl-C
   trainer.report(options.name + ", " + options.size,
                  model.section ? model.section(trainer.parameters(), options.threads) : "", Here());
+  if (where.ranks && !where.ranks->isFirst())
+    return 0;
   if (trainer.bestEpoch() >= 0) {
     const nn::EpochRecord &best = trainer.history()[size_t(trainer.bestEpoch())];
     printf("best epoch %lld, ", (long long)best.epoch);

@@ -8,6 +8,7 @@
 #ifndef HEDDLE_MODELS_ZOO_COMMANDS_H
 #define HEDDLE_MODELS_ZOO_COMMANDS_H
 
+#include "models/mesh/MeshFlags.h"
 #include "models/zoo/Zoo.h"
 
 namespace heddle::zoo {
@@ -29,6 +30,7 @@ struct Options {
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons
   Generation generation;
+  MeshFlags mesh;
 
   std::string directory() const;
 };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "models/mesh/AddMeshFlags.h"
 #include "models/zoo/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -66,6 +67,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
                  "Continue after the last checkpoint; start if there is none")
       ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
+  addMeshFlags(*command, options.mesh);
 }
 
 int main(int argc, char **argv) {
@@ -120,6 +122,7 @@ int main(int argc, char **argv) {
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "heddle-models: %s\n", error.what());
+    options.mesh.fail(error.what());
     return 1;
   }
 }

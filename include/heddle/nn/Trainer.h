@@ -24,6 +24,10 @@
 //     best.safetensors         parameters and running moments of the best epoch so far
 //     report.html              at the end: curves, the memory plan of the compiled step
 //
+// With a mesh (heddle/Mesh.h) several ranks train together, on the batches of one process: rank 0
+// prints and writes logs and reports, and the checkpoint is a directory, checkpoint.shards, into
+// which each rank writes what it holds. A run may go on on another mesh, or on one rank.
+//
 // Ctrl-C (SIGINT and SIGTERM) ends a run after the current step, with a checkpoint; a second one
 // ends the process at once.
 //
@@ -67,6 +71,9 @@ struct Training {
   std::optional<double> progress = {}; ///< the field; none: the part of the run that is done
   int64_t testBatch = 0;               ///< 0: as `batch`
   int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
+  /// The gradient of a batch is the mean of those of so many parts of it, one after the other, which
+  /// takes less memory. The moments of normalisations are then those of parts.
+  int64_t microBatches = 1;
 };
 
 /// The surroundings of a run.
@@ -89,6 +96,17 @@ struct TrainerOptions {
   /// a source location. Slower.
   bool check = false;
   std::vector<std::string> plugins = {}; ///< of the compiler
+  /// Training on several ranks: JitOptions::mesh, ::rules, ::plan and ::ranks. Paths are those of
+  /// TrainingState and Fields: "batch:data", "net.layers.0.weight/out:model". Each rank reads its
+  /// part of a batch where a rule without a pattern splits the samples.
+  Mesh mesh = {};
+  std::vector<std::string> rules = {};
+  std::string plan = {};
+  std::optional<Ranks> ranks = {};
+  /// Splits tensors of the state over the axes that split the samples, each along its longest name:
+  /// 1 those of the optimiser, 2 gradients as well, 3 parameters as well (Rajbhandari et al., "ZeRO",
+  /// SC'20, section 5).
+  int zero = 0;
 };
 
 /// Why training came to an end.
@@ -110,6 +128,8 @@ public:
   Ending train(const Dataset &data, const Dataset *test = nullptr, Here here = Here::current());
   /// The means of the loss and the measures, with running moments and without dropout.
   Values evaluate(const Dataset &data, Here here = Here::current());
+  /// The rules of `TrainerOptions::zero`.
+  const std::vector<std::string> &zeroRules() const;
   /// Takes the parameters and moments of a checkpoint, such as best.safetensors.
   void load(const std::string &path, Here here = Here::current());
   /// Writes `report.html`: curves, the memory plan of the step, then `sections` (HTML).

@@ -17,7 +17,9 @@
 #ifndef HEDDLE_NN_TRAININGSTEP_H
 #define HEDDLE_NN_TRAININGSTEP_H
 
+#include "heddle/Mesh.h"
 #include "heddle/nn/AnyOptimizer.h"
+#include "heddle/nn/Gradients.h"
 #include "heddle/nn/Network.h"
 
 namespace heddle::nn {
@@ -41,6 +43,8 @@ struct StepOptions {
   OptimizerChoice optimizer = nn::optimizer<Adam>();
   double clip = 0; ///< the gradients' common length is at most this (clipByNorm); 0: any
   bool checkGradients = false;
+  /// How gradients are split over a mesh, by the paths of their parameters.
+  std::map<std::string, std::vector<NameAxes>> gradients = {};
 };
 
 struct StepResult {
@@ -54,6 +58,13 @@ struct StepResult {
 using StepFunction = std::function<StepResult(TrainingState &, const Fields &, const Tensor &rate)>;
 /// Loss, gradients and the update by the optimiser.
 StepFunction trainingStep(const Network &network, const StepOptions &options);
+
+using AccumulateFunction = std::function<Outcome(TrainingState &, GradientSum &, const Fields &)>;
+/// Adds the gradient of a part of a batch, as often as it has samples; the parameters stay.
+AccumulateFunction accumulateGradients(const Network &network, const StepOptions &options);
+/// Updates by the mean gradient, which is then zero again. The result is StepResult::bad.
+using UpdateFunction = std::function<Tensor(TrainingState &, GradientSum &, const Tensor &rate)>;
+UpdateFunction updateByGradients(const Network &network, const StepOptions &options);
 
 /// The part of a TrainingState that evaluation needs, with the same paths.
 struct TrainedState {

@@ -1,0 +1,124 @@
+//===- Distribution.cpp - a trainer's mesh --------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/nn/Distribution.h"
+
+#include "runtime/control/Gather.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::nn;
+
+Distribution::Distribution(const TrainerOptions &options, const std::string &samples, Here here)
+    : plan(MeshPlan::of(options.mesh, options.rules, options.plan, here)), samples(samples),
+      zero(options.zero) {
+  if (options.ranks)
+    all = *options.ranks;
+  else if (!plan.mesh.empty())
+    all = Ranks::join("", here);
+  for (const AxisSize &axis : plan.mesh.axes())
+    spec.axes.emplace_back(axis.axis, axis.size);
+  try {
+    requireRanks(spec, all.size());
+    for (const MeshRule &rule : plan.rules)
+      if (rule.pattern.empty() && rule.name == samples)
+        sampleAxes = rule.axes;
+    ShardAxes axes{{samples, sampleAxes}};
+    count = Shards(spec, axes, {{samples, 1}}).blocks();
+    own = Shards(spec, axes, {{samples, count}}).heldBy(all.rank()).at(samples).begin;
+  } catch (const Error &error) {
+    throw Error(error.what(), here);
+  }
+  if (zero < 0 || zero > 3)
+    throw Error("expected a stage of ZeRO from 1 to 3, or 0 for none, got " + std::to_string(zero),
+                here);
+  if (zero > 0 && sampleAxes.empty())
+    throw Error("expected a rule that splits the samples, such as '" + samples +
+                    ":data', with which ZeRO splits the state",
+                here);
+}
+
+Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) const {
+  Fields fields = nn::fieldsOf(batch, progress, here);
+  if (count == 1)
+    return fields;
+  for (auto &[name, tensor] : fields) {
+    Sizes sizes = tensor.sizes(here);
+    if (!sizes.contains(samples))
+      continue;
+    sizes[samples] = batch.size;
+    tensor = Tensor::fromSplit(std::make_shared<SplitTensor>(SplitTensor{
+                                   Shards(spec, {{samples, sampleAxes}}, sizes), tensor.data(here),
+                                   all.job(), "'" + name + "' of a batch"}),
+                               here);
+  }
+  return fields;
+}
+
+/// The longest name that no rule splits; empty where the axes of the samples are taken, or there is
+/// nothing to split.
+std::string Distribution::nameToSplit(const std::string &path, const Tensor &tensor) const {
+  Sizes sizes = tensor.sizes();
+  for (const MeshRule &rule : plan.rules) {
+    if (!sizes.contains(rule.name) || !rule.fits(path))
+      continue;
+    for (const std::string &axis : rule.axes)
+      for (const std::string &other : sampleAxes)
+        if (AxisPart::parse(axis)->axis == AxisPart::parse(other)->axis)
+          return "";
+    sizes.erase(rule.name);
+  }
+  auto longest = std::ranges::max_element(sizes, {}, [](auto &each) { return each.second; });
+  return longest == sizes.end() || longest->second < 2 ? "" : longest->first;
+}
+
+void Distribution::splitState(TrainingState &state) {
+  if (zero == 0)
+    return;
+  std::string axes;
+  for (const std::string &axis : sampleAxes)
+    axes += (axes.empty() ? "" : "+") + axis;
+  forEachTensor(state, [&](const std::string &path, Tensor &tensor) {
+    bool isParameter = path.starts_with("net."), isMode = path.starts_with("mode.");
+    std::string name = isMode ? "" : nameToSplit(path, tensor);
+    if (name.empty())
+      return;
+    // A rule without axes keeps parameters whole, which would be split as their moments are.
+    rules.push_back(path + "/" + name + ":" + (isParameter && zero < 3 ? "" : axes));
+    if (isParameter && zero >= 2) {
+      std::vector<MeshAxis> list;
+      for (const std::string &axis : sampleAxes)
+        list.push_back(MeshAxis(axis));
+      gradientAxes.emplace(path.substr(4), std::vector{NameAxes(Name(name), list)});
+    }
+  });
+}
+
+void Distribution::addTo(JitOptions &options) const {
+  if (plan.mesh.empty())
+    return;
+  options.mesh = plan.mesh;
+  options.ranks = all;
+  for (const MeshRule &rule : plan.rules)
+    options.rules.push_back(rule.text);
+  options.rules.insert(options.rules.end(), rules.begin(), rules.end());
+}
+
+std::string Distribution::describe() const {
+  if (plan.mesh.empty())
+    return "";
+  std::string text =
+      "training on " + std::to_string(all.size()) + (all.size() == 1 ? " rank" : " ranks") +
+      ", mesh " + plan.mesh.str() + "; " +
+      (count == 1 ? "each reads whole batches"
+                  : "each reads one of " + std::to_string(count) + " parts of a batch");
+  for (const std::string &axis : plan.idleAxes())
+    text += "\nwarning: no rule uses the axis '" + axis + "': its " +
+            std::to_string(spec.sizeOf(axis)) + " ranks compute the same values";
+  return text;
+}

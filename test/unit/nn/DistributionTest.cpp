@@ -1,0 +1,243 @@
+//===- DistributionTest.cpp - training on several ranks -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/io/ShardDirectory.h"
+#include "heddle/nn/Layers.h"
+#include "heddle/nn/Losses.h"
+#include "heddle/nn/Trainer.h"
+#include "runtime/control/EngineTransport.h"
+#include "test/unit/Refused.h"
+#include "test/unit/builder/Tensors.h"
+#include "test/unit/control/Ranks.h"
+#include "test/unit/io/Files.h"
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+const Name batch("batch"), in("in"), hidden("hidden"), classes("class");
+
+/// Points in the plane, whose class says on which side of a curve they are.
+struct Points : nn::Dataset {
+  int64_t count() const override { return 30; }
+  std::vector<nn::Field> fields() const override {
+    return {{"point", ElementType::F32, {2}, {"in"}}, {"label", ElementType::I32, {}, {}}};
+  }
+  nn::Sample read(int64_t index) const override {
+    float x = float(index % 7) / 7 - 0.5f, y = float(index * 5 % 11) / 11 - 0.5f;
+    return {io::HostArray::of<float>({x, y}, {2}),
+            io::HostArray::of<int32_t>({y > x * x ? 1 : 0}, {})};
+  }
+};
+
+struct Net {
+  nn::Linear first, last;
+  HEDDLE_FIELDS(first, last)
+  static Net make() {
+    return {nn::Linear::make({{in, 2}}, {hidden, 5}, key(1)),
+            nn::Linear::make({{hidden, 5}}, {classes, 2}, key(2))};
+  }
+};
+
+nn::Outcome lossOf(const Net &net, const nn::Fields &fields, nn::Mode &) {
+  Tensor logits = net.last(relu(net.first(fields.at("point"), over(in))), over(hidden));
+  const Tensor &label = fields.at("label");
+  return {nn::sampleMean(nn::crossEntropy(logits, label, classes), fields),
+          {{"accuracy", nn::sampleMean(nn::isRight(logits, label, classes), fields)}}};
+}
+
+nn::Training training() { return {.epochs = 3, .batch = 8, .rate = 0.05, .clip = 1}; }
+
+nn::Trainer<Net> make(const nn::TrainerOptions &options, nn::Training how = training()) {
+  nn::TrainerOptions where = options;
+  where.threads = 1;
+  where.quiet = true;
+  return nn::Trainer<Net>(Net::make(), lossOf, key(3), how, where);
+}
+
+std::vector<float> parametersOf(const nn::Trainer<Net> &trainer) {
+  std::vector<float> all;
+  for (const auto &[path, tensor] : trainer.parameters())
+    for (float value : valuesOf(tensor))
+      all.push_back(value);
+  return all;
+}
+void expectNear(const std::vector<float> &a, const std::vector<float> &b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i], b[i], 1e-5f) << i;
+}
+
+TEST(Distribution, BadMeshesAndRulesAreRefused) {
+  Mesh two{{"data", 2}}, one{{"data", 1}};
+  auto with = [](nn::TrainerOptions options) { return [=] { make(options); }; };
+  refused(with({.mesh = two, .ranks = Ranks()}),
+          {"the mesh data=2 has 2 ranks, expected 1, as the job has"});
+  refused(with({.mesh = one, .rules = {"batch:model"}, .ranks = Ranks()}),
+          {"the rule 'batch:model' uses the axis 'model', which the mesh data=1 lacks"});
+  refused(with({.rules = {"batch:data"}}), {"needs a mesh"});
+  refused(with({.mesh = one, .rules = {"batch:data+data"}, .ranks = Ranks()}),
+          {"the axis 'data' twice"});
+  refused(with({.mesh = one, .ranks = Ranks(), .zero = 1}),
+          {"expected a rule that splits the samples, such as 'batch:data'"});
+  refused(with({.mesh = one, .rules = {"batch:data"}, .ranks = Ranks(), .zero = 4}),
+          {"a stage of ZeRO from 1 to 3", "got 4"});
+  nn::Training how = training();
+  how.microBatches = 3;
+  refused([&] { make({}, how); }, {"micro-batches that divide a batch of 8, got 3"});
+}
+
+TEST(Distribution, ZeroSplitsTheLongestNames) {
+  auto rulesOf = [](int zero, std::vector<std::string> rules = {"batch:data"}) {
+    return make({.mesh = {{"data", 1}, {"model", 1}},
+                 .rules = rules,
+                 .ranks = Ranks(),
+                 .zero = zero})
+        .zeroRules();
+  };
+  auto has = [](const std::vector<std::string> &rules, const std::string &rule) {
+    return std::count(rules.begin(), rules.end(), rule) == 1;
+  };
+  EXPECT_EQ(rulesOf(0), std::vector<std::string>());
+  std::vector<std::string> first = rulesOf(1), third = rulesOf(3);
+  EXPECT_TRUE(has(first, "adam.mean.first.weight/hidden:data")) << testing::PrintToString(first);
+  EXPECT_TRUE(has(first, "net.first.weight/hidden:"));
+  EXPECT_EQ(rulesOf(2), first); // gradients are constraints
+  EXPECT_TRUE(has(third, "net.first.weight/hidden:data"));
+  EXPECT_TRUE(has(third, "adam.mean.last.bias/class:data"));
+  // What other rules split is left to them; tensors that the axis splits are as they are.
+  std::vector<std::string> both = rulesOf(3, {"batch:data", "first/hidden:model"});
+  EXPECT_TRUE(has(both, "net.first.weight/in:data")) << testing::PrintToString(both);
+  both = rulesOf(3, {"batch:data", "first/in:data"});
+  EXPECT_FALSE(has(both, "net.first.weight/hidden:data"));
+}
+
+TEST(Distribution, MicroBatchesGiveTheGradientOfTheBatch) {
+  Points data;
+  nn::Trainer<Net> whole = make({});
+  whole.train(data);
+  for (int64_t parts : {2, 8}) { // the last batch has six samples
+    nn::Training how = training();
+    how.microBatches = parts;
+    nn::Trainer<Net> trainer = make({}, how);
+    trainer.train(data);
+    expectNear(parametersOf(trainer), parametersOf(whole));
+    EXPECT_NEAR(trainer.history().back().train.at("loss"), whole.history().back().train.at("loss"),
+                1e-5);
+    EXPECT_NEAR(trainer.history().back().train.at("accuracy"),
+                whole.history().back().train.at("accuracy"), 1e-5);
+  }
+}
+
+TEST(Distribution, MicroBatchesResumeToTheSameBits) {
+  TemporaryDirectory directory;
+  Points data;
+  nn::Training how = training();
+  how.microBatches = 2;
+  make({.output = directory / "whole"}, how).train(data);
+  make({.output = directory / "parts", .steps = 6}, how).train(data);
+  make({.output = directory / "parts", .resume = true}, how).train(data);
+  EXPECT_EQ(contentsOf(directory / "whole/checkpoint.safetensors"),
+            contentsOf(directory / "parts/checkpoint.safetensors"));
+  refused([&] { make({.output = directory / "parts", .resume = true}); },
+          {"is of a run with micro-batches 2, expected micro-batches 1"});
+}
+
+/// Makes of a file what several ranks write.
+void moveToShards(const std::string &path, const std::string &directory) {
+  std::filesystem::create_directories(directory);
+  io::Safetensors file = io::readSafetensors(path);
+  io::ShardManifest manifest{file, {}};
+  std::map<std::string, io::ShardRange> ranges;
+  for (auto &[name, array] : manifest.whole.arrays) {
+    ranges[name] = {std::vector<int64_t>(array.shape.size(), 0), array.shape};
+    array.bytes.clear();
+  }
+  io::writeShards(directory, io::shardFile(1, 0), manifest, ranges,
+                  [&](const std::string &name, const io::ShardRange &) { return file.at(name); });
+  manifest.write(directory);
+  std::filesystem::remove(path);
+}
+
+TEST(Distribution, OneRankGoesOnWhereSeveralWere) {
+  TemporaryDirectory directory;
+  Points data;
+  make({.output = directory / "whole"}).train(data);
+  make({.output = directory / "parts", .steps = 6}).train(data);
+  std::string one = directory / "parts/checkpoint.safetensors",
+              many = directory / "parts/checkpoint.shards";
+  std::filesystem::copy(one, directory / "older");
+  make({.output = directory / "parts", .resume = true, .steps = 7}).train(data);
+  moveToShards(one, many);
+  EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "parts")->at("step"), "3");
+  // A file that is behind, which a killed run has not removed.
+  std::filesystem::copy(directory / "older", one);
+  EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "parts")->at("step"), "3");
+  make({.output = directory / "parts", .resume = true}).train(data);
+  EXPECT_EQ(contentsOf(directory / "whole/checkpoint.safetensors"), contentsOf(one));
+  EXPECT_FALSE(std::filesystem::exists(many));
+}
+
+//===----------------------------------------------------------------------===//
+// Whole runs
+//===----------------------------------------------------------------------===//
+
+/// Trains on ranks that are threads; the parameters of each rank.
+struct RankRun {
+  std::vector<std::string> errors;
+  std::vector<std::vector<float>> parameters;
+  std::vector<double> losses;
+};
+RankRun trainOn(int ranks, nn::TrainerOptions options, nn::Training how = training()) {
+  RankRun run;
+  run.parameters.resize(size_t(ranks));
+  run.losses.resize(size_t(ranks));
+  TestJob job(ranks);
+  run.errors = job.run([&](Job &mine) {
+    useEngine(mine, "shm", "timeout=60");
+    nn::TrainerOptions where = options;
+    where.ranks = Ranks(std::shared_ptr<Job>(&mine, [](Job *) {}));
+    Points data, test;
+    nn::Trainer<Net> trainer = make(where, how);
+    trainer.train(data, &test);
+    run.parameters[size_t(mine.rank())] = parametersOf(trainer);
+    run.losses[size_t(mine.rank())] = trainer.history().back().test.at("loss");
+  });
+  return run;
+}
+bool isUnfinished(const RankRun &run) {
+  return run.errors[0].find("can't be compiled yet") != std::string::npos;
+}
+
+TEST(Distribution, RanksTrainAsOneProcess) {
+  Points data;
+  nn::Trainer<Net> whole = make({});
+  whole.train(data);
+  for (int zero : {0, 1, 2, 3})
+    for (int64_t parts : {1, 2}) {
+      TemporaryDirectory directory;
+      nn::Training how = training();
+      how.microBatches = parts;
+      RankRun run = trainOn(2,
+                            {.output = directory / "run",
+                             .saveEvery = 2,
+                             .mesh = {{"data", 2}},
+                             .rules = {"batch:data"},
+                             .zero = zero},
+                            how);
+      if (isUnfinished(run))
+        GTEST_SKIP() << run.errors[0];
+      EXPECT_EQ(run.errors, std::vector<std::string>(2));
+      for (const auto &mine : run.parameters)
+        expectNear(mine, parametersOf(whole));
+      EXPECT_EQ(run.losses[0], run.losses[1]);
+      nn::Trainer<Net> one = make({.output = directory / "run", .resume = true}, how);
+      expectNear(parametersOf(one), parametersOf(whole));
+    }
+}
+
+} // namespace
