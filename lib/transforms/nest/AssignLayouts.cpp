@@ -175,26 +175,24 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
                                   const LayoutChooser &chooser) {
   if (!function.getBody().hasOneBlock())
     return success();
-  LayoutProblem problem;
+  FailureOr<LayoutProblemMaker> maker = LayoutProblemMaker::create(function, options.machine);
+  if (failed(maker))
+    return failure();
   auto make = [&] {
-    FailureOr<LayoutProblem> made = makeLayoutProblem(function, options.machine);
-    if (failed(made))
-      return failure();
-    problem = std::move(*made);
+    LayoutProblem problem = maker->make();
     if (options.adjust)
       options.adjust(problem);
-    return success();
+    return problem;
   };
-  if (failed(make()))
-    return failure();
+  LayoutProblem problem = make();
   LayoutChoice choice = chooser.choose(problem);
   double bound = choice.bound; // of all ways
   for (unsigned round = 1; round <= mostRounds; ++round) {
     Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds);
     if (ways == Ways::Chosen)
       break;
-    if (ways == Ways::Missing && failed(make()))
-      return failure();
+    if (ways == Ways::Missing)
+      problem = make();
     choice = chooser.choose(problem);
   }
   writeLanes(problem, choice, options.machine, /*all=*/true);

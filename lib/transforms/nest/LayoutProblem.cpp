@@ -52,12 +52,15 @@ void sortBy(std::vector<T> &list, Key key) {
   list = std::move(sorted);
 }
 
-class ProblemMaker {
+} // namespace
+
+class LayoutProblemMaker::Impl {
 public:
-  ProblemMaker(func::FuncOp function, MachineAttr machine)
+  Impl(func::FuncOp function, MachineAttr machine)
       : function(function), machine(machine), rates(Rates::of(machine)) {}
 
-  FailureOr<LayoutProblem> make() {
+  /// Finds values and their candidates.
+  LogicalResult prepare() {
     if (failed(findValues()) || failed(joinValues()))
       return failure();
     findNests();
@@ -72,16 +75,37 @@ public:
         proposeAlike(nest);
     }
     takeCandidates();
-    for (NestModel &nest : nests)
-      addNest(nest);
-    return std::move(problem);
+    parts.resize(nests.size());
+    return success();
+  }
+
+  LayoutProblem make() {
+    LayoutProblem made = problem;
+    for (auto [n, nest] : llvm::enumerate(nests)) {
+      Part &part = parts[n];
+      if (auto lanes = nest.writtenLanes(); part.laid.ways.empty() || lanes != part.lanes)
+        part = partOf(nest, std::move(lanes));
+      made.nests.push_back(part.laid);
+      for (const LayoutTerm &term : part.terms) {
+        made.terms.push_back(term);
+        made.terms.back().nest = unsigned(n);
+      }
+    }
+    return made;
   }
 
 private:
   func::FuncOp function;
   MachineAttr machine;
   Rates rates;
-  LayoutProblem problem;
+  LayoutProblem problem; ///< without nests
+  /// What a nest adds to the problem if `lanes` are written on it.
+  struct Part {
+    std::optional<std::vector<unsigned>> lanes;
+    LaidNest laid;
+    std::vector<LayoutTerm> terms; ///< `LayoutTerm::nest` is not set
+  };
+  std::vector<Part> parts; ///< of each nest
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
   std::vector<std::vector<Proposal>> proposals;        ///< of each value
@@ -671,22 +695,17 @@ private:
     return ways;
   }
 
-  void addNest(const NestModel &nest) {
+  Part partOf(const NestModel &nest, std::optional<std::vector<unsigned>> lanes) {
     std::vector<WayModel> ways;
-    if (auto lanes = nest.writtenLanes())
+    if (lanes)
       addTiles(ways, nest, *lanes);
     else
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
-    LaidNest laid;
-    laid.nest = nest.op;
-    laid.name = nameOf(nest.op);
+    Part part{std::move(lanes), {nest.op, nameOf(nest.op), {}}, {}};
     for (const WayModel &way : ways)
-      laid.ways.push_back({nest.namesOf(way.lanes), way.reduced, way.arithmetic});
-    unsigned number = unsigned(problem.nests.size());
-    problem.nests.push_back(std::move(laid));
-
+      part.laid.ways.push_back({nest.namesOf(way.lanes), way.reduced, way.arithmetic});
     std::map<unsigned, SmallVector<const NestAccess *>> byValue;
     for (const NestAccess &access : nest.accesses)
       if (auto found = index.find(access.tensor); found != index.end())
@@ -695,7 +714,6 @@ private:
       const LaidValue &value = problem.values[v];
       size_t count = value.candidates.size(), open = value.cost.size();
       LayoutTerm term;
-      term.nest = number;
       term.value = v;
       bool top = nest.op->getBlock() == &function.front();
       bool writes =
@@ -724,8 +742,9 @@ private:
         term.cost.insert(term.cost.end(), best.begin(), best.end());
         term.copy.insert(term.copy.end(), copy.begin(), copy.end());
       }
-      problem.terms.push_back(std::move(term));
+      part.terms.push_back(std::move(term));
     }
+    return part;
   }
 
   std::map<std::tuple<unsigned, size_t, size_t>, double> copyCosts;
@@ -738,7 +757,6 @@ private:
     return known->second;
   }
 };
-} // namespace
 
 bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
   std::vector<NestWay> &ways = nests[nest].ways;
@@ -763,6 +781,23 @@ bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
   return true;
 }
 
+LayoutProblemMaker::LayoutProblemMaker(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+LayoutProblemMaker::LayoutProblemMaker(LayoutProblemMaker &&) = default;
+LayoutProblemMaker::~LayoutProblemMaker() = default;
+
+FailureOr<LayoutProblemMaker> LayoutProblemMaker::create(func::FuncOp function,
+                                                         MachineAttr machine) {
+  auto impl = std::make_unique<Impl>(function, machine);
+  if (failed(impl->prepare()))
+    return failure();
+  return LayoutProblemMaker(std::move(impl));
+}
+
+LayoutProblem LayoutProblemMaker::make() { return impl->make(); }
+
 FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
-  return ProblemMaker(function, machine).make();
+  auto maker = LayoutProblemMaker::create(function, machine);
+  if (failed(maker))
+    return failure();
+  return maker->make();
 }

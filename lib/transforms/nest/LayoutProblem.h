@@ -96,6 +96,24 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 /// written layout does not fit, or if values that must share a layout have different ones.
 mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function, MachineAttr machine);
 
+/// Builds the problem of a function again while lanes are written on its nests: neither values nor
+/// candidates depend on lanes, so only nests that were given some since the last time are new.
+class LayoutProblemMaker {
+public:
+  /// Fails as `makeLayoutProblem` does. The function keeps its nests and layouts from here on.
+  static mlir::FailureOr<LayoutProblemMaker> create(mlir::func::FuncOp function,
+                                                    MachineAttr machine);
+  LayoutProblemMaker(LayoutProblemMaker &&);
+  ~LayoutProblemMaker();
+
+  LayoutProblem make();
+
+private:
+  class Impl;
+  explicit LayoutProblemMaker(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTPROBLEM_H
