@@ -19,8 +19,6 @@ using std::chrono::milliseconds;
 /// What strangers may send, and how long they may take.
 static constexpr size_t mostHelloBytes = 4096;
 static constexpr milliseconds helloTime{5000};
-/// What a rank may leave unread, and what ranks may store.
-static constexpr size_t mostQueuedBytes = 4 * mostValueBytes, mostStoredBytes = 8 * mostValueBytes;
 
 struct ControlServer::Peer {
   Connection connection;
@@ -209,7 +207,7 @@ void ControlServer::checkTimes(Time now) {
               "is dead or hung: last heard " + seconds(now - seat.heard) + " ago");
     else if (seat.presence == Presence::Lost && now - seat.heard >= settings.lossGrace)
       failFor(seat.member.rank, Failure::Kind::Lost, "ended without leaving the job");
-    else if (seat.peer && seat.peer->connection.queued() > mostQueuedBytes)
+    else if (seat.peer && seat.peer->connection.queued() > settings.mostQueuedBytes)
       failFor(seat.member.rank, Failure::Kind::Silent, "does not read what it is sent");
   for (auto &[descriptor, peer] : peers)
     if (peer->rank < 0 && !peer->closed &&
@@ -305,10 +303,10 @@ void ControlServer::put(Peer &peer, BodyReader &body) {
   size_t stored = value.size();
   for (const auto &[name, each] : store)
     stored += each.size();
-  if (stored > mostStoredBytes)
+  if (stored > settings.mostStoredBytes)
     return reply(peer.rank, id, false,
                  "no room for the value '" + key + "' of " + std::to_string(value.size()) +
-                     " bytes: ranks may store " + std::to_string(mostStoredBytes));
+                     " bytes: ranks may store " + std::to_string(settings.mostStoredBytes));
   auto [at, isNew] = store.emplace(key, value);
   if (!isNew && at->second != value)
     return reply(peer.rank, id, false, "the value '" + key + "' is there already, and another");

@@ -51,6 +51,8 @@ struct ServerOptions {
   /// knows more.
   std::chrono::milliseconds lossGrace{0};
   bool byLauncher = false; ///< run by a process that is no rank
+  /// What a rank may leave unread, and what ranks may store.
+  size_t mostQueuedBytes = 4 * mostValueBytes, mostStoredBytes = 8 * mostValueBytes;
 };
 
 /// One thread at a time may use it.

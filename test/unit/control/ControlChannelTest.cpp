@@ -406,6 +406,60 @@ TEST(ControlChannel, StrangersDoNotDisturbAJob) {
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
+TEST(ControlChannel, ARecordedAnswerIsRefused) {
+  ServerThread server({.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true});
+  Stranger one(server.endpoint), two(server.endpoint);
+  auto greeting = one.next(FrameKind::Greeting);
+  ASSERT_TRUE(greeting);
+  BodyWriter hello;
+  hello.number(BodyReader(greeting->body).number()).number(2);
+  packMember(hello, {1, "stranger", 1});
+  two.send({FrameKind::Hello, hello.take()});
+  EXPECT_EQ(two.refusal(), "rank 1 answers the greeting of another connection");
+}
+
+TEST(ControlChannel, ValuesThatFindNoRoomAreRefused) {
+  ServerThread server(
+      {.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true, .mostStoredBytes = 1000});
+  TestJob job(2);
+  job.meetAt(server.endpoint, true);
+  auto errors = job.run([&](ControlChannel &channel) {
+    std::string mine = std::to_string(channel.rank());
+    channel.put(mine, std::string(400, 'x'));
+    channel.agree(train);
+    EXPECT_EQ(errorOf([&] { channel.put("more" + mine, std::string(400, 'x')); }),
+              "no room for the value 'more" + mine + "' of 400 bytes: ranks may store 1000");
+    channel.agree(train); // it goes on
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(2));
+}
+
+TEST(ControlChannel, ARankThatDoesNotReadIsNamed) {
+  ServerThread server(
+      {.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true, .mostQueuedBytes = 1 << 20});
+  TestJob job(2);
+  job.meetAt(server.endpoint, true);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    Stranger rank(server.endpoint);
+    rank.introduce(1, 2);
+    rank.next(FrameKind::Ready);
+    for (uint64_t id = 1; id < 10 && !over; ++id)
+      rank.send({FrameKind::Get, BodyWriter().number(id).text("large").take()});
+    while (!over) // sends heartbeats, and reads nothing
+      std::this_thread::sleep_for(10ms);
+  });
+  auto errors = job.run(
+      [&](ControlChannel &channel) {
+        channel.put("large", std::string(8 << 20, 'x'));
+        channel.agree(train);
+      },
+      0, 0);
+  over = true;
+  other.join();
+  EXPECT_EQ(errors[0], "rank 1 (host stranger, pid 1) does not read what it is sent");
+}
+
 TEST(ControlChannel, AStormOfConnectionsDoesNotDisturbAJob) {
   ServerThread server({.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true});
   TestJob job(2);
