@@ -512,56 +512,60 @@ private:
     }
   }
 
-  using Renaming = std::map<std::string, std::string>;
-  /// Maps the dimensions of `from` to those of `to` that move with them.
-  static Renaming match(const NestModel &nest, const NestAccess &from, const NestAccess &to) {
-    Renaming renamed;
-    std::set<std::string> used;
-    for (size_t d = 0; d < from.coordinates.size(); ++d)
-      for (size_t k = 0; k < to.coordinates.size(); ++k)
-        if (int name = principalOf(nest, from.coordinates[d]);
-            name >= 0 && name == principalOf(nest, to.coordinates[k])) {
-          const std::string &target = to.dims[k];
-          if (!used.insert(target).second)
-            continue;
-          renamed[from.dims[d]] = target;
+  /// The iteration name that represents each coordinate of an access, or -1.
+  static SmallVector<int> principalsOf(const NestModel &nest, const NestAccess &access) {
+    return llvm::map_to_vector(access.coordinates, [&](const Coordinate &coordinate) {
+      return principalOf(nest, coordinate);
+    });
+  }
+
+  /// Maps the dimensions of one access to those of another that move with them, given the
+  /// principals of both; -1: none does.
+  static SmallVector<int> match(ArrayRef<int> from, ArrayRef<int> to) {
+    SmallVector<int> matched(from.size(), -1);
+    for (size_t d = 0; d < from.size(); ++d)
+      for (size_t k = 0; k < to.size() && from[d] >= 0; ++k)
+        if (from[d] == to[k] && !llvm::is_contained(matched, int(k))) {
+          matched[d] = int(k);
           break;
         }
-    return renamed;
+    return matched;
   }
 
   /// Translates a layout of `from` to the dimensions of `to`, as the nest sees both.
-  static std::optional<Layout> translate(const Renaming &renamed, const NestAccess &to,
-                                         const Layout &layout) {
+  static std::optional<Layout> translate(ArrayRef<int> matched, const NestAccess &from,
+                                         const NestAccess &to, const Layout &layout) {
     Layout result;
     result.alignment = layout.alignment;
-    std::set<std::string> placed;
+    SmallVector<bool> placed(to.dims.size());
     for (const Layout::Factor &factor : layout.factors) {
-      Layout::Factor changed = factor;
-      changed.names.clear();
-      for (const std::string &name : factor.names)
-        if (auto found = renamed.find(name); found != renamed.end())
-          changed.names.push_back(found->second);
+      Layout::Factor changed{{}, factor.divisor, factor.modulus, factor.low, factor.high};
+      for (const std::string &name : factor.names) {
+        int dim = matched[size_t(llvm::find(from.dims, name) - from.dims.begin())];
+        if (dim < 0)
+          continue;
+        changed.names.push_back(to.dims[size_t(dim)]);
+        placed[size_t(dim)] = true;
+      }
       if (changed.names.empty())
         continue;
       if (changed.names.size() != factor.names.size())
         return std::nullopt;
-      placed.insert(changed.names.begin(), changed.names.end());
       result.factors.push_back(std::move(changed));
     }
     std::vector<Layout::Factor> outside;
-    for (const nd::Dim &dim : to.type.getDims())
-      if (!placed.count(dim.name.str()))
-        outside.push_back({{dim.name.str()}, 1, 0, 0, 0});
+    for (auto [name, isPlaced] : llvm::zip_equal(to.dims, placed))
+      if (!isPlaced)
+        outside.push_back({{name}, 1, 0, 0, 0});
     result.factors.insert(result.factors.begin(), outside.begin(), outside.end());
     return result;
   }
 
   /// Returns a key of the parts of an access that `match` depends on.
-  static std::string spelled(const NestModel &nest, const NestAccess &access) {
+  static std::string spelled(const NestAccess &access, ArrayRef<int> principals) {
     std::string text;
-    for (auto [dim, coordinate] : llvm::zip_equal(access.dims, access.coordinates))
-      text += dim + " " + std::to_string(principalOf(nest, coordinate)) + " ";
+    for (auto [dim, principal] : llvm::zip_equal(access.dims, principals))
+      text += dim + " " + std::to_string(principal) + " ";
     return text;
   }
 
@@ -573,7 +577,8 @@ private:
       Value by;
       double toOthers, toIt; ///< weights
     };
-    std::map<std::string, Passed> known;
+    llvm::StringMap<Passed> known;
+    std::vector<SmallVector<int>> principals; // of each access, once there is an offer
     for (const NestAccess &from : nest.accesses) {
       auto source = index.find(from.tensor);
       if (source == index.end())
@@ -588,7 +593,7 @@ private:
         llvm::copy_if(proposals[source->second], std::back_inserter(offers),
                       [&](const Proposal &offer) { return offer.changed > last; });
       }
-      std::string read = offers.empty() ? "" : spelled(nest, from);
+      std::string read = offers.empty() ? "" : spelled(from, principalsOf(nest, from));
       llvm::erase_if(offers, [&](const Proposal &offer) {
         auto [found, isNew] =
             known.try_emplace(read + offer.layout.str(), Passed{from.tensor, offer.weight, -1});
@@ -608,12 +613,16 @@ private:
       });
       if (offers.empty())
         continue;
-      for (const NestAccess &to : nest.accesses) {
+      if (principals.empty())
+        for (const NestAccess &access : nest.accesses)
+          principals.push_back(principalsOf(nest, access));
+      ArrayRef<int> own = principals[size_t(&from - nest.accesses.data())];
+      for (auto [to, others] : llvm::zip_equal(nest.accesses, principals)) {
         if (&to == &from || to.tensor == from.tensor)
           continue;
-        Renaming renamed = match(nest, from, to);
+        SmallVector<int> matched = match(own, others);
         for (const Proposal &offer : offers)
-          if (auto layout = translate(renamed, to, offer.layout))
+          if (auto layout = translate(matched, from, to, offer.layout))
             propose(to.tensor, *layout, offer.weight * 0.5);
       }
     }
