@@ -235,7 +235,9 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     patterns.add<Saturate<arith::FPToUIOp>>(&getContext(), "llvm.fptoui.sat");
     patterns.add<ExpandSine<math::SinOp>>(&getContext(), "sinf", 0);
     patterns.add<ExpandSine<math::CosOp>>(&getContext(), "cosf", 1);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config; // LLVM simplifies blocks
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
   void getDependentDialects(DialectRegistry &registry) const override {
