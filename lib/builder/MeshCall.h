@@ -21,6 +21,7 @@
 
 #include "heddle/Tensor.h"
 #include "runtime/control/Gather.h"
+#include "runtime/program/Placement.h"
 #include "runtime/program/Program.h"
 
 namespace heddle::detail {
@@ -38,15 +39,12 @@ public:
   /// Result i as the user sees it.
   Tensor result(size_t i, TensorRef given, Here here) const;
   /// The sizes of whole tensors that the program takes as numbers.
-  SuppliedNumbers supplied() const;
+  const SuppliedNumbers &supplied() const { return placed->supplied; }
 
 private:
-  const Manifest &manifest;
   const EntrySpec &entry;
   std::shared_ptr<Job> job;
-  SuppliedNumbers symbols; ///< of the whole tensors
-
-  Shards shardsOf(const ValueSpec &value) const;
+  std::optional<Placement> placed;
 };
 
 } // namespace heddle::detail
