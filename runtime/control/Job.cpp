@@ -37,24 +37,37 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
-std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine) {
+std::vector<std::string> Job::collect(const std::string &what, std::string_view mine) {
   if (!control)
     return {std::string(mine)};
   control->agree({{"entry", what}});
   std::string key = "exchange/" + std::to_string(exchanges++) + "/";
-  control->put(key + std::to_string(rank()), mine);
-  // Rank 0 collects, so that there are two messages for each rank.
-  if (rank() == 0) {
-    BodyWriter all;
-    for (int r = 0; r < ranks(); ++r)
-      all.text(control->get(key + std::to_string(r)));
-    control->put(key + "all", all.take());
+  if (rank() > 0) {
+    control->put(key + std::to_string(rank()), mine);
+    return {};
   }
-  std::string body = control->get(key + "all");
-  std::vector<std::string> result;
+  std::vector<std::string> all{std::string(mine)};
+  for (int r = 1; r < ranks(); ++r)
+    all.push_back(control->get(key + std::to_string(r)));
+  return all;
+}
+
+std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine) {
+  std::vector<std::string> all = collect(what, mine); // two messages for each rank
+  if (!control)
+    return all;
+  std::string key = "exchange/" + std::to_string(exchanges++);
+  if (rank() == 0) {
+    BodyWriter body;
+    for (const std::string &text : all)
+      body.text(text);
+    control->put(key, body.take());
+    return all;
+  }
+  std::string body = control->get(key);
   for (BodyReader reader(body); !reader.isAtEnd();)
-    result.push_back(reader.text());
-  return result;
+    all.push_back(reader.text());
+  return all;
 }
 
 std::vector<std::string> Job::commonCpuFeatures() {

@@ -51,6 +51,8 @@ public:
   /// What each rank says, in the order of ranks. All ranks call it, between the same calls of
   /// programs, with the same `what`, which is for messages. Throws JobError.
   std::vector<std::string> exchange(const std::string &what, std::string_view mine);
+  /// The same for rank 0 alone; nothing on others.
+  std::vector<std::string> collect(const std::string &what, std::string_view mine);
 
   /// The instruction sets that the CPUs of all ranks have, by LLVM's names. All ranks call it.
   std::vector<std::string> commonCpuFeatures();

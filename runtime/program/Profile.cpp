@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -23,12 +24,35 @@ void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times) {
   if (caller == callers.end())
     callers.push_back(std::this_thread::get_id());
   auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
+  std::map<int32_t, Clock::time_point> begun; // transfers that are not awaited yet
   for (size_t i = 0; i + 1 < times.size(); ++i) {
     auto [s, begin] = times[i];
+    Clock::time_point end = times[i + 1].second;
     const StepSpec &step = entry.steps[size_t(s)];
     recorded.push_back({entry.name, step.name, step.location, seconds(begin - start),
-                        seconds(times[i + 1].second - begin), step.flops, step.bytesMoved, lane});
+                        seconds(end - begin), step.flops, step.bytesMoved, lane});
+    const StepSpec *moves = &step;
+    if (step.kind == StepKind::Start) {
+      begun[s] = begin;
+      continue;
+    }
+    if (step.kind == StepKind::Await) {
+      auto found = begun.find(step.awaits);
+      if (found == begun.end())
+        continue;
+      begin = found->second;
+      moves = &entry.steps[size_t(step.awaits)];
+      begun.erase(found);
+    }
+    if (moves->communication)
+      moved.push_back({entry.name, moves->name, moves->location, seconds(begin - start),
+                       seconds(end - begin), 0, moves->bytesMoved, lane});
   }
+}
+
+std::vector<Profile::Transfer> Profile::transfers() const {
+  std::lock_guard lock(mutex);
+  return moved;
 }
 
 std::vector<Profile::Step> Profile::steps() const {
@@ -36,23 +60,82 @@ std::vector<Profile::Step> Profile::steps() const {
   return recorded;
 }
 
-std::string Profile::chromeTrace() const {
-  using Json = nlohmann::json;
+using Json = nlohmann::json;
+
+/// The rows of transfers come after those of steps.
+static constexpr int firstTransferRow = 1000;
+
+static Json eventOf(const Profile::Step &step, int process, int row) {
+  return {{"name", step.name},
+          {"cat", step.entry},
+          {"ph", "X"},
+          {"ts", step.begin * 1e6},
+          {"dur", step.seconds * 1e6},
+          {"pid", process},
+          {"tid", row},
+          {"args",
+           {{"location", step.location},
+            {"GFLOP/s", step.seconds > 0 ? step.flops / step.seconds * 1e-9 : 0.0},
+            {"GB/s", step.seconds > 0 ? step.bytes / step.seconds * 1e-9 : 0.0}}}};
+}
+
+static Json eventsOf(const std::vector<Profile::Step> &steps,
+                     const std::vector<Profile::Transfer> &transfers, int process, double shift) {
   Json events = Json::array();
-  for (const Step &step : steps())
-    events.push_back({{"name", step.name},
-                      {"cat", step.entry},
-                      {"ph", "X"},
-                      {"ts", step.begin * 1e6},
-                      {"dur", step.seconds * 1e6},
-                      {"pid", 1},
-                      {"tid", step.lane},
-                      {"args",
-                       {{"location", step.location},
-                        {"GFLOP/s", step.seconds > 0 ? step.flops / step.seconds * 1e-9 : 0.0},
-                        {"GB/s", step.seconds > 0 ? step.bytes / step.seconds * 1e-9 : 0.0}}}});
+  auto add = [&](Profile::Step step, int row) {
+    step.begin += shift;
+    events.push_back(eventOf(step, process, row));
+  };
+  for (const Profile::Step &step : steps)
+    add(step, step.lane);
+  for (const Profile::Transfer &transfer : transfers)
+    add(transfer, firstTransferRow + transfer.lane);
+  return events;
+}
+
+/// A name of a process or a row of it, as viewers show it.
+static Json nameOf(const char *what, int process, int row, const std::string &name) {
+  return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", row}, {"args", {{"name", name}}}};
+}
+
+static std::string traceOf(const Json &events) {
   return Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump(
       1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Profile::chromeTrace() const {
+  return traceOf(eventsOf(steps(), transfers(), /*process=*/1, 0));
+}
+
+std::string Profile::chromeEvents(int rank, Clock::time_point origin) const {
+  double shift = std::chrono::duration<double>(start - origin).count();
+  return eventsOf(steps(), transfers(), rank, shift)
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Profile::joinTraces(const std::vector<std::string> &texts) {
+  std::vector<Json> lists;
+  double first = INFINITY;
+  for (const std::string &text : texts) {
+    lists.push_back(Json::parse(text));
+    for (const Json &event : lists.back())
+      first = std::min(first, event.at("ts").get<double>());
+  }
+  Json all = Json::array();
+  for (size_t rank = 0; rank < lists.size(); ++rank) {
+    int process = int(rank);
+    all.push_back(nameOf("process_name", process, 0, "rank " + std::to_string(rank)));
+    std::map<int, bool> rows;
+    for (Json &event : lists[rank]) {
+      event["ts"] = event["ts"].get<double>() - first;
+      rows[event["tid"]] = true;
+      all.push_back(std::move(event));
+    }
+    for (auto [row, used] : rows)
+      all.push_back(
+          nameOf("thread_name", process, row, row < firstTransferRow ? "steps" : "transfers"));
+  }
+  return traceOf(all);
 }
 
 std::string Profile::summary() const {

@@ -29,21 +29,31 @@ struct EntrySpec;
 /// Calls on several threads may share one.
 class Profile {
 public:
+  using Clock = std::chrono::steady_clock;
+
   struct Step {
     std::string entry, name, location;
     double begin = 0, seconds = 0; ///< since the profile was made
     double flops = 0, bytes = 0;   ///< the compiler's estimates
     int lane = 0;                  ///< one for each calling thread
   };
+  /// What was moved to other ranks and from them: from the step that begins it to the end of the one
+  /// that waits for it.
+  using Transfer = Step;
 
-  using Clock = std::chrono::steady_clock;
   using Begin = std::pair<int32_t, Clock::time_point>;
   /// The steps and when they began, in this order; the last one is the program's end.
   void add(const EntrySpec &entry, const std::vector<Begin> &times);
 
   std::vector<Step> steps() const;
-  /// JSON in the Chrome trace event format.
+  std::vector<Transfer> transfers() const;
+  /// JSON in the Chrome trace event format: a row for the steps of each calling thread, one for its
+  /// transfers.
   std::string chromeTrace() const;
+  /// A list of such events of one rank, at times since `origin` (control/MergedTrace.h).
+  std::string chromeEvents(int rank, Clock::time_point origin) const;
+  /// The trace of several ranks, from their events; time begins with the first of them.
+  static std::string joinTraces(const std::vector<std::string> &events);
   /// A timeline as SVG: time to the right, a line for each step, in the order in which they first
   /// ran; the longest `lines` of them.
   std::string picture(size_t lines = 40) const;
@@ -54,6 +64,7 @@ private:
   mutable ForkMutex mutex;
   Clock::time_point start = Clock::now();
   std::vector<Step> recorded;
+  std::vector<Transfer> moved;
   std::vector<std::thread::id> callers;
 };
 
