@@ -219,6 +219,8 @@ private:
     if (isRead(to, made[0] + 1, inner.end))
       return false;
     const OutlinedStep &maker = steps[made[0]];
+    if (!maker.nest) // a transfer
+      return !llvm::is_contained(maker.operands, to);
     for (auto [value, number] : llvm::zip_equal(nest::kernelOperands(maker.nest), maker.operands))
       if (number == to && (made.size() > 1 || !mayOverwrite(maker.nest, value)))
         return false;
