@@ -197,8 +197,8 @@ public:
   /// argument of a function that is being traced.
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
   static Tensor fromData(std::shared_ptr<RuntimeTensor> data, Here here = Here::current());
-  /// This rank's block of a tensor that is split over ranks; null if this rank has all of it, or
-  /// if it is not computed yet (runtime/control/Gather.h).
+  /// This rank's block of a tensor that is split over ranks; null if it is not, or if it is not
+  /// computed yet (runtime/control/Gather.h).
   std::shared_ptr<const SplitTensor> split(Here here = Here::current()) const;
   static Tensor fromSplit(std::shared_ptr<const SplitTensor> split, Here here = Here::current());
 

@@ -56,7 +56,8 @@ struct Node {
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout that a program keeps (`kept`)
-  std::shared_ptr<const SplitTensor> split; ///< of a leaf: this rank's block; `data` is the whole
+  std::shared_ptr<const SplitTensor> split;   ///< of a leaf: this rank's block; `data` is the whole
+  std::shared_ptr<const SplitTensor> resplit; ///< the same as other programs want it (`kept`)
   bool formal = false;
   std::string name; ///< of a formal
   /// For formals and for results of functions, which no ops define here: `includedIn` of the actual
@@ -73,7 +74,7 @@ struct Node {
   void giveUp(std::string location) {
     donatedAt = std::move(location);
     packed = nullptr;
-    split = nullptr;
+    split = resplit = nullptr;
   }
   /// True for a leaf in memory, and for a node that was evaluated.
   bool isKnown() const { return data || split; }

@@ -34,14 +34,18 @@ TensorRef MeshCall::argument(size_t i, const Tensor &tensor, bool keeps, Here he
   const Shards &shards = placed->arguments[i];
   if (shards.axes().empty())
     return wholeOf(node, here);
-  if (node.split && node.split->shards == shards)
-    return node.split->block;
-  TensorRef whole = wholeOf(node, here);
+  for (const auto &known : {node.split, node.resplit})
+    if (known && known->shards == shards)
+      return known->block;
+  // What is gathered for another sharding is not kept whole.
+  TensorRef whole =
+      node.data || !node.split ? node.data : located(here, [&] { return node.split->gather(); });
   TensorRef block =
       located(here, [&] { return shards.cut(*whole, job ? job->rank() : 0, value.layout); });
   if (keeps) {
     GraphLock lock;
-    node.split = std::make_shared<SplitTensor>(SplitTensor{shards, block, job, value.name});
+    (node.split ? node.resplit : node.split) =
+        std::make_shared<SplitTensor>(SplitTensor{shards, block, job, value.name});
   }
   return block;
 }

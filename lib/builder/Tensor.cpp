@@ -155,8 +155,7 @@ Tensor Tensor::fromSplit(std::shared_ptr<const SplitTensor> split, Here here) {
 }
 
 std::shared_ptr<const SplitTensor> Tensor::split(Here here) const {
-  NodeRef wanted = nodeOf(*this, here);
-  return wanted->data ? nullptr : wanted->split;
+  return nodeOf(*this, here)->split;
 }
 
 std::shared_ptr<RuntimeTensor> heddle::detail::wholeOf(Node &node, Here here) {
