@@ -11,8 +11,8 @@
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestGradient.h"
 #include "lib/transforms/mesh/LocalReads.h"
+#include "lib/transforms/mesh/PartialSums.h"
 #include "lib/transforms/mesh/Reshard.h"
-#include "lib/transforms/mesh/ScanLoops.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -318,7 +318,7 @@ LogicalResult Partitioner::update(UpdateOp op) {
   LocalSpace space(mesh, {op.getSpace()}, split.space);
   LocalReads reads = readsOf(op, space);
   Value dest = moved(op.getDest(), split.dest, op.getLoc()).value;
-  if (!split.partial.empty())
+  if (!split.partial.empty() && nd::splatOf(dest) != neutralOf(op))
     dest = onFirst(b, op.getLoc(), mesh, dest, split.partial, neutralOf(op));
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, /*mayExclude=*/true);
@@ -399,6 +399,7 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
   made.getBody().takeBody(body);
   inherit(made, op);
   SmallVector<Value> results(made.getResults());
+  reduceAfterSums(made.getBody().front());
   reduceOnce(made, mesh, results);
   for (auto [i, end] : llvm::enumerate(ends))
     define(op.getResult(i), results[i], end.sharding);
@@ -508,6 +509,7 @@ LogicalResult Partitioner::run(func::FuncOp function) {
     shardings.push_back(ShardingAttr::get(b.getContext(), result.sharding));
   }
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
+  reduceAfterSums(*block);
   from.dropAllReferences();
   from.erase();
   function.setFunctionType(b.getFunctionType(arguments, results));

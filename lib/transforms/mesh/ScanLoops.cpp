@@ -7,7 +7,6 @@
 
 #include "lib/transforms/mesh/ScanLoops.h"
 
-#include "dialects/nd/Combiner.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
@@ -24,70 +23,6 @@ using nest::ComputeOp;
 using nest::MapAttr;
 using nest::NestBuilder;
 using nest::ScanOp;
-
-static SmallVector<Value> same(OpBuilder &, Location, ValueRange read) {
-  return SmallVector<Value>(read);
-}
-
-//===----------------------------------------------------------------------===//
-// Carried sums
-//===----------------------------------------------------------------------===//
-
-Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
-                    TypedAttr neutral) {
-  nd::NdTensorType type = tensorType(value);
-  NestBuilder nest(b, loc);
-  nest.produced = type.getDims();
-  nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
-  nest.read(value, MapAttr::identity(type), nest::GuardAttr::get(b.getContext(), {first}, neutral));
-  return nest.create({type.getElementType()}, same).getResult(0);
-}
-
-/// The collective whose result, combined by itself with the carried tensor, is the next one; null if
-/// there is none, or if the recurrence uses either elsewhere.
-static AllReduceOp addedTo(BlockArgument carried, Value next) {
-  auto sum = next.getDefiningOp<ComputeOp>();
-  if (!sum || sum->getBlock() != carried.getOwner() || sum.isReduction() ||
-      sum->getNumOperands() != 2 || sum->getNumResults() != 1 || !carried.hasOneUse() ||
-      !next.hasOneUse())
-    return {};
-  for (unsigned i : {0u, 1u}) {
-    auto total = sum->getOperand(1 - i).getDefiningOp<AllReduceOp>();
-    if (sum->getOperand(i) != carried || !total || total->getBlock() != sum->getBlock() ||
-        !total->hasOneUse() || total->getNumOperands() != 1)
-      continue;
-    auto identity = MapAttr::identity(tensorType(carried));
-    bool plain = llvm::all_of(sum.getMapsAttr(), [&](Attribute map) { return map == identity; }) &&
-                 llvm::all_of(sum.getGuardsAttr(), [](Attribute guard) {
-                   return cast<nest::GuardAttr>(guard).getConditions().empty();
-                 });
-    bool isSigned = true, sumIsSigned = true;
-    nd::CombinerKind kind = nd::combinerKind(total.getCombine(), &isSigned);
-    if (plain && kind != nd::CombinerKind::General && carried.getType() == next.getType() &&
-        nd::combinerKind(sum.getBody(), &sumIsSigned) == kind && isSigned == sumIsSigned)
-      return total;
-  }
-  return {};
-}
-
-void mesh::reduceOnce(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results) {
-  Block &body = scan.getBody().front();
-  for (unsigned i = 0; i < scan.getInits().size(); ++i) {
-    AllReduceOp total = addedTo(body.getArgument(i), body.getTerminator()->getOperand(i));
-    if (!total)
-      continue;
-    OpBuilder b(scan);
-    auto neutral = cast<TypedAttr>(total.getNeutral()[0]);
-    Value init = scan.getInits()[i];
-    if (nd::splatOf(init) != neutral)
-      scan.getInitsMutable()[i].set(
-          onFirst(b, scan.getLoc(), mesh, init, total.getAxes().getAxes(), neutral));
-    total.getResult(0).replaceAllUsesWith(total.getInputs()[0]);
-    total->moveAfter(scan);
-    total.getInputsMutable()[0].set(scan.getResult(i));
-    results[i] = total.getResult(0);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Loops

@@ -1,0 +1,115 @@
+//===- PartialSums.cpp - sums of which each device has a part -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/PartialSums.h"
+
+#include "dialects/nd/Combiner.h"
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+using nest::ComputeOp;
+using nest::MapAttr;
+using nest::ScanOp;
+
+Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
+                    TypedAttr neutral) {
+  nd::NdTensorType type = tensorType(value);
+  nest::NestBuilder nest(b, loc);
+  nest.produced = type.getDims();
+  nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
+  nest.read(value, MapAttr::identity(type), nest::GuardAttr::get(b.getContext(), {first}, neutral));
+  return nest
+      .create({type.getElementType()},
+              [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+      .getResult(0);
+}
+
+namespace {
+/// How something combines, if it has a name.
+struct Named {
+  nd::CombinerKind kind = nd::CombinerKind::General;
+  bool isSigned = true;
+  explicit Named(Region &code) { kind = nd::combinerKind(code, &isSigned); }
+  bool operator==(const Named &) const = default;
+};
+} // namespace
+
+/// True if the nest combines two tensors of its result's type, element by element.
+static bool isPlain(ComputeOp sum) {
+  if (sum.isReduction() || sum->getNumOperands() != 2 || sum->getNumResults() != 1 ||
+      !sum.getFinish().empty())
+    return false;
+  auto type = sum.getResult(0).getType();
+  auto identity = MapAttr::identity(tensorType(sum.getResult(0)));
+  return Named(sum.getBody()).kind != nd::CombinerKind::General &&
+         llvm::all_of(sum->getOperandTypes(), [&](Type each) { return each == type; }) &&
+         llvm::all_of(sum.getMapsAttr(), [&](Attribute map) { return map == identity; }) &&
+         llvm::all_of(sum.getGuardsAttr(), [](Attribute guard) {
+           return cast<nest::GuardAttr>(guard).getConditions().empty();
+         });
+}
+
+/// The collective of the sum's combiner that makes operand `i`, which nothing else uses.
+static AllReduceOp totalOf(ComputeOp sum, unsigned i) {
+  auto total = sum->getOperand(i).getDefiningOp<AllReduceOp>();
+  bool fits = total && total->getBlock() == sum->getBlock() && total->hasOneUse() &&
+              total->getNumOperands() == 1 && Named(total.getCombine()) == Named(sum.getBody());
+  return fits ? total : AllReduceOp();
+}
+
+void mesh::reduceAfterSums(Block &block) {
+  for (auto sum : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
+    if (!isPlain(sum))
+      continue;
+    AllReduceOp first = totalOf(sum, 0), second = totalOf(sum, 1);
+    if (!first || !second || first == second || first.getAxes() != second.getAxes())
+      continue;
+    sum->setOperand(0, first.getInputs()[0]);
+    sum->setOperand(1, second.getInputs()[0]);
+    first.erase();
+    second->moveAfter(sum);
+    sum.getResult(0).replaceAllUsesWith(second.getResult(0));
+    second.getInputsMutable()[0].set(sum.getResult(0));
+  }
+}
+
+/// The collective whose result, combined by itself with the carried tensor, is the next one; null if
+/// there is none, or if the recurrence uses either elsewhere.
+static AllReduceOp addedTo(BlockArgument carried, Value next) {
+  auto sum = next.getDefiningOp<ComputeOp>();
+  if (!sum || sum->getBlock() != carried.getOwner() || !isPlain(sum) || !carried.hasOneUse() ||
+      !next.hasOneUse())
+    return {};
+  for (unsigned i : {0u, 1u})
+    if (sum->getOperand(i) == carried)
+      return totalOf(sum, 1 - i);
+  return {};
+}
+
+void mesh::reduceOnce(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results) {
+  Block &body = scan.getBody().front();
+  for (unsigned i = 0; i < scan.getInits().size(); ++i) {
+    AllReduceOp total = addedTo(body.getArgument(i), body.getTerminator()->getOperand(i));
+    if (!total)
+      continue;
+    OpBuilder b(scan);
+    auto neutral = cast<TypedAttr>(total.getNeutral()[0]);
+    Value init = scan.getInits()[i];
+    if (nd::splatOf(init) != neutral)
+      scan.getInitsMutable()[i].set(
+          onFirst(b, scan.getLoc(), mesh, init, total.getAxes().getAxes(), neutral));
+    total.getResult(0).replaceAllUsesWith(total.getInputs()[0]);
+    total->moveAfter(scan);
+    total.getInputsMutable()[0].set(scan.getResult(i));
+    results[i] = total.getResult(0);
+  }
+}
