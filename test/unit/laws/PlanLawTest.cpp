@@ -136,6 +136,8 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
     passes.addPass(std::make_unique<DrawShardings>(seed));
   passes.addPass(mesh::createMeshPartitionPass());
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  if (seed % 4 > 1)
+    passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
   mesh::MeshBucketPassOptions buckets;
   buckets.bytes = int64_t(100) << seed % 8;
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass(buckets));
@@ -169,8 +171,7 @@ static void holdPlans(Share share, bool symbols) {
   for (const auto &[name, count] : counts)
     std::printf("  %d: %s\n", count, name.c_str());
   // All that partition makes.
-  for (const char *name :
-       {"all_gather", "all_reduce", "all_to_all", "bucket", "permute", "reduce_scatter"})
+  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "permute", "reduce_scatter"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no mesh." << name;
 }
 
