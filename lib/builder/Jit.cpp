@@ -495,41 +495,48 @@ static void requireChecked(const std::vector<std::string> &checks,
   }
 }
 
+/// True if the call is within another trace. `lacksValues`: some argument is not computed yet.
+static bool isTraced(const std::vector<Leaf> &leaves, bool &lacksValues) {
+  GraphLock lock;
+  bool traced = false;
+  for (const Leaf &leaf : leaves) {
+    lacksValues |= !leaf.tensor->node->isKnown();
+    traced |= leaf.tensor->node->formal || (!leaf.tensor->node->isKnown() && [&] {
+                for (const NodeRef &node : dependencies(
+                         {leaf.tensor->node}, [](const NodeRef &n) { return n->isKnown(); }))
+                  if (node->formal && !node->data)
+                    return true;
+                return false;
+              }());
+  }
+  return traced;
+}
+
+/// The function's results within another trace.
+static Returned inlined(const std::string &name, const Trace &trace, Here here) {
+  static thread_local int depth = 0;
+  struct Level {
+    Level() { ++depth; }
+    ~Level() { --depth; }
+  } level;
+  if (depth > 500)
+    fail(here, "'" + name +
+                   "' calls itself, or more than 500 functions call each "
+                   "other: expected recursion to end when the functions are traced; forLoop and "
+                   "whileLoop end when they run");
+  Traced traced = trace();
+  Returned returned{{}, traced.shape};
+  for (const Output &output : traced.outputs)
+    returned.tensors.push_back(output.tensor);
+  return returned;
+}
+
 Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
   requireDistinctState(leaves, here);
   std::string signature = impl->signatureOf(leaves, here);
-  // Within another trace the function is inlined into that trace.
-  bool nested = false, lacksValues = false;
-  {
-    GraphLock lock;
-    for (const Leaf &leaf : leaves) {
-      lacksValues |= !leaf.tensor->node->isKnown();
-      nested |= leaf.tensor->node->formal || (!leaf.tensor->node->isKnown() && [&] {
-                  for (const NodeRef &node : dependencies(
-                           {leaf.tensor->node}, [](const NodeRef &n) { return n->isKnown(); }))
-                    if (node->formal && !node->data)
-                      return true;
-                  return false;
-                }());
-    }
-  }
-  if (nested) {
-    static thread_local int depth = 0;
-    struct Level {
-      Level() { ++depth; }
-      ~Level() { --depth; }
-    } level;
-    if (depth > 500)
-      fail(here, "'" + impl->options.name +
-                     "' calls itself, or more than 500 functions call each "
-                     "other: expected recursion to end when the functions are traced; forLoop and "
-                     "whileLoop end when they run");
-    Traced traced = trace();
-    Returned returned{{}, traced.shape};
-    for (const Output &output : traced.outputs)
-      returned.tensors.push_back(output.tensor);
-    return returned;
-  }
+  bool lacksValues = false;
+  if (isTraced(leaves, lacksValues))
+    return inlined(impl->options.name, trace, here);
   auto compiled = impl->find(signature);
   if (!compiled)
     compiled = impl->make(signature, leaves, trace, here);
