@@ -149,7 +149,7 @@ private:
     return read(value, dims.where([&](const nd::Dim &each) { return each.name != name; }),
                 {{name.str(), Expr(0)}});
   }
-  /// The blocks along a name as points of `mesh.part`; zeros beyond the size.
+  /// The blocks along a name as points of `mesh.member`; zeros beyond the size.
   Value split(Value value, StringRef name) {
     Expr size = tensorType(value).size(name).getExpr(), block = blockSize(size, parts);
     Expr at = Expr::name(partName.str()) * block + Expr::name(name.str());
