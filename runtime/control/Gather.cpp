@@ -26,6 +26,13 @@ static Layout denseLayout(const Sizes &sizes) {
   return Layout::rowMajor(names);
 }
 
+TensorRef heddle::wholeTensor(const Shards &shards, ElementType element) {
+  TensorSpec spec{element, {}};
+  for (const auto &[name, size] : shards.wholeSizes())
+    spec.dims[name] = size;
+  return std::make_shared<RuntimeTensor>(spec, denseLayout(shards.wholeSizes()));
+}
+
 /// Runs the operation. A failure becomes that of the job.
 static void run(Job &job, const Transport::Operation &operation, const std::string &what) {
   try {
@@ -43,13 +50,10 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
                          const std::string &what) {
   const MeshSpec &mesh = shards.mesh();
   requireRanks(mesh, job.ranks());
-  TensorSpec spec{block.spec().element, {}};
-  for (const auto &[name, size] : shards.wholeSizes())
-    spec.dims[name] = size;
-  auto whole = std::make_shared<RuntimeTensor>(spec, denseLayout(shards.wholeSizes()));
+  TensorRef whole = wholeTensor(shards, block.spec().element);
   if (ControlChannel *channel = job.channel())
     channel->agree({{"entry", "gathering " + what}, // as a call of a program
-                    {"type", describe(spec)},
+                    {"type", describe(whole->spec())},
                     {"mesh", mesh.describe()},
                     {"sharding", describe(shards.axes())}});
   std::vector<std::string> axes = shards.splittingAxes();

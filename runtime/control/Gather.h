@@ -39,6 +39,9 @@ struct SplitTensor {
   TensorRef gather() const;
 };
 
+/// A new tensor for the whole, row-major over the sorted names; its elements are undefined.
+TensorRef wholeTensor(const Shards &shards, ElementType element);
+
 /// Throws Error unless the mesh is one of as many ranks as the job has.
 void requireRanks(const MeshSpec &mesh, int ranks);
 

@@ -108,13 +108,7 @@ std::vector<TensorRef> heddle::callOnLocalRanks(Program &program, const EntrySpe
   });
   std::vector<TensorRef> results;
   for (size_t r = 0; r < placed.results.size(); ++r) {
-    TensorSpec type{blocks[0][r]->spec().element, {}};
-    std::vector<std::string> names;
-    for (const auto &[name, size] : placed.results[r].wholeSizes()) {
-      type.dims.emplace(name, Expr(size));
-      names.push_back(name);
-    }
-    results.push_back(std::make_shared<RuntimeTensor>(type, Layout::rowMajor(names)));
+    results.push_back(wholeTensor(placed.results[r], blocks[0][r]->spec().element));
     for (size_t rank = 0; rank < blocks.size(); ++rank)
       placed.results[r].put(*blocks[rank][r], int64_t(rank), *results[r]);
   }

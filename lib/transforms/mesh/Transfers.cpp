@@ -119,7 +119,8 @@ private:
     return tensorType(value).withDims(dimsWith(value, changed).getDims());
   }
 
-  /// The elements of `value` at `map`, over `dims`.
+  /// The elements of `value` at these coordinates, over `dims`; zeros where an expression is
+  /// negative.
   Value read(Value value, nd::DimsAttr dims, const ExprMap &at, ArrayRef<Expr> atLeastZero = {}) {
     nd::NdTensorType type = tensorType(value);
     NestBuilder nest(b, loc);
@@ -166,10 +167,8 @@ private:
       return each.name != part;
     });
     if (block.isConstant()) {
-      Expr width(std::max<int64_t>(*block.constant(), 1));
-      return read(
-          value, dims,
-          {{part.str(), at.floordiv(*width.constant())}, {name.str(), at.mod(*width.constant())}});
+      int64_t width = std::max<int64_t>(*block.constant(), 1);
+      return read(value, dims, {{part.str(), at.floordiv(width)}, {name.str(), at.mod(width)}});
     }
     // A size symbol is no divisor: each block is written to its place.
     nd::NdTensorType type = tensorType(value).withDims(dims.getDims());
