@@ -72,6 +72,12 @@ inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
 /// The type of the whole tensor of which an argument or result is a block.
 inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 
+/// The attribute of the program of one role: {entry = "step", axis = "stage", coordinate = 1}.
+inline constexpr llvm::StringLiteral roleAttrName = "mesh.role";
+
+/// The name, of size 0, in the type of an argument or result that a role lacks.
+inline constexpr llvm::StringLiteral absentName = "mesh.absent";
+
 /// The mesh of the function or module around `op`; null if none is stated.
 MeshAttr meshOf(mlir::Operation *op);
 

@@ -174,6 +174,10 @@ ShardingAttr ShardingAttr::withNames(ArrayRef<NamedAxes> names) const {
              getMemory());
 }
 
+ShardingAttr ShardingAttr::at(ArrayRef<AxisCoordinate> place) const {
+  return get(getContext(), getNames(), getClosed(), getPartial(), getCombiner(), place, getMemory());
+}
+
 Sharding ShardingAttr::getSharding() const {
   Sharding sharding;
   for (const NamedAxes &entry : getNames())

@@ -67,7 +67,7 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
       is `closed`.
     - `priority n`: the axes of this name are propagated after all of a smaller priority (0 unless stated).
     - `partial [axes] add`: the value is the sum (or another combination) over these axes of what devices hold.
-    - `at (stage = 1)`: only the devices with this coordinate hold the value.
+    - `at (stage = 1)`: only the devices with this coordinate (one of these) hold the value.
     - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`.
 
     Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name.
@@ -87,6 +87,8 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
     ::heddle::mesh::Sharding getSharding() const;
     /// The same with other lists, sorted by name.
     ShardingAttr withNames(::llvm::ArrayRef<::heddle::mesh::NamedAxes> names) const;
+    /// The same at other places.
+    ShardingAttr at(::llvm::ArrayRef<::heddle::mesh::AxisCoordinate> place) const;
     /// The list of `name`; null if it has none.
     const ::heddle::mesh::NamedAxes *lookup(::llvm::StringRef name) const;
   }];

@@ -165,7 +165,8 @@ def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the one that differs in the stated axis
     only. Each `mesh.send` has one `mesh.receive` of the same channel in the other role; all roles have the ops of channels
-    in the order of their numbers, so that none waits for ever.
+    in the order of their numbers, so that none waits for ever. The elements are sent in the order of `layouts`, which has
+    one entry (unless stated: sorted by names).
 
     Constraints: (c1) one axis, which is one of the mesh and has the coordinate; (c2) a channel of at least 0.
 
@@ -173,13 +174,14 @@ def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>]> {
     mesh.send %x to [stage] = 1 channel 0 : !nd.tensor<f32, k: 2>
     ```
   }];
-  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel);
+  let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = [{
     $input `to` custom<AxisList>($axis) `=` $coordinate `channel` $channel attr-dict `:` type($input)
   }];
 }
 
-def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>, Nest_LaidOutInterface]> {
   let summary = "receives a value from the devices of another role";
   let description = [{
     Constraints: as for `mesh.send`.
@@ -188,7 +190,8 @@ def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
     %x = mesh.receive from [stage] = 0 channel 0 : !nd.tensor<f32, k: 2>
     ```
   }];
-  let arguments = (ins Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel);
+  let arguments = (ins Mesh_AxesAttr:$axis, I64Attr:$coordinate, I64Attr:$channel,
+                   OptionalAttr<ArrayAttr>:$layouts);
   let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     `from` custom<AxisList>($axis) `=` $coordinate `channel` $channel attr-dict `:` type($result)

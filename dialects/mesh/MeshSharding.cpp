@@ -153,12 +153,14 @@ LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
   if (!mesh)
     return success();
   llvm::append_range(all, sharding.getPartial().getAxes());
-  for (const AxisCoordinate &place : sharding.getPlace()) {
+  ArrayRef<AxisCoordinate> places = sharding.getPlace();
+  for (auto [i, place] : llvm::enumerate(places)) {
     auto size = mesh.size(place.axis);
     if (size && (place.coordinate < 0 || place.coordinate >= *size))
       return emitError() << "expected a coordinate of '" << place.axis.getValue() << "' below "
                          << *size << ", got " << place.coordinate;
-    all.push_back({place.axis});
+    if (i == 0 || place.axis != places[i - 1].axis) // several coordinates of an axis are one place
+      all.push_back({place.axis});
   }
   return verifyAxes(mesh, all, emitError);
 }

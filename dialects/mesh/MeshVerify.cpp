@@ -53,6 +53,15 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return emitError() << "expected #mesh.sharding of a nest, got " << value;
     return verifySharding(meshOf(op), sharding, names, emitError);
   }
+  if (attribute.getName() == roleAttrName) {
+    auto role = dyn_cast<DictionaryAttr>(value);
+    if (!role || !isa<FunctionOpInterface>(op) || !role.getAs<StringAttr>("entry") ||
+        !role.getAs<StringAttr>("axis") || !role.getAs<IntegerAttr>("coordinate"))
+      return emitError() << "expected the entry, the axis and the coordinate of a role of a "
+                            "function, got "
+                         << value;
+    return success();
+  }
   if (attribute.getName() != carriedAttrName)
     return success();
   auto scan = dyn_cast<nest::ScanOp>(op);
@@ -68,7 +77,7 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 
 /// The attribute of an argument or result of type `type`.
 static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type type,
-                                   const Twine &what) {
+                                   Attribute whole, const Twine &what) {
   auto emitError = [&] { return op->emitOpError() << what << ": "; };
   if (attribute.getName() == globalAttrName) {
     auto global = dyn_cast<TypeAttr>(attribute.getValue());
@@ -84,21 +93,26 @@ static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type
   if (!sharding || !tensor)
     return emitError() << "expected #mesh.sharding of a named tensor as '" << shardingAttrName
                        << "', got " << attribute.getValue();
-  return verifySharding(meshOf(op), sharding, tensor.getDims(), emitError);
+  // A role that lacks the tensor says how others split it.
+  if (auto type = dyn_cast_or_null<TypeAttr>(whole); type && tensor.has(absentName))
+    tensor = dyn_cast<nd::NdTensorType>(type.getValue());
+  return tensor ? verifySharding(meshOf(op), sharding, tensor.getDims(), emitError) : success();
 }
 
 LogicalResult MeshDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyBinding(op, attribute, function.getArgumentTypes()[index],
-                                  "argument " + Twine(index))
-                  : success();
+  return function
+             ? verifyBinding(op, attribute, function.getArgumentTypes()[index],
+                             function.getArgAttr(index, globalAttrName), "argument " + Twine(index))
+             : success();
 }
 
 LogicalResult MeshDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   return function ? verifyBinding(op, attribute, function.getResultTypes()[index],
+                                  function.getResultAttr(index, globalAttrName),
                                   "result " + Twine(index))
                   : success();
 }

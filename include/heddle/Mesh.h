@@ -90,12 +90,14 @@ struct NameAxes {
 Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = Here::current());
 
 /// "net.wide/hidden:model": the name `hidden` of arguments whose paths have the words of the pattern
-/// in a row, over the axis `model`. A word may have a *.
+/// in a row, over the axis `model`. A word may have a *. "net.last@stage=1": such arguments are at the
+/// coordinate 1 of the axis `stage` only, and what is computed from them follows.
 struct MeshRule {
   std::string text;    ///< as it was written
   std::string pattern; ///< empty: of any argument
   std::string name;
   std::vector<std::string> axes;
+  bool isPlace = false; ///< it splits no name
   /// True if the pattern is one of the path.
   bool fits(const std::string &path) const;
 };

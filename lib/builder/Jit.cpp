@@ -358,7 +358,8 @@ struct JitCore::Impl {
     result.mesh = plan.mesh.str();
     for (const MeshRule &rule : plan.rules)
       if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
-            return rule.fits(leaf.path) && nodeOf(*leaf.tensor, here)->type().has(rule.name);
+            return rule.fits(leaf.path) &&
+                   (rule.isPlace || nodeOf(*leaf.tensor, here)->type().has(rule.name));
           }))
         result.shard.push_back(rule.text);
     result.targetCpu = options.targetCpu;
@@ -542,13 +543,16 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     compiled = impl->make(signature, leaves, trace, here);
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
-  const EntrySpec &entry = program->entry(impl->options.name);
   if (lacksValues)
     evaluateTogether(leaves, here);
   std::optional<MeshCall> split; // of a program for several ranks
   Ranks ranks;
-  if (!program->manifest().mesh.axes.empty()) {
+  bool isForRanks = !program->manifest().mesh.axes.empty();
+  if (isForRanks)
     ranks = impl->ranks(here);
+  const EntrySpec &entry =
+      program->entry(impl->options.name, ranks.job() ? ranks.job()->rank() : 0);
+  if (isForRanks) {
     std::vector<Tensor> whole;
     for (const Leaf &leaf : leaves)
       whole.push_back(*leaf.tensor);

@@ -32,11 +32,14 @@ TensorRef MeshCall::argument(size_t i, const Tensor &tensor, bool keeps, Here he
   Node &node = *nodeOf(tensor, here);
   const ValueSpec &value = entry.values[size_t(entry.arguments[i])];
   const Shards &shards = placed->arguments[i];
-  if (shards.axes().empty())
+  if (shards.isWhole())
     return wholeOf(node, here);
   for (const auto &known : {node.split, node.resplit})
     if (known && known->shards == shards)
       return known->block;
+    else if (known && known->shards == shards.withoutPlace()) // held by ranks that need not
+      return shards.holds(job->rank()) ? known->block
+                                       : Shards::absent(known->block->spec().element);
   // What is gathered for another sharding is not kept whole.
   TensorRef whole =
       node.data || !node.split ? node.data : located(here, [&] { return node.split->gather(); });
@@ -53,7 +56,7 @@ TensorRef MeshCall::argument(size_t i, const Tensor &tensor, bool keeps, Here he
 Tensor MeshCall::result(size_t i, TensorRef given, Here here) const {
   const ValueSpec &value = entry.values[size_t(entry.results[i])];
   const Shards &shards = placed->results[i];
-  if (shards.axes().empty())
+  if (shards.isWhole())
     return Tensor::fromData(std::move(given), here);
   return Tensor::fromSplit(
       std::make_shared<SplitTensor>(SplitTensor{shards, std::move(given), job,

@@ -22,6 +22,7 @@
 #include "lib/pipelines/ProgramCache.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
+#include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/NeutralNames.h"
 
@@ -158,6 +159,21 @@ static FailureOr<OutlinedProgram> outlineAndSchedule(ModuleOp module, const Sett
   return program;
 }
 
+static std::string symbolOf(OutlinedEntry &entry) {
+  return "entry." + entry.function.getName().str();
+}
+
+/// Lists the ranks of the entry's role.
+static void addRole(Manifest &manifest, OutlinedEntry &entry) {
+  auto role = mesh::Role::of(entry.function);
+  if (!role || manifest.roleOf(entry.spec))
+    return;
+  RoleSpec &made = manifest.roles.emplace_back(RoleSpec{entry.spec.role, {}});
+  for (int64_t rank = 0; rank < manifest.mesh.ranks(); ++rank)
+    if (manifest.mesh.coordinate(rank, role->axis.str()) == role->coordinate)
+      made.ranks.push_back(int32_t(rank));
+}
+
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics) {
@@ -197,7 +213,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     }
     statistics.steps += int(entry.spec.steps.size());
     sources.push_back(
-        {entry.spec.name, "entry." + entry.spec.name, entry.function.getLoc(), entry.spec.steps});
+        {entry.spec.name, symbolOf(entry), entry.function.getLoc(), entry.spec.steps});
   }
   auto entries = compileEntries(sources, *setting.target, setting.kept());
   if (failed(entries))
@@ -216,7 +232,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   for (OutlinedEntry &entry : program.entries) {
     if (mesh::MeshAttr mesh = mesh::meshOf(entry.function))
       manifest.mesh = mesh::specOf(mesh);
-    entry.spec.codeOffset = block->symbols.at("entry." + entry.spec.name);
+    addRole(manifest, entry);
+    entry.spec.codeOffset = block->symbols.at(symbolOf(entry));
     manifest.entries.push_back(std::move(entry.spec));
   }
   manifest.functions = describeFunctions(*block, manifest.entries, program.kernels, *kernels);

@@ -80,6 +80,7 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts}));
   passes.addPass(mesh::createMeshPartitionPass({options.explainLayouts}));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addPass(mesh::createMeshRolesPass());
   passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }

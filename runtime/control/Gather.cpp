@@ -33,6 +33,11 @@ TensorRef heddle::wholeTensor(const Shards &shards, ElementType element) {
   return std::make_shared<RuntimeTensor>(spec, denseLayout(shards.wholeSizes()));
 }
 
+/// A block whose elements are undefined.
+static TensorRef blockOf(const Shards &shards, ElementType element) {
+  return wholeTensor(Shards({}, {}, shards.blockSizes()), element);
+}
+
 /// Runs the operation. A failure becomes that of the job.
 static void run(Job &job, const Transport::Operation &operation, const std::string &what) {
   try {
@@ -57,14 +62,15 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
                     {"mesh", mesh.describe()},
                     {"sharding", describe(shards.axes())}});
   std::vector<std::string> axes = shards.splittingAxes();
-  if (axes.empty() || block.bytes() == 0) {
+  TensorRef mine = shards.holds(job.rank()) ? block.inLayout(denseLayout(shards.blockSizes()))
+                                            : blockOf(shards, block.spec().element);
+  if (axes.empty() || mine->bytes() == 0) {
     shards.put(block, job.rank(), *whole);
     return whole;
   }
   if (!job.transport())
     throw Error("can't gather " + what + ": the job has no engine");
-  // Blocks are sent dense, as bytes.
-  TensorRef mine = block.inLayout(denseLayout(shards.blockSizes()));
+  // Blocks are sent dense, as bytes; what ranks send that hold none is not read.
   CommunicationSpec gathering{
       .kind = CommunicationSpec::Kind::AllGather, .axes = axes, .element = ElementType::UI8};
   Transport::Operation operation{.spec = &gathering, .group = mesh.group(job.rank(), axes)};

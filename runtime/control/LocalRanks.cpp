@@ -75,23 +75,26 @@ static Placement placementOf(const Program &program, const EntrySpec &entry,
   return Placement(program.manifest(), entry, types);
 }
 
-static std::vector<TensorRef> callOnBlocks(const Placement &placed,
+/// Calls the entry of the rank's role.
+static std::vector<TensorRef> callOnBlocks(const Program &program, const EntrySpec &entry,
                                            const std::vector<TensorRef> &whole,
                                            const std::shared_ptr<Job> &job, const BlockCall &call) {
+  const EntrySpec &mine = program.entry(entry.name, job->rank());
+  Placement placed = placementOf(program, mine, whole);
   std::vector<TensorRef> blocks;
   for (size_t i = 0; i < whole.size(); ++i)
     blocks.push_back(placed.arguments[i].cut(*whole[i], job->rank()));
   CallOptions how;
   how.job = job;
   how.supplied = placed.supplied;
-  return call(std::move(blocks), how);
+  return call(mine, std::move(blocks), how);
 }
 
 std::vector<TensorRef> heddle::callAsRank(Program &program, const EntrySpec &entry,
                                           const std::vector<TensorRef> &whole,
                                           const std::shared_ptr<Job> &job, const BlockCall &call) {
   Placement placed = placementOf(program, entry, whole);
-  std::vector<TensorRef> results = callOnBlocks(placed, whole, job, call);
+  std::vector<TensorRef> results = callOnBlocks(program, entry, whole, job, call);
   for (size_t r = 0; r < results.size(); ++r)
     results[r] = gather(*job, placed.results[r], *results[r],
                         "'" + entry.values[size_t(entry.results[r])].name + "'");
@@ -104,7 +107,7 @@ std::vector<TensorRef> heddle::callOnLocalRanks(Program &program, const EntrySpe
   Placement placed = placementOf(program, entry, whole);
   std::vector<std::vector<TensorRef>> blocks(size_t(program.manifest().mesh.ranks()));
   onLocalRanks(int(blocks.size()), threads, engine, [&](const std::shared_ptr<Job> &job) {
-    blocks[size_t(job->rank())] = callOnBlocks(placed, whole, job, call);
+    blocks[size_t(job->rank())] = callOnBlocks(program, entry, whole, job, call);
   });
   std::vector<TensorRef> results;
   for (size_t r = 0; r < placed.results.size(); ++r) {

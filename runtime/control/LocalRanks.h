@@ -27,9 +27,10 @@ namespace heddle {
 void onLocalRanks(int ranks, int threads, const std::string &engine,
                   const std::function<void(const std::shared_ptr<Job> &)> &body);
 
-/// Calls an entry with this rank's blocks of its arguments; returns the blocks of its results.
-using BlockCall =
-    std::function<std::vector<TensorRef>(std::vector<TensorRef> blocks, const CallOptions &how)>;
+/// Calls an entry with this rank's blocks of its arguments; returns the blocks of its results. The
+/// entry is that of the rank's role.
+using BlockCall = std::function<std::vector<TensorRef>(
+    const EntrySpec &entry, std::vector<TensorRef> blocks, const CallOptions &how)>;
 
 /// Calls an entry of a program for several ranks on whole tensors, all ranks in this process, and
 /// returns whole results, row-major over the sorted names. Of equal blocks that of the last rank

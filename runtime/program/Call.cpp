@@ -471,10 +471,9 @@ void Call::requireJob() const {
     throw Error("'" + spec.name + "' is for the " + std::to_string(mesh.ranks()) +
                 " ranks of the mesh " + mesh.describe() + ", got a job of " +
                 std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"));
-  for (const RoleSpec &role : program->manifest.roles)
-    if (role.name == spec.role &&
-        std::find(role.ranks.begin(), role.ranks.end(), rank) == role.ranks.end())
-      throw Error("'" + spec.name + "' is run by ranks of the role '" + role.name + "', rank " +
+  if (const RoleSpec *role = program->manifest.roleOf(spec))
+    if (std::find(role->ranks.begin(), role->ranks.end(), rank) == role->ranks.end())
+      throw Error("'" + spec.name + "' is run by ranks of the role '" + role->name + "', rank " +
                   std::to_string(rank) + " is none of them");
   for (const StepSpec &step : spec.steps)
     if (step.communication && (!settings.job || !settings.job->transport()))
@@ -489,6 +488,16 @@ SuppliedNumbers Call::suppliedNumbers() const {
   for (const auto &[symbol, axis] : spec.coordinates)
     numbers[symbol] = program->manifest.mesh.coordinate(rank, axis);
   return numbers;
+}
+
+/// A message concerns two ranks: they are its group, so that no other rank takes part.
+static void joinPair(Transport::Operation &operation, int32_t self) {
+  int64_t &member = operation.source >= 0 ? operation.source : operation.target;
+  if (member < 0 || size_t(member) >= operation.group.size())
+    return; // verifyCommunication says so
+  int32_t other = operation.group[size_t(member)];
+  operation.group = {std::min(self, other), std::max(self, other)};
+  member = other > self;
 }
 
 /// Evaluates counts and members for the bound sizes. Throws Error that names the step for a number
@@ -527,6 +536,8 @@ void Call::prepareCommunication() {
         counts->resize(operation.group.size(), counts->front());
     operation.source = evaluate(known.source);
     operation.target = evaluate(known.target);
+    if (with.kind == CommunicationSpec::Kind::Send || with.kind == CommunicationSpec::Kind::Receive)
+      joinPair(operation, settings.job->rank());
     std::vector<std::optional<int64_t>> bytes;
     for (int32_t value : step.values)
       bytes.push_back(plan->types[size_t(value)]->bytes);
@@ -543,7 +554,7 @@ void Call::describeToOthers() {
                {"CPU that the program is for", "'" + program->manifest.cpu + "'"},
                {"program with the checksum", program->hash()}};
   for (size_t i = 0; i < spec.symbols.size(); ++i)
-    if (!spec.isSupplied(spec.symbols[i]))
+    if (!spec.isSupplied(spec.symbols[i]) && spec.role.empty()) // roles bind others
       agreement.emplace_back("size '" + spec.symbols[i] + "' =", std::to_string(plan->symbols[i]));
 }
 

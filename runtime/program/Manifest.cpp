@@ -16,9 +16,17 @@
 using namespace heddle;
 using Json = nlohmann::json;
 
-const EntrySpec *Manifest::find(std::string_view entry) const {
+const RoleSpec *Manifest::roleOf(const EntrySpec &entry) const {
+  for (const RoleSpec &role : roles)
+    if (role.name == entry.role)
+      return &role;
+  return nullptr;
+}
+
+const EntrySpec *Manifest::find(std::string_view entry, int64_t rank) const {
   for (const EntrySpec &each : entries)
-    if (each.name == entry)
+    if (const RoleSpec *role = roleOf(each);
+        each.name == entry && (!role || std::ranges::find(role->ranks, rank) != role->ranks.end()))
       return &each;
   return nullptr;
 }
@@ -75,10 +83,13 @@ static Json toJson(const ValueSpec &value) {
                {"bytes", value.bytes.str()},      {"first", value.firstStep},
                {"last", value.lastStep},          {"offset", value.offset},
                {"alias", value.aliasOf},          {"space", value.space}};
-  if (!value.shards.empty()) { // only programs for several ranks have these
+  // Only programs for several ranks have these.
+  if (!value.shards.empty())
     json["shards"] = value.shards;
+  if (!value.wholeDims.empty())
     json["whole"] = toJson(value.wholeDims);
-  }
+  if (!value.place.empty())
+    json["place"] = value.place;
   return json;
 }
 
@@ -171,6 +182,7 @@ static ValueSpec valueFrom(const Json &json) {
   value.space = json.at("space");
   value.shards = json.value("shards", value.shards);
   value.wholeDims = sizesFrom(json.value("whole", Json::object()));
+  value.place = json.value("place", value.place);
   return value;
 }
 

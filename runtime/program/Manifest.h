@@ -52,6 +52,10 @@ struct ValueSpec {
   /// each name is split, outermost first, and the sizes of the whole.
   std::map<std::string, std::vector<std::string>> shards = {};
   ExprMap wholeDims = {};
+  Place place = {}; ///< of an argument or result that some ranks do not hold
+
+  /// True if this entry's ranks do not hold it.
+  bool isAbsent() const { return type.dims.count(absentName) > 0; }
 };
 
 /// The kinds of steps. Control flow (`If` to `EndLoop`) reads a truth value and decides which steps
@@ -132,7 +136,7 @@ struct EntrySpec {
   std::vector<std::string> supplied; ///< those that the caller supplies by name, such as its rank
   /// Those of them that are this rank's coordinates: (symbol, axis of the mesh).
   std::vector<std::pair<std::string, std::string>> coordinates = {};
-  std::string role = {};     ///< whose ranks run it; empty: all
+  std::string role = {};     ///< whose ranks run it; empty: all. Each role has one of the name
   std::vector<Expr> derived; ///< numbers derived from the symbols, which follow them
   std::vector<SizeRequirement> requirements; ///< checked before it runs
   std::vector<ValueSpec> values;             ///< index = index into HeddleCall::addresses
@@ -184,7 +188,10 @@ struct Manifest {
   /// empty elsewhere.
   std::map<std::string, std::string> sums;
 
-  const EntrySpec *find(std::string_view entry) const;
+  /// The entry of this name that the rank runs; null: none.
+  const EntrySpec *find(std::string_view entry, int64_t rank = 0) const;
+  /// The role of an entry; null: all ranks run it.
+  const RoleSpec *roleOf(const EntrySpec &entry) const;
   /// Empty if all offsets, indices and lifetimes are consistent with code and constants of these
   /// sizes; otherwise a sentence that names the inconsistency.
   std::string verify(int64_t codeBytes, int64_t constantBytes) const;

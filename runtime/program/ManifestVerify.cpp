@@ -143,12 +143,14 @@ private:
       std::vector<std::string> axes;
       for (const auto &[dim, over] : value.shards) {
         axes.insert(axes.end(), over.begin(), over.end());
-        if (!value.type.dims.count(dim) || !value.wholeDims.count(dim))
+        if (!(value.isAbsent() || value.type.dims.count(dim)) || !value.wholeDims.count(dim))
           return name + " is split along '" + dim + "', which it lacks";
       }
       if (std::string message = verifyAxes(mesh, axes); !message.empty())
         return name + " is split over " + message;
-      if (!axes.empty() && value.kind != ValueSpec::Kind::Argument &&
+      if (std::string message = verifyPlace(mesh, value.place); !message.empty())
+        return name + " is at " + message;
+      if (!(axes.empty() && value.place.empty()) && value.kind != ValueSpec::Kind::Argument &&
           value.kind != ValueSpec::Kind::Result)
         return name + " is split, but no argument or result";
     }
@@ -270,7 +272,7 @@ std::string Manifest::verify(int64_t codeBytes, int64_t constantBytes) const {
     return message;
   std::set<std::string> names;
   for (const EntrySpec &entry : entries) {
-    if (!names.insert(entry.name).second)
+    if (!names.insert(entry.name + " " + entry.role).second)
       return "the entry '" + entry.name + "' occurs twice";
     if (std::string message = Verifier(*this, entry, codeBytes, constantBytes).run();
         !message.empty())

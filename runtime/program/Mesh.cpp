@@ -169,6 +169,16 @@ std::string heddle::verifyAxes(const MeshSpec &mesh, const std::vector<std::stri
   return verifyShards(mesh, {{"", axes}});
 }
 
+std::string heddle::verifyPlace(const MeshSpec &mesh, const Place &place) {
+  for (const auto &[axis, coordinate] : place) {
+    auto digit = axis.find('(') == std::string::npos ? mesh.digitOf(axis) : std::nullopt;
+    if (!digit || coordinate < 0 || coordinate >= digit->parts || axis != place[0].first)
+      return axis + "=" + std::to_string(coordinate) +
+             ", expected coordinates of one axis of the mesh " + mesh.describe();
+  }
+  return "";
+}
+
 std::string heddle::verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles) {
   std::set<std::string> names;
   int64_t ranks = 1;

@@ -65,6 +65,12 @@ struct MeshSpec {
   std::string describe() const;
 };
 
+/// Coordinates on an axis, (axis, coordinate), one of which the ranks have that hold a tensor. Empty:
+/// all ranks do.
+using Place = std::vector<std::pair<std::string, int64_t>>;
+/// The name, of size 0, that the tensor has instead of its own on ranks that do not hold it.
+inline constexpr const char *absentName = "mesh.absent";
+
 /// Ranks that run the same entries.
 struct RoleSpec {
   std::string name;
@@ -108,6 +114,8 @@ using ShardAxes = std::map<std::string, std::vector<std::string>>;
 /// Empty if the axes are some of the mesh, their parts divide them, and none occurs twice.
 /// Otherwise what is wrong, such as "the axis 'data' twice, on 'batch' and 'row'".
 std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
+/// Empty if the place is coordinates of one axis of the mesh, otherwise what is wrong with it.
+std::string verifyPlace(const MeshSpec &mesh, const Place &place);
 /// "{batch: data, hidden: data+model}"
 std::string describe(const ShardAxes &axes);
 /// Empty if the axes are a group of the mesh, otherwise what is wrong with them.

@@ -24,7 +24,7 @@ EntrySpec heddle::wholeSignature(const EntrySpec &entry) {
   auto add = [&](const std::vector<int32_t> &values, std::vector<int32_t> &to) {
     for (int32_t value : values) {
       ValueSpec spec = entry.values[size_t(value)];
-      if (!spec.shards.empty())
+      if (!spec.shards.empty() || !spec.place.empty())
         spec.type.dims = spec.wholeDims;
       to.push_back(int32_t(seen.values.size()));
       seen.values.push_back(std::move(spec));
@@ -51,7 +51,7 @@ Placement::Placement(const Manifest &manifest, const EntrySpec &entry,
       Sizes sizes;
       for (const auto &[name, size] : spec.type.dims)
         sizes[name] = size.substitute(known).constant().value();
-      to.emplace_back(manifest.mesh, spec.shards, sizes);
+      to.emplace_back(manifest.mesh, spec.shards, sizes, spec.place);
     }
   };
   place(seen.arguments, arguments);

@@ -142,8 +142,8 @@ Program::~Program() = default;
 
 const Manifest &Program::manifest() const { return loaded->manifest; }
 
-const EntrySpec &Program::entry(std::string_view name) const {
-  if (const EntrySpec *found = loaded->manifest.find(name))
+const EntrySpec &Program::entry(std::string_view name, int64_t rank) const {
+  if (const EntrySpec *found = loaded->manifest.find(name, rank))
     return *found;
   std::string known;
   for (const EntrySpec &each : loaded->manifest.entries)

@@ -70,8 +70,9 @@ public:
   ~Program();
 
   const Manifest &manifest() const;
-  /// The entry called `name`. Throws Error that lists the names of all entries for an unknown one.
-  const EntrySpec &entry(std::string_view name) const;
+  /// The entry called `name` that the rank runs. Throws Error that lists the names of all entries for
+  /// an unknown one.
+  const EntrySpec &entry(std::string_view name, int64_t rank = 0) const;
 
   /// Runs an entry on arguments in the order of `EntrySpec::arguments`; returns its results. An
   /// argument whose layout is not that of the program is copied. If `donate[i]`, the caller donates

@@ -17,8 +17,11 @@ using namespace heddle;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes)
-    : ranks(std::move(mesh)), split(std::move(axes)), whole(std::move(sizes)), block(whole) {
+Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes, Place place)
+    : ranks(std::move(mesh)), split(std::move(axes)), whole(std::move(sizes)), block(whole),
+      at(std::move(place)) {
+  if (std::string problem = verifyPlace(ranks, at); !problem.empty())
+    throw Error("the tensor is at " + problem);
   if (std::string problem = verifyShards(ranks, split); !problem.empty())
     throw Error("the sharding " + describe(split) + " has " + problem);
   std::erase_if(split, [](const auto &entry) { return entry.second.empty(); });
@@ -40,8 +43,24 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes)
   }
 }
 
+bool Shards::holds(int64_t rank) const {
+  return at.empty() || std::any_of(at.begin(), at.end(), [&](const auto &each) {
+           return ranks.coordinate(rank, each.first) == each.second;
+         });
+}
+
+TensorRef Shards::absent(ElementType element) {
+  return std::make_shared<RuntimeTensor>(TensorSpec{element, {{absentName, Expr(0)}}},
+                                         Layout::rowMajor({absentName}));
+}
+
 Shards::Intervals Shards::heldBy(int64_t rank) const {
   Intervals held;
+  if (!holds(rank)) {
+    for (const auto &[name, size] : whole)
+      held[name] = {size, 0};
+    return held;
+  }
   for (const auto &[name, size] : whole) {
     int64_t part = 0, full = block.find(name)->second;
     if (auto list = digits.find(name); list != digits.end())
@@ -61,8 +80,16 @@ int64_t Shards::blocks() const {
   return count;
 }
 
+/// The first rank of the place.
+int64_t Shards::firstOfPlace() const {
+  int64_t first = at.empty() ? 0 : ranks.ranks();
+  for (const auto &[axis, coordinate] : at)
+    first = std::min(first, coordinate * ranks.digitOf(axis)->stride);
+  return first;
+}
+
 int64_t Shards::firstHolder(int64_t rank) const {
-  int64_t first = 0;
+  int64_t first = firstOfPlace();
   for (const auto &[name, list] : digits)
     for (const MeshSpec::Digit &digit : list)
       first += rank / digit.stride % digit.parts * digit.stride;
@@ -70,7 +97,7 @@ int64_t Shards::firstHolder(int64_t rank) const {
 }
 
 std::vector<int32_t> Shards::firstHolders() const {
-  std::vector<int32_t> holders = {0};
+  std::vector<int32_t> holders = {int32_t(firstOfPlace())};
   for (const auto &[name, list] : digits)
     for (const MeshSpec::Digit &digit : list) {
       size_t before = holders.size();
@@ -84,12 +111,15 @@ std::vector<int32_t> Shards::firstHolders() const {
 
 std::vector<std::string> Shards::splittingAxes() const {
   std::vector<std::string> result;
-  for (const auto &[axis, size] : ranks.axes)
+  for (const auto &[axis, size] : ranks.axes) {
+    if (!at.empty() && at[0].first == axis && size > 1)
+      result.push_back(axis);
     for (const auto &[name, list] : split)
       for (const std::string &text : list)
         if (size > 1 && AxisPart::parse(text)->axis == axis &&
             (result.empty() || result.back() != axis))
           result.push_back(axis);
+  }
   return result;
 }
 
@@ -189,6 +219,8 @@ TensorRef Shards::cut(const RuntimeTensor &tensor, int64_t rank,
                       std::optional<Layout> layout) const {
   requireSizes(tensor, whole, "a whole tensor");
   requireMemory(tensor);
+  if (!holds(rank))
+    return absent(tensor.spec().element);
   TensorRef made = zeros(tensor.spec().element, block, layout ? *layout : denseLayout(block));
   Intervals held = heldBy(rank);
   copyWithin(tensor, held, *made, fromZero(held));
@@ -196,6 +228,8 @@ TensorRef Shards::cut(const RuntimeTensor &tensor, int64_t rank,
 }
 
 TensorRef Shards::withoutFilling(const RuntimeTensor &held, int64_t rank) const {
+  if (!holds(rank))
+    return zeros(held.spec().element, countsOf(heldBy(rank)), denseLayout(whole));
   requireSizes(held, block, "a block");
   requireMemory(held);
   Intervals part = fromZero(heldBy(rank));
@@ -208,6 +242,8 @@ TensorRef Shards::withoutFilling(const RuntimeTensor &held, int64_t rank) const 
 TensorRef Shards::withFilling(const RuntimeTensor &given, int64_t rank) const {
   Intervals part = fromZero(heldBy(rank));
   requireSizes(given, countsOf(part), "a part");
+  if (!holds(rank))
+    return absent(given.spec().element);
   requireMemory(given);
   TensorRef made = zeros(given.spec().element, block, denseLayout(block));
   copyWithin(given, part, *made, part);
@@ -216,6 +252,8 @@ TensorRef Shards::withFilling(const RuntimeTensor &given, int64_t rank) const {
 
 void Shards::put(const RuntimeTensor &held, int64_t rank, RuntimeTensor &tensor) const {
   requireSizes(tensor, whole, "a whole tensor");
+  if (!holds(rank))
+    return;
   requireSizes(held, block, "a block");
   if (held.spec().element != tensor.spec().element)
     throw Error("expected a block of " + std::string(spelling(tensor.spec().element)) + ", got " +

@@ -15,6 +15,11 @@
 //     shards.heldBy(6)                 // batch: none,     row: 3 from 0
 //     shards.firstHolder(5)            // 4: the ranks of `model` hold the same
 //
+// A tensor may have a place, which is coordinates of an axis: other ranks hold none of it.
+//
+//     Shards last({{{"stage", 2}}}, {}, {{"row", 3}}, {{"stage", 1}});
+//     last.holds(0)                    // false: its tensor has no elements
+//
 // Of several axes the first is the slowest. "data(2)4" is a part of an axis: 4 parts that follow 2
 // others, so that on 8 ranks it is `coordinate floordiv 1 mod 4` (dialects/mesh).
 //
@@ -29,20 +34,26 @@ namespace heddle {
 
 class Shards {
 public:
-  /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks and a negative
-  /// size.
-  Shards(MeshSpec mesh, ShardAxes axes, Sizes whole);
+  /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks, a negative size,
+  /// and a place that is not on one axis of the mesh.
+  Shards(MeshSpec mesh, ShardAxes axes, Sizes whole, Place place = {});
 
   const MeshSpec &mesh() const { return ranks; }
   const ShardAxes &axes() const { return split; }
   const Sizes &wholeSizes() const { return whole; }
+  const Place &place() const { return at; }
+  bool holds(int64_t rank) const;
+  /// True if every rank has the whole.
+  bool isWhole() const { return split.empty() && at.empty(); }
+  /// The same on all ranks.
+  Shards withoutPlace() const { return Shards(ranks, split, whole); }
   bool operator==(const Shards &other) const {
-    return ranks == other.ranks && split == other.split && whole == other.whole;
+    return ranks == other.ranks && split == other.split && whole == other.whole && at == other.at;
   }
-  /// The sizes of the tensor that each rank has.
+  /// The sizes of the tensor that each rank that holds it has.
   const Sizes &blockSizes() const { return block; }
   /// True if some rank holds less than the whole.
-  bool isSplit() const { return blocks() > 1; }
+  bool isSplit() const { return blocks() > 1 || !at.empty(); }
 
   struct Interval {
     int64_t begin = 0, count = 0;
@@ -57,6 +68,8 @@ public:
   int64_t firstHolder(int64_t rank) const;
   /// The first rank of each block, ascending.
   std::vector<int32_t> firstHolders() const;
+  /// The tensor of a rank that holds none.
+  static TensorRef absent(ElementType element);
   /// The axes of the mesh on which the ranks' blocks differ, in the order of the mesh.
   std::vector<std::string> splittingAxes() const;
 
@@ -75,6 +88,9 @@ private:
   MeshSpec ranks;
   ShardAxes split;
   Sizes whole, block;
+  Place at;
+
+  int64_t firstOfPlace() const;
   std::map<std::string, std::vector<MeshSpec::Digit>> digits; ///< of each name that is split
 };
 

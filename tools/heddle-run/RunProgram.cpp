@@ -84,7 +84,8 @@ bool run::runProgram(const Options &options) {
   std::shared_ptr<Program> program = Program::load(options.input);
   std::vector<Signature> all;
   for (const EntrySpec &entry : program->manifest().entries)
-    all.push_back(signatureOf(entry));
+    if (&entry == program->manifest().find(entry.name)) // of several roles, the first
+      all.push_back(signatureOf(entry));
   Inputs(options).expectKnown(all);
   std::vector<Signature> entries = all;
   if (!options.entry.empty())

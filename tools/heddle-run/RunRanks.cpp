@@ -30,11 +30,11 @@ std::shared_ptr<Job> run::jobOf(const Options &options) {
 std::vector<TensorRef> run::callOnRanks(Program &program, const EntrySpec &entry,
                                         const std::vector<TensorRef> &whole, const CallOptions &how,
                                         const Options &options) {
-  auto call = [&](std::vector<TensorRef> blocks, const CallOptions &placed) {
+  auto call = [&](const EntrySpec &own, std::vector<TensorRef> blocks, const CallOptions &placed) {
     CallOptions mine = placed;
     mine.managed = how.managed;
     mine.profile = placed.job->rank() == 0 ? how.profile : nullptr;
-    return repeat(program, entry, blocks, mine, options);
+    return repeat(program, own, blocks, mine, options);
   };
   if (std::shared_ptr<Job> job = jobOf(options))
     return callAsRank(program, entry, whole, job, call);

@@ -16,6 +16,7 @@
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/mesh/Bucket.h"
 #include "lib/transforms/mesh/Partition.h"
+#include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/RequireSizes.h"
 #include "lib/transforms/nest/PrepareSteps.h"
@@ -56,6 +57,10 @@ public:
                                   << "; write branches and loops as scf ops";
     entry.function = function;
     entry.spec.name = function.getName().str();
+    if (auto role = mesh::Role::of(function)) {
+      entry.spec.name = role->entry;
+      entry.spec.role = role->name();
+    }
     supplyCoordinates();
     bindSymbols();
     entry.spec.requirements = requirementsOf(function, entry.spec.symbols, spellLocation);
@@ -86,6 +91,7 @@ private:
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
   llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
+  std::set<int32_t> sent;                   ///< steps that send and are not awaited yet
   int32_t transfers = 0;
   IntegerAttr lastBucket; ///< of the last transfer; null: it is in none
 
@@ -96,13 +102,15 @@ private:
       bool isTransfer = isa<nest::TransferInterface>(op);
       SmallVector<Value> used = nest::kernelOperands(&op);
       awaitTransfers([&](Value value) { return control || llvm::is_contained(used, value); });
-      if (failed(constant     ? addConstant(constant)
-                 : control    ? addControl(control)
-                 : isTransfer ? addTransfer(&op)
-                              : addStep(&op)))
+      if (failed(constant                                 ? addConstant(constant)
+                 : control                                ? addControl(control)
+                 : isTransfer                             ? addTransfer(&op)
+                 : isa<mesh::SendOp, mesh::ReceiveOp>(op) ? addMessage(&op)
+                                                          : addStep(&op)))
         return failure();
     }
     awaitTransfers([](Value) { return true; });
+    await(std::exchange(sent, {}));
     return success();
   }
 
@@ -133,7 +141,9 @@ private:
         return;
       for (const auto &[name, axes] : sharding.getSharding())
         spec.shards[name] = mesh::spelled(axes);
-      if (!spec.shards.empty())
+      for (const mesh::AxisCoordinate &each : sharding.getPlace())
+        spec.place.emplace_back(each.axis.str(), each.coordinate);
+      if (!spec.shards.empty() || !spec.place.empty())
         spec.wholeDims = cast<nd::NdTensorType>(whole.getValue()).sizeExprs();
     };
     for (auto [i, value] : llvm::enumerate(entry.spec.arguments))
@@ -165,14 +175,8 @@ private:
     bool joins = bucket && bucket == lastBucket && !entry.steps.empty() &&
                  entry.steps.back().spec.kind == StepKind::Start;
     lastBucket = bucket;
-    if (!joins) {
-      OutlinedStep &step = entry.steps.emplace_back();
-      step.transfer = transfers++;
-      step.spec.kind = StepKind::Start;
-      step.spec.name = op->getName().stripDialect().str();
-      step.spec.location = spellLocation(op->getLoc());
-      step.spec.communication = with;
-    }
+    if (!joins)
+      addStart(op, with);
     OutlinedStep &step = entry.steps.back();
     if (joins)
       step.spec.communication->counts.push_back(with.counts[0]);
@@ -185,6 +189,46 @@ private:
     return success();
   }
 
+  OutlinedStep &addStart(Operation *op, CommunicationSpec with) {
+    OutlinedStep &step = entry.steps.emplace_back();
+    step.transfer = transfers++;
+    step.spec.kind = StepKind::Start;
+    step.spec.name = op->getName().stripDialect().str();
+    step.spec.location = spellLocation(op->getLoc());
+    step.spec.communication = std::move(with);
+    return step;
+  }
+
+  /// A send is awaited at the end of the entry, and its operand kept until then.
+  LogicalResult addMessage(Operation *op) {
+    lastBucket = {};
+    bool sends = op->getNumOperands() > 0;
+    Value value = sends ? op->getOperand(0) : op->getResult(0);
+    Layout layout = nest::sortedLayout(nd::tensorType(value));
+    if (auto stated = op->getAttrOfType<ArrayAttr>("layouts"))
+      layout = cast<nest::LayoutAttr>(stated[0]).getLayout();
+    if (failed(checkLayout(value, layout)))
+      return failure();
+    int32_t number;
+    if (!sends) {
+      number = addResult(cast<OpResult>(value), op->getName().stripDialect().str(), layout);
+    } else if (number = values.lookup(value); spec(value).layout != layout) {
+      FailureOr<int32_t> copy = addPhiCopy(OpBuilder(op), value, layout, OutlinedStep::Phi::None);
+      if (failed(copy))
+        return failure();
+      number = *copy;
+    }
+    OutlinedStep &step = addStart(op, mesh::communicationOf(op, mesh::meshOf(op), layout));
+    (sends ? step.operands : step.results).push_back(number);
+    step.spec.bytesMoved = double(typicalBytes(entry.spec.values[size_t(number)]));
+    int32_t at = int32_t(entry.steps.size()) - 1;
+    if (sends)
+      sent.insert(at);
+    else
+      inFlight[value] = at;
+    return success();
+  }
+
   /// Awaits the transfers in flight of which a result `isNeeded`.
   void awaitTransfers(llvm::function_ref<bool(Value)> isNeeded) {
     std::set<int32_t> needed; // steps
@@ -192,7 +236,10 @@ private:
       if (isNeeded(value))
         needed.insert(at);
     inFlight.remove_if([&](const auto &each) { return needed.contains(each.second); });
-    for (int32_t at : needed) {
+    await(needed);
+  }
+  void await(const std::set<int32_t> &started) {
+    for (int32_t at : started) {
       OutlinedStep &start = entry.steps[size_t(at)];
       if (size_t(at) + 1 == entry.steps.size()) { // nothing to do meanwhile
         start.spec.kind = StepKind::Invoke;
@@ -262,7 +309,7 @@ private:
         return failure();
     for (Operation &op : function.front().without_terminator()) {
       if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface, nest::ControlOp,
-               nest::TransferInterface, nd::LiteralInterface>(op))
+               nest::TransferInterface, nd::LiteralInterface, mesh::SendOp, mesh::ReceiveOp>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))

@@ -15,6 +15,7 @@
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Plan.h"
 #include "lib/transforms/mesh/Propagate.h"
+#include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/ScanLoops.h"
 #include "lib/transforms/mesh/Simulate.h"
 #include "lib/transforms/mesh/Transfers.h"
@@ -28,6 +29,7 @@ namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHPARTITIONPASS
 #define GEN_PASS_DEF_MESHPLANPASS
 #define GEN_PASS_DEF_MESHPROPAGATEPASS
+#define GEN_PASS_DEF_MESHROLESPASS
 #define GEN_PASS_DEF_MESHSCANLOOPSPASS
 #define GEN_PASS_DEF_MESHSIMULATEPASS
 #include "lib/transforms/mesh/Passes.h.inc"
@@ -102,6 +104,12 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
       signalPassFailure();
   }
 };
+struct MeshRolesPass : mesh::impl::MeshRolesPassBase<MeshRolesPass> {
+  void runOnOperation() override {
+    if (failed(splitRoles(getOperation())) || failed(checkRoles(getOperation())))
+      signalPassFailure();
+  }
+};
 struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTransfersPass> {
   void runOnOperation() override {
     MeshAttr mesh = meshOf(getOperation());
@@ -125,6 +133,8 @@ struct MeshBucketPass : mesh::impl::MeshBucketPassBase<MeshBucketPass> {
 };
 struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {
   void runOnOperation() override {
+    if (failed(mergeRoles(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && isPartitioned(function) && failed(simulate(function)))
         return signalPassFailure();

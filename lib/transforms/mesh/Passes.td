@@ -46,6 +46,16 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
+def MeshRolesPass : Pass<"mesh-roles", "::mlir::ModuleOp"> {
+  let summary = "rewrite a program whose arguments have places as one for each role";
+  let description = [{
+    Arguments with `at (stage = 1)` are on the devices of that coordinate only. Ops are placed where what they read is, and
+    the function becomes one for each coordinate, joined by `mesh.send` and `mesh.receive`; see `Roles.h`. Refuses roles,
+    also those written by hand, whose transfers do not meet in one order.
+  }];
+  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
+}
+
 def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> {
   let summary = "rewrite collectives as transfers of whole buffers";
   let description = [{

@@ -48,9 +48,25 @@ static bool parseAxis(StringRef text, PlanAxis &axis) {
          axis.before >= 1 && axis.count >= 1;
 }
 
+/// `net.last@stage=1`
+static bool parsePlace(PlanRule &rule) {
+  auto [pattern, place] = StringRef(rule.text).rsplit('@');
+  auto [axis, coordinate] = place.split('=');
+  rule.pattern = pattern.trim().str();
+  return !rule.pattern.empty() && parseAxis(axis, rule.axes.emplace_back()) &&
+         rule.axes[0].count == 0 && !coordinate.trim().getAsInteger(10, rule.coordinate) &&
+         rule.coordinate >= 0;
+}
+
 std::string Plan::parseRule(StringRef text) {
   PlanRule rule{text.trim().str(), "", "", {}};
   StringRef rest = rule.text;
+  if (rest.contains('@')) {
+    if (!parsePlace(rule))
+      return "expected a rule PATTERN@AXIS=COORDINATE, got '" + rule.text + "'";
+    rules.push_back(std::move(rule));
+    return "";
+  }
   if (rest.contains('/')) {
     auto [pattern, name] = rest.rsplit('/');
     rule.pattern = pattern.str();
@@ -65,7 +81,8 @@ std::string Plan::parseRule(StringRef text) {
   for (StringRef word : words)
     good &= parseAxis(word, rule.axes.emplace_back());
   if (!good)
-    return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got '" + rule.text + "'";
+    return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got '" +
+           rule.text + "'";
   rules.push_back(std::move(rule));
   return "";
 }
@@ -143,15 +160,12 @@ public:
     for (auto [rule, isUsed] : llvm::zip_equal(plan.rules, used))
       if (!isUsed)
         return module.emitError() << "the rule '" << rule.text << "' matches no argument"
-                                  << (rule.pattern.empty() ? "" : " of the pattern")
-                                  << " that has the name '" << rule.name << "'; arguments are "
-                                  << (seen.empty() ? "none" : seen);
-    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
-      if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
-            return llvm::any_of(rule.axes, [&](const PlanAxis &axis) { return axis.name == name; });
-          }))
-        module.emitWarning() << "no rule uses the axis '" << name.getValue() << "': its " << size
-                             << " devices compute the same values";
+                                  << (rule.pattern.empty() || rule.isPlace() ? ""
+                                                                             : " of the pattern")
+                                  << (rule.isPlace() ? ""
+                                                     : " that has the name '" + rule.name + "'")
+                                  << "; arguments are " << (seen.empty() ? "none" : seen);
+    reportIdle(module);
     return success();
   }
 
@@ -160,6 +174,22 @@ private:
   MeshAttr mesh;
   std::vector<bool> used;
   std::string seen; ///< the arguments, for messages
+
+  /// Warns of axes, and of coordinates of an axis with places, that no rule mentions. Arguments
+  /// without a rule are at the coordinate 0 where it matters.
+  void reportIdle(ModuleOp module) {
+    for (const PlanRule &rule : plan.rules)
+      for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0].name); ++i)
+        if (llvm::none_of(plan.rules, [&](const PlanRule &other) { return other.coordinate == i; }))
+          return void(module.emitWarning() << "no rule has a place at " << rule.axes[0].name << "="
+                                           << i << ": its devices compute nothing");
+    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+      if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
+            return llvm::any_of(rule.axes, [&](const PlanAxis &axis) { return axis.name == name; });
+          }))
+        module.emitWarning() << "no rule uses the axis '" << name.getValue() << "': its " << size
+                             << " devices compute the same values";
+  }
 
   /// The sharding of an argument by all rules; null if none matches.
   FailureOr<ShardingAttr> shardingOf(func::FuncOp function, BlockArgument argument) {
@@ -171,17 +201,22 @@ private:
       return ShardingAttr();
     seen += (seen.empty() ? "'" : ", '") + name + "' with " + nd::namesText(type.getDims());
     std::map<std::string, NamedAxes> entries;
+    SmallVector<AxisCoordinate, 1> place;
     for (auto [i, rule] : llvm::enumerate(plan.rules)) {
-      if (!type.has(rule.name) || !matches(rule.pattern, name))
+      if (!(rule.isPlace() || type.has(rule.name)) || !matches(rule.pattern, name))
         continue;
       used[i] = true;
+      if (rule.isPlace()) {
+        place = {{StringAttr::get(context, rule.axes[0].name), rule.coordinate}};
+        continue;
+      }
       AxisList axes;
       for (const PlanAxis &axis : rule.axes)
         axes.push_back({StringAttr::get(context, axis.name), axis.before, axis.count});
       entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, axes),
                             /*open=*/false, int64_t(i)};
     }
-    if (entries.empty())
+    if (entries.empty() && place.empty())
       return ShardingAttr();
     SmallVector<NamedAxes> list;
     AxisList all;
@@ -202,10 +237,37 @@ private:
     if (failed(verifyAxes(mesh, all, refuse)))
       return failure();
     return ShardingAttr::get(context, list, /*closed=*/false, AxesAttr::get(context, {}),
-                             StringAttr(), {}, StringAttr());
+                             StringAttr(), place, StringAttr());
   }
 };
 } // namespace
+
+/// Places are coordinates of one axis, which splits no name.
+static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mesh) {
+  const PlanRule *first = nullptr;
+  for (const PlanRule &rule : plan.rules) {
+    if (!rule.isPlace())
+      continue;
+    const std::string &axis = rule.axes[0].name;
+    if (int64_t size = *mesh.size(axis); rule.coordinate >= size)
+      return module.emitError() << "the rule '" << rule.text << "' has the coordinate "
+                                << rule.coordinate << ", expected one of '" << axis << "' below "
+                                << size;
+    if (!first)
+      first = &rule;
+    if (first->axes[0].name != axis)
+      return module.emitError() << "the rules '" << first->text << "' and '" << rule.text
+                                << "' place arguments along '" << first->axes[0].name << "' and '"
+                                << axis << "', expected one axis of roles";
+  }
+  for (const PlanRule &rule : plan.rules)
+    for (const PlanAxis &axis : rule.axes)
+      if (first && !rule.isPlace() && axis.name == first->axes[0].name)
+        return module.emitError() << "the rule '" << rule.text << "' splits a name over '"
+                                  << axis.name << "', whose coordinates are places for the rule '"
+                                  << first->text << "'";
+  return success();
+}
 
 LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
   if (plan.empty())
@@ -225,6 +287,8 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
       if (!mesh.size(axis.name))
         return module.emitError() << "the rule '" << rule.text << "' uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
+  if (failed(checkPlaces(module, plan, mesh)))
+    return failure();
   module->setAttr(meshAttrName, mesh);
   Rules rules(plan, mesh);
   for (auto function : module.getOps<func::FuncOp>())

@@ -13,10 +13,12 @@
 //     state.*/hidden:data+model     over both axes, data outermost
 //     net/hidden:                   over none, whatever the other rules imply
 //     hidden:data(2)4               over the part of 4 devices of the axis data that follows one of 2
+//     net.last@stage=1              arguments such as net.last.weight are on the devices of stage 1 only
 //
 // A pattern is a list of words between dots, which match such a list anywhere in the `nd.name` of an
 // argument; `*` in a word matches any letters. Axes of earlier rules are propagated first. Of several
-// rules for one name of an argument, the last counts.
+// rules for one name of an argument, the last counts, and so it does of several places. An axis with
+// places splits no name: its coordinates are roles (Roles.h).
 //
 // A plan file has a line `mesh data=2,model=2` and one rule a line; `#` begins a comment.
 //
@@ -41,6 +43,9 @@ struct PlanRule {
   std::string text; ///< as it was written
   std::string pattern, name;
   std::vector<PlanAxis> axes;
+  int64_t coordinate = -1; ///< of a place, which has one axis and no name; -1: it splits a name
+
+  bool isPlace() const { return coordinate >= 0; }
 
   /// True if the pattern is one of an argument that is called `argument`.
   bool fits(llvm::StringRef argument) const;

@@ -127,25 +127,26 @@ private:
 
 /// Refuses what a sharding may state and partition does not do.
 static LogicalResult checkSupported(func::FuncOp function) {
-  auto check = [](ShardingAttr sharding,
-                  function_ref<InFlightDiagnostic()> emitError) -> LogicalResult {
+  auto check = [](ShardingAttr sharding, function_ref<InFlightDiagnostic()> emitError,
+                  bool isArgument = false) -> LogicalResult {
     if (!sharding)
       return success();
     if (!sharding.getPartial().empty())
       return emitError() << "states a partial value over " << sharding.getPartial().str()
                          << "; expected whole values, whose parts mesh-partition combines";
-    if (!sharding.getPlace().empty())
+    if (!sharding.getPlace().empty() && !isArgument)
       return emitError() << "states a place along '" << sharding.getPlace()[0].axis.getValue()
-                         << "'; programs of parts of a mesh are not split yet";
+                         << "'; expected places of arguments only";
     if (sharding.getMemory() && sharding.getMemory() != "device")
       return emitError() << "states the memory '" << sharding.getMemory().getValue()
                          << "'; expected device";
     return success();
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (failed(check(function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName), [&] {
-          return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
-        })))
+    if (failed(check(
+            function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName),
+            [&] { return emitError(function.getArgument(i).getLoc()) << "argument " << i << " "; },
+            /*isArgument=*/true)))
       return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (failed(check(function.getResultAttrOfType<ShardingAttr>(i, shardingAttrName),
@@ -173,8 +174,11 @@ static void write(func::FuncOp function, const Links &links) {
       op->setAttr(carriedAttrName, ArrayAttr::get(context, carried));
     }
   });
-  nd::setArgAttrs(function, shardingAttrName,
-                  [&](unsigned i) { return attribute(links.sharding(function.getArgument(i))); });
+  nd::setArgAttrs(function, shardingAttrName, [&](unsigned i) {
+    auto stated = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
+    ShardingAttr found = attribute(links.sharding(function.getArgument(i)));
+    return stated ? found.at(stated.getPlace()) : found;
+  });
   nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) -> Attribute {
     auto donor = donorOf(function, i);
     if (function.getResultAttr(i, shardingAttrName) || !donor)

@@ -295,7 +295,28 @@ std::vector<std::string> mesh::spelled(ArrayRef<Axis> axes) {
   return names;
 }
 
+/// A message between two roles.
+static CommunicationSpec messageOf(Operation *op, const Layout &layout) {
+  auto send = dyn_cast<SendOp>(op);
+  auto type = tensorType(send ? send.getInput() : op->getResult(0));
+  CommunicationSpec spec;
+  spec.kind = send ? Kind::Send : Kind::Receive;
+  spec.element = *nd::elementTypeOf(type.getElementType());
+  spec.counts = {layout.elementsOver(type.sizeExprs())};
+  if (send) {
+    spec.axes = spelled(send.getAxis().getAxes());
+    spec.target = Expr(int64_t(send.getCoordinate()));
+  } else {
+    auto receive = cast<ReceiveOp>(op);
+    spec.axes = spelled(receive.getAxis().getAxes());
+    spec.source = Expr(int64_t(receive.getCoordinate()));
+  }
+  return spec;
+}
+
 CommunicationSpec mesh::communicationOf(Operation *op, MeshAttr mesh, const Layout &layout) {
+  if (isa<SendOp, ReceiveOp>(op))
+    return messageOf(op, layout);
   ArrayRef<Axis> axes = cast<CollectiveInterface>(op).getAxes().getAxes();
   int64_t parts = partsOf(mesh, axes);
   auto type = tensorType(op->getOperand(0));

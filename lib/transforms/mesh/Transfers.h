@@ -31,7 +31,7 @@ namespace heddle::mesh {
 /// Rewrites the collectives of the function as transfers.
 void formTransfers(mlir::func::FuncOp function, MeshAttr mesh);
 
-/// What an engine does for a transfer whose operand is laid out as `layout`. Members and counts are
+/// What an engine does for a transfer, or a message of a role, whose operand is laid out as `layout`. Members and counts are
 /// over the size symbols.
 CommunicationSpec communicationOf(mlir::Operation *transfer, MeshAttr mesh, const Layout &layout);
 

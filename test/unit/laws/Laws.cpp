@@ -362,12 +362,12 @@ Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue>
     tensors.push_back(std::move(tensor));
   }
   const EntrySpec &chosen = program.entry(entry.str());
-  auto run = [&](std::vector<TensorRef> given, const CallOptions &how) {
-    return program.run(chosen, std::move(given), how, donate);
+  auto run = [&](const EntrySpec &own, std::vector<TensorRef> given, const CallOptions &how) {
+    return program.run(own, std::move(given), how, donate);
   };
   std::vector<TensorRef> results =
       program.manifest().mesh.axes.empty()
-          ? run(std::move(tensors), options)
+          ? run(chosen, std::move(tensors), options)
           : callOnLocalRanks(program, chosen, tensors, options.team->threads(), "shm", run);
   Values values;
   for (const TensorRef &result : results) {

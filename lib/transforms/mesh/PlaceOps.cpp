@@ -1,0 +1,223 @@
+//===- PlaceOps.cpp - the role of each op ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/PlaceOps.h"
+
+#include "lib/transforms/mesh/Links.h"
+#include "lib/transforms/mesh/Reshard.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+namespace {
+/// The numbers of Roles.h; -1: none.
+class Placer {
+public:
+  Placer(func::FuncOp function, PlacedOps &placed) : function(function), placed(placed) {
+    for (Operation &op : function.front().without_terminator()) {
+      order.push_back(&op);
+      uses[&op] = usesOf(&op);
+      if (isElementwise(&op))
+        elementwise.insert(&op);
+    }
+    Operation *end = function.front().getTerminator();
+    for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+      auto donor = donorOf(function, i);
+      donors.push_back(donor ? int64_t(*donor) : -1);
+      if (donor)
+        isState.insert(*donor);
+    }
+  }
+
+  void run() {
+    update();
+    for (unsigned argument : statesByReader()) {
+      if (placed.homes[argument] >= 0)
+        continue;
+      Operation *reader = firstReader(function.getArgument(argument));
+      placed.homes[argument] = reader ? std::max<int64_t>(0, place.lookup(reader)) : 0;
+      update();
+    }
+    for (Operation *op : order)
+      if (latest.lookup(op) < 0 && elementwise.contains(op))
+        placed.everywhere.insert(op);
+      else
+        placed.ops[op] = std::max<int64_t>(0, place.lookup(op));
+    for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
+      placed.results.push_back(placeOfResult(donors[i], value));
+  }
+
+private:
+  func::FuncOp function;
+  PlacedOps &placed;
+  std::vector<Operation *> order;
+  llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
+  llvm::DenseSet<Operation *> elementwise;
+  std::vector<int64_t> donors; ///< of each result; -1: none
+  std::set<unsigned> isState;
+  /// The latest place that an op depends on (U), that of new states that depend on it (R), its own.
+  llvm::DenseMap<Operation *, int64_t> latest, reached, place;
+
+  /// True if the op computes each element from few others.
+  static bool isElementwise(Operation *op) {
+    if (isa<nd::LiteralInterface>(op))
+      return true;
+    auto compute = dyn_cast<nest::ComputeOp>(op);
+    return compute && compute.getReduced().getDims().empty();
+  }
+
+  int64_t homeOf(BlockArgument argument) const { return placed.homes[argument.getArgNumber()]; }
+  int64_t latestOf(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument ? homeOf(argument) : latest.lookup(value.getDefiningOp());
+  }
+  int64_t placeOf(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument ? homeOf(argument) : place.lookup(value.getDefiningOp());
+  }
+  bool returns(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && reached.lookup(op) >= 0 && reached.lookup(op) < place.lookup(op);
+  }
+
+  void update() {
+    for (Operation *op : order)
+      reached[op] = -1;
+    for (auto [donor, value] :
+         llvm::zip_equal(donors, function.front().getTerminator()->getOperands()))
+      if (donor >= 0)
+        reach(value, placed.homes[size_t(donor)]);
+    for (Operation *op : llvm::reverse(order))
+      for (Value used : uses[op])
+        reach(used, reached[op]);
+    for (Operation *op : order) {
+      int64_t most = -1, own = -1, back = placed.count;
+      for (Value used : uses[op]) {
+        most = std::max(most, latestOf(used));
+        if (!returns(used))
+          own = std::max(own, placeOf(used));
+        else
+          back = std::min(back, placeOf(used));
+      }
+      // A value that is only on its way is sent where it is smallest.
+      if (own < 0 && back < placed.count &&
+          sizeOf(op->getResults()) <= sizeOf(uses[op].getArrayRef()))
+        own = back;
+      latest[op] = most;
+      place[op] = std::min(std::max(own, reached[op]), most);
+    }
+  }
+  static double sizeOf(ValueRange values) {
+    double bytes = 0;
+    for (Value value : values)
+      bytes += bytesOf(value);
+    return bytes;
+  }
+  void reach(Value value, int64_t home) {
+    if (Operation *op = value.getDefiningOp())
+      reached[op] = std::max(reached[op], home);
+  }
+
+  Operation *firstReader(Value value) {
+    Operation *first = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *op = function.front().findAncestorOpInBlock(*user);
+      if (!op->hasTrait<OpTrait::IsTerminator>() && (!first || op->isBeforeInBlock(first)))
+        first = op;
+    }
+    return first;
+  }
+  /// The states in the order of their first readers, such that parameters come before what is kept
+  /// with them.
+  SmallVector<unsigned> statesByReader() {
+    llvm::DenseMap<Operation *, size_t> numbers;
+    for (auto [i, op] : llvm::enumerate(order))
+      numbers[op] = i;
+    std::vector<std::pair<size_t, unsigned>> states;
+    for (unsigned argument : isState) {
+      Operation *reader = firstReader(function.getArgument(argument));
+      states.emplace_back(reader ? numbers[reader] : order.size(), argument);
+    }
+    llvm::sort(states);
+    return llvm::map_to_vector(states, [](const auto &state) { return state.second; });
+  }
+
+  int64_t placeOfResult(int64_t donor, Value value) const {
+    if (donor >= 0)
+      return placed.homes[size_t(donor)];
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return std::max<int64_t>(0, homeOf(argument));
+    return std::max<int64_t>(0, place.lookup(value.getDefiningOp()));
+  }
+};
+} // namespace
+
+/// The axis and the coordinate of an argument's place; null if it has none.
+static FailureOr<AxisCoordinate> statedPlace(func::FuncOp function, unsigned i, MeshAttr mesh) {
+  auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
+  if (!sharding || sharding.getPlace().empty())
+    return AxisCoordinate{};
+  auto refuse = [&] {
+    return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
+  };
+  if (sharding.getPlace().size() > 1)
+    return refuse() << "states several places, expected one", failure();
+  AxisCoordinate place = sharding.getPlace()[0];
+  auto size = mesh.size(place.axis);
+  if (!size || place.coordinate < 0 || place.coordinate >= *size)
+    return refuse() << "is at " << place.axis.getValue() << " = " << place.coordinate
+                    << ", expected a coordinate of " << mesh.str(),
+           failure();
+  return place;
+}
+
+/// The axis of roles may split nothing.
+static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
+  WalkResult done = function.walk([&](CollectiveInterface op) {
+    for (const Axis &each : op.getAxes().getAxes())
+      if (each.name == axis)
+        return WalkResult(op->emitOpError() << "communicates along '" << axis.getValue()
+                                            << "', whose coordinates are roles");
+    return WalkResult::advance();
+  });
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName))
+      for (const auto &[name, axes] : sharding.getSharding())
+        for (const Axis &each : axes)
+          if (each.name == axis)
+            return emitError(function.getArgument(i).getLoc())
+                   << "argument " << i << " is split along '" << axis.getValue()
+                   << "', whose coordinates are roles";
+  return failure(done.wasInterrupted());
+}
+
+FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAttr mesh) {
+  PlacedOps placed;
+  placed.homes.assign(function.getNumArguments(), -1);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    FailureOr<AxisCoordinate> place = statedPlace(function, i, mesh);
+    if (failed(place))
+      return failure();
+    if (!place->axis)
+      continue;
+    if (placed.axis && placed.axis != place->axis)
+      return emitError(function.getArgument(i).getLoc())
+                 << "argument " << i << " is placed along '" << place->axis.getValue()
+                 << "', another along '" << placed.axis.getValue() << "'; expected one axis",
+             failure();
+    placed.axis = place->axis;
+    placed.homes[i] = place->coordinate;
+  }
+  if (!placed.axis)
+    return std::optional<PlacedOps>();
+  if (failed(checkUnsplit(function, placed.axis)))
+    return failure();
+  placed.count = *mesh.size(placed.axis);
+  Placer(function, placed).run();
+  return std::optional(std::move(placed));
+}
