@@ -37,6 +37,7 @@
 #include "heddle/Ops.h"
 #include "heddle/Ranks.h"
 #include "heddle/Scope.h"
+#include "heddle/Timeline.h"
 #include "heddle/Tree.h"
 
 #include <algorithm>
@@ -98,6 +99,7 @@ struct JitOptions {
   bool unmatchedRules = false; ///< leave rules out that match nothing
   /// Which of these ranks this process is; none: as `Ranks::join` finds out at the first call.
   std::optional<Ranks> ranks = {};
+  std::optional<Timeline> timeline = {}; ///< gets the time of each step of the calls
 };
 
 /// Statistics of the program that was compiled last.

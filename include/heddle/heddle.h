@@ -25,6 +25,7 @@
 #include "heddle/Scalar.h"
 #include "heddle/Scope.h"
 #include "heddle/Tensor.h"
+#include "heddle/Timeline.h"
 #include "heddle/Tree.h"
 
 #endif // HEDDLE_HEDDLE_H

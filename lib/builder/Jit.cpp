@@ -597,6 +597,8 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
   if (!options.job)
     options.team = located(here, [&] { return sharedThreadTeam(impl->options.threads); });
   options.managed = impl->options.managedMemory;
+  if (impl->options.timeline)
+    options.profile = impl->options.timeline->profile();
   std::vector<NodeRef> given;
   for (const Leaf &leaf : leaves)
     given.push_back(leaf.tensor->node);

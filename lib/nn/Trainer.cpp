@@ -47,6 +47,8 @@ JitOptions AnyTrainer::Run::jitOptions(const std::string &name, std::vector<size
                   .plugins = options.plugins,
                   .products = training.products};
   ranks.addTo(made);
+  if (name != "evaluate")
+    made.timeline = timeline;
   return made;
 }
 
@@ -82,6 +84,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     openOutput(here);
   state = TrainingState::make(network, training.optimizer, true, here);
   ranks.splitState(state);
+  if (!options.timeline.empty())
+    timeline.emplace();
   makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
   if (training.microBatches > 1)
@@ -181,6 +185,9 @@ StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &sa
   return result;
 }
 
+/// Steps that a timeline shows.
+static constexpr int64_t recordedSteps = 10;
+
 /// False at the end of the epoch.
 bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   std::optional<Batch> batch = loader.next();
@@ -205,6 +212,8 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   ++position.step;
   if (timed)
     samples.add(count);
+  if (timeline && ++recorded == recordedSteps)
+    writeTimeline(here);
   return true;
 }
 
@@ -330,6 +339,30 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
         (test ? "; test " + inWords(record.test, ", ") : "") + rate);
 }
 
+Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here here) {
+  if (data.count() == 0)
+    throw Error("expected data with samples, got none", here);
+  const Training &how = training;
+  batches = (data.count() + how.batch - 1) / how.batch;
+  schedule = how.schedule ? how.schedule(how.rate, how.epochs * batches) : constantRate(how.rate);
+  StopSignals signals;
+  while (position.epoch < how.epochs) {
+    int64_t top = best();
+    if (how.patience > 0 && top >= 0 && position.epoch - top > how.patience) {
+      print("stopped after epoch " + std::to_string(position.epoch) + ": none of the last " +
+            std::to_string(how.patience) + " was better than epoch " + std::to_string(top + 1));
+      return Ending::NoProgress;
+    }
+    if (auto ending = trainEpoch(data, here))
+      return *ending;
+    endEpoch(testData, here);
+    if (position.epoch < how.epochs)
+      if (auto ending = shouldStop() ? endWithin(here) : std::nullopt)
+        return *ending;
+  }
+  return Ending::Finished;
+}
+
 //===----------------------------------------------------------------------===//
 // The class
 //===----------------------------------------------------------------------===//
@@ -341,29 +374,10 @@ AnyTrainer::~AnyTrainer() = default;
 AnyTrainer::AnyTrainer(AnyTrainer &&) = default;
 
 Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
-  if (data.count() == 0)
-    throw Error("expected data with samples, got none", here);
-  const Training &how = run->training;
-  run->batches = (data.count() + how.batch - 1) / how.batch;
-  run->schedule =
-      how.schedule ? how.schedule(how.rate, how.epochs * run->batches) : constantRate(how.rate);
-  StopSignals signals;
-  while (run->position.epoch < how.epochs) {
-    int64_t best = run->best();
-    if (how.patience > 0 && best >= 0 && run->position.epoch - best > how.patience) {
-      run->print("stopped after epoch " + std::to_string(run->position.epoch) +
-                 ": none of the last " + std::to_string(how.patience) + " was better than epoch " +
-                 std::to_string(best + 1));
-      return Ending::NoProgress;
-    }
-    if (auto ending = run->trainEpoch(data, here))
-      return *ending;
-    run->endEpoch(test, here);
-    if (run->position.epoch < how.epochs)
-      if (auto ending = run->shouldStop() ? run->endWithin(here) : std::nullopt)
-        return *ending;
-  }
-  return Ending::Finished;
+  Ending ending = run->train(data, test, here);
+  if (run->timeline) // of a run of few steps
+    run->writeTimeline(here);
+  return ending;
 }
 
 Values AnyTrainer::evaluate(const Dataset &data, Here here) { return run->evaluate(data, here); }

@@ -54,6 +54,12 @@ void AnyTrainer::Run::openLog(Here here) {
   writeLog(toText(history), here);
 }
 
+void AnyTrainer::Run::writeTimeline(Here here) {
+  timeline->record(false);
+  timeline->write(options.timeline, ranks.isSplit() ? ranks.ranks() : Ranks(), here);
+  timeline.reset();
+}
+
 void AnyTrainer::Run::writeLog(const std::string &text, Here here) {
   if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);

@@ -37,6 +37,8 @@ struct AnyTrainer::Run {
   Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
   std::set<std::string> compiled; ///< types of the batches that were timed
   std::optional<Fields> lastFields;
+  std::optional<Timeline> timeline; ///< of the first steps; none: no longer, or never
+  int64_t recorded = 0;             ///< steps in it
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
   std::optional<io::DirectoryLock> lock; ///< of the output
   std::optional<decltype(jit(StepFunction()))> step;
@@ -55,6 +57,7 @@ struct AnyTrainer::Run {
 
   void openOutput(Here here);
   void openLog(Here here);
+  void writeTimeline(Here here);
   void writeLog(const std::string &text, Here here);
   Notes determinants() const;
   void saveState(const std::string &stem, auto &tree, const Notes &notes, Here here);
@@ -72,6 +75,7 @@ struct AnyTrainer::Run {
   std::optional<Ending> trainEpoch(const Dataset &data, Here here);
   std::optional<Ending> endWithin(Here here);
   Values evaluate(const Dataset &data, Here here);
+  Ending train(const Dataset &data, const Dataset *testData, Here here);
   void endEpoch(const Dataset *test, Here here);
   std::optional<double> decisive(const EpochRecord &record) const;
   int64_t best() const;

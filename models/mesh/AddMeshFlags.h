@@ -33,6 +33,9 @@ inline void addMeshFlags(CLI::App &command, MeshFlags &flags) {
   command
       .add_option("--micro-batches", flags.microBatches, "Parts of a batch, one after the other")
       ->check(CLI::Range(1, 1000000));
+  command.add_option("--timeline", flags.timeline,
+                     "Write a Chrome trace of the first steps here: for each rank its steps, and "
+                     "what it moves");
 }
 
 } // namespace heddle

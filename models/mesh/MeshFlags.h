@@ -19,7 +19,7 @@
 namespace heddle {
 
 struct MeshFlags {
-  std::string mesh, plan, engine;
+  std::string mesh, plan, engine, timeline;
   std::vector<std::string> shard;
   int zero = 0;
   int64_t microBatches = 1;
@@ -31,6 +31,7 @@ struct MeshFlags {
     options.rules = shard;
     options.plan = plan;
     options.zero = zero;
+    options.timeline = timeline;
     if (mesh.empty() && plan.empty() && engine.empty())
       return;
     options.ranks = Ranks::join(engine, Here());

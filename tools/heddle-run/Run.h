@@ -56,8 +56,11 @@ struct Options {
   bool simulate = false; ///< interpret the program of all devices of a mesh
   bool carry = false;    ///< results that take the place of donated arguments to the next call
   int repeat = 1;
-  Profile *profile = nullptr; ///< of compiled programs
+  std::map<int, Profile> *profiles =
+      nullptr; ///< of compiled programs, by the ranks of this process
   CompileOptions compile;
+
+  Profile *profileOf(int rank) const;
 };
 
 /// The sources of inputs (Inputs.cpp).
@@ -101,6 +104,8 @@ bool runIr(const Options &options);
 bool runProgram(const Options &options);
 /// The job that this process is a rank of; null if nothing has started it as one (RunRanks.cpp).
 std::shared_ptr<Job> jobOf(const Options &options);
+/// The Chrome trace of all ranks; nothing on ranks of a job other than 0, which call it as well.
+std::string timelineOf(const Options &options);
 /// Calls an entry as often as the options say; the results of the last call.
 std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
                               std::vector<TensorRef> &arguments, const CallOptions &how,

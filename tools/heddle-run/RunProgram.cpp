@@ -49,7 +49,8 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
   CallOptions how;
   how.team = sharedThreadTeam(options.threads);
   how.managed = options.managed;
-  how.profile = options.profile;
+  std::shared_ptr<Job> job = jobOf(options);
+  how.profile = options.profileOf(job ? job->rank() : 0);
   std::vector<TensorRef> tensors;
   for (const io::HostArray &array : arguments) {
     TensorSpec spec{array.element, {}};

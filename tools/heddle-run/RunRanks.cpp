@@ -9,6 +9,9 @@
 
 #include "runtime/control/EngineTransport.h"
 #include "runtime/control/LocalRanks.h"
+#include "runtime/control/MergedTrace.h"
+
+#include <mutex>
 
 using namespace heddle;
 using namespace heddle::run;
@@ -33,7 +36,7 @@ std::vector<TensorRef> run::callOnRanks(Program &program, const EntrySpec &entry
   auto call = [&](const EntrySpec &own, std::vector<TensorRef> blocks, const CallOptions &placed) {
     CallOptions mine = placed;
     mine.managed = how.managed;
-    mine.profile = placed.job->rank() == 0 ? how.profile : nullptr;
+    mine.profile = options.profileOf(placed.job->rank());
     return repeat(program, own, blocks, mine, options);
   };
   if (std::shared_ptr<Job> job = jobOf(options))
@@ -41,4 +44,22 @@ std::vector<TensorRef> run::callOnRanks(Program &program, const EntrySpec &entry
   int ranks = int(program.manifest().mesh.ranks());
   int threads = options.threads > 0 ? std::max(1, options.threads / ranks) : 0;
   return callOnLocalRanks(program, entry, whole, threads, options.engine, call);
+}
+
+Profile *Options::profileOf(int rank) const {
+  static std::mutex mutex; // ranks may be threads
+  std::lock_guard lock(mutex);
+  return profiles ? &(*profiles)[rank] : nullptr;
+}
+
+std::string run::timelineOf(const Options &options) {
+  if (std::shared_ptr<Job> job = jobOf(options))
+    return mergedTrace(*job, *options.profileOf(job->rank()));
+  if (options.profiles->size() == 1)
+    return options.profileOf(0)->chromeTrace();
+  auto now = Profile::Clock::now();
+  std::vector<std::string> events;
+  for (auto &[rank, profile] : *options.profiles)
+    events.push_back(profile.chromeEvents(rank, now));
+  return Profile::joinTraces(events);
 }

@@ -79,7 +79,8 @@ int main(int argc, char **argv) {
   app.add_flag("--profile", table, "Print the total time of each step to standard error");
   app.add_option(
          "--timeline", timeline,
-         "Write a timeline of the steps: a picture (.svg), or JSON for Perfetto (ui.perfetto.dev)")
+         "Write a timeline of the steps: a picture (.svg), of rank 0 alone, or JSON for Perfetto "
+         "(ui.perfetto.dev), with rows of all ranks and of what they move")
       ->type_name("FILE.svg|FILE.json");
   addCompileFlags(app, options.compile);
   CLI11_PARSE(app, argc, argv);
@@ -87,23 +88,25 @@ int main(int argc, char **argv) {
   options.compile.progress = false;
   return runTool("heddle-run", [&] {
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
-    Profile profile;
+    std::map<int, Profile> profiles;
     if (table || !timeline.empty())
-      options.profile = &profile;
+      options.profiles = &profiles;
     options.interpret |= options.simulate;
     if (options.simulate && options.compare)
       throw Error("--simulate: use --compare without it to check compiled code");
-    if (options.interpret && (options.profile || options.repeat > 1))
+    if (options.interpret && (options.profiles || options.repeat > 1))
       throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
     if (options.carry && (options.interpret || options.compare))
       throw Error("--carry: the interpreter does not carry results to a next call");
     bool good = isProgram ? run::runProgram(options) : run::runIr(options);
-    if (table)
-      llvm::errs() << profile.summary();
+    auto job = options.profiles ? run::jobOf(options) : nullptr;
+    bool isFirst = !job || job->rank() == 0;
+    if (table && isFirst)
+      llvm::errs() << options.profileOf(0)->summary();
     if (!timeline.empty()) {
       bool isPicture = llvm::sys::path::extension(timeline) == ".svg";
-      std::string reason =
-          writeAtomically(timeline, isPicture ? profile.picture() : profile.chromeTrace());
+      std::string text = isPicture ? options.profileOf(0)->picture() : run::timelineOf(options);
+      std::string reason = isFirst ? writeAtomically(timeline, text) : "";
       if (!reason.empty())
         throw Error(reason);
     }

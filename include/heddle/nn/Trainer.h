@@ -78,11 +78,14 @@ struct Training {
 
 /// The surroundings of a run.
 struct TrainerOptions {
-  std::string output = {};       ///< directory; empty: nothing is written
-  bool resume = false;           ///< go on after the last checkpoint, if there is one
-  bool saves = true;             ///< write checkpoints
-  int64_t saveEvery = 250;       ///< steps between checkpoints within an epoch; 0: none
-  int64_t steps = 0;             ///< stop after so many steps of the run; 0: never
+  std::string output = {}; ///< directory; empty: nothing is written
+  bool resume = false;     ///< go on after the last checkpoint, if there is one
+  bool saves = true;       ///< write checkpoints
+  int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
+  int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
+  /// File that gets a Chrome trace (Timeline.h) of the first ten steps that this process makes, of
+  /// all ranks.
+  std::string timeline = {};
   std::string log = {};          ///< file that gets one JSON object per epoch and line
   int threads = 0;               ///< of compiled functions; 0: all cores
   int readers = 1;               ///< threads that read samples

@@ -15,6 +15,8 @@
 #include "test/unit/control/Ranks.h"
 #include "test/unit/io/Files.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace heddle;
 using namespace heddle::test;
 
@@ -234,6 +236,40 @@ TEST(Distribution, RanksTrainAsOneProcess) {
     nn::Trainer<Net> one = make({.output = directory / "run", .resume = true}, how);
     EXPECT_EQ(parametersOf(one), run.parameters[0]); // the same bits
   }
+}
+
+/// The number of events of each entry, rank and kind of row (0: steps, 1: transfers).
+using Events = std::map<std::tuple<std::string, int, int>, int>;
+static Events eventsIn(const std::string &path) {
+  Events events;
+  nlohmann::json trace = nlohmann::json::parse(contentsOf(path));
+  for (const auto &event : trace.at("traceEvents"))
+    if (event.at("ph") == "X")
+      ++events[{event.at("cat"), event.at("pid"), event.at("tid").get<int>() >= 1000}];
+  return events;
+}
+
+TEST(Distribution, ATimelineShowsTheFirstStepsOfAllRanks) {
+  TemporaryDirectory directory;
+  nn::TrainerOptions options{
+      .timeline = directory / "trace.json", .mesh = {{"data", 2}}, .rules = {"batch:data"}};
+  std::map<int64_t, Events> found; // by steps of the run
+  for (int64_t steps : {2, 5, 12}) {
+    options.steps = steps;
+    EXPECT_EQ(trainOn(2, options).errors, std::vector<std::string>(2));
+    found[steps] = eventsIn(directory / "trace.json");
+  }
+  EXPECT_EQ(found[2].size(), 4u); // of "train" alone, though epochs end with tests
+  for (int rank : {0, 1})
+    for (int row : {0, 1}) {
+      std::tuple key{"train", rank, row};
+      EXPECT_GT(found[2][key], 0);
+      EXPECT_EQ(found[5][key] * 2, found[2][key] * 5);
+      EXPECT_EQ(found[12][key], found[2][key] * 5);
+    }
+  options = {.steps = 2, .timeline = directory / "alone.json"};
+  make(options).train(Points());
+  EXPECT_EQ(eventsIn(directory / "alone.json").size(), 1u); // there is nobody to move things to
 }
 
 // Three ranks go on where two were, of a batch that three do not divide.
