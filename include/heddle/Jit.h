@@ -50,11 +50,13 @@ namespace heddle {
 
 /// Options of compilation. By default a function is compiled for, and runs on, all of this machine.
 struct JitOptions {
-  std::string name = "function";    ///< name of the entry in messages, profiles and program files
-  std::string targetCpu = "native"; ///< an LLVM CPU name, or this machine's CPU
-  int threads = 0;                  ///< number of threads that run the program; 0: all cores
-  bool managedMemory = false;       ///< allocate each buffer by itself instead of one planned arena
-  bool cache = true;                ///< use the cache of compiled kernels on disk
+  std::string name = "function"; ///< name of the entry in messages, profiles and program files
+  /// An LLVM CPU name, perhaps with features (x86-64+avx2+fma), or this machine's CPU; ranks with
+  /// different CPUs take what all of them have.
+  std::string targetCpu = "native";
+  int threads = 0;            ///< number of threads that run the program; 0: all cores
+  bool managedMemory = false; ///< allocate each buffer by itself instead of one planned arena
+  bool cache = true;          ///< use the cache of compiled kernels on disk
   /// Calls check for errors that depend on values: coordinates of gathers and scatters that are out
   /// of bounds, computed starts for which a slice or an update would leave its tensor, and
   /// operations that compute a NaN from operands without one. A call throws an Error for the first

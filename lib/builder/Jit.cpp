@@ -9,6 +9,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "heddle/FastMath.h"
+#include "lib/builder/CompileOnRanks.h"
 #include "lib/builder/Execute.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
@@ -74,6 +75,23 @@ struct JitCore::Impl {
   MeshPlan plan; ///< of the mesh, the rules and the file
   /// The ranks that run the function together; they join at the first call.
   Ranks ranks(Here here) const { return options.ranks ? *options.ranks : Ranks::join("", here); }
+  /// Those that compile it together.
+  Ranks ranksOf(Here here) const { return plan.mesh.empty() ? Ranks() : ranks(here); }
+
+  ProgramImage compileFor(const Ranks &ranks, std::unique_ptr<PrivateModule> module,
+                          const CompileOptions &asked, CompileStatistics &found, Here here) const {
+    if (!ranks.job() || !ranks.job()->channel())
+      return compile(std::move(module), asked, &found, here);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+    return located(here, [&] {
+      return compileOnRanks(*ranks.job(), options.name, text, asked, found,
+                            [&](const CompileOptions &agreed, CompileStatistics &counted) {
+                              return compile(std::move(module), agreed, &counted, here);
+                            });
+    });
+  }
 
   static std::string symbolOf(const Name &name) { return name.str() + "_size"; }
 
@@ -240,7 +258,7 @@ struct JitCore::Impl {
       CompileStatistics found;
       CompileOptions asked = compileOptions(leaves, here);
       asked.check = options.check;
-      ProgramImage image = compile(std::move(module), asked, &found, here);
+      ProgramImage image = compileFor(ranksOf(here), std::move(module), asked, found, here);
       made->checks = std::move(found.checks);
       auto program = located(here, [&] { return std::make_shared<Program>(image); });
       made->image = std::move(image);

@@ -39,13 +39,17 @@ static void forEachNumber(CompileStatistics &statistics, Visit visit) {
   visit("live", statistics.liveBytes);
 }
 
-/// In the cache a line of JSON with the statistics precedes the program file.
-std::optional<ProgramImage> heddle::findProgram(const KernelCache &cache, const std::string &key,
-                                                CompileStatistics &statistics) {
-  std::optional<std::string> found = cache.find(key);
-  if (!found)
-    return std::nullopt;
-  auto [line, bytes] = StringRef(*found).split('\n');
+std::string heddle::packProgram(const ProgramImage &image, const CompileStatistics &statistics) {
+  llvm::json::Object object{{"checks", llvm::json::Array(statistics.checks)}};
+  CompileStatistics counted = statistics;
+  forEachNumber(counted, [&](const char *name, auto &number) { object[name] = int64_t(number); });
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object)) << "\n";
+  return text + image.bytes();
+}
+
+std::optional<ProgramImage> heddle::unpackProgram(StringRef text, CompileStatistics &statistics) {
+  auto [line, bytes] = text.split('\n');
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
   if (!value)
     return llvm::consumeError(value.takeError()), std::nullopt;
@@ -63,12 +67,13 @@ std::optional<ProgramImage> heddle::findProgram(const KernelCache &cache, const 
   return image;
 }
 
+std::optional<ProgramImage> heddle::findProgram(const KernelCache &cache, const std::string &key,
+                                                CompileStatistics &statistics) {
+  std::optional<std::string> found = cache.find(key);
+  return found ? unpackProgram(*found, statistics) : std::nullopt;
+}
+
 void heddle::storeProgram(const KernelCache &cache, const std::string &key,
                           const ProgramImage &image, const CompileStatistics &statistics) {
-  llvm::json::Object object{{"checks", llvm::json::Array(statistics.checks)}};
-  CompileStatistics counted = statistics;
-  forEachNumber(counted, [&](const char *name, auto &number) { object[name] = int64_t(number); });
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(object)) << "\n";
-  cache.store(key, text + image.bytes());
+  cache.store(key, packProgram(image, statistics));
 }

@@ -30,6 +30,11 @@ namespace heddle {
 std::string programKey(mlir::ModuleOp module, const CompileOptions &options,
                        nest::MachineAttr machine, const Target &target);
 
+/// A line of JSON with the statistics, and the program file.
+std::string packProgram(const ProgramImage &image, const CompileStatistics &statistics);
+/// Sets `statistics` but for the seconds; none for another text.
+std::optional<ProgramImage> unpackProgram(llvm::StringRef text, CompileStatistics &statistics);
+
 /// The program under `key` and its statistics, but for the seconds; none if the cache lacks it.
 std::optional<ProgramImage> findProgram(const KernelCache &cache, const std::string &key,
                                         CompileStatistics &statistics);

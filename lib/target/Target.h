@@ -114,8 +114,11 @@ public:
   virtual void describe(Manifest &manifest) const = 0;
 };
 
-/// Returns the target of a name: "native", a CPU that LLVM knows, or "null". The error for any
-/// other name gives examples.
+/// The name of the target that is any x86-64 CPU with these features, as `cpuFeatures` names them.
+std::string targetWith(const std::vector<std::string> &features);
+
+/// Returns the target of a name: "native", a CPU that LLVM knows, perhaps with
+/// more features ("x86-64+avx2+fma"), or "null". The error for any other name gives examples.
 llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
 
 } // namespace heddle

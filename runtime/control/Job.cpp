@@ -6,10 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/Job.h"
 
-#include "runtime/program/CpuFeatures.h"
 #include "runtime/program/Transport.h"
-
-#include <algorithm>
 
 using namespace heddle;
 
@@ -37,10 +34,11 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
-std::vector<std::string> Job::collect(const std::string &what, std::string_view mine) {
+std::vector<std::string> Job::collect(const std::string &what, std::string_view mine, Limit limit) {
   if (!control)
     return {std::string(mine)};
-  control->agree({{"entry", what}});
+  if (!limit)
+    control->agree({{"entry", what}});
   std::string key = "exchange/" + std::to_string(exchanges++) + "/";
   if (rank() > 0) {
     control->put(key + std::to_string(rank()), mine);
@@ -48,12 +46,13 @@ std::vector<std::string> Job::collect(const std::string &what, std::string_view 
   }
   std::vector<std::string> all{std::string(mine)};
   for (int r = 1; r < ranks(); ++r)
-    all.push_back(control->get(key + std::to_string(r)));
+    all.push_back(control->get(key + std::to_string(r), limit));
   return all;
 }
 
-std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine) {
-  std::vector<std::string> all = collect(what, mine); // two messages for each rank
+std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine,
+                                       Limit limit) {
+  std::vector<std::string> all = collect(what, mine, limit); // two messages for each rank
   if (!control)
     return all;
   std::string key = "exchange/" + std::to_string(exchanges++);
@@ -64,28 +63,8 @@ std::vector<std::string> Job::exchange(const std::string &what, std::string_view
     control->put(key, body.take());
     return all;
   }
-  std::string body = control->get(key);
+  std::string body = control->get(key, limit);
   for (BodyReader reader(body); !reader.isAtEnd();)
     all.push_back(reader.text());
   return all;
-}
-
-std::vector<std::string> Job::commonCpuFeatures() {
-  std::vector<std::string> common = cpuFeatures();
-  if (!control)
-    return common;
-  BodyWriter mine;
-  for (const std::string &feature : common)
-    mine.text(feature);
-  control->put("cpu/" + std::to_string(rank()), mine.take());
-  for (int r = 0; r < ranks(); ++r) {
-    std::vector<std::string> theirs;
-    std::string body = control->get("cpu/" + std::to_string(r));
-    for (BodyReader reader(body); !reader.isAtEnd();)
-      theirs.push_back(reader.text());
-    std::erase_if(common, [&](const std::string &feature) {
-      return std::find(theirs.begin(), theirs.end(), feature) == theirs.end();
-    });
-  }
-  return common;
 }

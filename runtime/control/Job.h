@@ -49,13 +49,14 @@ public:
   ~Job();
 
   /// What each rank says, in the order of ranks. All ranks call it, between the same calls of
-  /// programs, with the same `what`, which is for messages. Throws JobError.
-  std::vector<std::string> exchange(const std::string &what, std::string_view mine);
+  /// programs, with the same `what`, which is for messages. Throws JobError. With a limit ranks may
+  /// come so much later than others; then they do not compare `what`.
+  using Limit = std::optional<std::chrono::milliseconds>;
+  std::vector<std::string> exchange(const std::string &what, std::string_view mine,
+                                    Limit limit = {});
   /// The same for rank 0 alone; nothing on others.
-  std::vector<std::string> collect(const std::string &what, std::string_view mine);
-
-  /// The instruction sets that the CPUs of all ranks have, by LLVM's names. All ranks call it.
-  std::vector<std::string> commonCpuFeatures();
+  std::vector<std::string> collect(const std::string &what, std::string_view mine,
+                                   Limit limit = {});
 
 private:
   explicit Job(const RankInfo &info) : found(info) {}

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/program/CpuFeatures.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 using namespace heddle;
@@ -22,10 +24,21 @@ using namespace heddle;
   F("avx512fp16") F("avx512vp2intersect") F("amx-tile") F("amx-int8") F("amx-bf16")
 // clang-format on
 
+static bool isHidden(std::string_view feature) {
+  const char *given = std::getenv("HEDDLE_CPU_WITHOUT");
+  for (std::string_view rest = given ? given : ""; !rest.empty();) {
+    std::string_view prefix = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), prefix.size() + 1));
+    if (!prefix.empty() && feature.starts_with(prefix))
+      return true;
+  }
+  return false;
+}
+
 static bool isMissing(std::string_view feature) {
 #define CHECK(NAME)                                                                                \
   if (feature == NAME)                                                                             \
-    return !__builtin_cpu_supports(NAME);
+    return !__builtin_cpu_supports(NAME) || isHidden(NAME);
   FEATURES(CHECK)
   return false;
 }
@@ -50,3 +63,5 @@ std::vector<std::string> heddle::missingCpuFeatures(const std::vector<std::strin
 std::vector<std::string> heddle::missingCpuFeatures(const std::vector<std::string> &) { return {}; }
 std::vector<std::string> heddle::cpuFeatures() { return {}; }
 #endif
+
+bool heddle::hidesCpuFeatures() { return std::getenv("HEDDLE_CPU_WITHOUT"); }

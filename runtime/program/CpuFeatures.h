@@ -8,6 +8,8 @@
 // A program that was compiled for another CPU is refused when it is loaded, before an unknown
 // instruction ends the process; the message says which instruction sets are lacking.
 //
+// $HEDDLE_CPU_WITHOUT hides instruction sets by prefixes, "avx512,amx": to see what another CPU does.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_PROGRAM_CPUFEATURES_H
@@ -25,6 +27,9 @@ std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &need
 
 /// The instruction sets that this CPU has, among those that this runtime knows.
 std::vector<std::string> cpuFeatures();
+
+/// Whether $HEDDLE_CPU_WITHOUT is set.
+bool hidesCpuFeatures();
 
 } // namespace heddle
 

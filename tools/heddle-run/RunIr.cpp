@@ -11,6 +11,7 @@
 #include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Nesting.h"
+#include "lib/builder/CompileOnRanks.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/conversion/nest_to_steps/Constants.h"
 #include "lib/interp/HostTensor.h"
@@ -153,11 +154,40 @@ public:
     if (failed(parts))
       return failure();
     split = std::move(*parts);
-    auto image = compileProgram(*split.program, options.compile);
+    auto image = compileForJob();
     if (failed(image))
       return failure();
     program = std::make_unique<Program>(std::move(*image));
     return success();
+  }
+
+  /// The ranks of a job compile together.
+  FailureOr<ProgramImage> compileForJob() {
+    std::shared_ptr<Job> job = jobOf(options);
+    if (!job)
+      return compileProgram(*split.program, options.compile);
+    std::string text, errors;
+    llvm::raw_string_ostream(text) << *split.program;
+    ScopedDiagnosticHandler heard(module.getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        errors += (errors.empty() ? "" : "; ") + diagnostic.str();
+      return failure(); // the other handler prints it
+    });
+    auto compile = [&](const CompileOptions &agreed, CompileStatistics &statistics) {
+      auto image = compileProgram(*split.program, agreed, &statistics);
+      if (failed(image))
+        throw Error(errors);
+      return std::move(*image);
+    };
+    try {
+      CompileStatistics counted;
+      return heddle::detail::compileOnRanks(*job, options.input, text, options.compile, counted,
+                                            compile);
+    } catch (const Error &) {
+      if (errors.empty())
+        throw;
+      return failure(); // it is printed already
+    }
   }
 
   FailureOr<Arrays> runCompiled(func::FuncOp entry, const Arrays &arguments) {

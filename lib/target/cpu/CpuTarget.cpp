@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/cpu/CpuTarget.h"
+#include "lib/target/Target.h"
+#include "runtime/program/CpuFeatures.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -30,6 +32,10 @@ static void initialize() {
   });
 }
 
+std::string heddle::targetWith(const std::vector<std::string> &features) {
+  return "x86-64+" + llvm::join(features, "+");
+}
+
 bool CpuTarget::has(llvm::StringRef feature) const {
   return llvm::binary_search(features, feature.str());
 }
@@ -41,7 +47,10 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   CpuTarget target;
   target.triple = llvm::sys::getDefaultTargetTriple();
   target.native = name == "native" || name.empty();
-  target.cpu = target.native ? llvm::sys::getHostCPUName().str() : name.str();
+  if (target.native && hidesCpuFeatures())
+    return targetFor(targetWith(cpuFeatures()));
+  auto [cpu, added] = name.split('+'); // "x86-64+avx2+fma"
+  target.cpu = target.native ? llvm::sys::getHostCPUName().str() : cpu.str();
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -53,8 +62,18 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
                                    "'; expected 'native' or a name such as 'x86-64', 'haswell', "
                                    "'skylake-avx512', 'sapphirerapids', 'znver4'");
   std::map<std::string, bool> enabled;
+  std::string features;
+  for (llvm::StringRef feature : llvm::split(added, '+')) {
+    if (feature.empty())
+      continue;
+    if (llvm::none_of(any->getAllProcessorFeatures(),
+                      [&](const auto &known) { return feature == known.Key; }))
+      return llvm::createStringError("unknown feature '" + feature + "' of the target CPU '" +
+                                     name + "'; expected names such as 'avx2', 'fma'");
+    features += (features.empty() ? "+" : ",+") + feature.str();
+  }
   std::unique_ptr<llvm::MCSubtargetInfo> chosen(
-      found->createMCSubtargetInfo(triple, target.cpu, ""));
+      found->createMCSubtargetInfo(triple, target.cpu, features));
   for (const llvm::SubtargetFeatureKV &feature : chosen->getEnabledProcessorFeatures())
     enabled[feature.Key] = true;
   if (target.native)

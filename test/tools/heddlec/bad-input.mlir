@@ -26,6 +26,8 @@
 // NEGATIVE: negative.mlir:1:{{[0-9]+}}: error: expected a size of at least 0 for 'row', got -4
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: --target-cpu: unknown target CPU 'pdp11'; expected 'native' or a name such as 'x86-64'
+// RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu x86-64+avx2+vector-unit 2>&1 | FileCheck %s --check-prefix=FEATURE
+// FEATURE: --target-cpu: unknown feature 'vector-unit' of the target CPU 'x86-64+avx2+vector-unit'
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --emit=porridge 2>&1 | FileCheck %s --check-prefix=STAGE
 // STAGE: --emit: porridge not in {program,nd,nest,kernels,loops,llvm,asm}
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --threads=-1 2>&1 | FileCheck %s --check-prefix=THREADS

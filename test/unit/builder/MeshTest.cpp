@@ -276,6 +276,50 @@ TEST(MeshJit, TwoRanksComputeWhatOneDoes) {
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
+// The one that compiles says so by its progress. What ranks capture may have been made differently.
+TEST(MeshJit, OneRankCompilesForAll) {
+  std::atomic<int> compiling{0};
+  auto errors = onRanks(3, [&](const Ranks &ranks) {
+    Tensor x = numbered({{batch, 5}, {in, 3}});
+    for (int i = 0; i < ranks.rank(); ++i)
+      fresh("in");
+    Name other = fresh("in"); // another number on each rank
+    Tensor captured = sum(numbered({{in, 3}}).rename({{in, other}}), over(other));
+    std::atomic<bool> mine{false};
+    auto f = jit([&](Tensor x) { return sum(exp(x) * captured, over(batch)); },
+                 {.name = "train",
+                  .cache = false,
+                  .onProgress = [&](size_t, size_t) { mine = true; },
+                  .mesh = {{data, 3}},
+                  .rules = {"batch:data"},
+                  .ranks = ranks});
+    EXPECT_EQ(f(x).to<float>({in}).size(), 3u);
+    f(numbered({{batch, 7}, {in, 3}}) + 0.0); // another signature
+    compiling += mine;
+    EXPECT_EQ(mine, ranks.isFirst());
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(3));
+  EXPECT_EQ(compiling, 1);
+}
+
+TEST(MeshJit, WhatCannotBeCompiledIsAnErrorOfAll) {
+  auto errors = onRanks(2, [&](const Ranks &ranks) {
+    auto f = jit([](Tensor x) { return x + 1; },
+                 {.name = "train", .mesh = {{data, 2}}, .rules = {"rows:data"}, .ranks = ranks});
+    std::string error = errorOf([&] { f(numbered({{batch, 4}})); });
+    EXPECT_TRUE(contains(error, "the rule 'rows:data' matches no argument")) << error;
+    EXPECT_EQ(contains(error, "rank 0 (host "), !ranks.isFirst()) << error;
+    auto other =
+        jit([&](Tensor x) { return x + (ranks.isFirst() ? 1.0 : 2.0); },
+            {.name = "train", .mesh = {{data, 2}}, .rules = {"batch:data"}, .ranks = ranks});
+    error = errorOf([&] { other(numbered({{batch, 4}})); });
+    EXPECT_TRUE(
+        contains(error, ") compiles another program or other options as 'train' than rank 0 ("))
+        << error;
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(2));
+}
+
 TEST(MeshJit, WhatMatchesNothingAndOtherMeshesAreRefused) {
   Tensor x = numbered({{batch, 4}});
   auto f = [](Tensor x) { return x + 1; };

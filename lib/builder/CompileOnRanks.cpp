@@ -1,0 +1,150 @@
+//===- CompileOnRanks.cpp - one program for all ranks ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/builder/CompileOnRanks.h"
+
+#include "lib/pipelines/ProgramCache.h"
+#include "runtime/control/OncePerHost.h"
+#include "runtime/program/CpuFeatures.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+#include <thread>
+
+using namespace heddle;
+using namespace heddle::detail;
+
+namespace {
+/// What a rank says before the program is compiled.
+struct Announcement {
+  std::string program; ///< a hash of it and its options
+  std::string machine; ///< what code for this CPU depends on
+  uint64_t threads = 1;
+  std::vector<std::string> features;
+
+  std::string pack() const {
+    BodyWriter body;
+    body.text(program).text(machine).number(threads);
+    for (const std::string &feature : features)
+      body.text(feature);
+    return body.take();
+  }
+  static Announcement parse(std::string_view said) {
+    BodyReader body(said);
+    Announcement result{body.text(), body.text(), body.number(), {}};
+    while (!body.isAtEnd())
+      result.features.push_back(body.text());
+    return result;
+  }
+};
+} // namespace
+
+/// Names that `fresh` makes are numbered in the process, so equal programs may have other numbers:
+/// numbers them in the order in which they occur.
+static std::string renumbered(llvm::StringRef source) {
+  std::string text;
+  llvm::StringMap<size_t> numbers;
+  while (true) {
+    auto [before, rest] = source.split('$');
+    text += before;
+    if (before.size() == source.size())
+      return text;
+    llvm::StringRef digits = rest.take_while(llvm::isDigit);
+    text += "$" + std::to_string(numbers.try_emplace(digits, numbers.size()).first->second);
+    source = rest.drop_front(digits.size());
+  }
+}
+
+static std::string keyOf(const std::string &source, const CompileOptions &options) {
+  std::string text = renumbered(source);
+  llvm::raw_string_ostream out(text);
+  out << "|" << options.targetCpu << "|" << options.assignLayouts << "|" << options.check << "|"
+      << (options.products ? spelling(*options.products) : "") << "|" << options.mesh << "|"
+      << llvm::join(options.shard, "|") << "|" << llvm::join(options.fastMath, "|");
+  return KernelCache::keyOf(text);
+}
+
+static std::string machineText(const CompileOptions &options) {
+  auto target = findTarget(options.targetCpu);
+  if (!target)
+    throw Error(llvm::toString(target.takeError()));
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<nest::NestDialect>();
+  std::string text = (*target)->key() + "|";
+  llvm::raw_string_ostream(text) << (*target)->machine(&context, /*threads=*/1);
+  return text;
+}
+
+static std::vector<std::string> commonFeatures(const std::vector<Announcement> &all) {
+  std::vector<std::string> common = all[0].features;
+  for (const Announcement &each : all)
+    llvm::erase_if(common, [&](const std::string &feature) {
+      return !llvm::is_contained(each.features, feature);
+    });
+  return common;
+}
+
+/// Throws if a rank's CPU lacks what the program needs, for all ranks alike.
+static void requireThatAllCanRun(const ProgramImage &image, const std::vector<Announcement> &all,
+                                 const std::vector<Member> &members, const std::string &name) {
+  std::set<std::string> known; // what only tunes code is not among them
+  for (const Announcement &each : all)
+    known.insert(each.features.begin(), each.features.end());
+  for (auto [rank, each] : llvm::enumerate(all))
+    for (const std::string &needed : image.manifest.features)
+      if (known.contains(needed) && !llvm::is_contained(each.features, needed))
+        throw Error("'" + name + "' is compiled for CPUs with " + needed + ", which that of " +
+                    members[rank].describe() + " lacks");
+}
+
+ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
+                                            const std::string &source,
+                                            const CompileOptions &options,
+                                            CompileStatistics &statistics,
+                                            const CompileForRank &compile) {
+  if (!job.channel())
+    return compile(options, statistics);
+  std::string what = "compiling '" + name + "'";
+  uint64_t threads = options.programThreads > 0 ? uint64_t(options.programThreads)
+                                                : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Announcement> all;
+  for (const std::string &said : job.exchange(
+           what, Announcement{keyOf(source, options), machineText(options), threads, cpuFeatures()}
+                     .pack()))
+    all.push_back(Announcement::parse(said));
+  const std::vector<Member> &members = job.channel()->members();
+  CompileOptions agreed = options;
+  agreed.programThreads = int(all[0].threads);
+  for (auto [rank, each] : llvm::enumerate(all)) {
+    if (each.program != all[0].program)
+      throw Error(members[rank].describe() + " compiles another program or other options as '" +
+                  name + "' than " + members[0].describe());
+    if (each.machine == all[0].machine)
+      continue;
+    if (commonFeatures(all).empty())
+      throw Error(members[rank].describe() + " has another CPU than " + members[0].describe() +
+                  "; expected a target CPU that fits both (JitOptions::targetCpu, --target-cpu)");
+    agreed.targetCpu = targetWith(commonFeatures(all));
+  }
+  bool compiles = false;
+  CompileStatistics counted;
+  std::string bytes = oncePerHost(job, what, [&] {
+    compiles = true;
+    ProgramImage image = compile(agreed, counted);
+    return packProgram(image, counted);
+  });
+  CompileStatistics loaded;
+  std::optional<ProgramImage> image = unpackProgram(bytes, loaded);
+  if (!image)
+    throw Error("the program '" + name + "' that another rank has compiled is damaged");
+  statistics = compiles ? counted : loaded;
+  requireThatAllCanRun(*image, all, members, name);
+  return std::move(*image);
+}

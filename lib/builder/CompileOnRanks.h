@@ -1,0 +1,41 @@
+//===- CompileOnRanks.h - one program for all ranks -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ranks of a job run one program, so one rank of each host compiles it, for the instruction sets
+// that the CPUs of all ranks have; the others load its image:
+//
+//     ProgramImage image = compileOnRanks(job, "train", textOf(module), options, statistics, [&](
+//         const CompileOptions &agreed, CompileStatistics &counted) {
+//       return compile(module, agreed, counted);
+//     });
+//
+// Ranks with equal CPUs compile for this CPU. Where CPUs differ it is for any x86-64 CPU with the
+// features that all have, so that all hosts make the same code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_BUILDER_COMPILEONRANKS_H
+#define HEDDLE_LIB_BUILDER_COMPILEONRANKS_H
+
+#include "lib/pipelines/Compile.h"
+#include "runtime/control/Job.h"
+
+namespace heddle::detail {
+
+using CompileForRank =
+    std::function<ProgramImage(const CompileOptions &agreed, CompileStatistics &statistics)>;
+
+/// All ranks call it. `source` is the program, which has to be the same on all. Throws Error, on all
+/// ranks, if programs or options differ, if a CPU lacks what the program was compiled for, and where
+/// `compile` throws; JobError if a rank dies meanwhile.
+ProgramImage compileOnRanks(Job &job, const std::string &name, const std::string &source,
+                            const CompileOptions &options, CompileStatistics &statistics,
+                            const CompileForRank &compile);
+
+} // namespace heddle::detail
+
+#endif // HEDDLE_LIB_BUILDER_COMPILEONRANKS_H
