@@ -23,6 +23,7 @@
 
 #include <csignal>
 #include <regex>
+#include <sstream>
 #include <thread>
 
 using namespace heddle;
@@ -174,6 +175,35 @@ TEST_F(Fashion, TheCurveDependsOnTheSeedAndNotOnThreads) {
   EXPECT_EQ(curve("one").size(), 2u);
   EXPECT_EQ(curve("one"), wholeCurve());
   EXPECT_NE(curve("one"), curve("other"));
+}
+
+// 40 steps on ranks that heddle-launch starts: losses as of one process, within what another order of
+// sums makes of them.
+TEST_F(Fashion, EveryStrategyTrainsAsOneProcess) {
+  ASSERT_EQ(runUsual("one", {"--epochs", "8"}).status, 0);
+  auto expected = curve("one");
+  ASSERT_EQ(expected.size(), 8u);
+  EXPECT_LT(expected.back()[0], 0.5 * expected.front()[0]); // it has learnt
+  const char *strategies[] = {
+      "2 --mesh data=2 --shard batch:data --zero 1", "2 --mesh data=2 --shard batch:data --zero 3",
+      "2 --mesh data=2 --shard batch:data --zero 2", // micro-batches draw other dropouts
+      "4 --mesh data=2,model=2 --shard batch:data --shard net.wide/hidden:model"};
+  for (const std::string strategy : strategies) {
+    std::vector<std::string> all{"-n", strategy.substr(0, 1), "--no-prefix", FASHION};
+    for (const std::string &word : usual(strategy))
+      all.push_back(word);
+    std::istringstream words(strategy.substr(2) + " --epochs 8");
+    for (std::string word; words >> word;)
+      all.push_back(word);
+    Outcome outcome = wait(start(HEDDLE_LAUNCH, all));
+    ASSERT_EQ(outcome.status, 0) << strategy << outcome.err;
+    auto found = curve(strategy);
+    ASSERT_EQ(found.size(), expected.size()) << strategy;
+    for (size_t epoch = 0; epoch < found.size(); ++epoch)
+      for (size_t i = 0; i < 2; ++i)
+        EXPECT_NEAR(found[epoch][i], expected[epoch][i], 1e-4 * (expected[epoch][i] + 0.1))
+            << strategy << ", epoch " << epoch + 1;
+  }
 }
 
 TEST_F(Fashion, KilledAtAnyMomentARunGoesOnToTheSameCurve) {

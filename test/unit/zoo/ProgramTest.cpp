@@ -150,3 +150,33 @@ TEST_F(Program, GeneratesAndEvaluatesWithinTheFirstEpoch) {
   EXPECT_EQ(outcome.out.rfind("It is", 0), 0u) << outcome.out;
   EXPECT_EQ(run("generate gpt --prompt 'It is' --length 9 --seed 3" + where).out, outcome.out);
 }
+
+// 40 steps on ranks that heddle-launch starts, at a rate at which a wrong gradient shows: losses as
+// of one process, within what another order of sums makes of them.
+TEST_F(Program, EveryStrategyTrainsAsOneProcess) {
+  int runs = 0;
+  auto lossOf = [&](const std::string &model, const std::string &strategy) {
+    Outcome outcome =
+        start(HEDDLE_LAUNCH, "-n " + strategy.substr(0, 1) + " --no-prefix '" + HEDDLE_MODELS +
+                                 "' train " + model + " --size tiny --rate 0.1 --output '" +
+                                 (directory / std::to_string(++runs)) + "'" + strategy.substr(1));
+    EXPECT_EQ(outcome.status, 0) << model << " " << strategy << outcome.err;
+    size_t at = outcome.out.find(" so far is ");
+    return at == std::string::npos ? NAN : std::stod(outcome.out.substr(at + 11));
+  };
+  const std::pair<std::string, std::vector<std::string>> all[] = {
+      {"gpt --steps 40",
+       {"2 --mesh data=2 --shard batch:data", "2 --mesh data=2 --shard batch:data --zero 1",
+        "2 --mesh data=2 --shard batch:data --zero 2", "2 --mesh data=2 --shard time:data",
+        "4 --mesh data=4 --shard batch:data --zero 3",
+        "4 --mesh data=2,model=2 --shard batch:data --shard net/head:model --zero 2 "
+        "--micro-batches 2"}},
+      {"bert --steps 4",
+       {"4 --mesh data=2,model=2 --shard batch:data --shard net/hidden:model --zero 3"}},
+      {"resnet50 --steps 4", {"2 --mesh data=2 --shard batch:data --zero 3"}}};
+  for (const auto &[model, strategies] : all) {
+    double expected = lossOf(model, "1");
+    for (const std::string &strategy : strategies)
+      EXPECT_NEAR(lossOf(model, strategy), expected, 1e-4 * expected) << model << " " << strategy;
+  }
+}
