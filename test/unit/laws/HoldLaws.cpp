@@ -74,9 +74,9 @@ void laws::holdPrograms(StringRef law, Share share,
     ADD_FAILURE() << said;
 }
 
-/// What the oracle gives; it has to be shown derivatives as ops.
-static FailureOr<Values> evaluated(ModuleOp module, StringRef program,
-                                   ArrayRef<TensorValue> values) {
+/// The oracle has to be shown derivatives as ops.
+FailureOr<Values> laws::evaluated(ModuleOp module, StringRef program,
+                                  ArrayRef<TensorValue> values) {
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager manager(module.getContext());
   manager.addPass(nd::createNdDifferentiatePass());

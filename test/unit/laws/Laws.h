@@ -140,6 +140,10 @@ void holdCompiled(const CompiledLaw &law, Share share);
 /// All functions but the programs are called by them alone.
 void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 
+/// What the oracle gives.
+mlir::FailureOr<Values> evaluated(mlir::ModuleOp module, llvm::StringRef program,
+                                  llvm::ArrayRef<TensorValue> values);
+
 /// Runs `entry` of a compiled program.
 Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<TensorValue> arguments,
                   mlir::MLIRContext *context, const CallOptions &options = {},

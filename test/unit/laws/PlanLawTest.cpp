@@ -18,6 +18,7 @@
 #include "dialects/mesh/Mesh.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -82,8 +83,13 @@ static void drawShardings(func::FuncOp function, mesh::MeshAttr mesh, Dice &dice
       function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
 }
 
-void laws::drawPlan(ModuleOp module, Dice &dice) {
-  mesh::MeshAttr mesh = drawMesh(module.getContext(), dice);
+void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
+  mesh::MeshAttr mesh;
+  int64_t devices = 0;
+  do {
+    mesh = drawMesh(module.getContext(), dice);
+    devices = mesh::specOf(mesh).ranks();
+  } while (devices < least || devices > most);
   module->setAttr(mesh::meshAttrName, mesh);
   drawShardings(mainOf(module), mesh, dice);
 }
