@@ -21,6 +21,7 @@
 #include "heddle/ElementType.h"
 #include "heddle/Error.h"
 #include "runtime/collectives/Collectives.h"
+#include "runtime/program/Mesh.h"
 
 #include <span>
 #include <string>
@@ -43,7 +44,7 @@ public:
   const int32_t status; ///< HEDDLE_TIMEOUT, ...
 };
 
-enum class Combiner : int32_t { Sum, Product, Max, Min };
+using Combiner = CommunicationSpec::Combiner;
 
 /// An operation that was started. Its memory may not be used before `wait`; the destructor waits,
 /// and ignores failures.

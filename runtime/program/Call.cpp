@@ -57,6 +57,9 @@ int32_t Call::fail(int32_t index, const char *reason) {
   if (int32_t none = 0; status.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
     currentStep = index;
     note(reason);
+  } else if (none == Aborted) { // the step that another rank's failure has ended
+    std::lock_guard lock(abortMutex);
+    currentStep = index;
   }
   return Failed;
 }
@@ -589,10 +592,23 @@ void Call::setAbortable(Region *region) {
     region->abort();
 }
 
-/// The error for the other rank that ended this run.
+/// "step (file:line:column)", or what of it is known.
+static std::string placeOf(const std::string &step, const std::string &location) {
+  return (step.empty() ? "" : " at '" + step + "'") +
+         (location.empty() ? "" : " (" + location + ")");
+}
+
+/// The error for the other rank that ended this run: with the step that failed there, or, of a rank
+/// that has just gone, with the one here that waited for it.
 void Call::throwAborted() {
   Failure failure = *std::exchange(aborted, std::nullopt);
-  throw ExecutionError("'" + spec.name + "' was ended: " + failure.describe(), spec.name,
+  std::string what = failure.describe(), place;
+  if (failure.step.empty() && currentStep >= 0 && size_t(currentStep) < spec.steps.size()) {
+    failure.step = spec.steps[size_t(currentStep)].name;
+    failure.location = spec.steps[size_t(currentStep)].location;
+    place = placeOf(failure.step, failure.location);
+  }
+  throw ExecutionError("'" + spec.name + "' was ended" + place + ": " + what, spec.name,
                        failure.step, failure.location, failure.member.rank);
 }
 
@@ -630,9 +646,8 @@ void Call::afterRun() {
     failure.clear();
     if (channel)
       channel->fail(reason, spec.name, step, location);
-    std::string where = (step.empty() ? "" : " at '" + step + "'") +
-                        (location.empty() ? "" : " (" + location + ")") +
-                        (channel ? " on rank " + std::to_string(channel->rank()) : "");
+    std::string where =
+        placeOf(step, location) + (channel ? " on rank " + std::to_string(channel->rank()) : "");
     throw ExecutionError("'" + spec.name + "' failed" + where + ": " + reason, spec.name, step,
                          location, channel ? channel->rank() : -1);
   }

@@ -226,6 +226,15 @@ int32_t failingOnThree(HeddleCall *call, int32_t, int32_t) {
   return summing(call, 0, 1);
 }
 
+/// Rank 3 reports a failure that is of no step, as the server does of a rank that has died.
+std::atomic<ControlChannel *> channelOfThree{nullptr};
+int32_t goneOnThree(HeddleCall *call, int32_t, int32_t) {
+  if (*static_cast<const float *>(call->addresses[0]) != 3)
+    return summing(call, 0, 1);
+  channelOfThree.load()->fail("has gone fishing");
+  return 1;
+}
+
 struct Summed {
   std::vector<float> values;
   std::string error, donatedTo;
@@ -244,6 +253,8 @@ std::vector<Summed> sumOnFourRanks(HeddleEntry function, const char *engine = nu
       mine.setTransport(std::make_shared<Adding>(hub));
     CallOptions options;
     options.job = std::shared_ptr<Job>(&mine, [](Job *) {});
+    if (mine.rank() == 3)
+      channelOfThree = mine.channel();
     Summed &result = results[size_t(mine.rank())];
     try {
       result.values = valuesOf(program->run(
@@ -289,6 +300,15 @@ TEST(Mesh, AFailureEndsCommunication) {
     EXPECT_EQ(results[size_t(r)].rank, 3);
     expectIn("'between' (model.cpp:2:1)", results[size_t(r)].error);
     expectIn(": three is too much", results[size_t(r)].error);
+  }
+}
+
+TEST(Mesh, WhatWaitsForARankThatHasGoneIsNamed) {
+  for (const char *engine : {(const char *)nullptr, "shm"}) {
+    Summed waiting = sumOnFourRanks(goneOnThree, engine)[1];
+    expectIn("'sum' was ended at 'all-reduce' (model.cpp:1:1): rank 3 (host ", waiting.error);
+    expectIn(": has gone fishing", waiting.error);
+    EXPECT_EQ(waiting.rank, 3);
   }
 }
 
