@@ -242,6 +242,7 @@ struct Process {
       throw Failure{HEDDLE_FAILED, "MPI serves one thread only: expected MPI_THREAD_SERIALIZED"};
   }
   ~Process() {
+    Lock lock(lockOfMpi()); // a thread may be at work for a context that nobody ends
     int done = 0;
     MPI_Finalized(&done);
     if (began && !failed && !done)
@@ -342,7 +343,7 @@ private:
   int64_t mostTag = 0, groups = 0;
   uint32_t looks = 0;
   std::atomic<uint32_t> idle{0};
-  Report sent{}, received{};
+  Report received{};
   std::vector<bool> left; ///< by rank
   MPI_Request listening = MPI_REQUEST_NULL;
 
@@ -362,15 +363,18 @@ private:
 
   /// Sends a report to all others, for a short time at most.
   void tell(int32_t status, const std::string &text) {
-    sent = {.rank = rank, .status = status, .text = {}};
-    std::strncpy(sent.text, text.c_str(), sizeof sent.text - 1);
+    auto sent = std::make_unique<Report>(Report{.rank = rank, .status = status, .text = {}});
+    std::strncpy(sent->text, text.c_str(), sizeof sent->text - 1);
     std::vector<MPI_Request> requests;
     for (int32_t other = 0; other < size; ++other)
       if (other != rank)
-        MPI_Isend(&sent, sizeof sent, MPI_BYTE, other, 0, communicator, &requests.emplace_back());
+        MPI_Isend(sent.get(), sizeof *sent, MPI_BYTE, other, 0, communicator,
+                  &requests.emplace_back());
     int done = 0;
     for (auto end = Clock::now() + std::chrono::milliseconds(200); !done && Clock::now() < end;)
       MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (!done)
+      (void)sent.release(); // MPI may read it later
     for (MPI_Request &request : requests)
       if (request != MPI_REQUEST_NULL)
         MPI_Request_free(&request);
