@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The gradient of a collective is the transpose of its meaning: that of a gather is a sum of which
-// each device gets its block, that of a sum is a sum.
+// each device gets its block, that of a sum is a sum. Cotangents are those of each device's own
+// copy, also where all copies are equal: the loss is the sum of what all devices add to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -50,25 +52,78 @@ static Value sum(OpBuilder &b, Operation *op, Value value, AxesAttr axes, Type r
   return b.create(state)->getResult(0);
 }
 
-static LogicalResult refuse(Operation *op) {
-  return op->emitOpError() << "has no gradient; expected a sum of one value";
-}
 static bool isSum(Region &combine, ValueRange inputs) {
   return inputs.size() == 1 && nd::combinerKind(combine) == nd::CombinerKind::Add;
 }
 
-LogicalResult AllReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
+/// The name of size 1 along which the inputs of all devices of a group are joined.
+static constexpr const char *memberName = "mesh.member";
+
+/// The value along one more name, of size 1, joined over the devices of the group. Along `name`, if
+/// there is one, each device gets its block only.
+static Value joinMembers(OpBuilder &b, Operation *op, Value value, AxesAttr axes, StringAttr name) {
+  nd::Dim one(b.getContext(), memberName, Expr(1));
+  Value member = nd::buildBroadcast(b, op->getLoc(), value, {one});
+  MeshAttr mesh = meshOf(op);
+  nd::Dim all(b.getContext(), memberName, Expr(partsOf(mesh, axes.getAxes())));
+  nd::NdTensorType joined = tensorType(value).with({all});
+  auto along = b.getStringAttr(memberName);
+  if (!name)
+    return AllGatherOp::create(b, op->getLoc(), joined, member, along, axes, ArrayAttr());
+  AxisList list(axes.getAxes());
+  return AllToAllOp::create(b, op->getLoc(), blockType(mesh, joined, {{name.str(), list}}), member,
+                            along, name, axes, ArrayAttr());
+}
+
+/// Gradients for any combiner: each device has the inputs of all in one tensor, and reduces it.
+static LogicalResult gradientOfReduction(OpBuilder &b, Operation *op, ValueRange cotangents,
+                                         ArrayRef<bool> wanted, ArrayAttr neutral, AxesAttr axes,
+                                         StringAttr name, SmallVectorImpl<Value> &gradients) {
+  Location loc = op->getLoc();
+  SmallVector<Value> joined;
+  for (Value input : op->getOperands())
+    joined.push_back(joinMembers(b, op, input, axes, name));
+  auto reduce = nd::ReduceOp::create(b, loc, op->getResultTypes(), joined,
+                                     b.getStrArrayAttr({memberName}), neutral);
+  {
+    OpBuilder::InsertionGuard restore(b);
+    Block &from = op->getRegion(0).front();
+    Block *block = b.createBlock(&reduce.getCombiner());
+    for (BlockArgument argument : from.getArguments())
+      block->addArgument(argument.getType(), argument.getLoc());
+    nd::YieldOp::create(b, loc, nd::inlineBlock(b, from, block->getArguments()));
+  }
+  SmallVector<Value> parts(joined.size());
+  if (failed(reduce.buildGradient(b, cotangents, wanted, parts)))
+    return failure();
+  for (auto [part, input, gradient] : llvm::zip_equal(parts, op->getOperands(), gradients)) {
+    if (!part)
+      continue;
+    nd::NdTensorType type = tensorType(input);
+    nd::NdTensorType own = type.with({nd::Dim(b.getContext(), memberName, Expr(1))});
+    auto along = b.getStringAttr(memberName);
+    Value mine = name ? AllToAllOp::create(b, loc, own, part, name, along, axes, ArrayAttr())
+                      : sum(b, op, part, axes, own, along);
+    gradient = nd::buildSumTo(b, loc, mine, type);
+  }
+  return success();
+}
+
+LogicalResult AllReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                          SmallVectorImpl<Value> &gradients) {
   if (!isSum(getCombine(), getInputs()))
-    return refuse(*this);
+    return gradientOfReduction(b, *this, cotangents, wanted, getNeutral(), getAxes(), {},
+                               gradients);
   gradients[0] = sum(b, *this, cotangents[0], getAxes(), getInputs()[0].getType());
   return success();
 }
 
-LogicalResult ReduceScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
+LogicalResult ReduceScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents,
+                                             ArrayRef<bool> wanted,
                                              SmallVectorImpl<Value> &gradients) {
   if (!isSum(getCombine(), getInputs()))
-    return refuse(*this);
+    return gradientOfReduction(b, *this, cotangents, wanted, getNeutral(), getAxes(), getNameAttr(),
+                               gradients);
   gradients[0] = AllGatherOp::create(b, getLoc(), getInputs()[0].getType(), cotangents[0],
                                      getNameAttr(), getAxes(), ArrayAttr());
   return success();
@@ -95,7 +150,21 @@ LogicalResult PermuteOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
   return success();
 }
 
-LogicalResult BroadcastOp::buildGradient(OpBuilder &, ValueRange, ArrayRef<bool>,
-                                         SmallVectorImpl<Value> &) {
-  return emitOpError() << "has no gradient; write a masked mesh.all_reduce";
+/// The sum, on the device whose value all got.
+LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
+                                         SmallVectorImpl<Value> &gradients) {
+  nd::NdTensorType type = tensorType(getInput());
+  nest::NestBuilder nest(b, getLoc());
+  nest.produced = type.getDims();
+  Expr root = Expr(int64_t(getRoot()));
+  nest::Condition isRoot(b.getContext(), partIndex(meshOf(*this), getAxes().getAxes()) - root,
+                         /*equality=*/true);
+  auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
+  nest.read(sum(b, *this, cotangents[0], getAxes(), type), nest::MapAttr::identity(type),
+            nest::GuardAttr::get(b.getContext(), {isRoot}, zero));
+  gradients[0] =
+      nest.create({type.getElementType()},
+                  [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
+          .getResult(0);
+  return success();
 }

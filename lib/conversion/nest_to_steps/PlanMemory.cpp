@@ -109,10 +109,18 @@ private:
     return int32_t(end);
   }
 
+  /// True if another step reads the value while the transfer that step `s` starts may write.
+  bool isReadInFlight(size_t s, size_t value) const {
+    auto between = ArrayRef(entry.steps).slice(s, size_t(endOf(s)) - s);
+    return llvm::any_of(between.drop_front(between.empty() ? 0 : 1), [&](const OutlinedStep &step) {
+      return llvm::is_contained(step.operands, int32_t(value));
+    });
+  }
+
   /// True if step `s` is the last to read `from` and may write `to` to its buffer.
   bool fits(size_t s, size_t from, size_t to) const {
-    if (lastRead[from] != endOf(s) || overwritten[from] || shared[from] || shared[to] ||
-        values[from].layout != values[to].layout ||
+    if (lastRead[from] != endOf(s) || isReadInFlight(s, from) || overwritten[from] ||
+        shared[from] || shared[to] || values[from].layout != values[to].layout ||
         byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
         values[from].bytes != values[to].bytes)
       return false;

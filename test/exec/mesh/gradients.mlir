@@ -1,0 +1,608 @@
+// The gradient of each collective is that of the whole program: `whole.mlir` has in one function what the devices of
+// `local.mlir` compute together, with the devices' coordinates as names dd and mm. Sums and products of the
+// numbers, which are odd halves, are exact.
+// Blocks of 5 and 4 elements over three devices are short or empty.
+// RUN: split-file %s %t
+// RUN: heddle-run %t/whole.mlir --interpret --seed 3 --print-limit 100 > %t/whole
+// RUN: heddle-opt %t/local.mlir --nd-pipeline --convert-nd-to-nest --mesh-simulate -o %t/simulated.mlir
+// RUN: heddle-run %t/simulated.mlir --interpret --seed 3 --print-limit 100 | diff - %t/whole
+// Six ranks of a process.
+// RUN: heddle-run %t/local.mlir --seed 3 --print-limit 100 | diff - %t/whole
+// What is sent. The sum of a sum, and what a device got, comes from the same devices.
+// RUN: heddle-opt %t/local.mlir --nd-differentiate | FileCheck %s
+// CHECK-LABEL: @all_reduce(
+// CHECK: mesh.all_reduce {{.*}} over [m] combine add
+// CHECK: mesh.all_reduce {{.*}} over [m] combine add
+// CHECK-LABEL: @all_reduce_product(
+// CHECK: mesh.all_gather {{.*}} name mesh.member over [m]
+// CHECK: mesh.reduce_scatter {{.*}} name mesh.member over [m] combine add
+// CHECK-LABEL: @reduce_scatter(
+// CHECK: mesh.reduce_scatter {{.*}} name k over [m] combine add
+// CHECK: mesh.all_gather {{.*}} name k over [m]
+// CHECK-LABEL: @reduce_scatter_product(
+// CHECK: mesh.all_to_all {{.*}} join mesh.member split k over [m]
+// CHECK: mesh.all_to_all {{.*}} join k split mesh.member over [m]
+// CHECK-LABEL: @all_gather(
+// CHECK: mesh.all_gather {{.*}} name k over [m]
+// CHECK: mesh.reduce_scatter {{.*}} name k over [m] combine add
+// CHECK-LABEL: @all_to_all(
+// CHECK: mesh.all_to_all {{.*}} join a split b over [m]
+// CHECK: mesh.all_to_all {{.*}} join b split a over [m]
+// CHECK-LABEL: @permute(
+// CHECK: mesh.permute {{.*}} over [m] shift 1 :
+// CHECK: mesh.permute {{.*}} over [m] shift -1 :
+// CHECK-LABEL: @permute_ring(
+// CHECK: mesh.permute {{.*}} over [m] shift -1 wrap
+// CHECK: mesh.permute {{.*}} over [m] shift 1 wrap
+// CHECK-LABEL: @broadcast(
+// CHECK: mesh.broadcast {{.*}} over [m] from 1
+// CHECK: mesh.all_reduce {{.*}} over [m] combine add
+
+//--- local.mlir
+module attributes {mesh.mesh = #mesh.mesh<d: 2, m: 3>} {
+func.func private @all_reduce.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @all_reduce(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func private @all_reduce_product.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func private @all_reduce_maximum.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine max [0xFF800000 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = mesh.reduce_scatter %s name k over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
+  return %y : !nd.tensor<f32, dd: 1, k: 2>
+}
+func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>) -> (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+}
+func.func private @reduce_scatter_product.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = mesh.reduce_scatter %s name k over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
+  return %y : !nd.tensor<f32, dd: 1, k: 2>
+}
+func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>) -> (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+}
+func.func private @all_gather.of(%x: !nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %g = mesh.all_gather %x name k over [m] : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 5>
+  %y = nd.broadcast %g : !nd.tensor<f32, dd: 1, k: 5> -> !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 5, mm: 1>
+}
+func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2>, !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 5, mm: 1>, !nd.tensor<f32, dd: 1, k: 2>
+}
+func.func private @all_to_all.of(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_to_all %x join a split b over [m] : (!nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1>
+  return %y : !nd.tensor<f32, a: 5, b: 2, dd: 1>
+}
+func.func @all_to_all(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}, %w: !nd.tensor<f32, a: 5, b: 2, dd: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}) -> (!nd.tensor<f32, a: 5, b: 2, dd: 1> {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{b: [m], dd: [d]}>}, !nd.tensor<f32, a: 2, b: 4, dd: 1> {mesh.global = !nd.tensor<f32, a: 5, b: 4, dd: 2>, mesh.sharding = #mesh.sharding<{a: [m], dd: [d]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, a: 2, b: 4, dd: 1>) -> !nd.tensor<f32, a: 2, b: 4, dd: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, a: 5, b: 2, dd: 1>) -> !nd.tensor<f32, a: 5, b: 2, dd: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 2, b: 4, dd: 1>, !nd.tensor<f32, a: 5, b: 2, dd: 1>) -> (!nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>)
+  return %y, %g : !nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>
+}
+func.func private @permute.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.permute %x over [m] shift 1 : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @permute(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func private @permute_ring.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.permute %x over [m] shift -1 wrap : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @permute_ring(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func private @broadcast.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.broadcast %x over [m] from 1 : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+func.func @broadcast(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
+  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+}
+}
+
+//--- whole.mlir
+func.func private @all_reduce.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %r = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @all_reduce(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func private @all_reduce_product.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %r = nd.reduce %x over [mm] neutral [1.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func private @all_reduce_maximum.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %r = nd.reduce %x over [mm] neutral [0xFF800000 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  %y = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  return %y : !nd.tensor<f32, dd: 2, k: 5>
+}
+func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @reduce_scatter.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+}
+func.func private @reduce_scatter_product.of(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  %y = nd.reduce %x over [mm] neutral [1.0 : f32] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nd.yield %c : f32
+  }
+  return %y : !nd.tensor<f32, dd: 2, k: 5>
+}
+func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @reduce_scatter_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) -> (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+}
+func.func private @all_gather.of(%x: !nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+  %y = nd.broadcast %x : !nd.tensor<f32, dd: 2, k: 5> -> !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 5, mm: 3>
+}
+func.func @all_gather(%x: !nd.tensor<f32, dd: 2, k: 5> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 5, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 5>) -> !nd.tensor<f32, dd: 2, k: 5> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_gather.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 5>, !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 5, mm: 3>, !nd.tensor<f32, dd: 2, k: 5>
+}
+func.func private @all_to_all.of(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
+  %y = nd.rename %x [] to [] : !nd.tensor<f32, a: 5, b: 4, dd: 2> -> !nd.tensor<f32, a: 5, b: 4, dd: 2>
+  return %y : !nd.tensor<f32, a: 5, b: 4, dd: 2>
+}
+func.func @all_to_all(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "x"}, %w: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "w"}) -> (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, a: 5, b: 4, dd: 2>) -> !nd.tensor<f32, a: 5, b: 4, dd: 2> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>) -> (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>)
+  return %y, %g : !nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>
+}
+func.func private @permute.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %p = nd.slice %x mm from 1 size 2 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
+  %y = nd.pad %p mm low 0 high 1 value 0.0 : f32 : !nd.tensor<f32, dd: 2, k: 2, mm: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @permute(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func private @permute_ring.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %p = nd.slice %x mm from 2 size 1 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
+  %q = nd.slice %x mm from 0 size 2 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
+  %y = nd.concat %p, %q along mm : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>, !nd.tensor<f32, dd: 2, k: 2, mm: 2>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @permute_ring(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func private @broadcast.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %p = nd.slice %x mm from 1 size 1 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
+  %r = nd.reduce %p over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 2, k: 2> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
+func.func @broadcast(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
+  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  ^bb0(%a: f32):
+    %four = arith.constant 4.0 : f32
+    %half = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %four : f32
+    %c = math.roundeven %b : f32
+    %d = arith.addf %c, %half : f32
+    nd.yield %d : f32
+  }
+  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
+  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+}
