@@ -119,10 +119,12 @@ private:
 
   /// True if step `s` is the last to read `from` and may write `to` to its buffer.
   bool fits(size_t s, size_t from, size_t to) const {
-    if (lastRead[from] != endOf(s) || isReadInFlight(s, from) || overwritten[from] ||
-        shared[from] || shared[to] || values[from].layout != values[to].layout ||
+    if (lastRead[from] != endOf(s) || overwritten[from] || shared[from] || shared[to] ||
+        values[from].layout != values[to].layout ||
         byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
         values[from].bytes != values[to].bytes)
+      return false;
+    if (isReadInFlight(s, from))
       return false;
     const OutlinedStep &step = entry.steps[s];
     if (const auto &with = step.spec.communication)

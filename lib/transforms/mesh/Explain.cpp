@@ -35,7 +35,7 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes) {
       while (links.nodes[origin].from)
         origin = *links.nodes[origin].from;
       text += (text.empty() ? "" : "; ") + ("'" + node.name + "' has ") + mesh::str(node.axes) +
-              (origin == each ? " as stated" : " as " + links.describe(origin));
+              (origin == each ? " as stated" : " as " + links.describe(origin)) + node.why;
     }
     for (const Links::Declined &declined : node.declined)
       text += (text.empty() ? "" : "; ") + ("'" + node.name + "' could have ") +

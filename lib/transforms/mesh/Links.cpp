@@ -97,19 +97,24 @@ Sharding Links::sharding(Operation *op) const {
   return site == siteOfOp.end() ? Sharding() : shardingOfSite(site->second);
 }
 
-void Links::link(std::optional<unsigned> a, std::optional<unsigned> b, double bytes) {
-  if (!a || !b || a == b)
+void Links::link(std::optional<unsigned> value, std::optional<unsigned> reader) {
+  if (!value || value == reader)
     return;
-  nodes[*a].links.emplace_back(*b, bytes);
-  nodes[*b].links.emplace_back(*a, bytes);
+  Read &read = reads.back();
+  read.names.emplace_back(*value, reader);
+  if (!reader)
+    return;
+  nodes[*value].links.emplace_back(*reader, read.bytes);
+  nodes[*reader].links.emplace_back(*value, read.bytes);
 }
 
 void Links::linkValues(Value a, Value b, StringRef without) {
   if (!isa<nd::NdTensorType>(a.getType()))
     return;
+  reads.push_back({bytesOf(a), {}});
   for (const nd::Dim &dim : tensorType(a).getDims())
     if (dim.name != without && tensorType(b).size(dim.name) == dim.size())
-      link(node(a, dim.name), node(b, dim.name), bytesOf(a));
+      link(node(a, dim.name), node(b, dim.name));
 }
 
 void Links::state(Value value, ShardingAttr sharding) {
@@ -136,9 +141,12 @@ void Links::addNest(nest::LoopNestInterface op) {
     return nd::SizeAttr();
   };
   auto linkAccess = [&](Value tensor, nest::MapAttr map) {
-    for (const nd::Dim &dim : tensorType(tensor).getDims())
-      if (auto at = map.lookup(dim.name)->asName(); at && sizeOf(*at) == dim.size())
-        link(node(tensor, dim.name), node(op, *at), bytesOf(tensor));
+    reads.push_back({bytesOf(tensor), {}});
+    for (const nd::Dim &dim : tensorType(tensor).getDims()) {
+      auto at = map.lookup(dim.name)->asName();
+      link(node(tensor, dim.name),
+           at && sizeOf(*at) == dim.size() ? node(op, *at) : std::optional<unsigned>());
+    }
   };
   for (auto [tensor, map] : llvm::zip_equal(op.getMappedReads(), op.getMapsAttr()))
     linkAccess(tensor, cast<nest::MapAttr>(map));
@@ -158,6 +166,7 @@ void Links::addNest(nest::LoopNestInterface op) {
     }
     return;
   }
+  sites[siteOfOp[op]].isCompute = true;
   for (Value result : op->getResults())
     siteOfValue[result] = siteOfOp[op];
   for (const nd::Dim &dim : spaces[1])
@@ -190,9 +199,11 @@ void Links::add(Operation *op) {
     return addScan(scan);
   if (auto sort = dyn_cast<nest::SortOp>(op)) {
     siteOfOp[op] = addSite(sort.getLines());
-    for (Value operand : op->getOperands())
-      for (const nd::Dim &dim : sort.getLines())
-        link(node(operand, dim.name), node(op, dim.name), bytesOf(operand));
+    for (Value operand : op->getOperands()) {
+      reads.push_back({bytesOf(operand), {}});
+      for (const nd::Dim &dim : tensorType(operand).getDims())
+        link(node(operand, dim.name), node(op, dim.name));
+    }
     for (Value result : op->getResults())
       siteOfValue[result] = siteOfOp[op];
     return;
@@ -228,13 +239,14 @@ Links::Links(func::FuncOp function) {
     if (!stated)
       continue;
     unsigned site = addSite(tensorType(value).getDims(), "result " + std::to_string(i));
+    reads.push_back({bytesOf(value), {}});
     for (unsigned each : sites[site].nodes) {
       if (const NamedAxes *entry = stated.lookup(nodes[each].name)) {
         nodes[each].stated = entry->list();
         nodes[each].priority = entry->priority;
       }
       nodes[each].fixed = true;
-      link(each, node(value, nodes[each].name), bytesOf(value));
+      link(node(value, nodes[each].name), each);
     }
   }
 }

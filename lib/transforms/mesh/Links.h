@@ -37,13 +37,22 @@ struct Links {
     llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, with bytes
     std::optional<unsigned> from; ///< the node that its axes come from; none if they are stated
     std::vector<Declined> declined;
+    std::string why; ///< it got the axes of another name; for messages
   };
   struct Site {
     std::string what; ///< for messages
     llvm::SmallVector<unsigned, 4> nodes;
+    bool isCompute = false; ///< a nest.compute, with its results
+  };
+  /// A value that a nest, or another value, is made of.
+  struct Read {
+    double bytes;
+    /// The nodes of the value, each with the one of the reader that it is linked to, if any.
+    llvm::SmallVector<std::pair<unsigned, std::optional<unsigned>>, 4> names;
   };
   std::vector<Node> nodes;
   std::vector<Site> sites;
+  std::vector<Read> reads;
 
   explicit Links(mlir::func::FuncOp function);
 
@@ -64,7 +73,8 @@ private:
 
   unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
   void addValue(mlir::Value value, std::string what = "");
-  void link(std::optional<unsigned> a, std::optional<unsigned> b, double bytes);
+  /// Links a name of a value with what reads it, if that has the name; of the last one of `reads`.
+  void link(std::optional<unsigned> value, std::optional<unsigned> reader);
   /// Links all names that two values have in common, except `without`.
   void linkValues(mlir::Value a, mlir::Value b, llvm::StringRef without = "");
   void state(mlir::Value value, ShardingAttr sharding);

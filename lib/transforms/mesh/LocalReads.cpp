@@ -46,8 +46,9 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
   auto guard = cast<GuardAttr>(op.getGuardsAttr()[i]);
   LocalValue held = lookup(op.getMappedReads()[i]);
   Ranges ranges = space.ranges();
-  Sharding kept;                  // what is not gathered
-  std::map<std::string, Expr> at; // where to read
+  Sharding kept;                                   // what is not gathered
+  std::map<std::string, Expr> at;                  // where to read
+  std::vector<std::pair<std::string, Expr>> whole; // of these, names of which nothing is split
   std::vector<std::pair<std::string, Interval>> exchanged;
   std::set<std::string> names, beyond; // at which it reads; of these, not only at own elements
   for (const nd::Dim &dim : held.whole.getDims()) {
@@ -67,12 +68,25 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
     }
     beyond.insert(ragged.begin(), ragged.end());
     at[name] = coordinate.substitute(space.globals()).simplify(ranges);
-    if (axes.empty())
+    if (axes.empty()) {
+      if (only && space.size(*only) == dim.size())
+        whole.emplace_back(name, coordinate);
       continue;
+    }
     if (auto interval = intervalOf(space.mesh, axes, dim.size().getExpr(), at[name], ranges)) {
       kept[name] = AxisList(axes);
       at[name] = interval->coordinate;
       exchanged.emplace_back(name, *interval);
+    }
+  }
+  // Axes that another name of the tensor had move to the name at which the nest has them.
+  for (const auto &[name, coordinate] : whole) {
+    ArrayRef<Axis> axes = space.axes(*coordinate.asName());
+    if (!axes.empty() && llvm::any_of(held.sharding, [&, &name = name](const auto &entry) {
+          return ArrayRef<Axis>(entry.second) == axes && !kept.contains(entry.first);
+        })) {
+      kept[name] = AxisList(axes);
+      at[name] = coordinate;
     }
   }
   Value value = resharder.move(held, kept, op.getLoc()).value;

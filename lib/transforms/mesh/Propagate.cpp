@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Links.h"
+#include "lib/transforms/mesh/MoveAxes.h"
 #include "lib/transforms/mesh/Partition.h"
 
 using namespace heddle;
@@ -42,6 +43,7 @@ public:
       while (spread())
         ;
     }
+    moveAxes(links, mesh);
   }
 
 private:

@@ -15,6 +15,7 @@
 // several names of one value or nest could have an axis, that one gets it whose neighbours hold the
 // most bytes that then need not move; a reduced name pays for the reduction over devices. Ties are
 // decided by the order of names, which are canonical here (nd-neutral-names), and of axes.
+// MoveAxes.h then settles where axes of one operand came first and those of another would be cheaper.
 //
 //===----------------------------------------------------------------------===//
 

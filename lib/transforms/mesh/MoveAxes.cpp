@@ -1,0 +1,220 @@
+//===- MoveAxes.cpp - moves axes where that sends fewer bytes -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/MoveAxes.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+namespace {
+/// Axes of node `from` that go to node `to`.
+struct Move {
+  unsigned from, to, neighbour; ///< `neighbour`: has them at the name
+  double before, after;         ///< bytes that a device sends
+  double saved() const { return before - after; }
+};
+
+class Mover {
+public:
+  Mover(Links &links, MeshAttr mesh)
+      : links(links), mesh(mesh), operands(links.sites.size()), users(links.sites.size()) {
+    for (auto [i, read] : llvm::enumerate(links.reads)) {
+      std::set<unsigned> values, readers;
+      for (auto [value, reader] : read.names) {
+        values.insert(links.nodes[value].site);
+        if (reader)
+          readers.insert(links.nodes[*reader].site);
+      }
+      for (unsigned site : values)
+        users[site].push_back(unsigned(i));
+      for (unsigned site : readers)
+        operands[site].push_back(unsigned(i));
+    }
+  }
+
+  /// Looks at all first moves, in the order of what they and those that follow save. True if axes moved.
+  bool sweep() {
+    std::vector<Chain> chains;
+    for (const Links::Site &site : links.sites)
+      for (const Move &first : movesOf(site))
+        if (Chain chain = follow(first); chain.saved > 0) {
+          undo(chain);
+          chains.push_back(std::move(chain));
+        }
+    llvm::stable_sort(chains, [&](const Chain &a, const Chain &b) {
+      return isBetter({a.saved, &a.moves[0]}, {b.saved, &b.moves[0]});
+    });
+    bool isChanged = false;
+    for (const Chain &chain : chains)
+      for (const Move &first : movesOf(links.sites[links.nodes[chain.moves[0].from].site]))
+        if (first.from == chain.moves[0].from && first.to == chain.moves[0].to)
+          if (Chain again = follow(first); again.saved > 0) {
+            for (const Move &move : again.moves)
+              explain(move);
+            isChanged = true;
+          }
+    return isChanged;
+  }
+
+private:
+  Links &links;
+  MeshAttr mesh;
+  std::vector<SmallVector<unsigned, 4>> operands, users; ///< reads of each site
+
+  /// Moves that were made.
+  struct Chain {
+    double saved = 0;
+    std::vector<Move> moves;
+  };
+  static constexpr size_t longest = 16; ///< moves of a chain
+
+  /// Independent of the order of ops where bytes or names differ.
+  bool isBetter(std::pair<double, const Move *> a, std::pair<double, const Move *> b) const {
+    auto names = [&](const Move *move) {
+      return std::tie(links.nodes[move->from].name, links.nodes[move->to].name);
+    };
+    return a.first != b.first ? a.first > b.first : names(a.second) < names(b.second);
+  }
+
+  /// Makes a move, and then moves of the same axes by its neighbours, also such that save nothing by
+  /// themselves. Only those remain made up to which most is saved.
+  Chain follow(const Move &first) {
+    Chain chain;
+    std::set<unsigned> sites;
+    double saved = 0;
+    size_t most = 0;
+    std::optional<Move> next = first;
+    while (next) {
+      make(*next);
+      chain.moves.push_back(*next);
+      sites.insert(links.nodes[next->from].site);
+      saved += next->saved();
+      if (saved > chain.saved + 1e-6 * first.before) {
+        chain.saved = saved;
+        most = chain.moves.size();
+      }
+      next = chain.moves.size() < longest ? neighbourOf(chain, sites) : std::nullopt;
+    }
+    while (chain.moves.size() > most) {
+      make(chain.moves.back(), /*back=*/true);
+      chain.moves.pop_back();
+    }
+    return chain;
+  }
+
+  /// The best next move of a chain.
+  std::optional<Move> neighbourOf(const Chain &chain, const std::set<unsigned> &sites) {
+    std::set<unsigned> around;
+    for (const Move &move : chain.moves)
+      for (unsigned node : {move.from, move.to})
+        for (const auto &link : links.nodes[node].links)
+          if (unsigned site = links.nodes[link.first].site; !sites.contains(site))
+            around.insert(site);
+    const AxisList &axes = axesAt(chain.moves[0].to);
+    std::optional<Move> best;
+    for (unsigned site : around)
+      for (const Move &move : movesOf(links.sites[site]))
+        if (axesAt(move.from) == axes &&
+            (!best || isBetter({move.saved(), &move}, {best->saved(), &*best})))
+          best = move;
+    return best;
+  }
+
+  void make(const Move &move, bool back = false) {
+    unsigned from = back ? move.to : move.from, to = back ? move.from : move.to;
+    links.nodes[to].axes = std::exchange(links.nodes[from].axes, {});
+  }
+  void undo(Chain &chain) {
+    for (const Move &move : llvm::reverse(chain.moves))
+      make(move, /*back=*/true);
+  }
+  void explain(const Move &move) {
+    Links::Node &from = links.nodes[move.from], &to = links.nodes[move.to];
+    from.from = std::nullopt;
+    to.from = move.neighbour;
+    to.why = ", rather than '" + from.name + "', which sends more";
+  }
+
+  std::vector<Move> movesOf(const Links::Site &site) {
+    std::vector<Move> moves;
+    if (site.isCompute)
+      for (unsigned from : site.nodes)
+        for (unsigned to : site.nodes)
+          if (std::optional<Move> move = tried(from, to))
+            moves.push_back(*move);
+    return moves;
+  }
+
+  const AxisList &axesAt(unsigned node) const { return links.nodes[node].axes; }
+  double parts(unsigned node) const { return double(partsOf(mesh, axesAt(node))); }
+
+  /// Whether the axes of a name of a value move to another one that the reader has them at.
+  bool moves(const Links::Read &read, const AxisList &axes) const {
+    return llvm::any_of(read.names, [&](const auto &name) {
+      return name.second && axesAt(*name.second) == axes && axesAt(name.first).empty();
+    });
+  }
+
+  double sentFor(const Links::Read &read) const {
+    double block = read.bytes, bytes = 0;
+    for (auto [value, reader] : read.names)
+      block /= parts(value);
+    for (auto [value, reader] : read.names)
+      if (!axesAt(value).empty() && !(reader && axesAt(*reader) == axesAt(value)))
+        bytes += block * (parts(value) - 1) / (moves(read, axesAt(value)) ? parts(value) : 1);
+    return bytes;
+  }
+
+  /// What a device sends for operands, sums, and readers of results.
+  double sentFor(unsigned site) const {
+    double bytes = 0, blocks = 1;
+    for (const auto *reads : {&operands[site], &users[site]})
+      for (unsigned each : *reads)
+        bytes += sentFor(links.reads[each]);
+    for (unsigned each : links.sites[site].nodes)
+      if (links.nodes[each].price == 0)
+        blocks *= parts(each);
+    for (unsigned each : links.sites[site].nodes)
+      bytes += links.nodes[each].price / blocks * (parts(each) - 1) / parts(each);
+    return bytes;
+  }
+
+  /// True if an operand has the axes at a name that the nest reads without them, and can't move them.
+  bool gathers(unsigned site, const AxisList &axes) const {
+    return llvm::any_of(operands[site], [&](unsigned each) {
+      const Links::Read &read = links.reads[each];
+      return llvm::any_of(read.names, [&](const auto &name) {
+        return axesAt(name.first) == axes && !(name.second && axesAt(*name.second) == axes) &&
+               !moves(read, axes);
+      });
+    });
+  }
+
+  std::optional<Move> tried(unsigned from, unsigned to) {
+    Links::Node &a = links.nodes[from], &b = links.nodes[to];
+    if (a.axes.empty() || !b.axes.empty() || b.fixed || !a.stated.empty())
+      return std::nullopt;
+    auto neighbour =
+        llvm::find_if(b.links, [&](const auto &link) { return axesAt(link.first) == a.axes; });
+    if (neighbour == b.links.end())
+      return std::nullopt;
+    Move move{from, to, neighbour->first, sentFor(a.site), 0};
+    std::swap(a.axes, b.axes);
+    move.after = sentFor(a.site);
+    bool isAllowed = !gathers(a.site, b.axes);
+    std::swap(a.axes, b.axes);
+    return isAllowed ? std::optional(move) : std::nullopt;
+  }
+};
+} // namespace
+
+void mesh::moveAxes(Links &links, MeshAttr mesh) {
+  Mover mover(links, mesh);
+  while (mover.sweep())
+    ;
+}

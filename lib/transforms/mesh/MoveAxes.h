@@ -1,0 +1,35 @@
+//===- MoveAxes.h - moves axes where that sends fewer bytes -----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Propagation gives a nest the axes that reach it first, or that were stated first. Another operand
+// may have the same axes at another name:
+//
+//     nest.compute (batch: 64, expert: 8, out: 512) reduce (in: 512) reads %x[], %w[]
+//         %x {batch: [data]}, %w {expert: [data]}, the nest {batch: [data]}
+//
+// gathers %w. If the nest has the axes at `expert`, %x {batch, expert, in} moves by a mesh.all_to_all,
+// of which a device sends a part only. So axes move from name to name of a nest while that lowers the
+// bytes that a device sends for its operands, its sums, and the readers of its results, and makes no
+// operand be gathered that was not. As a move of one nest may pay only when its neighbours follow,
+// chains of moves are tried (Kernighan and Lin, "An efficient heuristic procedure for partitioning
+// graphs", 1970).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_MOVEAXES_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_MOVEAXES_H
+
+#include "lib/transforms/mesh/Links.h"
+
+namespace heddle::mesh {
+
+/// Moves axes of nests. Each chain of moves lowers the bytes that are sent in all.
+void moveAxes(Links &links, MeshAttr mesh);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_MOVEAXES_H

@@ -1,0 +1,38 @@
+//===- Split.h - small networks that are split by names ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two networks whose natural parts are not samples. No line of them mentions a device:
+//
+//     heddle-launch -n 2 heddle-split sequence --mesh seq=2 --shard time:seq
+//     heddle-launch -n 2 heddle-split experts --mesh data=2 --shard batch:data \
+//       --shard 'experts/expert:data'
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_MODELS_SPLIT_SPLIT_H
+#define HEDDLE_MODELS_SPLIT_SPLIT_H
+
+#include "heddle/heddle.h"
+#include "heddle/nn/Network.h"
+
+namespace heddle::split {
+
+/// Tokens of a sample, and different tokens.
+inline constexpr int64_t length = 16, words = 12;
+
+/// Attention over the sequence: each position says which token is the first one of its kind.
+nn::Network sequence();
+/// A layer of experts, each with weights of its own, to one of which each token is sent (Fedus et
+/// al., "Switch Transformers", JMLR 2022, section 2).
+nn::Network experts();
+
+/// The cross-entropy of the next token and the measure "accuracy".
+nn::Outcome nextToken(const Tensor &logits, const nn::Fields &fields);
+
+} // namespace heddle::split
+
+#endif // HEDDLE_MODELS_SPLIT_SPLIT_H

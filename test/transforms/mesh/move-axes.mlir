@@ -1,0 +1,83 @@
+// RUN: heddle-opt %s --split-input-file --mesh-propagate --mesh-partition | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --mesh-propagate=explain -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+
+// The axis of the batch reaches all nests first. The weights of experts are not gathered: the other operand, which has the
+// name of the experts as well, moves to it, and the result moves back where it is summed over experts. None of the first
+// three nests would gain by itself, since its large result would move; all together do.
+// CHECK-LABEL: @experts
+// WHY: remark: {expert: [d]}: 'expert' has [d] as 'expert' of argument 1, rather than 'batch', which sends more
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @experts(%x: !nd.tensor<f32, batch: 64, expert: 4, in: 8> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+                   %w: !nd.tensor<f32, expert: 4, in: 8, inner: 64> {mesh.sharding = #mesh.sharding<{expert: [d] priority 1}>},
+                   %v: !nd.tensor<f32, expert: 4, in: 8, inner: 64> {mesh.sharding = #mesh.sharding<{expert: [d] priority 1}>}) -> !nd.tensor<f32, batch: 64, in: 8> {
+  // CHECK-NOT: mesh.all_gather
+  // CHECK: mesh.all_to_all %arg0 join batch split expert over [d] : (!nd.tensor<f32, batch: 16, expert: 4, in: 8>) -> !nd.tensor<f32, batch: 64, expert: 1, in: 8>
+  // CHECK: nest.compute (batch: 64, expert: 1, inner: 64) reduce (in: 8)
+  // CHECK: nest.compute (batch: 64, expert: 1, inner: 64)
+  // CHECK: nest.compute (batch: 64, expert: 1, in: 8) reduce (inner: 64)
+  // CHECK: mesh.all_to_all {{.*}} join expert split batch over [d]
+  // CHECK: nest.compute (batch: 16, in: 8) reduce (expert: 4)
+  // CHECK-NOT: mesh.all
+  // CHECK: return
+  %p = nest.compute (batch: 64, expert: 4, inner: 64) reduce (in: 8) reads %x[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 64, expert: 4, in: 8>, !nd.tensor<f32, expert: 4, in: 8, inner: 64>) -> !nd.tensor<f32, batch: 64, expert: 4, inner: 64>
+  %q = nest.compute (batch: 64, expert: 4, inner: 64) reads %p[] {
+  ^bb0(%a: f32):
+    %c = math.absf %a : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, batch: 64, expert: 4, inner: 64>) -> !nd.tensor<f32, batch: 64, expert: 4, inner: 64>
+  %o = nest.compute (batch: 64, expert: 4, in: 8) reduce (inner: 64) reads %q[], %v[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 64, expert: 4, inner: 64>, !nd.tensor<f32, expert: 4, in: 8, inner: 64>) -> !nd.tensor<f32, batch: 64, expert: 4, in: 8>
+  %r = nest.compute (batch: 64, in: 8) reduce (expert: 4) reads %o[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 64, expert: 4, in: 8>) -> !nd.tensor<f32, batch: 64, in: 8>
+  return %r : !nd.tensor<f32, batch: 64, in: 8>
+}
+}
+
+// -----
+
+// Small weights are gathered: that sends 3 * 64 bytes, the other way 2 * 3 / 4 * 4096.
+// CHECK-LABEL: @small
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @small(%x: !nd.tensor<f32, batch: 64, expert: 4, in: 16> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+                 %w: !nd.tensor<f32, expert: 4, in: 16> {mesh.sharding = #mesh.sharding<{expert: [d] priority 1}>})
+    -> !nd.tensor<f32, batch: 64, expert: 4, in: 16> {
+  // CHECK: mesh.all_gather %arg1 name expert over [d]
+  // CHECK: nest.compute (batch: 16, expert: 4, in: 16)
+  // CHECK-NOT: mesh.all
+  // CHECK: return
+  %p = nest.compute (batch: 64, expert: 4, in: 16) reads %x[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, batch: 64, expert: 4, in: 16>, !nd.tensor<f32, expert: 4, in: 16>) -> !nd.tensor<f32, batch: 64, expert: 4, in: 16>
+  return %p : !nd.tensor<f32, batch: 64, expert: 4, in: 16>
+}
+}
+
+// -----
+
+// An operand without the name would be gathered, whatever that costs: what is data parallel stays so.
+// CHECK-LABEL: @parallel
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @parallel(%x: !nd.tensor<f32, batch: 4, in: 64> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+                    %w: !nd.tensor<f32, in: 64, out: 64> {mesh.sharding = #mesh.sharding<{out: [d] priority 1}>})
+    -> !nd.tensor<f32, batch: 4, out: 64> {
+  // CHECK: mesh.all_gather %arg1 name out over [d]
+  // CHECK: nest.compute (batch: 1, out: 64) reduce (in: 64)
+  %p = nest.compute (batch: 4, out: 64) reduce (in: 64) reads %x[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4, in: 64>, !nd.tensor<f32, in: 64, out: 64>) -> !nd.tensor<f32, batch: 4, out: 64>
+  return %p : !nd.tensor<f32, batch: 4, out: 64>
+}
+}
