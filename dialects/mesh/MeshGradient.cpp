@@ -83,17 +83,13 @@ static LogicalResult gradientOfReduction(OpBuilder &b, Operation *op, ValueRange
   SmallVector<Value> joined;
   for (Value input : op->getOperands())
     joined.push_back(joinMembers(b, op, input, axes, name));
-  auto reduce = nd::ReduceOp::create(b, loc, op->getResultTypes(), joined,
-                                     b.getStrArrayAttr({memberName}), neutral);
-  {
-    OpBuilder::InsertionGuard restore(b);
-    Block &from = op->getRegion(0).front();
-    Block *block = b.createBlock(&reduce.getCombiner());
-    for (BlockArgument argument : from.getArguments())
-      block->addArgument(argument.getType(), argument.getLoc());
-    nd::YieldOp::create(b, loc, nd::inlineBlock(b, from, block->getArguments()));
-  }
+  Value reduced = nd::buildReduce(
+      b, loc, joined, {memberName}, llvm::to_vector(neutral.getAsRange<TypedAttr>()),
+      [&](OpBuilder &builder, ValueRange arguments) {
+        return nd::inlineBlock(builder, op->getRegion(0).front(), arguments);
+      })[0];
   SmallVector<Value> parts(joined.size());
+  auto reduce = cast<nd::DifferentiableInterface>(reduced.getDefiningOp());
   if (failed(reduce.buildGradient(b, cotangents, wanted, parts)))
     return failure();
   for (auto [part, input, gradient] : llvm::zip_equal(parts, op->getOperands(), gradients)) {
