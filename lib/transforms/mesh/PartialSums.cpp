@@ -59,26 +59,35 @@ static bool isPlain(ComputeOp sum) {
 }
 
 /// The collective of the sum's combiner that makes operand `i`, which nothing else uses.
-static AllReduceOp totalOf(ComputeOp sum, unsigned i) {
-  auto total = sum->getOperand(i).getDefiningOp<AllReduceOp>();
-  bool fits = total && total->getBlock() == sum->getBlock() && total->hasOneUse() &&
-              total->getNumOperands() == 1 && Named(total.getCombine()) == Named(sum.getBody());
-  return fits ? total : AllReduceOp();
+static Operation *totalOf(ComputeOp sum, unsigned i) {
+  Operation *total = sum->getOperand(i).getDefiningOp();
+  bool fits = isa_and_nonnull<AllReduceOp, ReduceScatterOp>(total) &&
+              total->getBlock() == sum->getBlock() && total->hasOneUse() &&
+              total->getNumOperands() == 1 && Named(total->getRegion(0)) == Named(sum.getBody());
+  return fits ? total : nullptr;
 }
 
 void mesh::reduceAfterSums(Block &block) {
   for (auto sum : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
     if (!isPlain(sum))
       continue;
-    AllReduceOp first = totalOf(sum, 0), second = totalOf(sum, 1);
-    if (!first || !second || first == second || first.getAxes() != second.getAxes())
+    Operation *first = totalOf(sum, 0), *second = totalOf(sum, 1);
+    if (!first || !second || first == second || first->getName() != second->getName() ||
+        first->getAttrDictionary() != second->getAttrDictionary())
       continue;
-    sum->setOperand(0, first.getInputs()[0]);
-    sum->setOperand(1, second.getInputs()[0]);
-    first.erase();
-    second->moveAfter(sum);
-    sum.getResult(0).replaceAllUsesWith(second.getResult(0));
-    second.getInputsMutable()[0].set(sum.getResult(0));
+    // Of what is scattered, whole tensors are summed rather than blocks.
+    OpBuilder b(sum);
+    nest::NestBuilder nest(b, sum.getLoc());
+    nd::NdTensorType type = tensorType(first->getOperand(0));
+    nest.produced = type.getDims();
+    for (Operation *total : {first, second})
+      nest.read(total->getOperand(0), MapAttr::identity(type));
+    ComputeOp parts = nest.createLike(sum);
+    second->setOperand(0, parts.getResult(0));
+    second->moveAfter(parts);
+    sum.getResult(0).replaceAllUsesWith(second->getResult(0));
+    sum.erase();
+    first->erase();
   }
 }
 
@@ -91,7 +100,7 @@ static AllReduceOp addedTo(BlockArgument carried, Value next) {
     return {};
   for (unsigned i : {0u, 1u})
     if (sum->getOperand(i) == carried)
-      return totalOf(sum, 1 - i);
+      return dyn_cast_or_null<AllReduceOp>(totalOf(sum, 1 - i));
   return {};
 }
 

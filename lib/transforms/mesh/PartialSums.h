@@ -11,7 +11,8 @@
 //     %b = mesh.all_reduce %q over [data]      ->     %s = mesh.all_reduce %c over [data]
 //     %s = nest.compute  a + b
 //
-// Likewise of sums that a recurrence carries: one collective follows it. What holds for sums holds
+// Where each device gets a block (mesh.reduce_scatter), it adds whole parts. Likewise of sums that a
+// recurrence carries: one collective follows it. What holds for sums holds
 // for every named combiner (products, maxima, ...).
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +28,7 @@ namespace heddle::mesh {
 mlir::Value onFirst(mlir::OpBuilder &b, mlir::Location loc, MeshAttr mesh, mlir::Value value,
                     llvm::ArrayRef<Axis> axes, mlir::TypedAttr neutral);
 
-/// Combines the operands of all-reduces, and then reduces, where the block does it the other way round
+/// Combines the operands of all-reduces or reduce-scatters, and then reduces, where the block does it the other way round
 /// and uses their results for nothing else.
 void reduceAfterSums(mlir::Block &block);
 

@@ -50,10 +50,11 @@ private:
   Links &links;
   MeshAttr mesh;
 
-  /// True if no other name of the site has one of the axes.
+  /// True if no other name of the site has one of the axes, or is stated to get it later.
   bool isFree(const Links::Node &node, ArrayRef<Axis> axes) const {
     return llvm::none_of(links.sites[node.site].nodes, [&](unsigned other) {
-      return &links.nodes[other] != &node && overlap(mesh, links.nodes[other].axes, axes);
+      return &links.nodes[other] != &node && (overlap(mesh, links.nodes[other].axes, axes) ||
+                                              overlap(mesh, links.nodes[other].stated, axes));
     });
   }
 

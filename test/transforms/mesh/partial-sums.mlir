@@ -4,6 +4,7 @@
 
 // VALUES: @once: 3 elements agree
 // VALUES: @others: 6 elements agree
+// VALUES: @blocks: 5 elements agree
 
 // CHECK-LABEL: func.func @once
 // CHECK: %[[p:.*]] = nest.compute (k: 3) reduce (row: 2) reads %arg0[]
@@ -51,4 +52,28 @@ func.func @others(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %z: !nd.ten
     nest.yield %0 : i32
   } : (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) -> !nd.tensor<i32, k: 3>
   return %c, %b : !nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>
+}
+
+// Where each device gets a block, here of 5 over 2, the sum is one of whole parts.
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[s:.*]] = nest.compute (k: 5) reads
+// CHECK: %[[r:.*]] = mesh.reduce_scatter %[[s]] name k over [d]
+// CHECK-NOT: mesh.reduce_scatter
+// CHECK: return %[[r]]
+func.func @blocks(%x: !nd.tensor<i32, k: 5, row: 4> {nd.name = "x.a"}, %y: !nd.tensor<i32, k: 5, row: 4> {nd.name = "x.b"})
+    -> (!nd.tensor<i32, k: 5> {mesh.sharding = #mesh.sharding<{k: [d]}>}) {
+  %a = nest.compute (k: 5) reduce (row: 4) reads %x[] {
+  ^bb0(%p: i32):
+    nest.yield %p : i32
+  } combine add [0 : i32] : (!nd.tensor<i32, k: 5, row: 4>) -> !nd.tensor<i32, k: 5>
+  %b = nest.compute (k: 5) reduce (row: 4) reads %y[] {
+  ^bb0(%p: i32):
+    nest.yield %p : i32
+  } combine add [0 : i32] : (!nd.tensor<i32, k: 5, row: 4>) -> !nd.tensor<i32, k: 5>
+  %c = nest.compute (k: 5) reads %a[], %b[] {
+  ^bb0(%p: i32, %q: i32):
+    %0 = arith.addi %p, %q : i32
+    nest.yield %0 : i32
+  } : (!nd.tensor<i32, k: 5>, !nd.tensor<i32, k: 5>) -> !nd.tensor<i32, k: 5>
+  return %c : !nd.tensor<i32, k: 5>
 }

@@ -91,3 +91,20 @@ func.func @scan(%s: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d
   return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>
 }
 }
+
+// -----
+
+// What is stated of an argument holds, also where an axis of a rule before reaches another of its names first.
+// CHECK-LABEL: @stated
+// CHECK-SAME: %arg1: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{b: [d]}>}
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @stated(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %y: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{b: [d] priority 1}>}) -> !nd.tensor<f32, a: 8, b: 8> {
+  // CHECK: {mesh.sharding = #mesh.sharding<{a: [d]}>}
+  %r = nest.compute (a: 8, b: 8) reads %x[], %y[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8, b: 8>
+  return %r : !nd.tensor<f32, a: 8, b: 8>
+}
+}
