@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The engine shm, in which each piece of a message carries the time at which it arrives: a link
-// sends one piece after another at its rate, and each takes the latency besides. What ranks report
-// of failures is not delayed.
+// The engine shm, in which each message, or piece of one, carries the time at which it arrives: a
+// link sends one after another at its rate, and each takes the latency besides. What ranks report of
+// failures is not delayed.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
@@ -29,17 +29,13 @@ class NetTransport : public SharedTransport {
 public:
   NetTransport(World &world, Network given)
       : SharedTransport(world), network(std::move(given)), timeout(world.timeout),
-        free(size_t(size)) {
-    reads = false; // each piece of a message arrives at its time
-  }
+        free(size_t(size)) {}
 
-  int64_t arrival(int32_t to, int64_t bytes) override {
+  Arrival arrival(int32_t to, int64_t bytes) override {
     const Link &link = network.links[size_t(rank * size + to)];
-    int64_t &until = free[size_t(to)];
-    until = std::max(until, now());
-    if (link.rate > 0)
-      until += int64_t(double(bytes) / link.rate);
-    return until + int64_t(link.latency);
+    int64_t &until = free[size_t(to)], begin = std::max(until, now());
+    until = begin + (link.rate > 0 ? int64_t(double(bytes) / link.rate) : 0);
+    return {begin + int64_t(link.latency), until + int64_t(link.latency)};
   }
 
   void expect(int64_t arrival) override {

@@ -24,16 +24,28 @@
 
 namespace heddle::collectives {
 
+/// Of an emulated network: when the first and the last byte arrive, in nanoseconds of the steady
+/// clock, and the others between them at a constant rate. 0: at once.
+struct Arrival {
+  int64_t first = 0, last = 0;
+
+  /// When so many bytes of a total have arrived.
+  int64_t of(int64_t bytes, int64_t total) const {
+    return bytes == total ? last
+                          : first + int64_t(double(last - first) * double(bytes) / double(total));
+  }
+};
+
 /// A piece of a message on its way.
 struct Slot {
   std::atomic<uint64_t> ready; ///< the number of the piece, from 1, when it is complete
-  int64_t arrival;             ///< of an emulated network: the time (steady, ns) of its arrival
+  Arrival arrival;             ///< of its bytes
   char signature[32];          ///< of the message, in its first piece
   /// Not 0: the slot stands for the whole message, which lies at this address of the sender.
   uint64_t address;
   char data[];
 };
-static_assert(sizeof(Slot) == 56);
+static_assert(sizeof(Slot) == 64);
 
 /// Pieces that travel from one rank to another.
 struct Ring {

@@ -60,15 +60,14 @@ public:
       message.begun = true;
       int64_t bytes = std::min(Ring::slotBytes, message.bytes - message.done);
       slot.address = whole ? reinterpret_cast<uint64_t>(message.data) : 0;
+      slot.arrival = transport.arrival(peer.rank, whole ? message.bytes : bytes);
       if (whole) {
-        slot.arrival = 0;
         slot.ready.store(peer.whole = ++peer.sent, std::memory_order_release);
         transport.ring(peer.rank);
         return;
       }
       std::memcpy(slot.data, message.data + message.done, size_t(bytes));
       message.done += bytes;
-      slot.arrival = transport.arrival(peer.rank, bytes);
       slot.ready.store(++peer.sent, std::memory_order_release);
       sent = true;
     }
@@ -78,27 +77,26 @@ public:
 
   void receive(Message &message) override {
     Peer &peer = peers[size_t(message.member)];
-    if (message.bytes >= wholeBytes && !message.finished()) {
-      Slot *slot = arrived(message, peer);
-      if (slot && slot->address) {
-        if (transport.read(peer.rank, slot->address, message.data, message.bytes))
-          drop(message, message.bytes);
-        return;
-      }
-    }
     while (!message.finished()) {
-      int64_t bytes = std::min(Ring::slotBytes, message.bytes - message.done);
-      const char *data = peek(message, bytes);
-      if (!data)
+      int64_t at = message.done, bytes = std::min(Ring::slotBytes, message.bytes - at);
+      Slot *slot = arrived(message, peer, 0);
+      if (!slot)
         return;
-      std::memcpy(message.data + message.done, data, size_t(bytes));
+      if (slot->address) {
+        bytes = std::min(copyBytes, message.bytes - at);
+        if (!arrived(message, peer, bytes) ||
+            !transport.read(peer.rank, slot->address + uint64_t(at), message.data + at, bytes))
+          return;
+      } else {
+        std::memcpy(message.data + at, slot->data, size_t(bytes));
+      }
       drop(message, bytes);
     }
   }
 
   const char *peek(Message &message, int64_t bytes) override {
     Peer &peer = peers[size_t(message.member)];
-    Slot *slot = arrived(message, peer);
+    Slot *slot = arrived(message, peer, 0);
     if (!slot || !slot->address)
       return slot ? slot->data : nullptr;
     // Some pieces at a time, which stay in the cache.
@@ -107,7 +105,8 @@ public:
       int64_t length = std::min(copyBytes, message.bytes - at);
       peer.copy.resize(size_t(copyBytes));
       peer.copied = {at, at + length};
-      if (!transport.read(peer.rank, slot->address + uint64_t(at), peer.copy.data(), length)) {
+      if (!arrived(message, peer, length) ||
+          !transport.read(peer.rank, slot->address + uint64_t(at), peer.copy.data(), length)) {
         peer.copied = {};
         return nullptr;
       }
@@ -142,13 +141,15 @@ private:
     return message.bytes >= wholeBytes && transport.isReadBy(to);
   }
 
-  /// The slot of the next piece of a message, or null.
-  Slot *arrived(Message &message, Peer &peer) {
+  /// The slot of the next `bytes` of a message, or null if they have not arrived.
+  Slot *arrived(Message &message, Peer &peer, int64_t bytes) {
     Slot &slot = peer.in->slot(peer.received);
     if (slot.ready.load(std::memory_order_acquire) != peer.received + 1)
       return nullptr;
-    if (slot.arrival > 0 && slot.arrival > Clock::now().time_since_epoch().count()) {
-      transport.expect(slot.arrival);
+    int64_t time =
+        slot.address ? slot.arrival.of(message.done + bytes, message.bytes) : slot.arrival.last;
+    if (time > 0 && time > Clock::now().time_since_epoch().count()) {
+      transport.expect(time);
       return nullptr;
     }
     if (message.done == 0) {

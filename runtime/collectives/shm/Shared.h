@@ -15,7 +15,7 @@
 // sender (process_vm_readv), if the system allows that. That is one copy instead of two, for which
 // the sender is not needed.
 //
-// The emulated network derives its own transport: `arrival` delays pieces.
+// The emulated network derives its own transport: `arrival` delays messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,17 +46,14 @@ public:
   void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override;
   void wake() override { ring(rank); }
 
-  /// When a piece that is sent to a rank now arrives there, in nanoseconds of the steady clock; 0: at
-  /// once.
-  virtual int64_t arrival(int32_t /*to*/, int64_t /*bytes*/) { return 0; }
-  /// The receiver found a piece that arrives at this time.
+  /// When bytes that are sent to a rank now arrive there.
+  virtual Arrival arrival(int32_t /*to*/, int64_t /*bytes*/) { return {}; }
+  /// The receiver found bytes that arrive at this time.
   virtual void expect(int64_t /*arrival*/) {}
-  /// Long messages are read from the memory of the sender.
-  bool reads = true;
   /// Copies memory of a rank; false if that can't be read (any more).
   bool read(int32_t other, uint64_t address, char *to, int64_t bytes);
   /// True if a rank can read the memory of this one.
-  bool isReadBy(int32_t other) { return reads && block(other).reads; }
+  bool isReadBy(int32_t other) { return block(other).reads; }
   /// Wakes a rank if it sleeps.
   void ring(int32_t other);
 
