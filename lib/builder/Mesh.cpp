@@ -94,7 +94,8 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
   MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), {}};
   for (const mesh::PlanRule &rule : plan.rules) {
-    MeshRule &made = result.rules.emplace_back(MeshRule{rule.text, rule.pattern, rule.name, {}, rule.isPlace()});
+    MeshRule &made =
+        result.rules.emplace_back(MeshRule{rule.text, rule.pattern, rule.name, {}, rule.isPlace()});
     for (const mesh::PlanAxis &axis : rule.axes) {
       if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
         fail(here, "the rule '" + rule.text + "' uses the axis '" + axis.name + "', which " +

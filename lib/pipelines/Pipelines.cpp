@@ -112,6 +112,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(createCSEPass());
   add(nest::createNestDropAfterPass());
   add(nest::createNestOrderReadsPass());
+  add(mesh::createMeshStartEarlyPass());
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
                                        options.explainLayouts};

@@ -18,6 +18,7 @@
 #include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/ScanLoops.h"
 #include "lib/transforms/mesh/Simulate.h"
+#include "lib/transforms/mesh/StartEarly.h"
 #include "lib/transforms/mesh/Transfers.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,6 +33,7 @@ namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHROLESPASS
 #define GEN_PASS_DEF_MESHSCANLOOPSPASS
 #define GEN_PASS_DEF_MESHSIMULATEPASS
+#define GEN_PASS_DEF_MESHSTARTEARLYPASS
 #include "lib/transforms/mesh/Passes.h.inc"
 } // namespace heddle::mesh
 
@@ -129,6 +131,12 @@ struct MeshBucketPass : mesh::impl::MeshBucketPassBase<MeshBucketPass> {
   void runOnOperation() override {
     if (!getOperation().isExternal())
       formBuckets(getOperation(), double(bytes));
+  }
+};
+struct MeshStartEarlyPass : mesh::impl::MeshStartEarlyPassBase<MeshStartEarlyPass> {
+  void runOnOperation() override {
+    if (meshOf(getOperation()) && !getOperation().isExternal())
+      startEarly(getOperation());
   }
 };
 struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {

@@ -80,6 +80,15 @@ def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
+def MeshStartEarlyPass : Pass<"mesh-start-early", "::mlir::func::FuncOp"> {
+  let summary = "compute operands of transfers as early as possible";
+  let description = [{
+    The nests that compute the operand of a transfer, and nothing else, move up to where their own operands are there, and the
+    transfer follows them, so that more steps run beside it. The order of transfers stays.
+  }];
+  let dependentDialects = ["::heddle::mesh::MeshDialect"];
+}
+
 def MeshSimulatePass : Pass<"mesh-simulate", "::mlir::ModuleOp"> {
   let summary = "rewrite the program of one device as that of all devices";
   let description = [{

@@ -1,0 +1,66 @@
+//===- StartEarly.cpp - operands of transfers are computed first ----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/StartEarly.h"
+
+#include "dialects/nest/Nest.h"
+#include "dialects/nest/NestBuild.h"
+#include "lib/transforms/mesh/Bucket.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+/// The ops of the same block that make what `op` and the ops in it use.
+static llvm::SetVector<Operation *> makersOf(Operation *op) {
+  llvm::SetVector<Operation *> makers;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == op->getBlock())
+        makers.insert(maker);
+  });
+  return makers;
+}
+
+static bool isUsedBy(Operation *maker, Operation *op) {
+  return llvm::all_of(maker->getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+}
+
+/// Moves the op behind the last of the ops that make its operands; those that only it uses move
+/// first. What depends on arguments alone stays, as what uses a transfer's result, and updates, which
+/// work in place after the last read of their destination.
+static void moveUp(Operation *op) {
+  if (!isMemoryEffectFree(op) || nest::updatedBy(op) ||
+      isa<nest::TransferInterface, nd::LiteralInterface>(op))
+    return;
+  Operation *last = nullptr;
+  for (Operation *maker : makersOf(op)) {
+    if (isUsedBy(maker, op))
+      moveUp(maker);
+    if (!last || last->isBeforeInBlock(maker))
+      last = maker;
+  }
+  if (last && last->getNextNode() != op && !isa<nest::TransferInterface>(last))
+    op->moveAfter(last);
+}
+
+void mesh::startEarly(func::FuncOp function) {
+  Operation *before = nullptr; // the transfer before
+  for (auto transfer : llvm::to_vector(function.front().getOps<nest::TransferInterface>())) {
+    Operation *op = transfer, *maker = op->getOperand(0).getDefiningOp();
+    // The members of a bucket stay together.
+    if (maker && maker->getBlock() == op->getBlock() && !op->hasAttr(bucketAttrName) &&
+        op->getNumOperands() == 1) {
+      moveUp(maker);
+      op->moveAfter(before && maker->isBeforeInBlock(before) ? before : maker);
+    }
+    before = op;
+  }
+}
