@@ -29,6 +29,7 @@ void inference(const Request &request, Report &report);
 void generation(const Request &request, Report &report);
 void busy(const Request &request, Report &report);
 void collectives(const Request &request, Report &report);
+void rankTraining(const Request &request, Report &report);
 
 } // namespace heddle::bench
 

@@ -63,6 +63,11 @@ const std::vector<Benchmark> &bench::benchmarks() {
        {"ranks"},
        collectives,
        true},
+      {"ranks",
+       "training on ranks of one thread beside one process, and what hides behind it; only by name",
+       {"batch", "ranks"},
+       rankTraining,
+       true},
   };
   return all;
 }

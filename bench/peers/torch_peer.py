@@ -3,8 +3,9 @@ standard input with the seconds that N runs took. Prints nothing and ends if the
 
     torch_peer.py WORKLOAD threads=N [key=value]...
 
-The name ends with "+tuned" where jemalloc is preloaded: for training, an allocator that keeps its memory, and huge pages,
-are the fair setting.
+With ranks=N it is N processes, each with a batch of its own, that average gradients over gloo. The name ends with
+"+tuned" where jemalloc is preloaded: for training, an allocator that keeps its memory, and huge pages, are the fair
+setting.
 """
 import sys
 import time
@@ -20,6 +21,7 @@ except ImportError:
     sys.exit(0)
 
 settings = dict(word.split("=", 1) for word in sys.argv[2:])
+ranks = peer.start_ranks(int(settings.get("ranks", 1)))
 torch.set_grad_enabled(sys.argv[1] == "fashion")
 torch.set_num_threads(int(settings["threads"]))
 dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[settings.get("dtype", "f32")]
@@ -45,6 +47,8 @@ def fashion():
     net.train()
     images = torch.randn(size("batch"), 1, 28, 28).contiguous(memory_format=torch.channels_last)
     labels = torch.randint(10, (size("batch"),))
+    if ranks:
+        net = layers.parallel.DistributedDataParallel(net, gradient_as_bucket_view=True, static_graph=True)
     optimiser = torch.optim.SGD(net.parameters(), 0.02, momentum=0.9, fused=True)
     loss = layers.CrossEntropyLoss()
 
@@ -118,4 +122,5 @@ run = {"matmul": matmul, "fashion": fashion, "capsule": capsule, "routing": rout
        "pointwise": pointwise}[sys.argv[1]]()
 for _ in range(2):
     run()
-peer.answer(run, "torch-" + torch.__version__.split("+")[0] + peer.suffix())
+name = "torch-" + torch.__version__.split("+")[0] + peer.suffix()
+peer.answer(run, name) if not ranks else peer.answer_as_rank(run, name.replace("torch", "torch-ddp"))

@@ -175,7 +175,8 @@ ShardingAttr ShardingAttr::withNames(ArrayRef<NamedAxes> names) const {
 }
 
 ShardingAttr ShardingAttr::at(ArrayRef<AxisCoordinate> place) const {
-  return get(getContext(), getNames(), getClosed(), getPartial(), getCombiner(), place, getMemory());
+  return get(getContext(), getNames(), getClosed(), getPartial(), getCombiner(), place,
+             getMemory());
 }
 
 Sharding ShardingAttr::getSharding() const {
