@@ -69,8 +69,8 @@ rangesOf(const io::Safetensors &header, const std::map<std::string, const Tensor
       if (split->shards.firstHolder(rank) != rank)
         continue;
       io::ShardRange range = rangeOf(split->shards.heldBy(rank));
-      // Rank 0 also writes what has no elements, so that the array is there.
-      if (rank == 0 || io::elementCount(range.counts, here) > 0)
+      // The first one also writes what has no elements, so that the array is there.
+      if (rank == split->shards.firstHolders()[0] || io::elementCount(range.counts, here) > 0)
         ranges[name] = range;
     } else if (rank == 0) {
       ranges[name] = {std::vector<int64_t>(array.shape.size(), 0), array.shape};

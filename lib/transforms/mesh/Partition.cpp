@@ -42,8 +42,10 @@ DenseSet<Operation *> mesh::controlled(ModuleOp module) {
 bool mesh::isPartitioned(func::FuncOp function) {
   MeshAttr mesh = meshOf(function);
   llvm::StringSet<> symbols = nd::sizeSymbols(function);
-  return mesh && llvm::any_of(mesh.getNames(),
-                              [&](StringAttr name) { return symbols.contains(axisSymbol(name)); });
+  return mesh &&
+         (function->hasAttr(roleAttrName) || llvm::any_of(mesh.getNames(), [&](StringAttr name) {
+            return symbols.contains(axisSymbol(name));
+          }));
 }
 
 /// Copies the attributes of a nest that passes and users gave it.

@@ -32,7 +32,7 @@ namespace heddle::mesh {
 
 /// Rewrites the function, whose arguments and nests state their shardings.
 mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh);
-/// True for the program of one device.
+/// True for the program of one device, or of one role.
 bool isPartitioned(mlir::func::FuncOp function);
 /// The functions that others run by control flow: each device runs them whole.
 llvm::DenseSet<mlir::Operation *> controlled(mlir::ModuleOp module);

@@ -93,24 +93,40 @@ private:
       if (donor >= 0)
         reach(value, placed.homes[size_t(donor)]);
     for (Operation *op : llvm::reverse(order))
-      for (Value used : uses[op])
-        reach(used, reached[op]);
+      if (!isNumber(op->getResults()))
+        for (Value used : uses[op])
+          reach(used, reached[op]);
     for (Operation *op : order) {
-      int64_t most = -1, own = -1, back = placed.count;
-      for (Value used : uses[op]) {
-        most = std::max(most, latestOf(used));
-        if (!returns(used))
-          own = std::max(own, placeOf(used));
-        else
-          back = std::min(back, placeOf(used));
-      }
-      // A value that is only on its way is sent where it is smallest.
-      if (own < 0 && back < placed.count &&
-          sizeOf(op->getResults()) <= sizeOf(uses[op].getArrayRef()))
-        own = back;
-      latest[op] = most;
-      place[op] = std::min(std::max(own, reached[op]), most);
+      int64_t own = ownPlace(op);
+      latest[op] = -1;
+      for (Value used : uses[op])
+        latest[op] = std::max(latest[op], latestOf(used));
+      if (own < 0 || !isNumber(op->getResults()))
+        own = std::max(own, reached[op]);
+      place[op] = std::min(own, latest[op]);
     }
+  }
+  /// Where an op is by its operands; -1: they do not say it.
+  int64_t ownPlace(Operation *op) {
+    ArrayRef<Value> used = uses[op].getArrayRef();
+    auto attracts = [&](Value value) { return placeOf(value) >= 0 && !isNumber(value); };
+    bool anyTensor = llvm::any_of(used, attracts);
+    int64_t own = -1, back = placed.count;
+    for (Value value : used) {
+      if (anyTensor && !attracts(value))
+        continue;
+      if (!returns(value))
+        own = std::max(own, placeOf(value));
+      else
+        back = std::min(back, placeOf(value));
+    }
+    // A value that is only on its way is sent where it is smallest.
+    bool isLarger = sizeOf(op->getResults()) > sizeOf(used);
+    return own < 0 && back < placed.count && !isLarger ? back : own;
+  }
+  static bool isNumber(ValueRange values) {
+    return llvm::all_of(
+        values, [](Value value) { return nd::tensorType(value).getDims().getDims().empty(); });
   }
   static double sizeOf(ValueRange values) {
     double bytes = 0;

@@ -112,6 +112,10 @@ private:
           addReader(used, placed.placeOf(&op));
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
       addReader(value, placed.placeOfResult(unsigned(i)));
+    for (BlockArgument argument : function.getArguments()) // also those that nobody reads
+      for (int64_t role = 0; role < placed.count; ++role)
+        if (auto home = placed.homeOf(argument); home ? *home == role : !readers.contains(argument))
+          given[size_t(role)].insert(argument.getArgNumber());
   }
   void addReader(Value value, int64_t role) {
     if (!readers[value].insert(role).second)
@@ -120,7 +124,7 @@ private:
       for (Value used : usesOf(op))
         addReader(used, role);
     if (auto argument = dyn_cast<BlockArgument>(value))
-      if (auto home = placed.homeOf(argument); !home || *home == role)
+      if (!placed.homeOf(argument))
         given[size_t(role)].insert(argument.getArgNumber());
   }
 
@@ -149,8 +153,6 @@ private:
     for (int64_t to : found->second) {
       if (to == from)
         continue;
-      if (isa<BlockArgument>(value))
-        given[size_t(from)].insert(cast<BlockArgument>(value).getArgNumber());
       SendOp::create(builders[size_t(from)], value.getLoc(), values[size_t(from)].lookup(value),
                      axis, to, channels, layouts);
       Value received = ReceiveOp::create(builders[size_t(to)], value.getLoc(), value.getType(),

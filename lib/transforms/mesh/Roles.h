@@ -29,7 +29,9 @@
 //  - an operand returns if its R is below its place: it is a gradient that is on its way back from a
 //    later role to states of earlier ones. An op is at the latest of R and of the places of its
 //    operands that do not return, U at most. If all return, it stays with them unless its results
-//    have more bytes.
+//    have more bytes;
+//  - single numbers do not count where an op has other operands, nor what depends on them for R. So the
+//    norm of all gradients keeps none from its place.
 //
 // So values of the forward pass are at the latest place of what they are computed from, gradients at
 // the place of the values that they belong to, and updates with their states. An op that only copies

@@ -229,3 +229,15 @@ func.func @send_c2(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh.mesh
   mesh.send %x to [d] = 0 channel -1 : !nd.tensor<f32, a: 5>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'mesh.role': expected the entry, the axis and the coordinate of a role of a function, got {axis = "d"}}}
+func.func @role() attributes {mesh.mesh = #mesh.mesh<d: 2>, mesh.role = {axis = "d"}} { return }
+
+// -----
+
+// Several coordinates of an axis are one place, but the axis then splits nothing.
+func.func @place(%x: !nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (d = 0, d = 1)>}) attributes {mesh.mesh = #mesh.mesh<d: 3>} { return }
+// expected-error @+1 {{argument 0: expected each axis once, got 'd' and 'd'}}
+func.func @split_place(%x: !nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{a: [d]}, at (d = 0, d = 1)>}) attributes {mesh.mesh = #mesh.mesh<d: 3>} { return }

@@ -43,6 +43,8 @@ func.func @collectives(%x: !nd.tensor<f32, a: 5, b: 2>, %i: !nd.tensor<i64, a: 5
   %b = mesh.broadcast %x over [model] from 3 : !nd.tensor<f32, a: 5, b: 2>
   // CHECK: mesh.send %{{.*}} to [data] = 1 channel 0 : !nd.tensor<f32, a: 5, b: 2>
   mesh.send %x to [data] = 1 channel 0 : !nd.tensor<f32, a: 5, b: 2>
+  // CHECK: mesh.send %{{.*}} to [data] = 1 channel 2 {layouts = [#nest.layout<[b, a]>]} : !nd.tensor<f32, a: 5, b: 2>
+  mesh.send %x to [data] = 1 channel 2 {layouts = [#nest.layout<[b, a]>]} : !nd.tensor<f32, a: 5, b: 2>
   // CHECK: mesh.receive from [data] = 1 channel 1 : !nd.tensor<f32, a: 5>
   %e = mesh.receive from [data] = 1 channel 1 : !nd.tensor<f32, a: 5>
   return

@@ -8,8 +8,11 @@ func.func @partial(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{},
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-// expected-error @+1 {{argument 0 states a place along 'd'; programs of parts of a mesh are not split yet}}
-func.func @place(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (d = 1)>}) { return }
+func.func @place(%x: !nd.tensor<f32, a: 4>) {
+  // expected-error @+1 {{states a place along 'd'; expected places of arguments only}}
+  %c = mesh.constrain %x to <{}, at (d = 1)> : !nd.tensor<f32, a: 4>
+  return
+}
 }
 
 // -----

@@ -4,9 +4,9 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2,data=2 shard=batch:data" 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: expected each axis of a mesh once, got 'data' twice
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch" 2>&1 | FileCheck %s --check-prefix=RULE
-// RULE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got 'batch'
+// RULE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data+" 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got 'batch:data+'
+// EMPTY: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch:data+'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:dat" 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: the rule 'batch:dat' uses the axis 'dat', expected one of 'data'
 // RUN: not heddle-opt %s --mesh-plan="shard=batch:data" 2>&1 | FileCheck %s --check-prefix=NOMESH
@@ -23,9 +23,26 @@
 // IDLE: warning: no rule uses the axis 'model': its 2 devices compute the same values
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.none" 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: can't read the plan '{{.*}}.none': No such file or directory
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data(1)2=0" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data=-1" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=@data=1" 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: expected a rule PATTERN@AXIS=COORDINATE, got '{{.+}}'
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=STAGE
+// STAGE: the rule 'net.w@stage=1' uses the axis 'stage', expected one of 'data'
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data=2" 2>&1 | FileCheck %s --check-prefix=COORDINATE
+// COORDINATE: the rule 'net.w@data=2' has the coordinate 2, expected one of 'data' below 2
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.v@data=1" 2>&1 | FileCheck %s --check-prefix=NOWHERE
+// NOWHERE: the rule 'net.v@data=1' matches no argument; arguments are 'x' with {batch: 5, in: 6}, 'net.w'
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2,stage=2 shard=net.w@data=1,x@stage=1" 2>&1 | FileCheck %s --check-prefix=AXES
+// AXES: the rules 'net.w@data=1' and 'x@stage=1' place arguments along 'data' and 'stage', expected one axis of roles
+// RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,net.w@data=1" 2>&1 | FileCheck %s --check-prefix=SPLIT
+// SPLIT: the rule 'batch:data' splits a name over 'data', whose coordinates are places for the rule 'net.w@data=1'
+// RUN: heddle-opt %s --mesh-plan="mesh=stage=3 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: warning: no rule has a place at stage=2: its devices compute nothing
 // RUN: printf 'mesh data=2\nbatch=data\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=LINE
-// LINE: plan '{{.*}}.plan', line 2: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got 'batch=data'
+// LINE: plan '{{.*}}.plan', line 2: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch=data'
 
 func.func @step(%x: !nd.tensor<f32, batch: 5, in: 6> {nd.name = "x"}, %w: !nd.tensor<f32, in: 6, hidden: 8> {nd.name = "net.w"}) {
   return

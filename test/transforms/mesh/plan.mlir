@@ -2,6 +2,13 @@
 // RUN: printf 'mesh data=2,model=4  # devices\n\nbatch:data\nnet.wide/hidden:model\nstate/hidden:model+data\nw*/in:data(1)2\nbias/hidden:\n' > %t.plan
 // RUN: heddle-opt %s --mesh-plan=plan=%t.plan | FileCheck %s
 
+// RUN: heddle-opt %s --mesh-plan="mesh=data=2,stage=4 shard=batch:data,net.wide@stage=1,weight@stage=2,state/hidden:data,state@stage=3" | FileCheck %s --check-prefix=PLACES
+// Of two places the last counts.
+// PLACES: #mesh.sharding<{}, at (stage = 2)>, nd.name = "net.wide.weight"
+// PLACES-SAME: #mesh.sharding<{}, at (stage = 1)>, nd.name = "net.wide.bias"
+// PLACES-SAME: #mesh.sharding<{hidden: [data] priority 3}, at (stage = 3)>, nd.name = "state.net.wide.moment"
+// PLACES-NOT: at (
+
 // CHECK: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>}
 // CHECK: @step
 func.func @step(

@@ -105,8 +105,9 @@ TEST(Mesh, BadConstraintsAreRefused) {
 TEST(Mesh, BadRulesAreRefused) {
   auto f = [](Tensor x) { return x; };
   Mesh mesh{{data, 2}};
-  refused([&] { jit(f, {.mesh = mesh, .rules = {"batch"}}); },
-          {"expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], got 'batch'"});
+  refused(
+      [&] { jit(f, {.mesh = mesh, .rules = {"batch"}}); },
+      {"expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch'"});
   refused([&] { jit(f, {.mesh = mesh, .rules = {"batch:model"}}); },
           {"the rule 'batch:model' uses the axis 'model', which the mesh data=2 lacks"});
   refused([&] { jit(f, {.rules = {"batch:data"}}); },
