@@ -24,12 +24,18 @@ double mesh::bytesOf(Value value) {
   return bytes;
 }
 
-std::optional<unsigned> mesh::donorOf(func::FuncOp function, unsigned result) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto donated = function.getArgAttrOfType<IntegerAttr>(i, "heddle.donate"))
-      if (donated.getInt() == int64_t(result))
-        return i;
-  return std::nullopt;
+std::optional<unsigned> mesh::stateOf(func::FuncOp function, unsigned result) {
+  auto name = function.getResultAttrOfType<StringAttr>(result, nd::nameAttrName);
+  std::optional<unsigned> named;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto donated = function.getArgAttrOfType<IntegerAttr>(i, "heddle.donate");
+    if (donated && donated.getInt() == int64_t(result))
+      return i;
+    if (name && name == function.getArgAttr(i, nd::nameAttrName) &&
+        function.getArgument(i).getType() == function.getResultTypes()[result])
+      named = i;
+  }
+  return named;
 }
 
 unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
@@ -232,8 +238,8 @@ Links::Links(func::FuncOp function) {
   }
   add(function.front());
   for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
-    if (auto donor = donorOf(function, unsigned(i)))
-      linkValues(value, function.getArgument(*donor));
+    if (auto state = stateOf(function, unsigned(i)))
+      linkValues(value, function.getArgument(*state));
     // A stated result spreads to what computes it.
     auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
     if (!stated)

@@ -88,8 +88,9 @@ private:
 
 /// The bytes of a value, at typical sizes.
 double bytesOf(mlir::Value value);
-/// The argument whose memory result `i` takes, if any.
-std::optional<unsigned> donorOf(mlir::func::FuncOp function, unsigned result);
+/// The argument of which a result is the next value in a series of calls: whose memory it takes, or
+/// that has its name (`nd.name`).
+std::optional<unsigned> stateOf(mlir::func::FuncOp function, unsigned result);
 
 } // namespace heddle::mesh
 

@@ -27,10 +27,10 @@ public:
     }
     Operation *end = function.front().getTerminator();
     for (unsigned i = 0; i < end->getNumOperands(); ++i) {
-      auto donor = donorOf(function, i);
-      donors.push_back(donor ? int64_t(*donor) : -1);
-      if (donor)
-        isState.insert(*donor);
+      auto state = stateOf(function, i);
+      states.push_back(state ? int64_t(*state) : -1);
+      if (state)
+        isState.insert(*state);
     }
   }
 
@@ -49,7 +49,7 @@ public:
       else
         placed.ops[op] = std::max<int64_t>(0, place.lookup(op));
     for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
-      placed.results.push_back(placeOfResult(donors[i], value));
+      placed.results.push_back(placeOfResult(states[i], value));
   }
 
 private:
@@ -58,7 +58,7 @@ private:
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
   llvm::DenseSet<Operation *> elementwise;
-  std::vector<int64_t> donors; ///< of each result; -1: none
+  std::vector<int64_t> states; ///< of each result; -1: none
   std::set<unsigned> isState;
   /// The latest place that an op depends on (U), that of new states that depend on it (R), its own.
   llvm::DenseMap<Operation *, int64_t> latest, reached, place;
@@ -88,10 +88,10 @@ private:
   void update() {
     for (Operation *op : order)
       reached[op] = -1;
-    for (auto [donor, value] :
-         llvm::zip_equal(donors, function.front().getTerminator()->getOperands()))
-      if (donor >= 0)
-        reach(value, placed.homes[size_t(donor)]);
+    for (auto [state, value] :
+         llvm::zip_equal(states, function.front().getTerminator()->getOperands()))
+      if (state >= 0)
+        reach(value, placed.homes[size_t(state)]);
     for (Operation *op : llvm::reverse(order))
       if (!isNumber(op->getResults()))
         for (Value used : uses[op])
@@ -154,18 +154,18 @@ private:
     llvm::DenseMap<Operation *, size_t> numbers;
     for (auto [i, op] : llvm::enumerate(order))
       numbers[op] = i;
-    std::vector<std::pair<size_t, unsigned>> states;
+    std::vector<std::pair<size_t, unsigned>> found;
     for (unsigned argument : isState) {
       Operation *reader = firstReader(function.getArgument(argument));
-      states.emplace_back(reader ? numbers[reader] : order.size(), argument);
+      found.emplace_back(reader ? numbers[reader] : order.size(), argument);
     }
-    llvm::sort(states);
-    return llvm::map_to_vector(states, [](const auto &state) { return state.second; });
+    llvm::sort(found);
+    return llvm::map_to_vector(found, [](const auto &state) { return state.second; });
   }
 
-  int64_t placeOfResult(int64_t donor, Value value) const {
-    if (donor >= 0)
-      return placed.homes[size_t(donor)];
+  int64_t placeOfResult(int64_t state, Value value) const {
+    if (state >= 0)
+      return placed.homes[size_t(state)];
     if (auto argument = dyn_cast<BlockArgument>(value))
       return std::max<int64_t>(0, homeOf(argument));
     return std::max<int64_t>(0, place.lookup(value.getDefiningOp()));

@@ -183,10 +183,10 @@ static void write(func::FuncOp function, const Links &links) {
     return stated ? found.at(stated.getPlace()) : found;
   });
   nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) -> Attribute {
-    auto donor = donorOf(function, i);
-    if (function.getResultAttr(i, shardingAttrName) || !donor)
+    auto state = stateOf(function, i);
+    if (function.getResultAttr(i, shardingAttrName) || !state)
       return {};
-    return attribute(links.sharding(function.getArgument(*donor)));
+    return attribute(links.sharding(function.getArgument(*state)));
   });
 }
 

@@ -108,3 +108,19 @@ func.func @stated(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.shardin
   return %r : !nd.tensor<f32, a: 8, b: 8>
 }
 }
+
+// -----
+
+// A result that has the name of an argument is its next value, and is split as that, also where it does not take its memory.
+// CHECK-LABEL: @state
+// CHECK-SAME: -> (!nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{b: [d]}>, nd.name = "velocity"})
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @state(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %y: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{b: [d] priority 1}>, nd.name = "velocity"}) -> (!nd.tensor<f32, a: 8, b: 8> {nd.name = "velocity"}) {
+  %r = nest.compute (a: 8, b: 8) reads %x[], %y[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f32, a: 8, b: 8>) -> !nd.tensor<f32, a: 8, b: 8>
+  return %r : !nd.tensor<f32, a: 8, b: 8>
+}
+}
