@@ -87,7 +87,8 @@ const HeddleCollectives &heddle::openEngine(const std::string &name) {
   if (engine)
     return *engine;
   // It stays open: its threads and those of libraries below may run until the end.
-  Library *library = openLibrary(name);
+  static auto &open = *new std::vector<Library *>;
+  Library *library = open.emplace_back(openLibrary(name));
   auto *function =
       reinterpret_cast<decltype(&heddle_collectives)>(library->find("heddle_collectives"));
   if (!function)

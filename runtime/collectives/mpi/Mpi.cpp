@@ -96,7 +96,7 @@ public:
     if (message.isSigned && !line.packetPosted) {
       int64_t bytes = message.bytes <= packetData ? message.bytes : 0;
       std::memcpy(line.packet.data(), &message.signature, sizeof(Signature));
-      std::memcpy(line.packet.data() + sizeof(Signature), message.data, size_t(bytes));
+      std::copy_n(message.data, bytes, line.packet.data() + sizeof(Signature)); // data may be null
       post(line.packet.data(), int64_t(sizeof(Signature)) + bytes, bytes);
       line.packetPosted = true;
     }
@@ -281,7 +281,7 @@ public:
 
   ~MpiTransport() override {
     Lock lock(lockOfMpi());
-    if (!Process::get().failed)
+    if (!failed) // an older context of the process may have
       tell(HEDDLE_OK, "");
     MPI_Cancel(&listening);
     MPI_Request_free(&listening);
@@ -300,7 +300,7 @@ public:
 
   void report(const Failure &failure) override {
     Lock lock(lockOfMpi());
-    Process::get().failed = true;
+    failed = Process::get().failed = true;
     tell(failure.status, failure.text);
   }
 
@@ -318,7 +318,7 @@ public:
       left[size_t(report.rank)] = true;
       return std::nullopt;
     }
-    Process::get().failed = true;
+    failed = Process::get().failed = true;
     return Failure{report.status,
                    "rank " + std::to_string(report.rank) + " reports: " + report.text};
   }
@@ -342,6 +342,7 @@ private:
   MPI_Comm communicator = MPI_COMM_NULL;
   int64_t mostTag = 0, groups = 0;
   uint32_t looks = 0;
+  bool failed = false; ///< this context
   std::atomic<uint32_t> idle{0};
   Report received{};
   std::vector<bool> left; ///< by rank

@@ -66,7 +66,7 @@ public:
         transport.ring(peer.rank);
         return;
       }
-      std::memcpy(slot.data, message.data + message.done, size_t(bytes));
+      std::copy_n(message.data + message.done, bytes, slot.data); // data may be null
       message.done += bytes;
       slot.ready.store(++peer.sent, std::memory_order_release);
       sent = true;
@@ -88,7 +88,7 @@ public:
             !transport.read(peer.rank, slot->address + uint64_t(at), message.data + at, bytes))
           return;
       } else {
-        std::memcpy(message.data + at, slot->data, size_t(bytes));
+        std::copy_n(slot->data, bytes, message.data + at);
       }
       drop(message, bytes);
     }
