@@ -3,7 +3,8 @@
 // RUN: heddle-run %s --compare --mesh d=2,e=2 --shard x/row:d --shard y/row:d --shard z/row:e | FileCheck %s --check-prefix=VALUES
 
 // VALUES: @once: 3 elements agree
-// VALUES: @others: 6 elements agree
+// VALUES: @others: 3 elements agree
+// VALUES: @elsewhere: 6 elements agree
 // VALUES: @blocks: 5 elements agree
 
 // CHECK-LABEL: func.func @once
@@ -36,13 +37,36 @@ func.func @once(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %y: !nd.tenso
 // CHECK: nest.compute (k: 3) reads
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return
-func.func @others(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %z: !nd.tensor<i32, k: 3, row: 4> {nd.name = "z"})
-    -> (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) {
+func.func @others(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %z: !nd.tensor<i32, k: 3, row: 4> {nd.name = "z"}) -> !nd.tensor<i32, k: 3> {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
   } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
   %b = nest.compute (k: 3) reduce (row: 4) reads %z[] {
+  ^bb0(%p: i32):
+    nest.yield %p : i32
+  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  %c = nest.compute (k: 3) reads %a[], %b[] {
+  ^bb0(%p: i32, %q: i32):
+    %0 = arith.addi %p, %q : i32
+    nest.yield %0 : i32
+  } : (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) -> !nd.tensor<i32, k: 3>
+  return %c : !nd.tensor<i32, k: 3>
+}
+
+// CHECK-LABEL: func.func @elsewhere
+// CHECK: mesh.all_reduce {{.*}} over [d]
+// CHECK: mesh.all_reduce {{.*}} over [d]
+// CHECK: nest.compute (k: 3) reads
+// CHECK-NOT: mesh.all_reduce
+// CHECK: return
+func.func @elsewhere(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %y: !nd.tensor<i32, k: 3, row: 4> {nd.name = "y"})
+    -> (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) {
+  %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
+  ^bb0(%p: i32):
+    nest.yield %p : i32
+  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  %b = nest.compute (k: 3) reduce (row: 4) reads %y[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
   } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
