@@ -63,10 +63,10 @@ private:
   void setLayout(Value value, const Layout &layout) {
     LayoutAttr attribute = attributeOf(layout);
     layouts[value] = attribute;
-    if (isa<BlockArgument>(value))
-      return;
-    auto result = cast<OpResult>(value);
-    cast<LaidOutInterface>(result.getOwner()).setLayout(result.getResultNumber(), attribute);
+    auto result = dyn_cast<OpResult>(value);
+    // Other ops (of nd, before they are lowered) hold no layout.
+    if (auto laid = result ? dyn_cast<LaidOutInterface>(result.getOwner()) : LaidOutInterface())
+      laid.setLayout(result.getResultNumber(), attribute);
   }
 
   ComputeOp makeCopy(OpBuilder &b, Value from, const Layout &layout, StringRef name) {

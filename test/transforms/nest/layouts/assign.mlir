@@ -110,3 +110,16 @@ func.func @rows(%table: !nd.tensor<f32, feature: 128, word: 5000> {nd.layout = "
        !nd.tensor<f32, feature: 128, word: 5000>) -> !nd.tensor<f32, feature: 128, segment: 500>
   return %sums : !nd.tensor<f32, feature: 128, segment: 500>
 }
+
+// An op of nd, which is not lowered yet, holds no layout.
+// CHECK-LABEL: func.func @not_lowered(
+// CHECK-NOT: layouts
+// CHECK: return
+func.func @not_lowered(%x: !nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, i: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%a: f32):
+    %1 = arith.negf %a : f32
+    nd.yield %1 : f32
+  }
+  return %0 : !nd.tensor<f32, i: 4>
+}
