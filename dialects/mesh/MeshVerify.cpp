@@ -263,10 +263,10 @@ LogicalResult BroadcastOp::verify() {
   auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
   if (failed(mesh))
     return failure();
-  int64_t parts = partsOf(*mesh, getAxes().getAxes());
-  if (getRoot() < 0 || getRoot() >= int64_t(parts)) // c2
+  int64_t parts = partsOf(*mesh, getAxes().getAxes()), root = int64_t(getRoot());
+  if (root < 0 || root >= parts) // c2
     return emitOpError() << "expected a part below " << parts << " of " << getAxes().str()
-                         << ", got " << getRoot();
+                         << ", got " << root;
   return success();
 }
 

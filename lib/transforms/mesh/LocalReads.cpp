@@ -82,7 +82,7 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
   // Axes that another name of the tensor had move to the name at which the nest has them.
   for (const auto &[name, coordinate] : whole) {
     ArrayRef<Axis> axes = space.axes(*coordinate.asName());
-    if (!axes.empty() && llvm::any_of(held.sharding, [&, &name = name](const auto &entry) {
+    if (!axes.empty() && llvm::any_of(held.sharding, [&](const auto &entry) {
           return ArrayRef<Axis>(entry.second) == axes && !kept.contains(entry.first);
         })) {
       kept[name] = AxisList(axes);

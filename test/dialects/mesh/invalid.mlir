@@ -208,6 +208,14 @@ func.func @broadcast_c2(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh
 
 // -----
 
+func.func @broadcast_c2(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+  // expected-error @+1 {{expected a part below 2 of [d], got -1}}
+  %r = mesh.broadcast %x over [d] from -1 : !nd.tensor<f32, a: 5>
+  return
+}
+
+// -----
+
 func.func @send_c1(%x: !nd.tensor<f32, a: 5>) attributes {mesh.mesh = #mesh.mesh<d: 2, e: 2>} {
   // expected-error @+1 {{expected one axis, got [d, e]}}
   mesh.send %x to [d, e] = 0 channel 0 : !nd.tensor<f32, a: 5>
