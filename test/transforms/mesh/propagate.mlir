@@ -124,3 +124,20 @@ func.func @state(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding
   return %r : !nd.tensor<f32, a: 8, b: 8>
 }
 }
+
+// -----
+
+// Of another type, it is no next value, and has no sharding to follow.
+// CHECK-LABEL: @other_type
+// CHECK-SAME: -> (!nd.tensor<f32, a: 8, b: 8> {nd.name = "velocity"})
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @other_type(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %y: !nd.tensor<f16, a: 8, b: 8> {mesh.sharding = #mesh.sharding<{b: [d] priority 1}>, nd.name = "velocity"}) -> (!nd.tensor<f32, a: 8, b: 8> {nd.name = "velocity"}) {
+  %r = nest.compute (a: 8, b: 8) reads %x[], %y[] {
+  ^bb0(%u: f32, %v: f16):
+    %w = arith.extf %v : f16 to f32
+    %p = arith.mulf %u, %w : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 8, b: 8>, !nd.tensor<f16, a: 8, b: 8>) -> !nd.tensor<f32, a: 8, b: 8>
+  return %r : !nd.tensor<f32, a: 8, b: 8>
+}
+}
