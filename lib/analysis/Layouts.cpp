@@ -72,12 +72,13 @@ static std::optional<Layout> layoutOfTarget(OpResult result) {
     auto chosen = function.getResultAttrOfType<LayoutAttr>(number, "nd.layout");
     return chosen ? std::optional(chosen.getLayout()) : std::nullopt;
   }
-  if (updatedBy(result.getOwner()))
+  auto holder = dyn_cast<HoldsNestsInterface>(parent); // none: scf, which is not lowered yet
+  if (!holder || updatedBy(result.getOwner()))
     return std::nullopt;
   Layout whole = nest::layoutOf(parent->getResult(number));
   auto scan = dyn_cast<ScanOp>(parent);
   bool isCarried = scan && number < scan.getInits().size();
-  return isCarried ? whole : layoutAt(whole, cast<HoldsNestsInterface>(parent).getOuterNames());
+  return isCarried ? whole : layoutAt(whole, holder.getOuterNames());
 }
 
 Layout nest::layoutOf(Value value) {

@@ -251,4 +251,21 @@ func.func @scatter_chunks(%x: !nd.tensor<f32, b: 32, h: 960, t: 35>, %y: !nd.ten
   return %0 : !nd.tensor<f32, b: 32, h: 960, t: 35>
 }
 
+// A recurrence in a loop that is not lowered yet.
+// CHECK-LABEL: func.func @in_loop(
+// CHECK: nest.scan
+func.func @in_loop(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %x) -> (!nd.tensor<f32, a: 4>) {
+    %n = nest.scan along <t: 3> init(%s) reads() : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
+    ^bb0(%v: !nd.tensor<f32, a: 4>):
+      nest.yield %v : !nd.tensor<f32, a: 4>
+    }
+    scf.yield %n : !nd.tensor<f32, a: 4>
+  }
+  return %r : !nd.tensor<f32, a: 4>
+}
+
 }
