@@ -34,22 +34,17 @@ LogicalResult ConstrainOp::buildGradient(OpBuilder &b, ValueRange cotangents, Ar
 static Value sum(OpBuilder &b, Operation *op, Value value, AxesAttr axes, Type result,
                  StringAttr name = {}) {
   Type scalar = tensorType(value).scalarType();
-  OperationState state(op->getLoc(), name ? ReduceScatterOp::getOperationName()
-                                          : AllReduceOp::getOperationName());
-  Region *combine = state.addRegion();
-  TypedAttr neutral;
-  {
-    OpBuilder::InsertionGuard restore(b);
-    neutral = nd::buildCombiner(b, op->getLoc(), *combine, nd::CombinerKind::Add, scalar,
-                                YieldOp::getOperationName());
-  }
-  state.addOperands(value);
-  state.addTypes(result);
-  state.addAttribute("axes", axes);
-  state.addAttribute("neutral", b.getArrayAttr({neutral}));
+  Location loc = op->getLoc();
+  ArrayAttr neutral = b.getArrayAttr({nd::neutralElement(nd::CombinerKind::Add, scalar)});
+  Operation *made;
   if (name)
-    state.addAttribute("name", name);
-  return b.create(state)->getResult(0);
+    made = ReduceScatterOp::create(b, loc, result, value, name, axes, neutral, ArrayAttr());
+  else
+    made = AllReduceOp::create(b, loc, result, value, axes, neutral, ArrayAttr());
+  OpBuilder::InsertionGuard restore(b);
+  nd::buildCombiner(b, loc, made->getRegion(0), nd::CombinerKind::Add, scalar,
+                    YieldOp::getOperationName());
+  return made->getResult(0);
 }
 
 static bool isSum(Region &combine, ValueRange inputs) {
@@ -155,12 +150,8 @@ LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents, Ar
   Expr root = Expr(int64_t(getRoot()));
   nest::Condition isRoot(b.getContext(), partIndex(meshOf(*this), getAxes().getAxes()) - root,
                          /*equality=*/true);
-  auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
   nest.read(sum(b, *this, cotangents[0], getAxes(), type), nest::MapAttr::identity(type),
-            nest::GuardAttr::get(b.getContext(), {isRoot}, zero));
-  gradients[0] =
-      nest.create({type.getElementType()},
-                  [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-          .getResult(0);
+            nest::GuardAttr::get(b.getContext(), {isRoot}, nest::zeroOf(type)));
+  gradients[0] = nest.createCopy();
   return success();
 }

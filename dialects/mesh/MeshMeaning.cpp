@@ -75,21 +75,15 @@ struct Meaning {
     return MapAttr::getSorted(b.getContext(), entries);
   }
 
-  nest::GuardAttr guard(ArrayRef<Expr> atLeastZero, TypedAttr otherwise = {}) {
-    return nest::GuardAttr::get(
-        b.getContext(),
-        llvm::map_to_vector(
-            atLeastZero, [&](const Expr &expr) { return nest::Condition(b.getContext(), expr); }),
-        otherwise);
-  }
-
-  /// Copies the scalar code of a combiner, to end in nest.yield.
-  void copyCombiner(Region &from, Region &to) {
-    OpBuilder::InsertionGuard restore(b);
-    Block *block = b.createBlock(&to);
-    for (BlockArgument argument : from.front().getArguments())
-      block->addArgument(argument.getType(), argument.getLoc());
-    nest::YieldOp::create(b, op->getLoc(), nd::inlineBlock(b, from.front(), block->getArguments()));
+  /// The coordinate of the whole of `type`, along `name`, of an element of the device's block, with
+  /// the guard that the block has it.
+  std::pair<Expr, nest::GuardAttr> ofBlock(Type type, StringRef name) {
+    Expr size = cast<nd::NdTensorType>(type).size(name).getExpr();
+    Expr at = blockOffset(mesh, axes, size) + Expr::name(name.str());
+    SmallVector<Expr> inside;
+    if (!dividesEvenly(size, parts))
+      inside.push_back(size - 1 - at);
+    return {at, nest::guardOf(b.getContext(), inside)};
   }
 
   /// Combines the operands of all devices of the group, read at `coordinates` under `guard`.
@@ -100,33 +94,16 @@ struct Meaning {
     nest.reduced = nd::DimsAttr::getSorted(b.getContext(), {partDim()});
     for (Value operand : operands)
       nest.read(operand, mapOf(operand, part, coordinates), guard);
-    Region body, code, finish;
-    SmallVector<Type> types;
-    {
-      OpBuilder::InsertionGuard restore(b);
-      Block *block = b.createBlock(&body);
-      for (Value operand : operands)
-        block->addArgument(tensorType(operand).scalarType(), op->getLoc());
-      nest::YieldOp::create(b, op->getLoc(), block->getArguments());
-    }
-    copyCombiner(combine, code);
-    for (Value result : op->getResults())
-      types.push_back(nd::NdTensorType::get(b.getContext(), tensorType(result).getElementType(),
-                                            nest.produced));
-    return SmallVector<Value>(nest.create(types, body, code, finish, neutral)->getResults());
+    auto elements = nest::elementTypesOf(op->getResults());
+    return SmallVector<Value>(nest.createReduction(elements, combine, neutral)->getResults());
   }
 
   /// Copies the operand from the part `from`; zero where `guard` fails.
   Value copy(Value operand, const Expr &from, ArrayRef<Expr> atLeastZero = {}) {
     NestBuilder nest(b, op->getLoc());
     nest.produced = lifted(op->getResult(0).getType());
-    auto zero = cast<TypedAttr>(b.getZeroAttr(tensorType(operand).scalarType()));
-    nest.read(operand, mapOf(operand, from),
-              guard(atLeastZero, atLeastZero.empty() ? TypedAttr() : zero));
-    return nest
-        .create({tensorType(operand).getElementType()},
-                [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-        .getResult(0);
+    nest.readOrZero(operand, mapOf(operand, from), atLeastZero);
+    return nest.createCopy();
   }
 
   /// Writes the block of each device of the group along `name`; `other` gives other coordinates of
@@ -134,16 +111,7 @@ struct Meaning {
   Value join(Value operand, StringRef name, const ExprMap &other = {}, nest::GuardAttr guard = {}) {
     auto type = nd::NdTensorType::get(b.getContext(), tensorType(operand).getElementType(),
                                       lifted(op->getResult(0).getType()));
-    NestBuilder empty(b, op->getLoc());
-    empty.produced = type.getDims();
-    auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-    Value dest =
-        empty
-            .create({type.getElementType()},
-                    [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
-                      return {arith::ConstantOp::create(builder, loc, zero)};
-                    })
-            .getResult(0);
+    Value dest = nest::zeros(b, op->getLoc(), type);
     NestBuilder nest(b, op->getLoc());
     SmallVector<nd::Dim> space{partDim()};
     Expr block = tensorType(operand).size(name).getExpr();
@@ -156,13 +124,7 @@ struct Meaning {
       entries.emplace_back(b.getContext(), dim.name.getValue(),
                            Expr::name(dim.name.str()) +
                                (dim.name == name ? part * block : Expr(0)));
-    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
-      return {values.back()};
-    };
-    return nest
-        .createUpdate(dest, MapAttr::getSorted(b.getContext(), entries), last, last,
-                      /*unique=*/true)
-        .getResult();
+    return nest.createWrite(dest, MapAttr::getSorted(b.getContext(), entries));
   }
 };
 } // namespace
@@ -173,11 +135,7 @@ SmallVector<Value> AllReduceOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueR
 
 SmallVector<Value> ReduceScatterOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
   Meaning meaning(b, *this, mesh, getAxes());
-  Expr size = tensorType(getInputs()[0]).size(getName()).getExpr();
-  Expr at = blockOffset(mesh, meaning.axes, size) + Expr::name(getName().str());
-  nest::GuardAttr guard;
-  if (!dividesEvenly(size, meaning.parts))
-    guard = meaning.guard({size - 1 - at});
+  auto [at, guard] = meaning.ofBlock(getInputs()[0].getType(), getName());
   return meaning.reduce(operands, getCombine(), getNeutral(), {{getName().str(), at}}, guard);
 }
 
@@ -187,11 +145,7 @@ SmallVector<Value> AllGatherOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueR
 
 SmallVector<Value> AllToAllOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
   Meaning meaning(b, *this, mesh, getAxes());
-  Expr size = tensorType(getInput()).size(getSplit()).getExpr();
-  Expr at = blockOffset(mesh, meaning.axes, size) + Expr::name(getSplit().str());
-  nest::GuardAttr guard;
-  if (!dividesEvenly(size, meaning.parts))
-    guard = meaning.guard({size - 1 - at});
+  auto [at, guard] = meaning.ofBlock(getInput().getType(), getSplit());
   return {meaning.join(operands[0], getJoined(), {{getSplit().str(), at}}, guard)};
 }
 

@@ -126,8 +126,8 @@ LogicalResult ConstrainOp::verify() {
                         [&] { return nd::operandError(*this); }); // c1
 }
 
-/// c1: the mesh around the op, which has the axes.
-static FailureOr<MeshAttr> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
+/// c1: the mesh around the op has the axes. Returns the number of their parts.
+static FailureOr<int64_t> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
   MeshAttr mesh = meshOf(op);
   if (!mesh)
     return op->emitOpError() << "expected a function or module around it that states its mesh in '"
@@ -135,7 +135,7 @@ static FailureOr<MeshAttr> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
            failure();
   if (failed(verifyAxes(mesh, axes, [&] { return op->emitOpError(); })))
     return failure();
-  return mesh;
+  return partsOf(mesh, axes);
 }
 
 /// c2: `got` is `expected`, of which an op makes it with the size `size` of `name`.
@@ -197,17 +197,16 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(mesh))
+  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(parts))
     return failure();
   if (getInputs().size() != getNumResults()) // c2
     return nd::operandError(*this) << "expected as many results as inputs, got " << getNumResults();
-  int64_t parts = partsOf(*mesh, getAxes().getAxes());
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
     nd::NdTensorType type = tensorType(input);
     if (failed(verifyHas(*this, type, getName())) ||
         failed(verifySize(*this, type, tensorType(result), getName(),
-                          blockSize(type.size(getName()).getExpr(), parts)))) // c2
+                          blockSize(type.size(getName()).getExpr(), *parts)))) // c2
       return failure();
   }
   return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
@@ -227,23 +226,22 @@ static LogicalResult verifyJoin(Operation *op, nd::NdTensorType block, nd::NdTen
 }
 
 LogicalResult AllGatherOp::verify() {
-  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(mesh))
+  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(parts))
     return failure();
   return verifyJoin(*this, tensorType(getInput()), tensorType(getResult()), getName(),
-                    partsOf(*mesh, getAxes().getAxes())); // c2
+                    *parts); // c2
 }
 
 LogicalResult AllToAllOp::verify() {
-  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(mesh))
+  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(parts))
     return failure();
   nd::NdTensorType from = tensorType(getInput()), to = tensorType(getResult());
   if (getJoined() == getSplit()) // c2
     return emitOpError() << "expected two names, got '" << getSplit() << "' twice";
   if (failed(verifyHas(*this, from, getJoined())) || failed(verifyHas(*this, from, getSplit())))
     return failure();
-  int64_t parts = partsOf(*mesh, getAxes().getAxes());
   nd::SizeAttr whole = to.size(getJoined());
   if (!whole)
     return verifyHas(*this, to, getJoined());
@@ -251,36 +249,35 @@ LogicalResult AllToAllOp::verify() {
   for (const nd::Dim &dim : from.getDims())
     joined.push_back(dim.name == getJoined() ? nd::Dim(dim.name, whole) : dim);
   nd::NdTensorType between = from.withDims(joined);
-  if (failed(verifyJoin(*this, from, between, getJoined(), parts)))
+  if (failed(verifyJoin(*this, from, between, getJoined(), *parts)))
     return failure();
   return verifySize(*this, between, to, getSplit(),
-                    blockSize(from.size(getSplit()).getExpr(), parts));
+                    blockSize(from.size(getSplit()).getExpr(), *parts));
 }
 
 LogicalResult PermuteOp::verify() { return verifyGroup(*this, getAxes().getAxes()); } // c1
 
 LogicalResult BroadcastOp::verify() {
-  auto mesh = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(mesh))
+  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
+  if (failed(parts))
     return failure();
-  int64_t parts = partsOf(*mesh, getAxes().getAxes()), root = int64_t(getRoot());
-  if (root < 0 || root >= parts) // c2
-    return emitOpError() << "expected a part below " << parts << " of " << getAxes().str()
+  int64_t root = int64_t(getRoot());
+  if (root < 0 || root >= *parts) // c2
+    return emitOpError() << "expected a part below " << *parts << " of " << getAxes().str()
                          << ", got " << root;
   return success();
 }
 
 static LogicalResult verifyChannel(Operation *op, AxesAttr axis, int64_t coordinate,
                                    int64_t channel) {
-  auto mesh = verifyGroup(op, axis.getAxes()); // c1
-  if (failed(mesh))
+  auto parts = verifyGroup(op, axis.getAxes()); // c1
+  if (failed(parts))
     return failure();
   if (axis.getAxes().size() != 1) // c1
     return op->emitOpError() << "expected one axis, got " << axis.str();
-  int64_t parts = partsOf(*mesh, axis.getAxes());
-  if (coordinate < 0 || coordinate >= parts) // c1
+  if (coordinate < 0 || coordinate >= *parts) // c1
     return op->emitOpError() << "expected a coordinate of '" << axis.getAxes()[0].name.getValue()
-                             << "' below " << parts << ", got " << coordinate;
+                             << "' below " << *parts << ", got " << coordinate;
   if (channel < 0) // c2
     return op->emitOpError() << "expected a channel of at least 0, got " << channel;
   return success();

@@ -7,6 +7,7 @@
 
 #include "dialects/nest/NestBuild.h"
 
+#include "dialects/nd/NdBuild.h"
 #include "dialects/nd/NdTypical.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +23,21 @@ SmallVector<Type> nest::scalarTypesOf(ValueRange tensors) {
   for (Value tensor : tensors)
     types.push_back(tensorType(tensor).scalarType());
   return types;
+}
+
+SmallVector<Type> nest::elementTypesOf(ValueRange tensors) {
+  return llvm::map_to_vector(
+      tensors, [](Value tensor) -> Type { return tensorType(tensor).getElementType(); });
+}
+
+TypedAttr nest::zeroOf(nd::NdTensorType type) {
+  return cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type.scalarType()));
+}
+
+GuardAttr nest::guardOf(MLIRContext *context, ArrayRef<Expr> atLeastZero, TypedAttr otherwise) {
+  auto conditions =
+      llvm::map_to_vector(atLeastZero, [&](const Expr &expr) { return Condition(context, expr); });
+  return GuardAttr::get(context, conditions, conditions.empty() ? TypedAttr() : otherwise);
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,6 +74,10 @@ unsigned NestBuilder::finishRead(Value value, MapAttr map, GuardAttr guard) {
   finishMaps.push_back(map);
   finishGuards.push_back(orTrivial(builder.getContext(), guard));
   return finishReads.size() - 1;
+}
+
+unsigned NestBuilder::readOrZero(Value value, MapAttr map, ArrayRef<Expr> atLeastZero) {
+  return read(value, map, guardOf(builder.getContext(), atLeastZero, zeroOf(tensorType(value))));
 }
 
 ComputeOp NestBuilder::createOp(TypeRange resultTypes, ArrayAttr neutral) {
@@ -136,11 +156,27 @@ ComputeOp NestBuilder::create(TypeRange elements, RegionBody body, ArrayRef<Type
   return op;
 }
 
+static SmallVector<Value> lastOf(OpBuilder &, Location, ValueRange values) {
+  return {values.back()};
+}
+
+Value NestBuilder::createCopy() {
+  return create({tensorType(reads.back()).getElementType()}, lastOf).getResult(0);
+}
+
+ComputeOp NestBuilder::createReduction(TypeRange elements, Region &combine, ArrayAttr neutral) {
+  ComputeOp op = createOp(resultTypes(elements), neutral);
+  fill(op.getBody(), scalarTypesOf(reads),
+       [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
+  fill(op.getCombine(), combine.getArgumentTypes(),
+       [&](OpBuilder &b, Location, ValueRange arguments) {
+         return nd::inlineBlock(b, combine.front(), arguments);
+       });
+  return op;
+}
+
 ComputeOp NestBuilder::createLike(ComputeOp like) {
-  SmallVector<Type> elements;
-  for (Value result : like.getResults())
-    elements.push_back(tensorType(result).getElementType());
-  ComputeOp op = createOp(resultTypes(elements), like.getNeutral());
+  ComputeOp op = createOp(resultTypes(elementTypesOf(like.getResults())), like.getNeutral());
   for (auto [from, to] : llvm::zip_equal(like->getRegions(), op->getRegions())) {
     IRMapping mapping;
     from.cloneInto(&to, mapping);
@@ -172,6 +208,23 @@ UpdateOp NestBuilder::createUpdate(Value dest, MapAttr destMap, RegionBody body,
   Type element = tensorType(dest).scalarType();
   fill(op.getCombine(), {element, element}, combine);
   return op;
+}
+
+Value NestBuilder::createWrite(Value dest, MapAttr destMap) {
+  return createUpdate(dest, destMap, lastOf, lastOf, /*unique=*/true).getResult();
+}
+
+Value nest::filled(OpBuilder &b, Location loc, nd::NdTensorType type, TypedAttr value) {
+  NestBuilder nest(b, loc);
+  nest.produced = type.getDims();
+  auto constant = [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
+    return {arith::ConstantOp::create(builder, where, value)};
+  };
+  return nest.create({type.getElementType()}, constant).getResult(0);
+}
+
+Value nest::zeros(OpBuilder &b, Location loc, nd::NdTensorType type) {
+  return filled(b, loc, type, zeroOf(type));
 }
 
 ComputeOp NestBuilder::create(TypeRange resultTypes, Region &body, Region &combine, Region &finish,

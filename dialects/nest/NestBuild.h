@@ -48,6 +48,8 @@ struct NestBuilder {
   /// Adds a read of the body; a null guard always holds. Returns its number.
   unsigned read(mlir::Value value, MapAttr map, GuardAttr guard = {});
   unsigned finishRead(mlir::Value value, MapAttr map, GuardAttr guard = {});
+  /// Adds a read that is zero at points where one of the expressions is negative.
+  unsigned readOrZero(mlir::Value value, MapAttr map, llvm::ArrayRef<Expr> atLeastZero);
   MapAttr map(unsigned i) const { return llvm::cast<MapAttr>(maps[i]); }
   GuardAttr guard(unsigned i) const { return llvm::cast<GuardAttr>(guards[i]); }
 
@@ -65,12 +67,21 @@ struct NestBuilder {
   /// Makes the op with regions moved from elsewhere; empty ones stay empty.
   ComputeOp create(mlir::TypeRange resultTypes, mlir::Region &body, mlir::Region &combine,
                    mlir::Region &finish, mlir::ArrayAttr neutral);
+  /// Makes an op whose result has the elements of the last read. Returns the result.
+  mlir::Value createCopy();
+  /// Makes an op that combines the elements of all reads over `reduced`. `combine` is copied; its
+  /// terminator may belong to another dialect.
+  ComputeOp createReduction(mlir::TypeRange elements, mlir::Region &combine,
+                            mlir::ArrayAttr neutral);
   /// Makes an op that differs from `op` in space and reads only: regions, neutral elements, element
   /// types, layouts and the schedule are those of `op`.
   ComputeOp createLike(ComputeOp op);
   /// Makes an update over `produced` with the body's reads; `combine` gets (old, new).
   UpdateOp createUpdate(mlir::Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
                         bool unique = false);
+  /// Makes an update that writes the elements of the last read, each to a place of its own. Returns
+  /// the result.
+  mlir::Value createWrite(mlir::Value dest, MapAttr destMap);
 
 private:
   ComputeOp createOp(mlir::TypeRange resultTypes, mlir::ArrayAttr neutral);
@@ -78,8 +89,20 @@ private:
   void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
 };
 
+/// Makes a nest whose result has this value, or zero, in all elements.
+mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type,
+                   mlir::TypedAttr value);
+mlir::Value zeros(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type);
+/// The zero of a tensor's scalar type.
+mlir::TypedAttr zeroOf(nd::NdTensorType type);
+/// The guard that holds where none of the expressions is negative; it always holds if there are none.
+GuardAttr guardOf(mlir::MLIRContext *context, llvm::ArrayRef<Expr> atLeastZero,
+                  mlir::TypedAttr otherwise = {});
+
 /// The scalar types of tensors, as regions see them.
 llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
+/// The element types of tensors.
+llvm::SmallVector<mlir::Type> elementTypesOf(mlir::ValueRange tensors);
 /// The tensor that `op` consumes and writes into: the destination of an update; else null.
 mlir::Value updatedBy(mlir::Operation *op);
 /// The iteration space of a compute op: produced and reduced names.

@@ -45,7 +45,8 @@ Group Communicator::group(const std::string &name, std::span<const int32_t> rank
   return Group(engine, group, std::move(list), int32_t(self));
 }
 
-Pending Group::start(const HeddleOperation &operation) const {
+Pending Group::start(HeddleOperation operation) const {
+  operation.overlapped |= overlapped;
   HeddlePending *pending = nullptr;
   check(*engine, engine->start(group, &operation, &pending));
   return Pending(*engine, pending);
@@ -60,8 +61,7 @@ Pending Group::allReduce(const void *input, void *output, int64_t count, Element
                 .element = int32_t(type),
                 .input = input,
                 .output = output,
-                .counts = &count,
-                .overlapped = overlapped});
+                .counts = &count});
 }
 
 Pending Group::reduceScatter(const void *input, void *output, Counts counts, ElementType type,
@@ -71,8 +71,7 @@ Pending Group::reduceScatter(const void *input, void *output, Counts counts, Ele
                 .element = int32_t(type),
                 .input = input,
                 .output = output,
-                .counts = ofMembers(counts),
-                .overlapped = overlapped});
+                .counts = ofMembers(counts)});
 }
 
 Pending Group::allGather(const void *input, void *output, Counts counts, ElementType type) const {
@@ -80,8 +79,7 @@ Pending Group::allGather(const void *input, void *output, Counts counts, Element
                 .element = int32_t(type),
                 .input = input,
                 .output = output,
-                .counts = ofMembers(counts),
-                .overlapped = overlapped});
+                .counts = ofMembers(counts)});
 }
 
 Pending Group::allToAll(const void *input, Counts inputCounts, void *output, Counts outputCounts,
@@ -91,8 +89,7 @@ Pending Group::allToAll(const void *input, Counts inputCounts, void *output, Cou
                 .input = input,
                 .output = output,
                 .counts = ofMembers(inputCounts),
-                .outputCounts = ofMembers(outputCounts),
-                .overlapped = overlapped});
+                .outputCounts = ofMembers(outputCounts)});
 }
 
 Pending Group::permute(const void *input, int64_t inputCount, int32_t target, void *output,
@@ -104,8 +101,7 @@ Pending Group::permute(const void *input, int64_t inputCount, int32_t target, vo
                 .input = input,
                 .output = output,
                 .counts = &inputCount,
-                .outputCounts = &outputCount,
-                .overlapped = overlapped});
+                .outputCounts = &outputCount});
 }
 
 Pending Group::broadcast(const void *input, void *output, int64_t count, int32_t source,
@@ -115,8 +111,7 @@ Pending Group::broadcast(const void *input, void *output, int64_t count, int32_t
                 .source = source,
                 .input = input,
                 .output = output,
-                .counts = &count,
-                .overlapped = overlapped});
+                .counts = &count});
 }
 
 Pending Group::send(const void *input, int64_t count, int32_t target, ElementType type) const {
@@ -124,8 +119,7 @@ Pending Group::send(const void *input, int64_t count, int32_t target, ElementTyp
                 .element = int32_t(type),
                 .target = target,
                 .input = input,
-                .counts = &count,
-                .overlapped = overlapped});
+                .counts = &count});
 }
 
 Pending Group::receive(void *output, int64_t count, int32_t source, ElementType type) const {
@@ -133,8 +127,7 @@ Pending Group::receive(void *output, int64_t count, int32_t source, ElementType 
                 .element = int32_t(type),
                 .source = source,
                 .output = output,
-                .counts = &count,
-                .overlapped = overlapped});
+                .counts = &count});
 }
 
 const int64_t *Group::ofMembers(Counts counts) const {

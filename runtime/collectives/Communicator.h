@@ -101,7 +101,7 @@ public:
   Pending send(const void *input, int64_t count, int32_t target, ElementType type) const;
   Pending receive(void *output, int64_t count, int32_t source, ElementType type) const;
   /// Any of these. Throws CollectiveError if it can't be started.
-  Pending start(const HeddleOperation &operation) const;
+  Pending start(HeddleOperation operation) const;
 
 private:
   friend class Communicator;

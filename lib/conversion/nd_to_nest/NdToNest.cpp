@@ -126,10 +126,7 @@ private:
     nest.produced = result.getDims();
     nest.read(input, mapOf(tensorType(input), map.coordinates),
               GuardAttr::get(context(), conditionsOf(map), map.outside));
-    return nest
-        .create({result.getElementType()},
-                [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-        .getResult(0);
+    return nest.createCopy();
   }
 
   MapAttr mapOf(nd::NdTensorType type, const ExprMap &coordinates) {
@@ -332,7 +329,7 @@ private:
       auto value = cast<TypedAttr>(neutral);
       nd::NdTensorType type = slice.withElementType(value.getType());
       inits.push_back(type.isStatic() ? nd::buildConstant(b, loc, type, value)
-                                      : filled(type, value));
+                                      : filled(b, loc, type, value));
       carriedTypes.push_back(type);
       sliceTypes.push_back(slice);
     }
@@ -501,11 +498,10 @@ private:
     auto type = tensorType(op.getResult());
     Expr windows = sizeOf(op.getInput(), name);
     if (windows == Expr(0) || type.elements() == 0) {
-      results.push_back(zeroLike(type));
+      results.push_back(zeros(b, loc, type));
       return success();
     }
     Expr moved = Expr::name(name) + Expr(shape.low);
-    TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
     Expr window, tapCoordinate;
@@ -531,7 +527,7 @@ private:
     conditions.push_back(atLeast(window, Expr(0)));
     conditions.push_back(atLeast(windows - Expr(1), window));
     MapAttr map = mapOf(tensorType(op.getInput()), {{name, window}, {tap, tapCoordinate}});
-    GuardAttr guard = GuardAttr::get(context(), conditions, zero);
+    GuardAttr guard = GuardAttr::get(context(), conditions, zeroOf(type));
     nest.read(op.getInput(), map, guard);
     Ranges ranges;
     for (nd::DimsAttr dims : {nest.produced, nest.reduced})
@@ -545,28 +541,6 @@ private:
         nd::CombinerKind::Add);
     results.push_back(made.getResult(0));
     return success();
-  }
-
-  Value zeroLike(nd::NdTensorType type) {
-    return filled(type, cast<TypedAttr>(b.getZeroAttr(type.scalarType())));
-  }
-  Value filled(nd::NdTensorType type, TypedAttr value) {
-    NestBuilder nest(b, loc);
-    nest.produced = type.getDims();
-    return nest
-        .create({type.getElementType()},
-                [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
-                  return {arith::ConstantOp::create(builder, where, value)};
-                })
-        .getResult(0);
-  }
-
-  /// A nest that copies the elements of its last read, of a tensor of this type.
-  static Value createCopy(NestBuilder &nest, nd::NdTensorType type) {
-    auto last = [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
-      return {read.back()};
-    };
-    return nest.create({type.getElementType()}, last).getResult(0);
   }
 
   LogicalResult gather(nd::GatherOp op, SmallVectorImpl<Value> &results) {
@@ -587,7 +561,7 @@ private:
       coordinates[name.str()] = Expr::name("@" + std::to_string(position));
     }
     nest.read(op.getInput(), mapOf(tensorType(op.getInput()), coordinates));
-    results.push_back(createCopy(nest, type));
+    results.push_back(nest.createCopy());
     return success();
   }
 
@@ -605,7 +579,7 @@ private:
     Expr coordinate =
         clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(), op.getSize().getExpr());
     nest.read(op.getInput(), mapOf(type, {{op.getName().str(), coordinate}}));
-    results.push_back(createCopy(nest, type));
+    results.push_back(nest.createCopy());
     return success();
   }
 
@@ -617,13 +591,8 @@ private:
     nest.read(op.getPart(), MapAttr::identity(part));
     Expr coordinate = clampedCoordinate(op.getName(), type.size(op.getName()).getExpr(),
                                         part.size(op.getName()).getExpr());
-    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
-      return {values.back()};
-    };
-    results.push_back(nest.createUpdate(op.getDestination(),
-                                        mapOf(type, {{op.getName().str(), coordinate}}), last, last,
-                                        /*unique=*/true)
-                          .getResult());
+    results.push_back(
+        nest.createWrite(op.getDestination(), mapOf(type, {{op.getName().str(), coordinate}})));
     return success();
   }
 
@@ -662,7 +631,7 @@ private:
     Expr coordinate;
     for (StringRef name : op.getNames().getAsValueRange<StringAttr>())
       coordinate = coordinate * sizeOf(op.getInput(), name) + Expr::name(name.str());
-    auto update = UpdateOp::create(b, loc, type, zeroLike(type), ValueRange{op.getInput()},
+    auto update = UpdateOp::create(b, loc, type, zeros(b, loc, type), ValueRange{op.getInput()},
                                    input.getDims(), mapOf(type, {{op.getInto().str(), coordinate}}),
                                    b.getArrayAttr({MapAttr::identity(input)}),
                                    b.getArrayAttr({GuardAttr::get(context(), {}, TypedAttr())}),
@@ -703,22 +672,19 @@ private:
   Value join(ArrayRef<Value> parts, const std::string &name, nd::NdTensorType type) {
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
-    TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
     SmallVector<Expr> starts;
     Expr start;
     for (Value input : parts) {
       Expr size = sizeOf(input, name), coordinate = Expr::name(name) - start;
       if (size != Expr(0)) {
-        nest.read(input, mapOf(tensorType(input), {{name, coordinate}}),
-                  GuardAttr::get(
-                      context(),
-                      {atLeast(coordinate, Expr(0)), atLeast(size - Expr(1), coordinate)}, zero));
+        nest.readOrZero(input, mapOf(tensorType(input), {{name, coordinate}}),
+                        {coordinate, size - Expr(1) - coordinate});
         starts.push_back(start);
       }
       start = start + size;
     }
     if (starts.empty())
-      return zeroLike(type);
+      return zeros(b, loc, type);
     return nest
         .create(
             {type.getElementType()},

@@ -69,10 +69,7 @@ static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &
   nest.produced = nd::DimsAttr::getSorted(b.getContext(), dims);
   nest.read(value, nest::MapAttr::identity(type).substitute(
                        {{name, Expr::name(name) + Expr(part.first)}}));
-  return nest
-      .create({type.getElementType()},
-              [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-      .getResult(0);
+  return nest.createCopy();
 }
 
 Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string &name,
@@ -80,7 +77,6 @@ Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string 
   MLIRContext *context = b.getContext();
   nd::NdTensorType type = tensorType(value);
   auto axes = AxesAttr::get(context, interval.axes);
-  auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
   nest::NestBuilder nest(b, loc);
   SmallVector<nd::Dim> dims;
   for (const nd::Dim &dim : type.getDims())
@@ -97,11 +93,8 @@ Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string 
                                 b.getI64IntegerAttr(part.shift), UnitAttr(), ArrayAttr());
     int64_t start = part.shift * interval.block + part.first - interval.low;
     Expr at = Expr::name(name) - Expr(start);
-    nest.read(piece, nest::MapAttr::identity(tensorType(piece)).substitute({{name, at}}),
-              nest::GuardAttr::get(context,
-                                   {nest::Condition(context, at),
-                                    nest::Condition(context, Expr(part.last - part.first) - at)},
-                                   zero));
+    nest.readOrZero(piece, nest::MapAttr::identity(tensorType(piece)).substitute({{name, at}}),
+                    {at, Expr(part.last - part.first) - at});
     starts.push_back(start);
   }
   auto select = [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {

@@ -29,10 +29,7 @@ void LocalReads::addConditions(Read &read, const std::set<std::string> &names) c
   SmallVector<Condition> conditions(read.guard.getConditions());
   TypedAttr otherwise = read.guard.getOtherwise();
   if (conditions.empty())
-    otherwise =
-        read.mayExclude
-            ? TypedAttr()
-            : cast<TypedAttr>(Builder(context).getZeroAttr(tensorType(read.value).scalarType()));
+    otherwise = read.mayExclude ? TypedAttr() : nest::zeroOf(tensorType(read.value));
   for (const std::string &name : names) {
     Condition inside(context, space.isInside(name));
     if (!llvm::is_contained(conditions, inside))

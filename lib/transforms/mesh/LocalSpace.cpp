@@ -75,6 +75,10 @@ Expr LocalSpace::isInside(const std::string &name) const {
   return size(name).getExpr() - 1 - global.find(name)->second;
 }
 
+SmallVector<Expr> LocalSpace::inside() const {
+  return llvm::map_to_vector(raggedNames, [&](const std::string &name) { return isInside(name); });
+}
+
 Ranges LocalSpace::ranges() const {
   Ranges ranges = deviceRanges(mesh);
   for (nd::DimsAttr some : dims)

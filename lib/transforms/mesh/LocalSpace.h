@@ -44,6 +44,8 @@ public:
   const std::set<std::string> &ragged() const { return raggedNames; }
   /// Holds (`>= 0`) at points that the whole nest has.
   Expr isInside(const std::string &name) const;
+  /// The same for all ragged names.
+  llvm::SmallVector<Expr> inside() const;
   /// Ranges of the local names and of the coordinates of devices.
   Ranges ranges() const;
   bool isWhole() const { return global.empty(); }

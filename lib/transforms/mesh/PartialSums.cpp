@@ -27,10 +27,7 @@ Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, Arra
   nest.produced = type.getDims();
   nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
   nest.read(value, MapAttr::identity(type), nest::GuardAttr::get(b.getContext(), {first}, neutral));
-  return nest
-      .create({type.getElementType()},
-              [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-      .getResult(0);
+  return nest.createCopy();
 }
 
 namespace {

@@ -189,8 +189,7 @@ LogicalResult Partitioner::compute(ComputeOp op) {
   } else {
     finishReads(op, space).giveFinish(nest);
     cloneLocal(op.getFinish(), finish, space);
-    for (Value result : op.getResults())
-      elements.push_back(tensorType(result).getElementType());
+    elements = nest::elementTypesOf(op.getResults());
   }
   ComputeOp made =
       nest.create(typesOf(elements, nest.produced), body, combine, finish, op.getNeutral());
@@ -224,13 +223,8 @@ LocalReads Partitioner::finishReads(ComputeOp op, const LocalSpace &space) {
 SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumulators,
                                             const LocalSpace &space) {
   Location loc = op.getLoc();
-  SmallVector<Type> elements;
-  for (Value result : op.getResults())
-    elements.push_back(tensorType(result).getElementType());
-  if (op.getFinish().empty() &&
-      llvm::all_of(llvm::zip_equal(elements, accumulators), [](auto pair) {
-        return std::get<0>(pair) == tensorType(std::get<1>(pair)).getElementType();
-      }))
+  SmallVector<Type> elements = nest::elementTypesOf(op.getResults());
+  if (op.getFinish().empty() && elements == nest::elementTypesOf(accumulators))
     return SmallVector<Value>(accumulators);
   nest::NestBuilder nest(b, loc);
   nest.produced = space.local(op.getProduced());

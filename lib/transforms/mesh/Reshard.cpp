@@ -82,18 +82,9 @@ LocalValue Resharder::slice(LocalValue from, const Sharding &to, Location loc) {
   nest::NestBuilder nest(b, loc);
   LocalValue result{{}, from.whole, to};
   nest.produced = blockType(mesh, result.whole, to).getDims();
-  nd::NdTensorType type = tensorType(from.value);
-  SmallVector<nest::Condition> conditions;
-  for (const std::string &name : space.ragged())
-    conditions.emplace_back(b.getContext(), space.isInside(name));
-  auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-  nest.read(
-      from.value, nest::MapAttr::identity(type).substitute(space.globals()),
-      nest::GuardAttr::get(b.getContext(), conditions, conditions.empty() ? TypedAttr() : zero));
-  result.value =
-      nest.create({type.getElementType()},
-                  [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-          .getResult(0);
+  auto map = nest::MapAttr::identity(tensorType(from.value)).substitute(space.globals());
+  nest.readOrZero(from.value, map, space.inside());
+  result.value = nest.createCopy();
   return result;
 }
 

@@ -167,20 +167,6 @@ private:
     return names;
   }
 
-  /// A value without elements.
-  Value nothing(int64_t role, Type type, Location loc) {
-    nest::NestBuilder nest(builders[size_t(role)], loc);
-    nest.produced = cast<nd::NdTensorType>(type).getDims();
-    auto zero = cast<TypedAttr>(OpBuilder(function).getZeroAttr(tensorScalar(type)));
-    return nest
-        .create({cast<nd::NdTensorType>(type).getElementType()},
-                [&](OpBuilder &b, Location where, ValueRange) -> SmallVector<Value> {
-                  return {arith::ConstantOp::create(b, where, zero)};
-                })
-        .getResult(0);
-  }
-  static Type tensorScalar(Type type) { return cast<nd::NdTensorType>(type).scalarType(); }
-
   void end(int64_t role) {
     OpBuilder &b = builders[size_t(role)];
     auto made = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
@@ -189,7 +175,7 @@ private:
     for (auto [i, value] : llvm::enumerate(from->getOperands()))
       returned.push_back(placed.placeOfResult(unsigned(i)) == role
                              ? in(role, value)
-                             : nothing(role, absentType(value.getType()), from->getLoc()));
+                             : nest::zeros(b, from->getLoc(), absentType(value.getType())));
     func::ReturnOp::create(b, from->getLoc(), returned);
     for (BlockArgument argument : made.getArguments())
       if (!given[size_t(role)].contains(argument.getArgNumber()))

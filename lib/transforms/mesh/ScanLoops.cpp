@@ -107,16 +107,8 @@ private:
                  return {zero(builder)};
                })};
     llvm::append_range(carried, scan.getInits());
-    for (Value output : scan.getResults().drop_front(inits())) {
-      nd::NdTensorType type = tensorType(output);
-      NestBuilder nest(b, loc);
-      nest.produced = type.getDims();
-      auto filled = [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
-        return {arith::ConstantOp::create(builder, where,
-                                          cast<TypedAttr>(builder.getZeroAttr(type.scalarType())))};
-      };
-      carried.push_back(nest.create({type.getElementType()}, filled).getResult(0));
-    }
+    for (Value output : scan.getResults().drop_front(inits()))
+      carried.push_back(nest::zeros(b, loc, tensorType(output)));
     return carried;
   }
 
@@ -180,10 +172,7 @@ private:
     nest.produced = type.getDims();
     nest.read(at, MapAttr::identity(tensorType(at)));
     nest.read(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
-    auto last = [](OpBuilder &, Location, ValueRange read) -> SmallVector<Value> {
-      return {read.back()};
-    };
-    return nest.create({type.getElementType()}, last).getResult(0);
+    return nest.createCopy();
   }
 
   Value writeTo(Value whole, Value slice, Value at) {
@@ -191,11 +180,8 @@ private:
     nest.produced = tensorType(slice).getDims();
     nest.read(at, MapAttr::identity(tensorType(at)));
     nest.read(slice, MapAttr::identity(tensorType(slice)));
-    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
-      return {values.back()};
-    };
-    MapAttr map = MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}});
-    return nest.createUpdate(whole, map, last, last, /*unique=*/true).getResult();
+    return nest.createWrite(
+        whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
   }
 };
 } // namespace

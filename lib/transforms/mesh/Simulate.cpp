@@ -61,12 +61,8 @@ private:
 };
 } // namespace
 
-static SmallVector<Value> copyElements(OpBuilder &, Location, ValueRange read) {
-  return SmallVector<Value>(read);
-}
-
 /// A number that shows where it should not be: NaN, or all bits set.
-static TypedAttr undefinedElement(OpBuilder &b, Type type) {
+static TypedAttr undefinedElement(Type type) {
   if (auto real = dyn_cast<FloatType>(type))
     return FloatAttr::get(type, APFloat::getNaN(real.getFloatSemantics()));
   return IntegerAttr::get(type, APInt::getAllOnes(type.getIntOrFloatBitWidth()));
@@ -77,13 +73,9 @@ Value Lifter::cut(Value whole, nd::NdTensorType local, const Sharding &sharding)
   LocalSpace space(mesh, {type.getDims()}, sharding);
   nest::NestBuilder nest(b, whole.getLoc());
   nest.produced = liftedDims(local.getDims());
-  SmallVector<nest::Condition> conditions;
-  for (const std::string &name : space.ragged())
-    conditions.emplace_back(b.getContext(), space.isInside(name));
-  TypedAttr otherwise = conditions.empty() ? TypedAttr() : undefinedElement(b, type.scalarType());
   nest.read(whole, MapAttr::identity(type).substitute(space.globals()),
-            nest::GuardAttr::get(b.getContext(), conditions, otherwise));
-  return nest.create({type.getElementType()}, copyElements).getResult(0);
+            nest::guardOf(b.getContext(), space.inside(), undefinedElement(type.scalarType())));
+  return nest.createCopy();
 }
 
 Value Lifter::ofLast(Value value) {
@@ -95,7 +87,7 @@ Value Lifter::ofLast(Value value) {
   nest.produced =
       type.getDims().where([&](const nd::Dim &dim) { return !last.contains(dim.name.str()); });
   nest.read(value, MapAttr::identity(type).substitute(last));
-  return nest.create({type.getElementType()}, copyElements).getResult(0);
+  return nest.createCopy();
 }
 
 Value Lifter::everywhere(Value value) {
@@ -103,22 +95,14 @@ Value Lifter::everywhere(Value value) {
   nest::NestBuilder nest(b, value.getLoc());
   nest.produced = liftedDims(type.getDims());
   nest.read(value, MapAttr::identity(type));
-  return nest.create({type.getElementType()}, copyElements).getResult(0);
+  return nest.createCopy();
 }
 
 /// Writes the blocks of all devices that hold different ones; of equal ones the last.
 Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding) {
   if (sharding.empty())
     return ofLast(value);
-  auto zero = cast<TypedAttr>(b.getZeroAttr(whole.scalarType()));
-  nest::NestBuilder empty(b, value.getLoc());
-  empty.produced = whole.getDims();
-  Value dest = empty
-                   .create({whole.getElementType()},
-                           [&](OpBuilder &builder, Location loc, ValueRange) -> SmallVector<Value> {
-                             return {arith::ConstantOp::create(builder, loc, zero)};
-                           })
-                   .getResult(0);
+  Value dest = nest::zeros(b, value.getLoc(), whole);
   nest::NestBuilder nest(b, value.getLoc());
   SmallVector<nd::Dim> space(blockType(mesh, whole, sharding).getDims().getDims());
   ExprMap from, to;
@@ -134,12 +118,7 @@ Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding
   }
   nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
   nest.read(value, MapAttr::identity(tensorType(value)).substitute(from));
-  auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
-    return {values.back()};
-  };
-  return nest
-      .createUpdate(dest, MapAttr::identity(whole).substitute(to), last, last, /*unique=*/true)
-      .getResult();
+  return nest.createWrite(dest, MapAttr::identity(whole).substitute(to));
 }
 
 MapAttr Lifter::liftMap(MapAttr map, Value operand) {

@@ -122,20 +122,10 @@ private:
   /// The elements of `value` at these coordinates, over `dims`; zeros where an expression is
   /// negative.
   Value read(Value value, nd::DimsAttr dims, const ExprMap &at, ArrayRef<Expr> atLeastZero = {}) {
-    nd::NdTensorType type = tensorType(value);
     NestBuilder nest(b, loc);
     nest.produced = dims;
-    auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-    SmallVector<nest::Condition> conditions;
-    for (const Expr &each : atLeastZero)
-      conditions.emplace_back(b.getContext(), each);
-    nest.read(
-        value, MapAttr::identity(type).substitute(at),
-        nest::GuardAttr::get(b.getContext(), conditions, conditions.empty() ? TypedAttr() : zero));
-    return nest
-        .create({type.getElementType()},
-                [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); })
-        .getResult(0);
+    nest.readOrZero(value, MapAttr::identity(tensorType(value)).substitute(at), atLeastZero);
+    return nest.createCopy();
   }
   /// The value in memory of its own: arguments and constants have the layouts that they have.
   Value owned(Value value) {
@@ -172,21 +162,12 @@ private:
     }
     // A size symbol is no divisor: each block is written to its place.
     nd::NdTensorType type = tensorType(value).withDims(dims.getDims());
-    auto zero = cast<TypedAttr>(b.getZeroAttr(type.scalarType()));
-    NestBuilder empty(b, loc), nest(b, loc);
-    empty.produced = dims;
-    auto filled = [&](OpBuilder &builder, Location where, ValueRange) -> SmallVector<Value> {
-      return {arith::ConstantOp::create(builder, where, zero)};
-    };
-    Value dest = empty.create({type.getElementType()}, filled).getResult(0);
+    Value dest = nest::zeros(b, loc, type);
+    NestBuilder nest(b, loc);
     nest.produced = tensorType(value).getDims();
     nest.read(value, MapAttr::identity(tensorType(value)));
-    auto last = [](OpBuilder &, Location, ValueRange values) -> SmallVector<Value> {
-      return {values.back()};
-    };
-    MapAttr to =
-        MapAttr::identity(type).substitute({{name.str(), Expr::name(part.str()) * block + at}});
-    return nest.createUpdate(dest, to, last, last, /*unique=*/true).getResult();
+    Expr to = Expr::name(part.str()) * block + at;
+    return nest.createWrite(dest, MapAttr::identity(type).substitute({{name.str(), to}}));
   }
 
   Value gather(Value unit) {
@@ -207,19 +188,8 @@ private:
     nest.reduced = nd::DimsAttr::getSorted(b.getContext(), {dim(part, Expr(parts))});
     for (Value value : gathered)
       nest.read(value, MapAttr::identity(tensorType(value)));
-    Region body, merge, finish;
-    {
-      OpBuilder::InsertionGuard restore(b);
-      Block *block = b.createBlock(&body);
-      for (Value value : gathered)
-        block->addArgument(tensorType(value).scalarType(), loc);
-      nest::YieldOp::create(b, loc, block->getArguments());
-      block = b.createBlock(&merge);
-      for (BlockArgument argument : code.front().getArguments())
-        block->addArgument(argument.getType(), loc);
-      nest::YieldOp::create(b, loc, nd::inlineBlock(b, code.front(), block->getArguments()));
-    }
-    replace(nest.create(op->getResultTypes(), body, merge, finish, neutral)->getResults());
+    auto elements = nest::elementTypesOf(op->getResults());
+    replace(nest.createReduction(elements, code, neutral)->getResults());
   }
   void replace(ValueRange values) {
     op->replaceAllUsesWith(values);
