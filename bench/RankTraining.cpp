@@ -97,8 +97,9 @@ void unevenBatch(int64_t ranks, int64_t batch, Report &report) {
   report.measure(caseOf("uneven", ranks, batch + 1, {std::move(uneven), std::move(even)}));
 }
 
-/// Links so slow that the gradients alone take half of the time that a step takes without waiting.
-/// What a step takes longer then is not hidden.
+/// Measures how much of the transfers is hidden behind the computation. The links are so slow that
+/// moving the gradients alone takes half of the time of a step over fast links. The time by which a
+/// step becomes longer is the part that is not hidden.
 void hiding(int64_t ranks, int64_t batch, Report &report) {
   auto folder = std::filesystem::temp_directory_path();
   std::string file = folder / ("heddle-links-" + std::to_string(getpid()) + ".json");

@@ -30,7 +30,7 @@ using namespace heddle;
 using namespace heddle::bench;
 
 namespace {
-/// What rank 0 says, on all ranks.
+/// Returns on all ranks the text that rank 0 passes.
 std::string fromFirst(const Ranks &ranks, const std::string &text) {
   return ranks.size() == 1 ? text : ranks.job()->exchange("the number of steps", text).front();
 }

@@ -162,7 +162,7 @@ SmallVector<Value> BroadcastOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueR
 }
 
 //===----------------------------------------------------------------------===//
-// What is sent
+// Bytes that a device sends
 //===----------------------------------------------------------------------===//
 
 double AllReduceOp::getSentShare(int64_t parts) { return 2.0 * double(parts - 1) / double(parts); }
@@ -173,7 +173,7 @@ double PermuteOp::getSentShare(int64_t parts) { return parts > 1 ? 1 : 0; }
 double BroadcastOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
 
 //===----------------------------------------------------------------------===//
-// How it lies in memory
+// Names that are outermost in memory
 //===----------------------------------------------------------------------===//
 
 using Names = SmallVector<StringAttr>;

@@ -141,11 +141,8 @@ static FailureOr<int64_t> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
 /// c2: `got` is `expected`, of which an op makes it with the size `size` of `name`.
 static LogicalResult verifySize(Operation *op, nd::NdTensorType from, nd::NdTensorType got,
                                 StringRef name, const Expr &size) {
-  SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : from.getDims())
-    dims.emplace_back(op->getContext(), dim.name.getValue(),
-                      dim.name == name ? size : dim.size().getExpr());
-  nd::NdTensorType expected = from.withDims(dims);
+  nd::NdTensorType expected =
+      from.withDims(nd::Dim(op->getContext(), name, size)).with(from.getDims().getDims());
   if (got != expected)
     return nd::operandError(op) << "expected a result of type " << expected << ", got " << got;
   return success();
@@ -245,10 +242,8 @@ LogicalResult AllToAllOp::verify() {
   nd::SizeAttr whole = to.size(getJoined());
   if (!whole)
     return verifyHas(*this, to, getJoined());
-  SmallVector<nd::Dim> joined;
-  for (const nd::Dim &dim : from.getDims())
-    joined.push_back(dim.name == getJoined() ? nd::Dim(dim.name, whole) : dim);
-  nd::NdTensorType between = from.withDims(joined);
+  nd::NdTensorType between =
+      from.withDims(nd::Dim(getJoinedAttr(), whole)).with(from.getDims().getDims());
   if (failed(verifyJoin(*this, from, between, getJoined(), *parts)))
     return failure();
   return verifySize(*this, between, to, getSplit(),

@@ -38,7 +38,7 @@ public:
   /// another rank does something else, or the file can't be written.
   void write(const std::string &path, const Ranks &ranks = {}, Here here = Here::current()) const;
 
-  /// What a call fills; null while nothing is recorded.
+  /// The profile to which calls add their steps; null while nothing is recorded.
   Profile *profile() const;
 
 private:

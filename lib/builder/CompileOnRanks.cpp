@@ -22,7 +22,7 @@ using namespace heddle;
 using namespace heddle::detail;
 
 namespace {
-/// What a rank says before the program is compiled.
+/// The message that each rank sends to the others before the program is compiled.
 struct Announcement {
   std::string program; ///< a hash of it and its options
   std::string machine; ///< what code for this CPU depends on

@@ -75,7 +75,7 @@ struct JitCore::Impl {
   MeshPlan plan; ///< of the mesh, the rules and the file
   /// The ranks that run the function together; they join at the first call.
   Ranks ranks(Here here) const { return options.ranks ? *options.ranks : Ranks::join("", here); }
-  /// Those that compile it together.
+  /// The ranks that compile the function together.
   Ranks ranksOf(Here here) const { return plan.mesh.empty() ? Ranks() : ranks(here); }
 
   ProgramImage compileFor(const Ranks &ranks, std::unique_ptr<PrivateModule> module,

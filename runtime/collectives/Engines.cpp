@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 static const std::string prefix = "libheddle_collectives_", suffix = ".so";
 
-/// Where engines lie: beside this library, or in the folder lib beside the program's.
+/// The folders in which engines are looked for: those of HEDDLE_ENGINES, the folder of this library
+/// (or program), and the folder lib beside that.
 static std::vector<fs::path> folders() {
   std::vector<fs::path> all;
   const char *given = std::getenv("HEDDLE_ENGINES");

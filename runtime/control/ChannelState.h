@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stands behind a ControlChannel. `mutex` guards all that changes, the server included; it is
+// The state of a ControlChannel. `mutex` guards all that changes, the server included; it is
 // not held while `poll` waits or while a callback runs.
 //
 // A caller that waits for an answer polls the sockets itself, because each thread that a message

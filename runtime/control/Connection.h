@@ -82,7 +82,7 @@ public:
   bool isMidFrame() const { return reader.isMidFrame(); }
 
   int descriptor() const { return socket.get(); }
-  /// What to ask `poll` for.
+  /// The events for which `poll` has to wait.
   short events() const;
   /// The bytes that the peer has not taken yet.
   size_t queued() const { return out.size(); }

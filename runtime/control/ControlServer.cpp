@@ -16,7 +16,7 @@
 using namespace heddle;
 using std::chrono::milliseconds;
 
-/// What strangers may send, and how long they may take.
+/// Limits of the bytes and of the time of a process that has not joined yet.
 static constexpr size_t mostHelloBytes = 4096;
 static constexpr milliseconds helloTime{5000};
 
@@ -234,7 +234,7 @@ void ControlServer::checkTimes(Time now) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ranks ask for
+// Requests of ranks
 //===----------------------------------------------------------------------===//
 
 void ControlServer::serve(Peer &peer) {

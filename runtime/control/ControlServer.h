@@ -18,7 +18,7 @@
 //
 // A process joins by answering the server's greeting in a frame with the key of the job. One that
 // lacks the key, or whose rank is taken or too great, is refused, and the job goes on without it.
-// What a rank does wrong after it has joined ends the job: all ranks get the first failure.
+// An error of a rank that has joined ends the job: all ranks get the first failure.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ struct ServerOptions {
   /// knows more.
   std::chrono::milliseconds lossGrace{0};
   bool byLauncher = false; ///< run by a process that is no rank
-  /// What a rank may leave unread, and what ranks may store.
+  /// Limits of the bytes that a rank has not read yet, and of those that ranks store.
   size_t mostQueuedBytes = 4 * mostValueBytes, mostStoredBytes = 8 * mostValueBytes;
 };
 

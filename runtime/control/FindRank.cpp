@@ -18,7 +18,8 @@
 using namespace heddle;
 
 namespace {
-/// What one launcher sets. Of several names for a thing the first that is set counts.
+/// The environment variables that one launcher sets. If there are several names for a thing, the
+/// first one that is set is used.
 struct Launcher {
   const char *source;
   std::initializer_list<const char *> rank, ranks, localRank, localRanks;
@@ -102,7 +103,7 @@ static std::string firstHost(const std::string &list) {
          list.substr(close + 1, comma == std::string::npos ? comma : comma - close - 1);
 }
 
-/// Where ranks meet if HEDDLE_CONTROL does not say it.
+/// Finds the place where ranks meet if HEDDLE_CONTROL does not state it.
 void Finder::findMeetingPlace(const Launcher &launcher) {
   std::string source = launcher.source, job = text(launcher.job);
   if (source == "Slurm")

@@ -42,13 +42,13 @@ public:
   /// call of one may wait for a call of another.
   const std::shared_ptr<ThreadTeam> &team() const { return threads; }
 
-  /// What runs the steps that communicate; null: programs that have such steps are refused. It is
+  /// Runs the steps that communicate; null: programs that have such steps are refused. It is
   /// aborted when the job fails. Set it before the first call.
   const std::shared_ptr<Transport> &transport() const { return moves; }
   void setTransport(std::shared_ptr<Transport> transport);
   ~Job();
 
-  /// What each rank says, in the order of ranks. All ranks call it, between the same calls of
+  /// Returns the `mine` of each rank, in the order of ranks. All ranks call it, between the same calls of
   /// programs, with the same `what`, which is for messages. Throws JobError. With a limit ranks may
   /// come so much later than others; then they do not compare `what`.
   using Limit = std::optional<std::chrono::milliseconds>;

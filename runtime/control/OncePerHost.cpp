@@ -45,7 +45,7 @@ private:
   int descriptor;
 };
 
-/// What a rank that has made something says.
+/// The message with which the rank that called `make` tells the others its result.
 struct Made {
   bool fine = true;
   std::string text; ///< the file's path, or the error

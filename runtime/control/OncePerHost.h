@@ -23,9 +23,9 @@
 
 namespace heddle {
 
-/// What `make` returns on the first rank of this host. All ranks call it, with the same `what`,
-/// which is for messages. Throws what `make` has thrown, on other ranks an Error that names the rank
-/// and says why; JobError if the job fails meanwhile, as when a rank that makes it dies. A rank that
+/// Calls `make` on the first rank of this host, and returns its result on all ranks of the host. All
+/// ranks call this, with the same `what`, which is for messages. Throws what `make` has thrown, on
+/// other ranks an Error that names the rank and says why; JobError if the job fails meanwhile, as when a rank that makes it dies. A rank that
 /// can't open the file, such as one in another container, calls `make` as well.
 std::string oncePerHost(Job &job, const std::string &what,
                         const std::function<std::string()> &make);

@@ -551,7 +551,7 @@ void Call::prepareCommunication() {
   }
 }
 
-/// What all ranks have to agree on. Numbers that the caller supplies are each rank's own.
+/// Collects the values that have to be equal on all ranks. Numbers that the caller supplies may differ.
 void Call::describeToOthers() {
   agreement = {{"entry", "'" + spec.name + "'"},
                {"CPU that the program is for", "'" + program->manifest.cpu + "'"},

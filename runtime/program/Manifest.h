@@ -48,8 +48,8 @@ struct ValueSpec {
   /// The value whose memory this one reuses (in place, donated argument); -1: none.
   int32_t aliasOf = -1;
   std::string space = std::string(hostSpace); ///< the memory space of its buffer
-  /// Of an argument or result that is a block of a larger tensor: the axes of the mesh over which
-  /// each name is split, outermost first, and the sizes of the whole.
+  /// If an argument or result is a block of a larger tensor, these are the axes of the mesh over
+  /// which each name is split, outermost first, and the sizes of the whole.
   std::map<std::string, std::vector<std::string>> shards = {};
   ExprMap wholeDims = {};
   Place place = {}; ///< of an argument or result that some ranks do not hold

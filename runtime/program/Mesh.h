@@ -77,7 +77,7 @@ struct RoleSpec {
   std::vector<int32_t> ranks;
 };
 
-/// What a step does that communicates. Its values are the input and the output, if it has both. An
+/// Describes a step that communicates. Its values are the input and the output, if it has both. An
 /// all-reduce may have several inputs, and then as many outputs; they are moved together.
 struct CommunicationSpec {
   enum class Kind : uint8_t {

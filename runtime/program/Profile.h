@@ -37,7 +37,7 @@ public:
     double flops = 0, bytes = 0;   ///< the compiler's estimates
     int lane = 0;                  ///< one for each calling thread
   };
-  /// What was moved to other ranks and from them: from the step that begins it to the end of the one
+  /// A transfer to or from other ranks. It lasts from the step that begins it to the end of the step
   /// that waits for it.
   using Transfer = Step;
 

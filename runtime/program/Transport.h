@@ -31,7 +31,7 @@ public:
     int64_t source = -1, target = -1;          ///< members
     const void *input = nullptr;
     void *output = nullptr;
-    /// Of several values: the others, one for each of the further counts.
+    /// The values after the first one that are moved together with it, one for each further count.
     std::vector<std::pair<const void *, void *>> others = {};
     bool overlapped = false; ///< other steps run before it is waited for
   };

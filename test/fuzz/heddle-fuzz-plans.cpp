@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever a plan file has, it is refused with a reason or read; what was read, written as one axis
-// and one rule a line, reads as the same; a rule's pattern ends on any name.
+// Reads arbitrary bytes as a plan file. The parser must either refuse them with a reason or read
+// them. A plan that was read is written again, with one axis or rule a line, and must read as the
+// same plan. Matching a rule's pattern against a name must terminate for any name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -389,7 +389,7 @@ static void work(const Settings &settings, const std::vector<std::string> &corpu
 // The parent
 //===----------------------------------------------------------------------===//
 
-/// Why the child died, and where, since an assertion may have many callers.
+/// Returns the reason why the child died, and the place, since an assertion may have many callers.
 static std::string reasonOf(const std::string &log, int status) {
   std::string frames, place;
   for (StringRef line : llvm::split(StringRef(log), '\n'))

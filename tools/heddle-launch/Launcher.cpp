@@ -57,7 +57,7 @@ private:
   Socket signals;
   sigset_t formerSignals;
   int interrupted = 0; ///< the signal that ended the job
-  /// How the ranks are ended, and when the next step is due.
+  /// The steps in which the ranks are ended, and the time of the next step.
   enum class Stage : uint8_t { Running, Reporting, Terminating, Killing } stage = Stage::Running;
   Clock::time_point due = Clock::time_point::max();
 

@@ -11,7 +11,7 @@
 
 #include <iostream>
 
-/// What follows the options is the program's own.
+/// Prints a usage line that shows that arguments behind the program belong to the program.
 struct Help : CLI::Formatter {
   std::string make_usage(const CLI::App *, std::string) const override {
     return "Usage: heddle-launch [OPTIONS] program [arguments...]\n";

@@ -19,7 +19,7 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// What collectives of one bucket have in common.
+/// The properties that all collectives of one bucket share.
 struct Kind {
   StringRef op;
   Attribute axes;

@@ -13,7 +13,7 @@
 //     %u = nest.compute reads %a[], ...            %b = ... {mesh.bucket = 0}
 //     %b = mesh.all_reduce %y over [data] ...      %u = nest.compute reads %a[], ...
 //
-// What uses their results comes after the last one. A bucket holds a limited number of bytes, so that
+// Ops that use their results move behind the last one. A bucket holds a limited number of bytes, so that
 // its transfer begins while later values are computed.
 //
 //===----------------------------------------------------------------------===//

@@ -61,12 +61,9 @@ std::optional<Interval> mesh::intervalOf(MeshAttr mesh, ArrayRef<Axis> axes, con
 static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &name,
                     const Part &part) {
   nd::NdTensorType type = tensorType(value);
-  SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : type.getDims())
-    dims.push_back(
-        dim.name == name ? nd::Dim(b.getContext(), name, Expr(part.last - part.first + 1)) : dim);
+  nd::Dim changed(b.getContext(), name, Expr(part.last - part.first + 1));
   nest::NestBuilder nest(b, loc);
-  nest.produced = nd::DimsAttr::getSorted(b.getContext(), dims);
+  nest.produced = type.withDims(changed).with(type.getDims().getDims()).getDims();
   nest.read(value, nest::MapAttr::identity(type).substitute(
                        {{name, Expr::name(name) + Expr(part.first)}}));
   return nest.createCopy();
@@ -78,11 +75,8 @@ Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string 
   nd::NdTensorType type = tensorType(value);
   auto axes = AxesAttr::get(context, interval.axes);
   nest::NestBuilder nest(b, loc);
-  SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : type.getDims())
-    dims.push_back(dim.name == name ? nd::Dim(context, name, Expr(interval.high - interval.low + 1))
-                                    : dim);
-  nest.produced = nd::DimsAttr::getSorted(context, dims);
+  nd::Dim changed(context, name, Expr(interval.high - interval.low + 1));
+  nest.produced = type.withDims(changed).with(type.getDims().getDims()).getDims();
   SmallVector<int64_t> starts; // of the parts, in the interval
   for (const Part &part : partsOfInterval(interval)) {
     Value piece = value;

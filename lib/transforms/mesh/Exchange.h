@@ -24,7 +24,7 @@
 
 namespace heddle::mesh {
 
-/// What all devices need, at most, relative to the first element of their blocks.
+/// The elements that any device needs, relative to the first element of its block.
 struct Interval {
   AxisList axes;
   int64_t low, high; ///< the first and the last element

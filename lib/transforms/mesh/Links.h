@@ -61,7 +61,7 @@ struct Links {
   std::optional<unsigned> node(mlir::Operation *op, llvm::StringRef name) const;
   llvm::ArrayRef<unsigned> nodesOf(mlir::Value value) const;
   llvm::ArrayRef<unsigned> nodesOf(mlir::Operation *op) const;
-  /// What states the axes of a node, for messages: `the argument 'x'`.
+  /// Names a node in messages: `'batch' of the argument 'x'`.
   std::string describe(unsigned node) const;
   /// The axes of all names of a value; of the iteration names of a nest.
   Sharding sharding(mlir::Value value) const;

@@ -38,13 +38,13 @@ public:
   Sharding sharding(nd::DimsAttr dims) const;
   /// The names with the sizes of blocks.
   nd::DimsAttr local(nd::DimsAttr dims) const;
-  /// What split names stand for.
+  /// The coordinate in the whole nest for which each split name stands.
   const ExprMap &globals() const { return global; }
   /// The split names whose last blocks may be short.
   const std::set<std::string> &ragged() const { return raggedNames; }
   /// Holds (`>= 0`) at points that the whole nest has.
   Expr isInside(const std::string &name) const;
-  /// The same for all ragged names.
+  /// `isInside` of each ragged name.
   llvm::SmallVector<Expr> inside() const;
   /// Ranges of the local names and of the coordinates of devices.
   Ranges ranges() const;

@@ -170,7 +170,7 @@ private:
     return bytes;
   }
 
-  /// What a device sends for operands, sums, and readers of results.
+  /// The bytes that a device sends for the site's operands, its sums, and the readers of its results.
   double sentFor(unsigned site) const {
     double bytes = 0, blocks = 1;
     for (const auto *reads : {&operands[site], &users[site]})

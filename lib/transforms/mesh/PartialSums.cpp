@@ -31,7 +31,7 @@ Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, Arra
 }
 
 namespace {
-/// How something combines, if it has a name.
+/// The named combiner that scalar code computes; General if it computes no named one.
 struct Named {
   nd::CombinerKind kind = nd::CombinerKind::General;
   bool isSigned = true;
@@ -72,7 +72,7 @@ void mesh::reduceAfterSums(Block &block) {
     if (!first || !second || first == second || first->getName() != second->getName() ||
         first->getAttrDictionary() != second->getAttrDictionary())
       continue;
-    // Of what is scattered, whole tensors are summed rather than blocks.
+    // Before a mesh.reduce_scatter this adds whole tensors, where the sum of results added blocks.
     OpBuilder b(sum);
     nest::NestBuilder nest(b, sum.getLoc());
     nd::NdTensorType type = tensorType(first->getOperand(0));

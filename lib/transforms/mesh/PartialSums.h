@@ -11,9 +11,9 @@
 //     %b = mesh.all_reduce %q over [data]      ->     %s = mesh.all_reduce %c over [data]
 //     %s = nest.compute  a + b
 //
-// Where each device gets a block (mesh.reduce_scatter), it adds whole parts. Likewise of sums that a
-// recurrence carries: one collective follows it. What holds for sums holds
-// for every named combiner (products, maxima, ...).
+// If each device gets a block (mesh.reduce_scatter), it adds whole parts before. If a recurrence
+// carries such a sum, one collective follows the recurrence. The same rewrites apply to every named
+// combiner (products, maxima, ...).
 //
 //===----------------------------------------------------------------------===//
 

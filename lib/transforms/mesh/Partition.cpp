@@ -264,7 +264,7 @@ static TypedAttr neutralOf(UpdateOp op) {
 }
 
 namespace {
-/// How an update is split.
+/// The axes by which an update is split.
 struct UpdateSplit {
   Sharding dest;  ///< by a name of the space that is its coordinate, or by that coordinate's value
   Sharding space; ///< names whose points the devices share

@@ -83,8 +83,8 @@ def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
 def MeshStartEarlyPass : Pass<"mesh-start-early", "::mlir::func::FuncOp"> {
   let summary = "compute operands of transfers as early as possible";
   let description = [{
-    The nests that compute the operand of a transfer, and nothing else, move up to where their own operands are there, and the
-    transfer follows them, so that more steps run beside it. The order of transfers stays.
+    The pass moves each transfer up, together with the nests that only it uses, to the first place where the operands of
+    these nests are available. More steps then run while the data moves. The order of transfers does not change.
   }];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }

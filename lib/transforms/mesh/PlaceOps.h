@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which role runs each op of a function in which some arguments have places. Roles.h has the rules.
+// Decides which role runs each op of a function in which some arguments have places. Roles.h
+// states the rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ struct PlacedOps {
   mlir::StringAttr axis; ///< of the roles
   int64_t count = 0;     ///< of roles
 
-  /// Where an argument is; none: with every role that reads it.
+  /// The only role that has the argument; none if every role that reads it has it.
   std::optional<int64_t> homeOf(mlir::BlockArgument argument) const {
     int64_t home = homes[argument.getArgNumber()];
     return home < 0 ? std::nullopt : std::optional(home);

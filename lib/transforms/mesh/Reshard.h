@@ -23,7 +23,7 @@
 
 namespace heddle::mesh {
 
-/// What a device holds of a value of the whole program.
+/// A device's block of a value of the whole program.
 struct LocalValue {
   mlir::Value value;
   nd::NdTensorType whole;

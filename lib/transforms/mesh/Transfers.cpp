@@ -47,7 +47,7 @@ static ElementType withSign(ElementType element, bool isSigned) {
   return element;
 }
 
-/// How an engine combines the values of a collective; none if it can't.
+/// The combiner and the type by which an engine combines the values of a collective; none if it can't.
 static std::optional<EngineCombiner> engineCombiner(Operation *op) {
   using Combiner = CommunicationSpec::Combiner;
   if (op->getNumOperands() != 1)
@@ -248,7 +248,7 @@ void mesh::formTransfers(func::FuncOp function, MeshAttr mesh) {
 }
 
 //===----------------------------------------------------------------------===//
-// What engines do
+// Descriptions of transfers for engines
 //===----------------------------------------------------------------------===//
 
 MeshSpec mesh::specOf(MeshAttr mesh) {

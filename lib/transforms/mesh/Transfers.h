@@ -31,8 +31,8 @@ namespace heddle::mesh {
 /// Rewrites the collectives of the function as transfers.
 void formTransfers(mlir::func::FuncOp function, MeshAttr mesh);
 
-/// What an engine does for a transfer, or a message of a role, whose operand is laid out as `layout`. Members and counts are
-/// over the size symbols.
+/// Describes a transfer, or a message of a role, to the engine that runs it. `layout` is the layout
+/// of its operand. Members and counts are expressions over the size symbols.
 CommunicationSpec communicationOf(mlir::Operation *transfer, MeshAttr mesh, const Layout &layout);
 
 /// The mesh as the runtime has it.

@@ -33,7 +33,7 @@ HeddleContext::~HeddleContext() {
   transport->wake();
   if (helper.joinable())
     helper.join();
-  // What was started and not awaited.
+  // Nobody has waited for these operations.
   for (Lane *lane : active)
     for (HeddlePending *operation : lane->operations)
       delete operation;
@@ -57,7 +57,7 @@ std::unique_ptr<HeddleGroup> HeddleContext::makeGroup(const char *name, std::vec
 }
 
 namespace {
-/// What a rank tells the first member of a new group.
+/// The message that each member of a new group sends to the first one.
 struct Proposal {
   char name[48];
   int32_t count;

@@ -71,7 +71,7 @@ HeddlePending::Part HeddlePending::part(const void *memory, const std::vector<in
           sizes[size_t(member)] * elementBytes};
 }
 
-/// What is sent to a member in this phase. What is sent to this member is copied or combined here.
+/// The bytes that this rank sends to a member in this phase. It copies or combines its own part.
 HeddlePending::Part HeddlePending::outgoing(int32_t member) const {
   int32_t self = group->self;
   Part all{static_cast<const char *>(call.input), elements * elementBytes};
@@ -98,7 +98,7 @@ HeddlePending::Part HeddlePending::outgoing(int32_t member) const {
   }
 }
 
-/// Where what a member sends in this phase belongs. In a reduction only the size counts.
+/// The memory that receives a member's bytes in this phase. In a reduction only the size is used.
 HeddlePending::Part HeddlePending::incoming(int32_t member) const {
   int32_t self = group->self;
   Part all{static_cast<char *>(call.output), elements * elementBytes};
@@ -178,7 +178,7 @@ bool HeddlePending::combinePieces() {
       inputs[size_t(message.member)] = piece;
       ready &= piece != nullptr;
     }
-    // What is overwritten in place has to be on its way to all others.
+    // Before input is overwritten in place, it has to be on its way to all others.
     if (call.kind == HEDDLE_ALL_REDUCE && !isSplit && own == output)
       for (const Message &message : sends)
         ready &= message.done >= combined + bytes;
@@ -284,7 +284,7 @@ std::string HeddlePending::late() const {
   return "it did not begin";
 }
 
-/// What a member calls, in words.
+/// Describes the call of a member in words.
 static std::string describe(const Signature &signature) {
   if (signature.kind >= std::size(kinds) ||
       signature.element >= std::size(heddle::detail::elementTypes) ||
@@ -390,7 +390,7 @@ void collectives::verify(const HeddleOperation &call, int32_t members, int32_t s
     out = 0;
   if ((in > 0 && !call.input) || (out > 0 && !call.output))
     invalid(call, "expected memory, got null");
-  // What may overlap: all of it, or this member's part.
+  // Input and output may be the same memory, or this member's part of one may be the other.
   int64_t bytes = byteSize(ElementType(call.element));
   auto *input = static_cast<const char *>(call.input);
   auto *output = static_cast<const char *>(call.output);

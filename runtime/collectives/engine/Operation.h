@@ -70,7 +70,7 @@ struct HeddlePending {
   bool advance();
   /// "all-reduce #12 of group data"
   std::string describe() const;
-  /// What it waits for: "rank 1 did not arrive".
+  /// Describes the ranks that it waits for: "rank 1 did not arrive".
   std::string late() const;
   /// The ranks that it waits for.
   std::vector<int32_t> awaited() const;

@@ -31,10 +31,11 @@
 namespace heddle::collectives {
 
 /// All-reduces and broadcasts of at least so many bytes are split: each member combines a block, and
-/// then sends it to the others. What a shorter all-reduce sends may be overwritten when it has left.
+/// then sends it to the others. The input of a shorter all-reduce may be overwritten once it was sent.
 constexpr int64_t splitBytes = 32 << 10;
 
-/// What a member calls. It travels with the data, and each receiver compares it with its own call.
+/// Describes the call of a member. It is sent with the data, and each receiver compares it with its
+/// own call.
 struct Signature {
   int64_t number;   ///< of the operation in its group
   int64_t elements; ///< of this message in point-to-point operations, else of the operation
@@ -102,7 +103,8 @@ public:
   virtual void report(const Failure &failure) = 0;
   /// The failure that another rank reported, with the rank.
   virtual std::optional<Failure> reported() = 0;
-  /// Why no more data can come from a rank: "its process 17 is gone". May be slow.
+  /// The reason why no more data can come from a rank ("its process 17 is gone"); none if it still
+  /// can. May be slow.
   virtual std::optional<std::string> gone(int32_t rank) = 0;
 
   /// A thread takes a ticket, looks once more whether it has to wait, and then sleeps until

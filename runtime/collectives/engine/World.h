@@ -19,7 +19,7 @@
 
 namespace heddle::collectives {
 
-/// Why a function of the table fails: thrown within engines, returned by the table.
+/// The failure of a function of the table. Engines throw it, and the table returns its status.
 struct Failure {
   int32_t status;
   std::string text;

@@ -219,7 +219,8 @@ private:
 // The transport
 //===----------------------------------------------------------------------===//
 
-/// What a rank that fails tells the others; with the status HEDDLE_OK, that it leaves.
+/// The message of a rank that fails to all others. With the status HEDDLE_OK it says that the rank
+/// leaves.
 struct Report {
   int32_t rank, status;
   char text[1000];

@@ -64,7 +64,7 @@ char *Arena::at(int64_t offset, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What each rank tells the others at first.
+/// The first message of each rank to the others.
 struct Card {
   uint64_t nonce; ///< rank 0 chooses it
   uint64_t host;

@@ -24,12 +24,12 @@
 
 namespace heddle::collectives {
 
-/// Of an emulated network: when the first and the last byte arrive, in nanoseconds of the steady
-/// clock, and the others between them at a constant rate. 0: at once.
+/// The times at which the first and the last byte arrive over an emulated network, in nanoseconds of
+/// the steady clock. The others arrive between them at a constant rate. 0: at once.
 struct Arrival {
   int64_t first = 0, last = 0;
 
-  /// When so many bytes of a total have arrived.
+  /// The time at which so many bytes of a total have arrived.
   int64_t of(int64_t bytes, int64_t total) const {
     return bytes == total ? last
                           : first + int64_t(double(last - first) * double(bytes) / double(total));
@@ -64,7 +64,7 @@ struct Ring {
 /// The rings of a group: from each member to each, of two kinds.
 inline int64_t groupBytes(int32_t members) { return 2 * int64_t(members) * members * Ring::bytes; }
 
-/// What a rank tells the others.
+/// The state of a rank that the others read.
 struct alignas(64) RankBlock {
   std::atomic<int32_t> process;   ///< 0: it has not joined
   std::atomic<int32_t> left;      ///< its context was destroyed

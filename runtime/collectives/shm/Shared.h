@@ -46,7 +46,7 @@ public:
   void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override;
   void wake() override { ring(rank); }
 
-  /// When bytes that are sent to a rank now arrive there.
+  /// The times at which bytes arrive that are sent to a rank now.
   virtual Arrival arrival(int32_t /*to*/, int64_t /*bytes*/) { return {}; }
   /// The receiver found bytes that arrive at this time.
   virtual void expect(int64_t /*arrival*/) {}

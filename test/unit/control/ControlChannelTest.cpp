@@ -476,7 +476,7 @@ TEST(ControlChannel, AStormOfConnectionsDoesNotDisturbAJob) {
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
-/// What rank 0 hears of if rank 1 of two does this after it has joined.
+/// Returns the failure that rank 0 of two gets if rank 1 does this after it has joined.
 template <typename Action>
 static std::string heardOf(Action &&action, std::chrono::milliseconds timeout = 20s) {
   ServerThread server({.ranks = 2, .key = {1, 2}, .timeout = timeout, .byLauncher = true});

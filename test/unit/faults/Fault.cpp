@@ -69,7 +69,7 @@ Fault test::drawFault(unsigned seed, int index, bool mpi) {
 // The program
 //===----------------------------------------------------------------------===//
 
-/// What each rank does in the step 'between'; ranks may be threads.
+/// The function that each rank calls in the step 'between'; ranks may be threads.
 static std::function<int32_t(HeddleCall *)> within[8];
 
 /// The sum is started before and awaited after the step in which faults occur.

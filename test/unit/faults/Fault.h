@@ -43,8 +43,8 @@ struct Fault {
 /// The `index`-th of those that a seed draws; `mpi`: that engine is there.
 Fault drawFault(unsigned seed, int index, bool mpi);
 
-/// What a rank does. Throws what ends it; returns if the results are right. `hang`: waits until the
-/// others have ended, or for ever.
+/// Runs the program of a rank. Throws the error that ends it; returns if the results are right.
+/// `hang` waits until the others have ended, or for ever.
 void runRank(Job &job, const Fault &fault, const std::function<void()> &hang);
 
 } // namespace heddle::test

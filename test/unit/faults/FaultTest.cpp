@@ -29,7 +29,7 @@ static constexpr bool mpi = true;
 static constexpr bool mpi = false;
 #endif
 
-/// How long a fault may take, in seconds. What hangs is a failure of the test.
+/// The limit of a fault's duration, in seconds. If it takes longer, it hangs, and the test fails.
 static constexpr int limit = 60;
 
 /// "done", or the error of each rank.

@@ -35,7 +35,7 @@ static void conclude(const Tally &tally) {
   std::printf("%d programs, %lld tensors compared, %lld of %lld elements undecided\n",
               tally.programs, (long long)tally.comparisons, (long long)tally.undecided,
               (long long)tally.elements);
-  // What is not decided in a program stays so after each pass.
+  // A tensor that the oracle can't decide counts once for each pass of its program.
   double each = double(tally.comparisons) / std::max(tally.programs, 1);
   EXPECT_LE(tally.undecidedTensors, each * mostDiscarded(0.05, tally.programs))
       << "more than 5 % of the tensors are not decided";

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the tests of the laws share: inputs from a seed, running passes with the oracle looking on
-// after each, running compiled programs, and making a failing program smaller.
+// Helpers of the law tests: they make inputs from a seed, run passes and compare with the oracle
+// after each, run compiled programs, and make a failing program smaller.
 //
 //     HEDDLE_LAWS_PROGRAMS=1000 HEDDLE_LAWS_SEED=7 HeddleLawTests
 //
@@ -70,13 +70,13 @@ Values drawArguments(mlir::func::FuncOp function, uint64_t seed, bool ties, int6
 Values renamed(llvm::ArrayRef<TensorValue> values, const std::map<std::string, std::string> &names);
 std::string printed(mlir::Operation *op);
 
-/// Where values were held against the oracle's.
+/// Counts the values that were compared with the oracle's.
 struct Tally {
   int programs = 0;
   int64_t comparisons = 0; ///< of tensors
   int64_t elements = 0, undecided = 0;
   double undecidedTensors = 0; ///< each counts by the part of it that is not decided
-  /// What differs, empty if nothing does.
+  /// Compares two lists of values. Returns a description of the difference; empty if there is none.
   std::string compare(llvm::ArrayRef<TensorValue> expected, llvm::ArrayRef<TensorValue> got);
 };
 
@@ -117,7 +117,7 @@ void holdPrograms(llvm::StringRef law, Share share,
 struct ProgramLaw {
   std::string name;
   std::function<GeneratorOptions(uint64_t seed)> options;
-  /// What is wrong with the program, or with a smaller version of it.
+  /// Returns the violation by the program, or by a smaller version of it.
   std::function<Violation(mlir::ModuleOp, uint64_t seed, Tally &)> check;
 };
 void holdEach(const ProgramLaw &law, Share share);
@@ -140,7 +140,7 @@ void holdCompiled(const CompiledLaw &law, Share share);
 /// All functions but the programs are called by them alone.
 void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 
-/// What the oracle gives.
+/// Runs a program of the module by the oracle, and returns the results.
 mlir::FailureOr<Values> evaluated(mlir::ModuleOp module, llvm::StringRef program,
                                   llvm::ArrayRef<TensorValue> values);
 
@@ -149,7 +149,7 @@ Values runProgram(Program &program, llvm::StringRef entry, llvm::ArrayRef<Tensor
                   mlir::MLIRContext *context, const CallOptions &options = {},
                   const std::vector<bool> &donate = {});
 
-/// What to print about a failing program: seed, violation, the shrunk program.
+/// Returns the text to print about a failing program: seed, violation, the shrunk program.
 std::string report(uint64_t seed, llvm::StringRef law, mlir::ModuleOp module,
                    llvm::function_ref<Violation(mlir::ModuleOp)> check);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the plan law draws beside a program; the order law splits programs alike.
+// Draws the mesh and the rules by which the plan law, and the order law, split a program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,7 +25,7 @@ using namespace heddle::laws;
 using namespace heddle::test;
 using namespace mlir;
 
-/// How each of `ranks` processes is started, without the program.
+/// The command lines that start `ranks` processes, without the program.
 static std::vector<std::string> launchers(int64_t ranks) {
   std::string count = " -n " + std::to_string(ranks) + " ";
   std::vector<std::string> all{HEDDLE_LAUNCH " --no-prefix --engine shm" + count};

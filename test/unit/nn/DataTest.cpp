@@ -319,7 +319,7 @@ TEST(Loader, SamplesOfOtherTypesAreNamed) {
             "sample 0: expected pair: f32 [side: 2], got f32 [3]");
 }
 
-/// What all parts of an epoch hold, in order, against one process that reads whole batches.
+/// Expects that all parts of an epoch hold, in order, what one process reads in whole batches.
 static void expectParts(const Dataset &data, LoaderOptions options, int64_t parts) {
   Loader whole(data, options);
   std::vector<std::unique_ptr<Loader>> loaders;

@@ -49,7 +49,7 @@ double squaredLength(const Vector &x) {
     sum += each * each;
   return sum;
 }
-/// What an optimiser remembers of a tensor.
+/// The state of an optimiser for one tensor.
 struct Memory {
   Vector first, second, third;
   double scalar = 0;

@@ -22,7 +22,7 @@
 
 namespace heddle {
 
-/// What a step does to chunk `chunk` of `chunks`.
+/// Runs a step on chunk `chunk` of `chunks`.
 using StepBody = void (*)(HeddleCall *call, int step, int64_t chunk, int64_t chunks);
 
 /// Steps with hooks, counters and barriers, as the compiler emits them.

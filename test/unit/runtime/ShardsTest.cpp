@@ -16,7 +16,7 @@
 using namespace heddle;
 using Interval = Shards::Interval;
 
-/// What each rank holds of `name`.
+/// The interval of `name` that each rank holds.
 static std::vector<Interval> held(const Shards &shards, const std::string &name) {
   std::vector<Interval> result;
   for (int64_t rank = 0; rank < shards.mesh().ranks(); ++rank)
