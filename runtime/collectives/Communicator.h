@@ -86,20 +86,49 @@ public:
     return other;
   }
 
-  Pending barrier() const;
+  Pending barrier() const { return start({.kind = HEDDLE_BARRIER}); }
   Pending allReduce(const void *input, void *output, int64_t count, ElementType type,
-                    Combiner combiner) const;
+                    Combiner combiner) const {
+    return start({.kind = HEDDLE_ALL_REDUCE, .combiner = int32_t(combiner), .counts = &count}, type,
+                 input, output);
+  }
   Pending reduceScatter(const void *input, void *output, Counts counts, ElementType type,
-                        Combiner combiner) const;
-  Pending allGather(const void *input, void *output, Counts counts, ElementType type) const;
+                        Combiner combiner) const {
+    return start(
+        {.kind = HEDDLE_REDUCE_SCATTER, .combiner = int32_t(combiner), .counts = ofMembers(counts)},
+        type, input, output);
+  }
+  Pending allGather(const void *input, void *output, Counts counts, ElementType type) const {
+    return start({.kind = HEDDLE_ALL_GATHER, .counts = ofMembers(counts)}, type, input, output);
+  }
   Pending allToAll(const void *input, Counts inputCounts, void *output, Counts outputCounts,
-                   ElementType type) const;
+                   ElementType type) const {
+    return start({.kind = HEDDLE_ALL_TO_ALL,
+                  .counts = ofMembers(inputCounts),
+                  .outputCounts = ofMembers(outputCounts)},
+                 type, input, output);
+  }
   Pending permute(const void *input, int64_t inputCount, int32_t target, void *output,
-                  int64_t outputCount, int32_t source, ElementType type) const;
+                  int64_t outputCount, int32_t source, ElementType type) const {
+    return start({.kind = HEDDLE_PERMUTE,
+                  .source = source,
+                  .target = target,
+                  .counts = &inputCount,
+                  .outputCounts = &outputCount},
+                 type, input, output);
+  }
   Pending broadcast(const void *input, void *output, int64_t count, int32_t source,
-                    ElementType type) const;
-  Pending send(const void *input, int64_t count, int32_t target, ElementType type) const;
-  Pending receive(void *output, int64_t count, int32_t source, ElementType type) const;
+                    ElementType type) const {
+    return start({.kind = HEDDLE_BROADCAST, .source = source, .counts = &count}, type, input,
+                 output);
+  }
+  Pending send(const void *input, int64_t count, int32_t target, ElementType type) const {
+    return start({.kind = HEDDLE_SEND, .target = target, .counts = &count}, type, input, nullptr);
+  }
+  Pending receive(void *output, int64_t count, int32_t source, ElementType type) const {
+    return start({.kind = HEDDLE_RECEIVE, .source = source, .counts = &count}, type, nullptr,
+                 output);
+  }
   /// Any of these. Throws CollectiveError if it can't be started.
   Pending start(HeddleOperation operation) const;
 
@@ -114,6 +143,13 @@ private:
   int32_t self;
   int32_t overlapped = 0;
 
+  Pending start(HeddleOperation operation, ElementType type, const void *input,
+                void *output) const {
+    operation.element = int32_t(type);
+    operation.input = input;
+    operation.output = output;
+    return start(operation);
+  }
   const int64_t *ofMembers(Counts counts) const;
 };
 

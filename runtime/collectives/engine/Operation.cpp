@@ -7,6 +7,7 @@
 #include "runtime/collectives/engine/Operation.h"
 
 #include "runtime/collectives/engine/Combine.h"
+#include "runtime/program/Mesh.h"
 
 #include <algorithm>
 #include <numeric>
@@ -230,15 +231,12 @@ bool HeddlePending::advance() {
 // Messages
 //===----------------------------------------------------------------------===//
 
-static constexpr const char *kinds[] = {"barrier",    "all-reduce", "reduce-scatter",
-                                        "all-gather", "all-to-all", "permute",
-                                        "broadcast",  "send",       "receive"};
 static constexpr const char *combiners[] = {"sum", "product", "max", "min"};
 
 std::string HeddlePending::describe() const {
   if (!title.empty())
     return title;
-  std::string text = kinds[call.kind] + (" #" + std::to_string(number));
+  std::string text = communicationKinds[call.kind] + (" #" + std::to_string(number));
   if (call.kind == HEDDLE_SEND)
     text += " to rank " + std::to_string(group->ranks[size_t(call.target)]);
   if (call.kind == HEDDLE_RECEIVE)
@@ -286,11 +284,11 @@ std::string HeddlePending::late() const {
 
 /// Describes the call of a member in words.
 static std::string describe(const Signature &signature) {
-  if (signature.kind >= std::size(kinds) ||
+  if (signature.kind >= std::size(communicationKinds) ||
       signature.element >= std::size(heddle::detail::elementTypes) ||
       signature.combiner >= std::size(combiners))
     return "something of another version of Heddle";
-  std::string text = kinds[signature.kind];
+  std::string text = communicationKinds[signature.kind];
   text += " #" + std::to_string(signature.number);
   if (signature.kind == HEDDLE_BARRIER)
     return text;
@@ -323,7 +321,7 @@ void Message::hear(const Signature &arrived) {
 //===----------------------------------------------------------------------===//
 
 [[noreturn]] static void invalid(const HeddleOperation &call, const std::string &text) {
-  throw Failure{HEDDLE_INVALID, std::string(kinds[call.kind]) + ": " + text};
+  throw Failure{HEDDLE_INVALID, std::string(communicationKinds[call.kind]) + ": " + text};
 }
 
 /// The sum of `length` counts.
