@@ -109,6 +109,8 @@ std::string str(llvm::ArrayRef<Axis> axes);
 /// Fails with a message if an axis is not one of the mesh, or a part of it does not divide it.
 mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
                                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// The same for the axes of a collective, whose mesh has to be stated (c1).
+mlir::LogicalResult verifyGroup(mlir::Operation *op, llvm::ArrayRef<Axis> axes);
 /// The same for the sharding of these names: its names and its axes are there, no axis twice.
 class ShardingAttr;
 mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
@@ -121,5 +123,13 @@ mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
 #include "dialects/mesh/MeshInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/mesh/MeshOps.h.inc"
+
+namespace heddle::mesh {
+/// The names that a #mesh.sharding splits; none if the attribute is null or another one.
+inline Sharding shardingOf(mlir::Attribute attribute) {
+  auto sharding = llvm::dyn_cast_or_null<ShardingAttr>(attribute);
+  return sharding ? sharding.getSharding() : Sharding();
+}
+} // namespace heddle::mesh
 
 #endif // HEDDLE_DIALECTS_MESH_MESH_H

@@ -87,10 +87,6 @@ void MeshAttr::print(AsmPrinter &printer) const {
 // Axes
 //===----------------------------------------------------------------------===//
 
-bool AxesAttr::overlaps(AxesAttr other, MeshAttr mesh) const {
-  return overlap(mesh, getAxes(), other.getAxes());
-}
-
 std::string AxesAttr::str() const { return mesh::str(getAxes()); }
 
 /// `data`, or `data(1)2`

@@ -51,8 +51,6 @@ def Mesh_AxesAttr : Mesh_Attr<"Axes", "axes"> {
   let parameters = (ins ArrayRefParameter<"::heddle::mesh::Axis">:$axes);
   let extraClassDeclaration = [{
     bool empty() const { return getAxes().empty(); }
-    /// True if the two have devices of an axis in common.
-    bool overlaps(AxesAttr other, MeshAttr mesh) const;
     std::string str() const;
   }];
 }

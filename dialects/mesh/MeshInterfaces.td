@@ -25,6 +25,7 @@ def Mesh_CollectiveInterface : OpInterface<"CollectiveInterface"> {
     InterfaceMethod<"The number of elements of one operand that a device sends, for `parts` devices in a group.",
         "double", "getSentShare", (ins "int64_t":$parts)>
   ];
+  let verify = "return ::heddle::mesh::verifyGroup($_op, ::llvm::cast<ConcreteOp>($_op).getAxes().getAxes());";
 }
 
 #endif // HEDDLE_MESH_INTERFACES_TD

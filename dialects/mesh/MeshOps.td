@@ -144,6 +144,7 @@ def Mesh_PermuteOp : Mesh_MovingOp<"permute", [AllTypesMatch<["input", "result"]
   let arguments = (ins Nd_Tensor:$input, Mesh_AxesAttr:$axes, I64Attr:$shift, UnitAttr:$wrap,
                    OptionalAttr<ArrayAttr>:$layouts);
   let assemblyFormat = "$input `over` custom<AxisList>($axes) `shift` $shift (`wrap` $wrap^)? attr-dict `:` type($input)";
+  let hasVerifier = 0;
 }
 
 def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", [AllTypesMatch<["input", "result"]>]> {

@@ -126,16 +126,17 @@ LogicalResult ConstrainOp::verify() {
                         [&] { return nd::operandError(*this); }); // c1
 }
 
-/// c1: the mesh around the op has the axes. Returns the number of their parts.
-static FailureOr<int64_t> verifyGroup(Operation *op, ArrayRef<Axis> axes) {
+LogicalResult mesh::verifyGroup(Operation *op, ArrayRef<Axis> axes) {
   MeshAttr mesh = meshOf(op);
   if (!mesh)
     return op->emitOpError() << "expected a function or module around it that states its mesh in '"
-                             << meshAttrName << "', got none",
-           failure();
-  if (failed(verifyAxes(mesh, axes, [&] { return op->emitOpError(); })))
-    return failure();
-  return partsOf(mesh, axes);
+                             << meshAttrName << "', got none";
+  return verifyAxes(mesh, axes, [&] { return op->emitOpError(); });
+}
+
+/// The number of devices in a group of the collective.
+static int64_t sizeOfGroup(CollectiveInterface op) {
+  return mesh::partsOf(meshOf(op), op.getAxes().getAxes());
 }
 
 /// c2: `got` is `expected`, of which an op makes it with the size `size` of `name`.
@@ -185,8 +186,6 @@ static LogicalResult verifyCombiner(Operation *op, Region &combine, ArrayAttr ne
 }
 
 LogicalResult AllReduceOp::verify() {
-  if (failed(verifyGroup(*this, getAxes().getAxes()))) // c1
-    return failure();
   if (getInputs().getTypes() != getResultTypes()) // c2
     return nd::operandError(*this)
            << "expected results of the types of the inputs, got " << getResultTypes();
@@ -194,16 +193,14 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(parts))
-    return failure();
+  int64_t parts = sizeOfGroup(*this);
   if (getInputs().size() != getNumResults()) // c2
     return nd::operandError(*this) << "expected as many results as inputs, got " << getNumResults();
   for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
     nd::NdTensorType type = tensorType(input);
     if (failed(verifyHas(*this, type, getName())) ||
         failed(verifySize(*this, type, tensorType(result), getName(),
-                          blockSize(type.size(getName()).getExpr(), *parts)))) // c2
+                          blockSize(type.size(getName()).getExpr(), parts)))) // c2
       return failure();
   }
   return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
@@ -223,17 +220,13 @@ static LogicalResult verifyJoin(Operation *op, nd::NdTensorType block, nd::NdTen
 }
 
 LogicalResult AllGatherOp::verify() {
-  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(parts))
-    return failure();
+  int64_t parts = sizeOfGroup(*this);
   return verifyJoin(*this, tensorType(getInput()), tensorType(getResult()), getName(),
-                    *parts); // c2
+                    parts); // c2
 }
 
 LogicalResult AllToAllOp::verify() {
-  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(parts))
-    return failure();
+  int64_t parts = sizeOfGroup(*this);
   nd::NdTensorType from = tensorType(getInput()), to = tensorType(getResult());
   if (getJoined() == getSplit()) // c2
     return emitOpError() << "expected two names, got '" << getSplit() << "' twice";
@@ -244,35 +237,31 @@ LogicalResult AllToAllOp::verify() {
     return verifyHas(*this, to, getJoined());
   nd::NdTensorType between =
       from.withDims(nd::Dim(getJoinedAttr(), whole)).with(from.getDims().getDims());
-  if (failed(verifyJoin(*this, from, between, getJoined(), *parts)))
+  if (failed(verifyJoin(*this, from, between, getJoined(), parts)))
     return failure();
   return verifySize(*this, between, to, getSplit(),
-                    blockSize(from.size(getSplit()).getExpr(), *parts));
+                    blockSize(from.size(getSplit()).getExpr(), parts));
 }
 
-LogicalResult PermuteOp::verify() { return verifyGroup(*this, getAxes().getAxes()); } // c1
-
 LogicalResult BroadcastOp::verify() {
-  auto parts = verifyGroup(*this, getAxes().getAxes()); // c1
-  if (failed(parts))
-    return failure();
+  int64_t parts = sizeOfGroup(*this);
   int64_t root = int64_t(getRoot());
-  if (root < 0 || root >= *parts) // c2
-    return emitOpError() << "expected a part below " << *parts << " of " << getAxes().str()
+  if (root < 0 || root >= parts) // c2
+    return emitOpError() << "expected a part below " << parts << " of " << getAxes().str()
                          << ", got " << root;
   return success();
 }
 
 static LogicalResult verifyChannel(Operation *op, AxesAttr axis, int64_t coordinate,
                                    int64_t channel) {
-  auto parts = verifyGroup(op, axis.getAxes()); // c1
-  if (failed(parts))
+  if (failed(verifyGroup(op, axis.getAxes()))) // c1
     return failure();
   if (axis.getAxes().size() != 1) // c1
     return op->emitOpError() << "expected one axis, got " << axis.str();
-  if (coordinate < 0 || coordinate >= *parts) // c1
+  int64_t parts = mesh::partsOf(meshOf(op), axis.getAxes());
+  if (coordinate < 0 || coordinate >= parts) // c1
     return op->emitOpError() << "expected a coordinate of '" << axis.getAxes()[0].name.getValue()
-                             << "' below " << *parts << ", got " << coordinate;
+                             << "' below " << parts << ", got " << coordinate;
   if (channel < 0) // c2
     return op->emitOpError() << "expected a channel of at least 0, got " << channel;
   return success();

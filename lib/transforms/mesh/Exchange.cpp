@@ -8,8 +8,10 @@
 #include "lib/transforms/mesh/Exchange.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/transforms/mesh/LocalSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -25,12 +27,10 @@ struct Part {
 };
 } // namespace
 
-static int64_t floorDiv(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
 static SmallVector<Part> partsOfInterval(const Interval &interval) {
   SmallVector<Part> parts;
-  for (int64_t shift = floorDiv(interval.low, interval.block);
-       shift <= floorDiv(interval.high, interval.block); ++shift)
+  for (int64_t shift = llvm::divideFloorSigned(interval.low, interval.block);
+       shift <= llvm::divideFloorSigned(interval.high, interval.block); ++shift)
     parts.push_back({shift, std::max<int64_t>(0, interval.low - shift * interval.block),
                      std::min(interval.block - 1, interval.high - shift * interval.block)});
   return parts;
@@ -62,11 +62,8 @@ static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &
                     const Part &part) {
   nd::NdTensorType type = tensorType(value);
   nd::Dim changed(b.getContext(), name, Expr(part.last - part.first + 1));
-  nest::NestBuilder nest(b, loc);
-  nest.produced = type.withDims(changed).with(type.getDims().getDims()).getDims();
-  nest.read(value, nest::MapAttr::identity(type).substitute(
-                       {{name, Expr::name(name) + Expr(part.first)}}));
-  return nest.createCopy();
+  return copyAt(b, loc, value, type.withDims(changed).with(type.getDims().getDims()).getDims(),
+                {{name, Expr::name(name) + Expr(part.first)}});
 }
 
 Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string &name,

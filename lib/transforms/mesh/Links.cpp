@@ -16,14 +16,6 @@ using namespace mlir;
 
 using nd::tensorType;
 
-double mesh::bytesOf(Value value) {
-  nd::NdTensorType type = tensorType(value);
-  double bytes = std::max(1.0, type.getElementType().getIntOrFloatBitWidth() / 8.0);
-  for (const nd::Dim &dim : type.getDims())
-    bytes *= double(dim.size().typical());
-  return bytes;
-}
-
 std::optional<unsigned> mesh::stateOf(func::FuncOp function, unsigned result) {
   auto name = function.getResultAttrOfType<StringAttr>(result, nd::nameAttrName);
   std::optional<unsigned> named;

@@ -14,6 +14,7 @@
 #define HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H
 
 #include "dialects/mesh/Mesh.h"
+#include "lib/analysis/NestAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -87,7 +88,7 @@ private:
 };
 
 /// The bytes of a value, at typical sizes.
-double bytesOf(mlir::Value value);
+inline double bytesOf(mlir::Value value) { return tensorBytes(value); }
 /// The argument of which a result is the next value in a series of calls: whose memory it takes, or
 /// that has its name (`nd.name`).
 std::optional<unsigned> stateOf(mlir::func::FuncOp function, unsigned result);

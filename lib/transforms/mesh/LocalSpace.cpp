@@ -100,3 +100,11 @@ void LocalSpace::localize(Region &region) const {
     index.erase();
   }
 }
+
+Value mesh::copyAt(OpBuilder &b, Location loc, Value value, nd::DimsAttr dims, const ExprMap &at,
+                   nest::GuardAttr guard) {
+  nest::NestBuilder nest(b, loc);
+  nest.produced = dims;
+  nest.read(value, nest::MapAttr::identity(nd::tensorType(value)).substitute(at), guard);
+  return nest.createCopy();
+}

@@ -65,6 +65,10 @@ private:
 /// The ranges of the coordinates of devices.
 Ranges deviceRanges(MeshAttr mesh);
 
+/// A nest over `dims` that copies `value`, read at these coordinates, and along other names at its own.
+mlir::Value copyAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, nd::DimsAttr dims,
+                   const ExprMap &at = {}, nest::GuardAttr guard = {});
+
 } // namespace heddle::mesh
 
 #endif // HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H

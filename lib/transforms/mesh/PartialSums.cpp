@@ -10,6 +10,7 @@
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/transforms/mesh/LocalSpace.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -22,12 +23,9 @@ using nest::ScanOp;
 
 Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
                     TypedAttr neutral) {
-  nd::NdTensorType type = tensorType(value);
-  nest::NestBuilder nest(b, loc);
-  nest.produced = type.getDims();
   nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
-  nest.read(value, MapAttr::identity(type), nest::GuardAttr::get(b.getContext(), {first}, neutral));
-  return nest.createCopy();
+  return copyAt(b, loc, value, tensorType(value).getDims(), {},
+                nest::GuardAttr::get(b.getContext(), {first}, neutral));
 }
 
 namespace {

@@ -24,11 +24,9 @@ using nd::tensorType;
 using nest::ComputeOp;
 using nest::UpdateOp;
 
-static Sharding shardingOf(Attribute attribute) {
-  auto sharding = dyn_cast_or_null<ShardingAttr>(attribute);
-  return sharding ? sharding.getSharding() : Sharding();
+static Sharding shardingOf(Operation *op) {
+  return mesh::shardingOf(op->getAttr(shardingAttrName));
 }
-static Sharding shardingOf(Operation *op) { return shardingOf(op->getAttr(shardingAttrName)); }
 
 DenseSet<Operation *> mesh::controlled(ModuleOp module) {
   DenseSet<Operation *> functions;
@@ -530,6 +528,24 @@ static void addSymbols(func::FuncOp function, MeshAttr mesh) {
   function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
   function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
   function->setAttr(meshAttrName, mesh);
+}
+
+void mesh::removeCoordinates(func::FuncOp function, ArrayRef<StringAttr> axes) {
+  Builder b(function.getContext());
+  SmallVector<Attribute> symbols;
+  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+    llvm::append_range(symbols, known);
+  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
+  for (StringAttr axis : axes) {
+    llvm::erase(symbols, b.getStringAttr(axisSymbol(axis)));
+    ranges.erase(axisSymbol(axis));
+  }
+  function->removeAttr(nd::symbolsAttrName);
+  if (!symbols.empty())
+    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  function->removeAttr(nd::rangesAttrName);
+  if (!ranges.empty())
+    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
 }
 
 LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh) {

@@ -482,16 +482,7 @@ private:
         sizes.push_back(size);
       }
     made->setAttr(meshAttrName, MeshAttr::get(mesh.getContext(), names, sizes));
-    std::string symbol = axisSymbol(axis);
-    SmallVector<Attribute> symbols;
-    if (auto known = made->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-      for (Attribute each : known)
-        if (cast<StringAttr>(each).getValue() != symbol)
-          symbols.push_back(each);
-    made->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
-    NamedAttrList ranges(made->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
-    ranges.erase(symbol);
-    made->setAttr(nd::rangesAttrName, ranges.getDictionary(made.getContext()));
+    removeCoordinates(made, axis);
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/LocalSpace.h"
+#include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Reshard.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -48,9 +49,8 @@ private:
 
   Value cut(Value whole, nd::NdTensorType local, const Sharding &sharding);
   Value join(Value value, nd::NdTensorType whole, const Sharding &sharding);
-  /// The value of the last device, without the names of the axes; the reverse.
+  /// The value of the last device, without the names of the axes.
   Value ofLast(Value value);
-  Value everywhere(Value value);
 
   LogicalResult lift(Block &block);
   LogicalResult lift(Operation *op);
@@ -71,31 +71,18 @@ static TypedAttr undefinedElement(Type type) {
 Value Lifter::cut(Value whole, nd::NdTensorType local, const Sharding &sharding) {
   nd::NdTensorType type = tensorType(whole);
   LocalSpace space(mesh, {type.getDims()}, sharding);
-  nest::NestBuilder nest(b, whole.getLoc());
-  nest.produced = liftedDims(local.getDims());
-  nest.read(whole, MapAttr::identity(type).substitute(space.globals()),
-            nest::guardOf(b.getContext(), space.inside(), undefinedElement(type.scalarType())));
-  return nest.createCopy();
+  return copyAt(b, whole.getLoc(), whole, liftedDims(local.getDims()), space.globals(),
+                nest::guardOf(b.getContext(), space.inside(), undefinedElement(type.scalarType())));
 }
 
 Value Lifter::ofLast(Value value) {
-  nd::NdTensorType type = tensorType(value);
-  nest::NestBuilder nest(b, value.getLoc());
   ExprMap last;
   for (const nd::Dim &dim : devices)
     last[dim.name.str()] = dim.size().getExpr() - 1;
-  nest.produced =
-      type.getDims().where([&](const nd::Dim &dim) { return !last.contains(dim.name.str()); });
-  nest.read(value, MapAttr::identity(type).substitute(last));
-  return nest.createCopy();
-}
-
-Value Lifter::everywhere(Value value) {
-  nd::NdTensorType type = tensorType(value);
-  nest::NestBuilder nest(b, value.getLoc());
-  nest.produced = liftedDims(type.getDims());
-  nest.read(value, MapAttr::identity(type));
-  return nest.createCopy();
+  return copyAt(b, value.getLoc(), value,
+                tensorType(value).getDims().where(
+                    [&](const nd::Dim &dim) { return !last.contains(dim.name.str()); }),
+                last);
 }
 
 /// Writes the blocks of all devices that hold different ones; of equal ones the last.
@@ -198,7 +185,7 @@ LogicalResult Lifter::lift(Operation *op) {
     last.map(used, ofLast(lifted.lookup(used)));
   Operation *made = b.clone(*op, last);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
-    lifted.map(result, everywhere(value));
+    lifted.map(result, copyAt(b, value.getLoc(), value, liftedDims(tensorType(value).getDims())));
   return success();
 }
 
@@ -207,10 +194,6 @@ LogicalResult Lifter::lift(Block &block) {
     if (failed(lift(&op)))
       return failure();
   return success();
-}
-
-static Sharding shardingOf(ShardingAttr attribute) {
-  return attribute ? attribute.getSharding() : Sharding();
 }
 
 /// The whole tensor of an argument or result; null, with an error, if its type is not that of a block.
@@ -267,30 +250,13 @@ LogicalResult Lifter::run() {
 
 /// Removes what `partition` states of the mesh.
 static void removeAttributes(func::FuncOp function, MeshAttr mesh) {
-  Builder b(function.getContext());
-  llvm::StringSet<> axes;
-  for (StringAttr name : mesh.getNames())
-    axes.insert(axisSymbol(name));
+  removeCoordinates(function, mesh.getNames());
   function->removeAttr(meshAttrName);
-  SmallVector<Attribute> symbols;
-  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-    for (Attribute each : known)
-      if (!axes.contains(cast<StringAttr>(each).getValue()))
-        symbols.push_back(each);
-  function->removeAttr(nd::symbolsAttrName);
-  if (!symbols.empty())
-    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
-  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
-  for (const auto &axis : axes)
-    ranges.erase(axis.first());
-  function->removeAttr(nd::rangesAttrName);
-  if (!ranges.empty())
-    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
   for (StringRef name : {StringRef(globalAttrName), StringRef(shardingAttrName)}) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      function.removeArgAttr(i, b.getStringAttr(name));
+      function.removeArgAttr(i, name);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      function.removeResultAttr(i, b.getStringAttr(name));
+      function.removeResultAttr(i, StringAttr::get(function.getContext(), name));
   }
 }
 
