@@ -62,28 +62,34 @@ static Operation *totalOf(ComputeOp sum, unsigned i) {
   return fits ? total : nullptr;
 }
 
+/// Returns the sum of parts that precedes the collective then; null if nothing changed.
+static ComputeOp reduceAfter(ComputeOp sum) {
+  if (!isPlain(sum))
+    return {};
+  Operation *first = totalOf(sum, 0), *second = totalOf(sum, 1);
+  if (!first || !second || first == second || first->getName() != second->getName() ||
+      first->getAttrDictionary() != second->getAttrDictionary())
+    return {};
+  // Before a mesh.reduce_scatter this adds whole tensors, where the sum of results added blocks.
+  OpBuilder b(sum);
+  nest::NestBuilder nest(b, sum.getLoc());
+  nd::NdTensorType type = tensorType(first->getOperand(0));
+  nest.produced = type.getDims();
+  for (Operation *total : {first, second})
+    nest.read(total->getOperand(0), MapAttr::identity(type));
+  ComputeOp parts = nest.createLike(sum);
+  second->setOperand(0, parts.getResult(0));
+  second->moveAfter(parts);
+  sum.getResult(0).replaceAllUsesWith(second->getResult(0));
+  sum.erase();
+  first->erase();
+  return parts;
+}
+
 void mesh::reduceAfterSums(Block &block) {
-  for (auto sum : llvm::make_early_inc_range(block.getOps<ComputeOp>())) {
-    if (!isPlain(sum))
-      continue;
-    Operation *first = totalOf(sum, 0), *second = totalOf(sum, 1);
-    if (!first || !second || first == second || first->getName() != second->getName() ||
-        first->getAttrDictionary() != second->getAttrDictionary())
-      continue;
-    // Before a mesh.reduce_scatter this adds whole tensors, where the sum of results added blocks.
-    OpBuilder b(sum);
-    nest::NestBuilder nest(b, sum.getLoc());
-    nd::NdTensorType type = tensorType(first->getOperand(0));
-    nest.produced = type.getDims();
-    for (Operation *total : {first, second})
-      nest.read(total->getOperand(0), MapAttr::identity(type));
-    ComputeOp parts = nest.createLike(sum);
-    second->setOperand(0, parts.getResult(0));
-    second->moveAfter(parts);
-    sum.getResult(0).replaceAllUsesWith(second->getResult(0));
-    sum.erase();
-    first->erase();
-  }
+  for (auto sum : llvm::make_early_inc_range(block.getOps<ComputeOp>()))
+    while (sum)
+      sum = reduceAfter(sum);
 }
 
 /// The collective whose result, combined by itself with the carried tensor, is the next one; null if

@@ -135,31 +135,47 @@ static Sharding wantedBy(OpOperand &use) {
   return wanted;
 }
 
-/// Splits a name over the axes of a sum, because a use of the results wants it so. To scatter and gather
-/// again moves the bytes of an all-reduce.
-static std::optional<std::pair<std::string, AxisList>> scattered(Operation *op, ArrayRef<Axis> axes,
-                                                                 const Sharding &held) {
-  std::map<std::string, AxisList> names;
+/// The names by which a use of the results wants the axes of a sum to split them: those of the use that
+/// wants the most axes. Each axis of the sum is used whole or not at all, but its parts may split
+/// several names. To scatter and gather again moves the bytes of an all-reduce.
+static Sharding scattered(MeshAttr mesh, Operation *op, ArrayRef<Axis> axes, const Sharding &held) {
+  Sharding chosen;
+  int64_t most = 1;
   for (Value result : op->getResults())
-    for (OpOperand &use : result.getUses())
+    for (OpOperand &use : result.getUses()) {
+      Sharding split;
+      int64_t parts = 1, covered = 1;
       for (const auto &[name, list] : wantedBy(use))
-        if (list.size() == axes.size() && axesOf(held, name).empty() &&
-            llvm::all_of(list, [&](const Axis &axis) { return llvm::is_contained(axes, axis); }))
-          names.try_emplace(name, list);
-  if (names.empty())
-    return std::nullopt;
-  return *names.begin();
+        if (axesOf(held, name).empty() && llvm::all_of(list, [&](const Axis &axis) {
+              return llvm::is_contained(axes, axis) ||
+                     llvm::is_contained(axes, Axis{axis.name}); // a part of it
+            })) {
+          split[name] = list;
+          parts *= partsOf(mesh, list);
+        }
+      for (const Axis &axis : axes)
+        if (llvm::any_of(split, [&](const auto &each) { return overlap(mesh, each.second, axis); }))
+          covered *= partsOf(mesh, axis);
+      if (parts == covered && parts > most) {
+        most = parts;
+        chosen = split;
+      }
+    }
+  return chosen;
 }
 
-/// Combines accumulators over devices. Adds to `sharding` the name along which they are scattered.
+/// Combines accumulators over devices. Adds to `sharding` the names along which they are scattered.
 SmallVector<Value> Partitioner::combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
                                             Region &combine, ArrayAttr neutral,
                                             Sharding &sharding) {
-  auto split = scattered(op, axes, sharding);
-  if (!split)
-    return resharder.reduce(parts, axes, combine, neutral, "", op->getLoc());
-  sharding.insert(*split);
-  return resharder.reduce(parts, split->second, combine, neutral, split->first, op->getLoc());
+  SmallVector<Value> values(parts);
+  AxisList left(axes);
+  for (const auto &[name, list] : scattered(mesh, op, axes, sharding)) {
+    values = resharder.reduce(values, list, combine, neutral, name, op->getLoc());
+    sharding[name] = list;
+    llvm::erase_if(left, [&](const Axis &axis) { return overlap(mesh, list, axis); });
+  }
+  return left.empty() ? values : resharder.reduce(values, left, combine, neutral, "", op->getLoc());
 }
 
 LogicalResult Partitioner::compute(ComputeOp op) {

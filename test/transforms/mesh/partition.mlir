@@ -57,6 +57,31 @@ func.func @scattered(%x: !nd.tensor<f32, a: 4, k: 6> {mesh.sharding = #mesh.shar
 
 // -----
 
+// Parts of an axis may split several names, which scatter a sum one after another. The devices of an axis that no use
+// wants are combined then, of blocks.
+// CHECK-LABEL: @scattered_over_two_names
+module attributes {mesh.mesh = #mesh.mesh<d: 4, m: 2>} {
+func.func @scattered_over_two_names(%x: !nd.tensor<f32, a: 4, b: 6, k: 16> {mesh.sharding = #mesh.sharding<{k: [d, m]}>},
+    %s: !nd.tensor<f32, a: 4, b: 6> {mesh.sharding = #mesh.sharding<{a: [d(1)2], b: [d(2)2]}, closed>}) -> !nd.tensor<f32, a: 4, b: 6> {
+  // CHECK: %[[a:.*]] = mesh.reduce_scatter %{{.*}} name a over [d(1)2] combine add [0.000000e+00 : f32] : (!nd.tensor<f32, a: 4, b: 6>) -> !nd.tensor<f32, a: 2, b: 6>
+  // CHECK: %[[b:.*]] = mesh.reduce_scatter %[[a]] name b over [d(2)2] combine add [0.000000e+00 : f32] : (!nd.tensor<f32, a: 2, b: 6>) -> !nd.tensor<f32, a: 2, b: 3>
+  // CHECK: mesh.all_reduce %[[b]] over [m] combine add
+  // CHECK: return
+  %r = nest.compute (a: 4, b: 6) reduce (k: 16) reads %x[] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 4, b: 6, k: 16>) -> !nd.tensor<f32, a: 4, b: 6>
+  %t = nest.compute (a: 4, b: 6) reads %r[], %s[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.addf %u, %v : f32
+    nest.yield %p : f32
+  } : (!nd.tensor<f32, a: 4, b: 6>, !nd.tensor<f32, a: 4, b: 6>) -> !nd.tensor<f32, a: 4, b: 6>
+  return %t : !nd.tensor<f32, a: 4, b: 6>
+}
+}
+
+// -----
+
 // A window: one row of each neighbour. Where the padding is, no neighbour's row is read.
 // CHECK-LABEL: @window
 module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
