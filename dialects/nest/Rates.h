@@ -83,10 +83,18 @@
   RATE(groupBytes,       "group_bytes",      256 << 10,   "bytes",       "largest values of a group at a point") \
   RATE(stepRate,         "step_ops_per_second",    2e10, "1/second",    "operations of a serial step")         \
   RATE(stepBandwidth,    "step_bytes_per_second", 2e10,   "bytes/second", "traffic of a serial step")          \
-  RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of the longest serial step")
+  RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of the longest serial step") \
+  /* Links between devices; nominal, in proportion to whole nests. */                                          \
+  RATE(linkRate,         "link_bytes_per_second", 5e9,    "bytes/second", "that a device sends in a collective") \
+  RATE(linkStart,        "link_start_seconds",   1e-5,    "seconds",     "until the first byte of a collective arrives")
 // clang-format on
 
 namespace heddle::nest {
+
+/// Attributes by which a user decides whether a nest's result is kept in memory or recomputed at
+/// each use, whatever it costs.
+inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
+inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
 struct Rates {
 #define HEDDLE_RATE(member, key, value, unit, what) double member = value;

@@ -113,6 +113,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestDropAfterPass());
   add(nest::createNestOrderReadsPass());
   add(mesh::createMeshStartEarlyPass());
+  add(nest::createNestGatherAgainPass({options.explainLayouts}));
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
                                        options.explainLayouts};

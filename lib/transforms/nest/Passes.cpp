@@ -23,6 +23,7 @@
 #include "lib/transforms/nest/FuseEpilogues.h"
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/FuseSiblings.h"
+#include "lib/transforms/nest/GatherAgain.h"
 #include "lib/transforms/nest/MaterializeGuards.h"
 #include "lib/transforms/nest/NarrowProducts.h"
 #include "lib/transforms/nest/OrderReads.h"
@@ -44,6 +45,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTFUSEPASS
 #define GEN_PASS_DEF_NESTFUSEPRODUCERSPASS
 #define GEN_PASS_DEF_NESTFUSESIBLINGSPASS
+#define GEN_PASS_DEF_NESTGATHERAGAINPASS
 #define GEN_PASS_DEF_NESTMATERIALIZEGUARDSPASS
 #define GEN_PASS_DEF_NESTNARROWPRODUCTSPASS
 #define GEN_PASS_DEF_NESTORDERREADSPASS
@@ -104,6 +106,13 @@ struct NestNarrowProductsPass : nest::impl::NestNarrowProductsPassBase<NestNarro
     }
     if (!getOperation().isExternal())
       narrowProducts(getOperation(), cast<FloatType>(nd::mlirType(&getContext(), *narrow)));
+  }
+};
+struct NestGatherAgainPass : nest::impl::NestGatherAgainPassBase<NestGatherAgainPass> {
+  using NestGatherAgainPassBase::NestGatherAgainPassBase;
+  void runOnOperation() override {
+    if (!getOperation().isExternal())
+      gatherAgain(getOperation(), Rates::of(machineOf(getOperation())), explain);
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

@@ -124,6 +124,16 @@ def NestNarrowProductsPass : NestPass<"nest-narrow-products"> {
   let options = [Option<"type", "type", "std::string", "\"bf16\"", "a float type narrower than f32">];
 }
 
+def NestGatherAgainPass : NestPass<"nest-gather-again"> {
+  let summary = "keep gathered values between their uses, or gather them again";
+  let description = [{
+    By one cost: the time in which links move the bytes again, beside the memory that is held from one use to the next. A
+    gather then starts shortly before its first use; see `GatherAgain.h`. The module's attribute `heddle.machine` may state
+    the rate of the links. No pass that merges equal ops may follow.
+  }];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each decision costs">];
+}
+
 def NestOrderReadsPass : NestPass<"nest-order-reads"> {
   let summary = "sorts the reads and scalar ops of nests";
   let description = [{

@@ -15,6 +15,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
 
 #include "dialects/nest/NestBuild.h"
+#include "dialects/nest/Rates.h"
 #include "lib/analysis/NameRewriter.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -24,11 +25,6 @@
 namespace heddle::nest {
 
 using Renaming = Labels;
-
-/// Attributes by which a user decides whether a nest's result is kept in memory or recomputed at
-/// each use.
-inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
-inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
 /// The least gain for which a rewrite is done, in seconds of the cost model.
 inline constexpr double leastGain = 1e-7;

@@ -20,6 +20,7 @@
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/Passes.h"
+#include "lib/transforms/nest/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -81,6 +82,19 @@ static void drawShardings(func::FuncOp function, mesh::MeshAttr mesh, Dice &dice
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (dice.chance(20))
       function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
+}
+
+/// States links that are so slow that each gathered value is kept, or so fast that it is gathered again
+/// for every use, or as they are.
+static void drawLinks(ModuleOp module, Dice &dice) {
+  Builder b(module.getContext());
+  double rate = dice.pick({1.0, 5e9, 1e30});
+  module->setAttr("heddle.machine",
+                  nest::MachineAttr::get(
+                      b.getContext(),
+                      b.getDictionaryAttr(
+                          {b.getNamedAttr("link_bytes_per_second", b.getF64FloatAttr(rate)),
+                           b.getNamedAttr("link_start_seconds", b.getF64FloatAttr(1 / rate))})));
 }
 
 void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
@@ -147,6 +161,8 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   mesh::MeshBucketPassOptions buckets;
   buckets.bytes = int64_t(100) << seed % 8;
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass(buckets));
+  if (seed % 8 > 3)
+    passes.addNestedPass<func::FuncOp>(nest::createNestGatherAgainPass());
   passes.addPass(std::make_unique<CountCollectives>(counts));
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
@@ -170,6 +186,7 @@ static void holdPlans(Share share, bool symbols) {
     OwningOpRef<ModuleOp> copy(module.clone());
     Dice dice(seed);
     drawPlan(*copy, dice);
+    drawLinks(*copy, dice);
     return checkPasses(
         *copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
   };
@@ -206,6 +223,7 @@ static void holdCompiledPlans(Share share, bool symbols) {
     Dice dice(seeds[0]);
     mesh::MeshAttr mesh = drawMesh(module.getContext(), dice);
     module->setAttr(mesh::meshAttrName, mesh);
+    drawLinks(module, dice);
     for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
       Dice own(seed);
       drawShardings(module.lookupSymbol<func::FuncOp>(name), mesh, own);
