@@ -107,6 +107,35 @@ int64_t MeshSpec::sizeOf(const std::vector<std::string> &names) const {
   return product;
 }
 
+std::optional<int64_t> CommunicationSpec::sentBytes(const MeshSpec &mesh) const {
+  int64_t members = mesh.sizeOf(axes), total = 0;
+  for (const Expr &count : counts) {
+    if (!count.constant())
+      return std::nullopt;
+    total += *count.constant();
+  }
+  if (members < 2 || counts.empty())
+    return 0;
+  int64_t bytes = total * byteSize(element);
+  switch (kind) {
+  case Kind::AllReduce:
+    return 2 * bytes * (members - 1) / members;
+  case Kind::ReduceScatter: // counts of parts: one, or one for each member
+  case Kind::AllGather:
+  case Kind::AllToAll:
+    return bytes / int64_t(counts.size()) * (members - 1);
+  case Kind::Broadcast:
+    return bytes * (members - 1) / members;
+  case Kind::Permute:
+  case Kind::Send:
+    return bytes;
+  case Kind::Barrier:
+  case Kind::Receive:
+    return 0;
+  }
+  return std::nullopt;
+}
+
 int64_t MeshSpec::coordinate(int64_t rank, std::string_view axis) const {
   Digit digit = *digitOf(axis);
   return rank / digit.stride % digit.parts;

@@ -106,6 +106,9 @@ struct CommunicationSpec {
 
   bool hasInput() const { return kind != Kind::Barrier && kind != Kind::Receive; }
   bool hasOutput() const { return kind != Kind::Barrier && kind != Kind::Send; }
+  /// The bytes that a rank sends at least, whatever the engine: of an all-reduce each element twice,
+  /// but for the rank's own block. None if the counts are not constant.
+  std::optional<int64_t> sentBytes(const MeshSpec &mesh) const;
 };
 
 /// The axes that split each name, outermost first. Names that are not split need no entry.

@@ -44,13 +44,15 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   out << at(value.location) << "\n";
 }
 
-static std::string describe(const StepSpec &step) {
+static std::string describe(const StepSpec &step, const MeshSpec &mesh) {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (const auto &with = step.communication)
     out << spelling(with->kind) << " over " << llvm::join(with->axes, ", ")
         << (step.kind == StepKind::Start ? ", started" : "")
-        << llvm::formatv(", {0} values", step.values.size());
+        << llvm::formatv(", {0} values", step.values.size())
+        << (with->sentBytes(mesh) ? llvm::formatv(", sends {0} bytes", *with->sentBytes(mesh)).str()
+                                  : "");
   else if (step.kind == StepKind::Await)
     return "awaits step " + std::to_string(step.awaits);
   else
@@ -60,7 +62,7 @@ static std::string describe(const StepSpec &step) {
   return text;
 }
 
-static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
+static void writeEntry(const EntrySpec &entry, const MeshSpec &mesh, llvm::raw_ostream &out) {
   auto names = [&](const std::vector<int32_t> &indices) {
     return llvm::join(llvm::map_range(indices, [&](int32_t i) { return entry.values[i].name; }),
                       ", ");
@@ -89,8 +91,8 @@ static void writeEntry(const EntrySpec &entry, llvm::raw_ostream &out) {
     writeValue(entry, i, out);
   out << "steps\n";
   for (auto [i, step] : llvm::enumerate(entry.steps))
-    out << llvm::formatv("  {0,4}  {1}: ", i, step.name) << describe(step) << at(step.location)
-        << "\n";
+    out << llvm::formatv("  {0,4}  {1}: ", i, step.name) << describe(step, mesh)
+        << at(step.location) << "\n";
 }
 
 void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
@@ -101,7 +103,7 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
       << "\ncode " << image.code.size() << " bytes, constants " << image.constants.size()
       << " bytes\n";
   for (const EntrySpec &entry : manifest.entries)
-    writeEntry(entry, out);
+    writeEntry(entry, manifest.mesh, out);
   out << "\nfunctions\n";
   for (const FunctionSpec &function : manifest.functions)
     out << "  " << llvm::format_hex(function.offset, 6) << "  " << function.bytes << " bytes  "
