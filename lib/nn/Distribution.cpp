@@ -60,9 +60,9 @@ Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) co
   return fields;
 }
 
-/// The longest name that no rule splits; empty where the axes of the samples are taken, or there is
-/// nothing to split.
-std::string Distribution::nameToSplit(const std::string &path, const Tensor &tensor) const {
+/// How to split a tensor over the axes of the samples, by names that no rule splits. Empty where these
+/// axes are taken, or there is nothing to split.
+ShardAxes Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
   Sizes sizes = tensor.sizes();
   for (const MeshRule &rule : plan.rules) {
     if (!sizes.contains(rule.name) || !rule.fits(path))
@@ -70,32 +70,33 @@ std::string Distribution::nameToSplit(const std::string &path, const Tensor &ten
     for (const std::string &axis : rule.axes)
       for (const std::string &other : sampleAxes)
         if (AxisPart::parse(axis)->axis == AxisPart::parse(other)->axis)
-          return "";
+          return {};
     sizes.erase(rule.name);
   }
-  auto longest = std::ranges::max_element(sizes, {}, [](auto &each) { return each.second; });
-  return longest == sizes.end() || longest->second < 2 ? "" : longest->first;
+  return leastPadding(spec, sampleAxes, sizes);
 }
 
 void Distribution::splitState(TrainingState &state) {
   if (zero == 0)
     return;
-  std::string axes;
-  for (const std::string &axis : sampleAxes)
-    axes += (axes.empty() ? "" : "+") + axis;
   forEachTensor(state, [&](const std::string &path, Tensor &tensor) {
-    bool isParameter = path.starts_with("net."), isMode = path.starts_with("mode.");
-    std::string name = isMode ? "" : nameToSplit(path, tensor);
-    if (name.empty())
+    bool isParameter = path.starts_with("net.");
+    if (path.starts_with("mode."))
       return;
-    // A rule without axes keeps parameters whole, which would be split as their moments are.
-    rules.push_back(path + "/" + name + ":" + (isParameter && zero < 3 ? "" : axes));
-    if (isParameter && zero >= 2) {
-      std::vector<MeshAxis> list;
-      for (const std::string &axis : sampleAxes)
-        list.push_back(MeshAxis(axis));
-      gradientAxes.emplace(path.substr(4), std::vector{NameAxes(Name(name), list)});
+    std::vector<NameAxes> gradient;
+    for (const auto &[name, list] : splitOf(path, tensor)) {
+      std::string axes;
+      std::vector<MeshAxis> parts;
+      for (const std::string &axis : list) {
+        axes += (axes.empty() ? "" : "+") + axis;
+        parts.push_back(MeshAxis(axis));
+      }
+      // A rule without axes keeps parameters whole, which would be split as their moments are.
+      rules.push_back(path + "/" + name + ":" + (isParameter && zero < 3 ? "" : axes));
+      gradient.push_back(NameAxes(Name(name), parts));
     }
+    if (isParameter && zero >= 2 && !gradient.empty())
+      gradientAxes.emplace(path.substr(4), gradient);
   });
 }
 

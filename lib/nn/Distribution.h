@@ -55,7 +55,7 @@ private:
   std::vector<std::string> rules;
   std::map<std::string, std::vector<NameAxes>> gradientAxes;
 
-  std::string nameToSplit(const std::string &path, const Tensor &tensor) const;
+  ShardAxes splitOf(const std::string &path, const Tensor &tensor) const;
 };
 
 } // namespace heddle::nn

@@ -124,6 +124,102 @@ std::vector<std::string> Shards::splittingAxes() const {
 }
 
 //===----------------------------------------------------------------------===//
+// Choosing names
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tries all ways to give each name, the longest first, the next of the factors of the axes.
+class Splitting {
+public:
+  Splitting(const MeshSpec &mesh, const std::vector<std::string> &axes, const Sizes &sizes)
+      : axes(axes), names(sizes.begin(), sizes.end()), given(names.size()), best(names.size()) {
+    std::erase_if(names, [](const auto &name) { return name.second < 2; });
+    std::stable_sort(names.begin(), names.end(),
+                     [](const auto &a, const auto &b) { return a.second > b.second; });
+    names.resize(std::min<size_t>(names.size(), 4)); // more would take long, and gain little
+    for (const std::string &text : axes) {
+      int64_t left = mesh.sizeOf(text);
+      for (int64_t factor = 2; left > 1; ++factor)
+        for (; left % factor == 0; left /= factor)
+          factors.push_back({text, factor});
+    }
+  }
+
+  ShardAxes find() {
+    ShardAxes split;
+    if (names.empty())
+      return split;
+    if (factors.empty()) // a single part
+      return {{names[0].first, axes}};
+    visit(0, 0, 1, 0);
+    size_t begin = 0;
+    for (size_t i = 0; i < names.size(); begin += best[i++])
+      if (best[i] > 0)
+        split[names[i].first] = axesOf(begin, begin + best[i]);
+    return split;
+  }
+
+private:
+  struct Factor {
+    std::string axis;
+    int64_t parts;
+  };
+  const std::vector<std::string> &axes;
+  std::vector<std::pair<std::string, int64_t>> names;
+  std::vector<Factor> factors;
+  std::vector<size_t> given, best; ///< numbers of factors, by name
+  double fewest = -1;              ///< elements of a block
+  int used = 0;                    ///< names
+
+  void visit(size_t name, size_t first, double elements, int count) {
+    size_t least = name + 1 == names.size() ? factors.size() : first; // the last one takes all
+    for (size_t end = factors.size() + 1; end-- > least;) {
+      int64_t parts = 1;
+      for (size_t i = first; i < end; ++i)
+        parts *= factors[i].parts;
+      given[name] = end - first;
+      double block = elements * double((names[name].second + parts - 1) / parts);
+      int now = count + (end > first);
+      if (name + 1 < names.size()) {
+        visit(name + 1, end, block, now);
+      } else if (fewest < 0 || block < fewest || (block == fewest && now < used)) {
+        fewest = block;
+        used = now;
+        best = given;
+      }
+    }
+  }
+
+  /// The axes of a run of factors, as parts of those that are given.
+  std::vector<std::string> axesOf(size_t begin, size_t end) const {
+    std::vector<std::string> result;
+    for (size_t i = begin; i < end;) {
+      AxisPart part = *AxisPart::parse(factors[i].axis);
+      int64_t count = 1, all = 1;
+      for (size_t k = 0; k < factors.size(); ++k)
+        if (factors[k].axis == factors[i].axis) {
+          all *= factors[k].parts;
+          if (k < begin)
+            part.before *= factors[k].parts;
+        }
+      const std::string &axis = factors[i].axis;
+      for (; i < end && factors[i].axis == axis; ++i)
+        count *= factors[i].parts;
+      result.push_back(count == all ? axis
+                                    : part.axis + "(" + std::to_string(part.before) + ")" +
+                                          std::to_string(count));
+    }
+    return result;
+  }
+};
+} // namespace
+
+ShardAxes heddle::leastPadding(const MeshSpec &mesh, const std::vector<std::string> &axes,
+                               const Sizes &sizes) {
+  return Splitting(mesh, axes, sizes).find();
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 

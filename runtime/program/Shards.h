@@ -32,6 +32,17 @@
 
 namespace heddle {
 
+/// How to split a tensor of these sizes over all parts of `axes`, such that the blocks have the fewest
+/// elements. Of equal ones: over the fewest names, then over the longest. Several names share the axes
+/// where none is long enough, or none divides evenly:
+///
+///     leastPadding({{{"data", 8}}}, {"data"}, {{"in", 4}, {"out", 6}})
+///         {in: data(2)4, out: data(1)2}, of 1 x 3 elements, not {out: data}, of 4 x 1
+///
+/// Empty if no name has at least 2 elements.
+ShardAxes leastPadding(const MeshSpec &mesh, const std::vector<std::string> &axes,
+                       const Sizes &sizes);
+
 class Shards {
 public:
   /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks, a negative size,

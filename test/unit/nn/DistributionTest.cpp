@@ -93,7 +93,7 @@ TEST(Distribution, BadMeshesAndRulesAreRefused) {
   refused([&] { make({}, how); }, {"micro-batches that divide a batch of 8, got 3"});
 }
 
-TEST(Distribution, ZeroSplitsTheLongestNames) {
+TEST(Distribution, ZeroSplitsTheNamesWithTheLeastPadding) {
   auto rulesOf = [](int zero, std::vector<std::string> rules = {"batch:data"}) {
     return make({.mesh = {{"data", 1}, {"model", 1}},
                  .rules = rules,

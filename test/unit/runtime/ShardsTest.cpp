@@ -236,3 +236,26 @@ TEST(Shards, OtherTensorsAreRefused) {
   EXPECT_NE(message([&] { (void)shards.cut(*whole, 0); }).find("donated to 'step'"),
             std::string::npos);
 }
+
+TEST(Shards, LeastPaddingSplitsTheNamesThatFit) {
+  auto over = [](int64_t ranks, const Sizes &sizes) {
+    return leastPadding({{{"data", ranks}}}, {"data"}, sizes);
+  };
+  EXPECT_EQ(over(8, {{"in", 4}, {"out", 6}}),
+            (ShardAxes{{"in", {"data(2)4"}}, {"out", {"data(1)2"}}}));
+  EXPECT_EQ(over(64, {{"embed", 768}, {"word", 50257}}), (ShardAxes{{"embed", {"data"}}}));
+  EXPECT_EQ(over(64, {{"embed", 768}, {"hidden", 3072}}), (ShardAxes{{"hidden", {"data"}}}));
+  EXPECT_EQ(over(64, {{"word", 50257}}), (ShardAxes{{"word", {"data"}}}));
+  EXPECT_EQ(over(1, {{"in", 4}, {"out", 6}}), (ShardAxes{{"out", {"data"}}}));
+  EXPECT_EQ(over(8, {{"in", 1}, {"out", 0}}), ShardAxes());
+  Sizes sizes{{"embed", 768}, {"hidden", 3072}};
+  Shards many({{{"data", 16384}}}, over(16384, sizes), sizes);
+  EXPECT_EQ(many.blocks(), 16384);
+  EXPECT_EQ(many.blockSizes().at("embed") * many.blockSizes().at("hidden"), 768 * 3072 / 16384);
+  // Axes that are parts, and several of them.
+  MeshSpec mesh{{{"data", 24}, {"model", 2}}};
+  EXPECT_EQ(leastPadding(mesh, {"data(2)12", "model"}, {{"i", 4}, {"j", 6}}),
+            (ShardAxes{{"i", {"model"}}, {"j", {"data(2)12"}}}));
+  EXPECT_EQ(leastPadding(mesh, {"data(2)12", "model"}, {{"i", 4}, {"j", 4}}),
+            (ShardAxes{{"i", {"data(2)4"}}, {"j", {"data(8)3", "model"}}}));
+}
