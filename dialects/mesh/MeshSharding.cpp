@@ -134,7 +134,7 @@ LogicalResult mesh::verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
                          << *size << " devices, got '" << str(axis)
                          << "', which does not divide it";
     for (const Axis &other : axes.take_front(i))
-      if (overlap(mesh, axis, other))
+      if (overlap(mesh, axis, other)) // S13
         return emitError() << "expected each axis once, got '" << str(other) << "' and '"
                            << str(axis) << "'";
   }

@@ -212,7 +212,7 @@ static LogicalResult verifyJoin(Operation *op, nd::NdTensorType block, nd::NdTen
   if (failed(verifyHas(op, block, name)))
     return failure();
   nd::SizeAttr size = whole.size(name);
-  if (!size || blockSize(size.getExpr(), parts) != block.size(name).getExpr())
+  if (!size || blockSize(size.getExpr(), parts) != block.size(name).getExpr()) // S14
     return nd::operandError(op) << "expected blocks of ceil(size / " << parts << ") along '" << name
                                 << "', got " << block.size(name).getExpr().str() << " of "
                                 << (size ? size.getExpr().str() : "no size");

@@ -9,8 +9,14 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 page = (root / "docs/specification.md").read_text(encoding="utf-8")
-tests = (root / "test/dialects/nd/specification.mlir").read_text(encoding="utf-8")
-code = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "dialects/nd").glob("*.cpp")))
+
+
+def read(patterns):
+    return "".join(path.read_text(encoding="utf-8") for each in patterns for path in sorted(root.glob(each)))
+
+
+tests = read(["test/dialects/*/specification.mlir"])
+code = read(["dialects/*/*.cpp", "lib/transforms/mesh/*.cpp"])
 rules = {int(number): text for number, text in re.findall(r"^\*\*S(\d+)\.(.*?)(?=^\*\*S|^## )", page, re.S | re.M)}
 cited = {int(number) for number in re.findall(r"//[^\n]*\bS(\d+)\b", code)}
 tested = {int(number) for number in re.findall(r"@s(\d+)_\w+", tests)}
@@ -21,7 +27,7 @@ for number, text in rules.items():
     text = " ".join(text.split())
     if "*Checked by*" in text:
         if number not in cited:
-            faults.append(f"S{number} is cited by no check in dialects/nd")
+            faults.append(f"S{number} is cited by no check in dialects or lib/transforms/mesh")
         if number not in tested:
             faults.append(f"S{number} has no test @s{number}_... of what it refuses")
     elif "*Held by*" not in text:

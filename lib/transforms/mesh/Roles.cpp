@@ -296,7 +296,7 @@ static LogicalResult collect(func::FuncOp function, std::map<int64_t, End> &send
       return op.emitOpError() << "expected the axis of the role " << role.name();
     if (op->getBlock() != &function.front())
       return op.emitOpError() << "expected transfers in the body of the role's function only";
-    if (last && channelOf(last) >= int64_t(op.getChannel()))
+    if (last && channelOf(last) >= int64_t(op.getChannel())) // S16
       return op.emitOpError() << "has the channel " << op.getChannel() << " after "
                               << channelOf(last)
                               << ": roles that wait for each other in another order wait for ever";
