@@ -92,6 +92,8 @@ public:
         parts(partsOf(mesh, axes.getAxes())) {}
 
   void run() {
+    if (parts == 1)
+      return alone();
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](AllReduceOp each) { allReduce(each); })
         .Case([&](ReduceScatterOp each) { reduceScatter(each); })
@@ -196,6 +198,14 @@ private:
     op->erase();
   }
 
+  /// A group of one device moves nothing.
+  void alone() {
+    auto permute = dyn_cast<PermuteOp>(op);
+    if (permute && !permute.getWrap() && permute.getShift() != 0)
+      replace(nest::zeros(b, loc, tensorType(permute.getResult())));
+    else
+      replace(op->getOperands());
+  }
   void allReduce(AllReduceOp each) {
     if (engineCombiner(each))
       return each.getInputsMutable()[0].set(owned(each.getInputs()[0]));

@@ -15,6 +15,7 @@
 //
 // The nests around a transfer are fused like others. An all-reduce is a transfer as it is, in any
 // layout. Combiners that engines lack, and those of several values, become a gather and a reduction.
+// In a group of one device nothing moves, and each result is an operand.
 //
 //===----------------------------------------------------------------------===//
 
