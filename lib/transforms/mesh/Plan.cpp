@@ -35,6 +35,9 @@ std::string Plan::parseMesh(StringRef text) {
   return "";
 }
 
+/// More than any axis has; products of two such numbers don't overflow.
+static constexpr int64_t mostParts = int64_t(1) << 20;
+
 /// `data`, or `data(2)4`
 static bool parseAxis(StringRef text, PlanAxis &axis) {
   auto [name, part] = text.trim().split('(');
@@ -44,8 +47,10 @@ static bool parseAxis(StringRef text, PlanAxis &axis) {
   if (name.size() == text.trim().size())
     return true;
   auto [before, count] = part.split(')');
-  return !before.getAsInteger(10, axis.before) && !count.getAsInteger(10, axis.count) &&
-         axis.before >= 1 && axis.count >= 1;
+  auto isNumber = [](StringRef text, int64_t &number) {
+    return !text.getAsInteger(10, number) && number >= 1 && number <= mostParts;
+  };
+  return isNumber(before, axis.before) && isNumber(count, axis.count);
 }
 
 /// `net.last@stage=1`
