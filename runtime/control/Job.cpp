@@ -34,6 +34,22 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
+/// What a rank has put. If it does not in time, the error names the rank, and `what` it lacks at.
+static std::string valueOf(int rank, ControlChannel &channel, const std::string &key,
+                           const std::string &what, Job::Limit limit) {
+  try {
+    return channel.get(key, limit);
+  } catch (const JobError &) {
+    throw;
+  } catch (const Error &error) {
+    // A rank that hangs is noticed as late as the missing value.
+    if (auto failure = channel.failure(std::chrono::seconds(1)))
+      throw JobError(*failure);
+    throw Error(channel.members()[size_t(rank)].describe() + " did not come to " + what + ": " +
+                error.what());
+  }
+}
+
 std::vector<std::string> Job::collect(const std::string &what, std::string_view mine, Limit limit) {
   if (!control)
     return {std::string(mine)};
@@ -46,7 +62,7 @@ std::vector<std::string> Job::collect(const std::string &what, std::string_view 
   }
   std::vector<std::string> all{std::string(mine)};
   for (int r = 1; r < ranks(); ++r)
-    all.push_back(control->get(key + std::to_string(r), limit));
+    all.push_back(valueOf(r, *control, key + std::to_string(r), what, limit));
   return all;
 }
 
@@ -63,7 +79,7 @@ std::vector<std::string> Job::exchange(const std::string &what, std::string_view
     control->put(key, body.take());
     return all;
   }
-  std::string body = control->get(key, limit);
+  std::string body = valueOf(0, *control, key, what, limit);
   for (BodyReader reader(body); !reader.isAtEnd();)
     all.push_back(reader.text());
   return all;

@@ -49,8 +49,9 @@ public:
   ~Job();
 
   /// Returns the `mine` of each rank, in the order of ranks. All ranks call it, between the same calls of
-  /// programs, with the same `what`, which is for messages. Throws JobError. With a limit ranks may
-  /// come so much later than others; then they do not compare `what`.
+  /// programs, with the same `what`, which is for messages. Throws JobError, or Error that names a rank
+  /// that does not come in time. With a limit ranks may come so much later than others; then they do
+  /// not compare `what`.
   using Limit = std::optional<std::chrono::milliseconds>;
   std::vector<std::string> exchange(const std::string &what, std::string_view mine,
                                     Limit limit = {});

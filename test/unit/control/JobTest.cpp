@@ -239,6 +239,26 @@ TEST(Job, RanksOfOneProcessHaveTeamsOfTheirOwn) {
   EXPECT_EQ(errors, std::vector<std::string>(3));
 }
 
+TEST(Job, ARankThatDoesNotExchangeIsNamed) {
+  for (int late : {0, 1}) {
+    TestJob job(2);
+    std::atomic<bool> over{false};
+    auto errors = job.run([&](Job &mine) {
+      while (mine.rank() == late && !over)
+        std::this_thread::sleep_for(1ms);
+      if (mine.rank() == late)
+        return;
+      struct End { // also if an error ends this rank
+        std::atomic<bool> &over;
+        ~End() { over = true; }
+      } end{over};
+      mine.exchange("comparing numbers", "1", 50ms);
+    });
+    expectIn("rank " + std::to_string(late) + " (host ", errors[size_t(1 - late)]);
+    expectIn("did not come to comparing numbers", errors[size_t(1 - late)]);
+  }
+}
+
 TEST(Job, AFailureThatIsDrawnReachesEveryRank) {
   // Ranks run calls until one that is drawn fails, at a drawn call.
   for (unsigned seed = 1; seed <= 15; ++seed) {
