@@ -9,6 +9,7 @@
 
 #include "lib/nn/Filled.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace heddle;
@@ -25,12 +26,17 @@ Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, con
   std::vector<Extent> extents;
   double inputs = double(in.size) / double(options.groups);
   for (const auto &[name, window] : windows.along) {
+    bool adds = options.transposed && window.padding.kind != Padding::Kind::Same;
+    if (adds && (options.outputPadding < 0 || options.outputPadding >= window.stride))
+      refuse("expected an output padding from 0 to below the stride of '" + name + "', " +
+                 std::to_string(window.stride) + ", got " + std::to_string(options.outputPadding),
+             here);
     extents.push_back({Name(name + "_k"), window.size});
     inputs *= double(window.size);
   }
   extents.push_back({in.name, in.size / options.groups});
   extents.push_back(out);
-  double bound = 1 / std::sqrt(inputs);
+  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // there may be none
   Conv layer{uniform(key, extents, -bound, bound, here), {}, windows, options};
   if (options.bias)
     layer.bias = uniform(biasKey(key), {out}, -bound, bound, here);

@@ -68,6 +68,15 @@ struct Problem {
 };
 } // namespace
 
+/// Throws Error unless the blank is a class.
+static void requireBlank(const Tensor &scores, const CtcNames &names, Here here) {
+  Size classes = scores.size(names.classes);
+  if (names.blank < 0 || (classes.isNumber() && names.blank >= int64_t(classes)))
+    throw Error("expected a blank among the classes of " + scores.type() + ", got " +
+                    std::to_string(names.blank),
+                here);
+}
+
 static Problem problemOf(const Tensor &logProbability, const Tensor &times, const Tensor &label,
                          const Tensor &positions, const CtcNames &names) {
   auto within = [](const Tensor &value, const Tensor &most) {
@@ -110,6 +119,7 @@ Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &
   for (const Tensor *each : {&times, &label, &positions})
     if (isFloat(each->elementType()))
       throw Error("expected a label and lengths of integers, got " + each->type(), here);
+  requireBlank(logProbability, names, here);
   Problem problem = problemOf(logProbability, times, label, positions, names);
   States states = statesOf(problem.label, names);
   Tensor step = iota({names.time, logProbability.size(names.time)});
@@ -178,6 +188,7 @@ Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &tim
 Tensor nn::ctcErrors(const Tensor &scores, const Tensor &times, const Tensor &label,
                      const Tensor &positions, const CtcNames &names, Here here) {
   CallScope scope(here);
+  requireBlank(scores, names, here);
   Size size = scores.size(names.time);
   double blank = double(names.blank);
   Tensor best = argmax(stopGradient(scores), over(names.classes));

@@ -9,6 +9,7 @@
 
 #include "lib/nn/Filled.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -32,7 +33,7 @@ Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &ou
   }
   for (const Extent &to : out)
     extents.push_back(to);
-  double bound = 1 / std::sqrt(inputs);
+  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // there may be none
   Linear layer{uniform(key, extents, -bound, bound, here), {}};
   if (bias)
     layer.bias = uniform(biasKey(key), out, -bound, bound, here);

@@ -8,6 +8,7 @@
 #include "heddle/nn/data/Combinators.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <set>
@@ -151,9 +152,9 @@ DatasetPtr nn::resample(DatasetPtr data, int64_t count, uint64_t seed,
   std::vector<double> sums; // of the weights up to each sample
   for (int64_t i = 0; i < data->count(); ++i) {
     double weight = weights.empty() ? 1 : weights[size_t(i)];
-    if (!(weight >= 0))
-      throw Error("expected weights of at least 0, got " + std::to_string(weight) + " for sample " +
-                      std::to_string(i),
+    if (!(weight >= 0 && std::isfinite(weight)))
+      throw Error("expected finite weights of at least 0, got " + std::to_string(weight) +
+                      " for sample " + std::to_string(i),
                   here);
     sums.push_back((sums.empty() ? 0 : sums.back()) + weight);
   }

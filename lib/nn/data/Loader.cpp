@@ -63,7 +63,8 @@ std::vector<int64_t> nn::shuffled(int64_t count, uint64_t seed, uint64_t epoch) 
 /// Sorts each group of batches by length, and shuffles its whole batches.
 static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
                           const LoaderOptions &options) {
-  int64_t group = options.similar * options.batch, count = int64_t(order.size());
+  int64_t count = int64_t(order.size()), batches = count / options.batch + 1;
+  int64_t group = options.batch * std::min(options.similar, batches);
   std::vector<int64_t> length(order.size()), place(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     length[size_t(order[i])] = dataset.length(order[i]);
@@ -79,10 +80,10 @@ static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
       continue;
     std::vector<int64_t> sorted(first, last);
     int64_t whole = int64_t(sorted.size()) / options.batch;
-    std::vector<int64_t> batches =
+    std::vector<int64_t> places =
         shuffled(whole, options.seed ^ uint64_t(begin + 1), options.epoch);
     for (int64_t i = 0; i < whole; ++i)
-      std::copy_n(sorted.begin() + batches[size_t(i)] * options.batch, options.batch,
+      std::copy_n(sorted.begin() + places[size_t(i)] * options.batch, options.batch,
                   first + i * options.batch);
   }
 }

@@ -151,10 +151,14 @@ DatasetPtr nn::maskTokens(DatasetPtr data, const MaskOptions &options, Here here
   auto found = std::find_if(fields.begin(), fields.end(),
                             [](const Field &field) { return field.name == "token"; });
   if (found == fields.end() || found->element != ElementType::I32 || found->shape.size() != 1 ||
-      found->shape[0] < std::max<int64_t>(options.count, 1) || options.count < 1)
+      found->shape[0] < options.count || options.count < 1)
     throw Error("expected a field 'token', i32, of at least " + std::to_string(options.count) +
                     " tokens, and a token to hide, got " +
                     (found == fields.end() ? "no such field" : found->describe()),
+                here);
+  if (options.classes < 1)
+    throw Error("expected classes that random tokens are below, got " +
+                    std::to_string(options.classes),
                 here);
   auto hide = [=, number = size_t(found - fields.begin())](Sample sample, int64_t index) -> Sample {
     io::HostArray tokens = std::move(sample[number]);

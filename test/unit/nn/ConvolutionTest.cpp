@@ -180,6 +180,13 @@ TEST(Convolution, Mistakes) {
           {"'channel'", "size 1", "size 2"});
   refused([&] { nn::Conv::make(windows, {channel, 3}, {out, 4}, key(1), {.groups = 2}); },
           {"groups that divide 'channel' of size 3, got 2"});
+  for (int64_t more : {-1, 1})
+    refused(
+        [&] {
+          nn::Conv::make(windows, {channel, 2}, {out, 4}, key(1),
+                         {.transposed = true, .outputPadding = more});
+        },
+        {"output padding", "stride of 'column', 1, got " + std::to_string(more)});
   refused([&] { nn::Conv::make(windows, {channel, 4}, {out, 3}, key(1), {.groups = 2}); },
           {"groups that divide 'out' of size 3, got 2"});
   refused([&] { nn::Conv::make(windows, {channel, 4}, {out, 4}, key(1), {.groups = 0}); },

@@ -153,6 +153,14 @@ TEST(Ctc, WhatDoesNotFitIsNaN) {
   Tensor floats = zeros({{position, 2}});
   refused([&] { nn::ctc(x, constant(1), floats, constant(1, ElementType::I64), names); },
           {"lengths of integers"});
+  for (int64_t blank : {-1, 3}) {
+    nn::CtcNames other = names;
+    other.blank = blank;
+    Tensor one = constant(1, ElementType::I64);
+    refused([&] { nn::ctc(x, one, y, one, other); },
+            {"a blank among the classes", "got " + std::to_string(blank)});
+    refused([&] { nn::ctcErrors(x, one, y, one, other); }, {"a blank among the classes"});
+  }
 }
 
 TEST(Ctc, ErrorsOfTheLikeliestClasses) {

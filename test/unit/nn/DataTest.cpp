@@ -258,6 +258,9 @@ TEST(Loader, SimilarLengthsShareABatch) {
       EXPECT_EQ(seen.count(length), 12u);
     EXPECT_FALSE(std::is_sorted(longest.begin(), longest.end()));
   }
+  // A group of more batches than there are is all of them.
+  Loader whole(texts, {.batch = 4, .similar = INT64_MAX / 2});
+  EXPECT_EQ(whole.next()->array("text").shape[2], 0);
   EXPECT_LT(places, 60 * 2 + 60); // 120 letters, with room for uneven ends of groups
   EXPECT_GT(alone, places);
 }

@@ -87,6 +87,7 @@ TEST(Combinators, Resample) {
   EXPECT_EQ(weighted[1] + weighted[3], 0);
   refused([&] { resample(data, 1, 1, {0, 0, 0, 0}); }, {"of weight 0"});
   refused([&] { resample(data, 1, 1, {1, -1, 0, 0}); }, {"at least 0", "sample 1"});
+  refused([&] { resample(data, 1, 1, {1, INFINITY, 0, 0}); }, {"finite weights", "sample 1"});
   refused([&] { resample(data, 1, 1, {1}); }, {"each of 4 samples, got 1"});
   refused([&] { resample(ramp(0, 0), 1, 1); }, {"can't draw 1 samples from 0"});
 }
@@ -189,6 +190,7 @@ TEST(Text, MaskedTokens) {
   options.count = 21;
   refused([&] { maskTokens(windows, options); }, {"at least 21 tokens", "token: i32 [time: 20]"});
   refused([&] { maskTokens(ramp(0, 3), {}); }, {"no such field"});
+  refused([&] { maskTokens(windows, {.classes = 0}); }, {"classes", "got 0"});
 }
 
 TEST(Text, Pairs) {

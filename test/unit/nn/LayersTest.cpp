@@ -195,6 +195,16 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
   EXPECT_EQ(made.scale.to<float>({row}), std::vector<float>(4, 1));
 }
 
+TEST(Layers, SumsOfNothingAreTheBias) {
+  Tensor x = zeros({{n, 2}, {channel, 0}});
+  nn::Linear layer = nn::Linear::make({{channel, 0}}, {out, 3}, key(1));
+  for (float value : layer(x, over(channel)).to<float>({n, out}))
+    EXPECT_LE(std::abs(value), 1);
+  nn::Conv conv = nn::Conv::make({{n, {.size = 1}}}, {channel, 0}, {out, 3}, key(1));
+  for (float value : conv(x, over(n), channel, out).to<float>({n, channel}))
+    EXPECT_LE(std::abs(value), 1);
+}
+
 TEST(Layers, MistakesNameTheCallersPlace) {
   nn::Linear layer = nn::Linear::make({{channel, 2}}, {out, 3}, key(1));
   std::string message = messageOf([&] { layer(zeros({{n, 4}, {channel, 5}}), over(channel)); });
