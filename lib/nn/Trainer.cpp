@@ -82,7 +82,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                 here);
   if (writes() && ranks.speaks())
     openOutput(here);
-  state = TrainingState::make(network, training.optimizer, true, here);
+  state = TrainingState::make(network, training.optimizer, true, training.products, here);
   ranks.splitState(state);
   if (!options.timeline.empty())
     timeline.emplace();
@@ -346,6 +346,8 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
   batches = (data.count() + how.batch - 1) / how.batch;
   schedule = how.schedule ? how.schedule(how.rate, how.epochs * batches) : constantRate(how.rate);
   StopSignals signals;
+  if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
+    return *endWithin(here);
   while (position.epoch < how.epochs) {
     int64_t top = best();
     if (how.patience > 0 && top >= 0 && position.epoch - top > how.patience) {

@@ -147,11 +147,18 @@ static std::string findCheckpoint(const std::string &output, Here here) {
   return best;
 }
 
+static Notes notesIn(const std::string &path, Here here) {
+  OpenedCheckpoint opened(path, here);
+  const auto &kept = opened.header().metadata;
+  return Notes(kept.begin(), kept.end());
+}
+
 void AnyTrainer::Run::resume(Here here) {
   std::string path = findCheckpoint(options.output, here);
   if (path.empty())
     return;
-  Notes notes = loadTree(path, state, {}, here);
+  // Before tensors, which other settings may have others of.
+  Notes notes = notesIn(path, here);
   notes.try_emplace("micro-batches", "1"); // files from before there were any
   for (const auto &[name, value] : determinants())
     if (auto kept = notes.find(name); kept == notes.end() || kept->second != value)
@@ -159,6 +166,7 @@ void AnyTrainer::Run::resume(Here here) {
                       (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
                       " " + value,
                   here);
+  loadTree(path, state, {}, here);
   try {
     position = positionOf(notes);
     history = parseHistory(notes.at("history"), here);
@@ -170,7 +178,7 @@ void AnyTrainer::Run::resume(Here here) {
 }
 
 void nn::loadTrained(const std::string &path, TrainedState &state, Here here) {
-  LoadOptions options{.names = {}, .ignored = {"mode.random.*"}};
+  LoadOptions options{.names = {}, .ignored = {"mode.random.*", "scale.*"}};
   for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
     options.ignored.push_back(heddle::detail::nextField(names) + ".*");
   loadTree(path, state, options, here);
@@ -217,7 +225,5 @@ std::optional<Notes> AnyTrainer::savedNotes(const std::string &output, Here here
   std::string path = findCheckpoint(output, here);
   if (path.empty())
     return {};
-  OpenedCheckpoint opened(path, here);
-  const auto &kept = opened.header().metadata;
-  return Notes(kept.begin(), kept.end());
+  return notesIn(path, here);
 }

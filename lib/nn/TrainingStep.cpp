@@ -13,31 +13,36 @@ using namespace heddle;
 using namespace heddle::nn;
 
 const char *TrainingState::heddleFieldNames() {
-  static const std::string names = std::string("net, mode, ") + AnyOptimizer::heddleFieldNames();
+  static const std::string names =
+      std::string("net, mode, ") + AnyOptimizer::heddleFieldNames() + ", scale";
   return names.c_str();
 }
 
 TrainingState TrainingState::make(const Network &network, const OptimizerChoice &optimizer,
-                                  bool inMemory, Here here) {
+                                  bool inMemory, std::optional<ElementType> products, Here here) {
   TrainingState state{network.parameters, network.mode, {}};
   state.optimizer = AnyOptimizer::make(state.net, optimizer, inMemory, here);
+  if (products == ElementType::F16)
+    state.scale = LossScale::make(here);
   return state;
 }
 
-/// The gradients of the loss, split as the options say.
+/// The gradients of the loss, or of the scaled one, split as the options say.
 static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepOptions &options,
                                              TrainingState &state, const Fields &fields) {
   auto [result, gradient] = nn::valueAndGrad(
       [&](const ByPath &net, Mode &mode) {
         Outcome outcome = network.loss(net, fields, mode);
-        return std::pair(outcome.loss, outcome.measures);
+        Tensor loss = state.scale ? state.scale->scaled(outcome.loss) : outcome.loss;
+        return std::pair(loss, outcome.measures);
       },
       state.net, state.mode);
   for (auto &[path, tensor] : gradient)
     if (auto names = options.gradients.find(path);
         names != options.gradients.end() && !tensor.empty())
       tensor = shard(tensor, names->second);
-  return {{result.first, result.second}, gradient};
+  Tensor loss = state.scale ? state.scale->unscaled(result.first) : result.first;
+  return {{loss, result.second}, gradient};
 }
 
 /// Checks and clips the gradient, and updates the parameters. Returns StepResult::bad.
@@ -47,9 +52,19 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
   Leaves leaves = network.leaves(gradient);
   if (options.checkGradients)
     bad = nn::detail::firstNotFinite(leaves);
-  if (options.clip > 0)
-    nn::detail::clipByNorm(leaves, options.clip);
-  state.optimizer.update(state.net, gradient, rate, options.optimizer);
+  auto update = [&] {
+    if (options.clip > 0)
+      nn::detail::clipByNorm(leaves, options.clip);
+    state.optimizer.update(state.net, gradient, rate, options.optimizer);
+  };
+  if (!state.scale) {
+    update();
+    return bad;
+  }
+  // What is not finite is a reason to scale by less, as long as that can be.
+  if (options.checkGradients)
+    bad = select(state.scale->scale <= 1 / state.scale->options.most, bad, -1.0);
+  state.scale->update(gradient, update, state.net, state.optimizer);
   return bad;
 }
 

@@ -101,12 +101,20 @@ static void printLearned(const nn::History &history) {
          lossOf(least), (long long)least.epoch);
 }
 
+/// The state before the first step, and the step.
+static nn::TrainingState stateOf(const Model &model, bool inMemory) {
+  const nn::Training &training = model.training;
+  return nn::TrainingState::make(model.network, training.optimizer, inMemory, training.products);
+}
+static auto stepOf(const Model &model, const Options &options) {
+  return jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
+             {.name = "train", .threads = options.threads, .products = model.training.products});
+}
+
 /// The step of a model, for its example of a batch; nothing of it is in memory.
 static std::string stepIr(const Model &model, const Options &options) {
-  nn::TrainingState state = nn::TrainingState::make(model.network, model.training.optimizer, false);
-  auto step = jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
-                  {.name = "train", .threads = options.threads});
-  return step.ir(state, model.example(model.training.batch), model.training.rate);
+  nn::TrainingState state = stateOf(model, false);
+  return stepOf(model, options).ir(state, model.example(model.training.batch), model.training.rate);
 }
 
 int zoo::train(const Options &options) {
@@ -164,16 +172,14 @@ int zoo::exportPrograms(const Options &options) {
   }
   std::string folder = options.directory();
   std::filesystem::create_directories(folder);
-  nn::TrainingState state = nn::TrainingState::make(model.network, model.training.optimizer);
+  nn::TrainingState state = stateOf(model, true);
   if (!options.checkpoint.empty())
     nn::loadTree(options.checkpoint, state, {}, Here());
   nn::Fields fields = model.example(model.training.batch);
-  JitOptions how{.name = "train", .threads = options.threads};
-  jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}), how)
-      .save(folder + "/train.heddle", state, fields, model.training.rate, Here());
-  how.name = "evaluate";
+  stepOf(model, options).save(folder + "/train.heddle", state, fields, model.training.rate, Here());
   nn::TrainedState trained{state.net, state.mode.evaluation()};
-  jit(nn::evaluation(model.network), how)
+  jit(nn::evaluation(model.network),
+      {.name = "evaluate", .threads = options.threads, .products = model.training.products})
       .save(folder + "/evaluate.heddle", trained, fields, Here());
   nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());
   fields["argument2"] = constant(model.training.rate); // of the step

@@ -64,7 +64,7 @@ struct Training {
   double rate = 1e-3;
   RateOverRun schedule = {}; ///< none: always `rate`
   double clip = 0;           ///< the gradients' common length is at most this (clipByNorm); 0: any
-  std::optional<ElementType> products = {}; ///< mixed precision, as JitOptions::products
+  std::optional<ElementType> products = {}; ///< as JitOptions::products; of f16 with a LossScale
   Goal goal = {};
   int64_t patience = 0; ///< stop after so many epochs that are no better than the best; 0: never
   uint64_t seed = 1;    ///< of the samples' order

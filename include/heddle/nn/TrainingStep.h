@@ -30,13 +30,19 @@ struct TrainingState {
   ByPath net;
   Mode mode;
   AnyOptimizer optimizer;
-  auto heddleFields() { return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields()); }
+  /// Where there is one, steps scale the loss by it, and skip updates by gradients that are not
+  /// finite. For products of f16.
+  std::optional<LossScale> scale = {};
+  auto heddleFields() {
+    return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields(), std::tie(scale));
+  }
   static const char *heddleFieldNames();
 
   /// Before the first step. `inMemory`: as Optimizer::make; if not, the state only has types, which
-  /// is enough to print or save a program.
+  /// is enough to print or save a program. `products`: JitOptions::products of the step.
   static TrainingState make(const Network &network, const OptimizerChoice &optimizer,
-                            bool inMemory = true, Here here = Here::current());
+                            bool inMemory = true, std::optional<ElementType> products = {},
+                            Here here = Here::current());
 };
 
 struct StepOptions {
@@ -50,7 +56,7 @@ struct StepOptions {
 struct StepResult {
   Outcome outcome; ///< before the update
   /// The number in Network::order of the first parameter whose gradient is not finite, or -1; empty
-  /// unless gradients are checked.
+  /// unless gradients are checked. With a loss scale, which then falls, only when it can't fall on.
   Tensor bad;
   HEDDLE_FIELDS(outcome, bad)
 };

@@ -102,6 +102,10 @@ TEST_F(Trainer, StoppedAnywhereARunGoesOnToTheSameBits) {
   // Within an epoch of four steps, at its end, and where a checkpoint was due.
   for (int64_t steps : {1, 4, 6, 11})
     EXPECT_EQ(make(options("parts", steps)).train(data, &test), nn::Ending::Steps);
+  // A run that has come as far as it should makes no further step.
+  std::string saved = file("parts", "checkpoint.safetensors");
+  EXPECT_EQ(make(options("parts", 11)).train(data, &test), nn::Ending::Steps);
+  EXPECT_TRUE(file("parts", "checkpoint.safetensors") == saved);
   EXPECT_EQ(make(options("parts")).train(data, &test), nn::Ending::Finished);
   expectWhole("parts");
 }
@@ -204,6 +208,8 @@ TEST_F(Trainer, OtherSettingsThanThoseOfTheCheckpointAreNamed) {
   training.seed = 1;
   training.products = ElementType::BF16;
   expectHas(messageOf([&] { make(options("a")); }), {"products f32", "expected products bf16"});
+  training.products = ElementType::F16; // whose checkpoints have other tensors
+  expectHas(messageOf([&] { make(options("a")); }), {"products f32", "expected products f16"});
   training.products = {};
   nn::TrainerOptions other = options("a");
   other.notes = {{"limit", "20"}};
@@ -252,6 +258,51 @@ TEST_F(Trainer, TheFirstParameterWithoutAFiniteGradientIsNamed) {
   expectHas(messageOf([&] { trainer.train(data); }),
             {"the gradient of 'length' is not finite at step 1 of epoch 1", "rate"});
   EXPECT_FALSE(std::filesystem::exists(directory / "a/checkpoint.safetensors"));
+}
+
+TEST_F(Trainer, LossesAreScaledForProductsOfF16) {
+  struct Scale {
+    nn::LossScale scale;
+    HEDDLE_FIELDS(scale)
+  };
+  auto scaleAfter = [&](const std::string &output) {
+    Scale saved{nn::LossScale::make()};
+    nn::loadTree(directory / (output + "/checkpoint.safetensors"), saved,
+                 {.names = {}, .ignored = {"net.*", "mode.*", "adam.*"}});
+    return saved.scale.scale.item();
+  };
+  auto huge = [](const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+    nn::Outcome outcome = lossOf(net, fields, mode);
+    outcome.loss = outcome.loss * 1e4;
+    return outcome;
+  };
+  training.products = ElementType::F16;
+  for (int64_t parts : {1, 2}) {
+    training.microBatches = parts;
+    std::string name = "a" + std::to_string(parts);
+    // The first scale, times 10000, is more than f16 has: steps are skipped until it fits.
+    nn::Trainer<Net> trainer(Net::make(), huge, key(3), training, options(name));
+    EXPECT_EQ(trainer.train(data, &test), nn::Ending::Finished);
+    EXPECT_LT(trainer.history().back().train.at("loss"), trainer.history()[0].train.at("loss"));
+    double scale = scaleAfter(name);
+    EXPECT_LT(scale, 65536);
+    EXPECT_GT(scale, 0.1);
+  }
+}
+
+TEST_F(Trainer, AScaleThatCanNotFallNamesTheGradient) {
+  auto loss = [](const Two &two, const nn::Fields &fields, nn::Mode &) {
+    Tensor x = sum(fields.at("point"), over(in)) * two.slope;
+    return nn::Outcome{nn::sampleMean(x * x, fields) + sqrt(two.length * two.length), {}};
+  };
+  training.goal = {};
+  training.epochs = 20;
+  training.products = ElementType::F16;
+  Two two{constant(1), constant(0)};
+  nn::Trainer<Two> trainer(two, loss, key(1), training, options("a"));
+  // From 2^16 to 2^-24 in 40 steps, of which an epoch has four.
+  expectHas(messageOf([&] { trainer.train(data); }),
+            {"the gradient of 'length' is not finite at step 1 of epoch 11", "rate"});
 }
 
 TEST_F(Trainer, ALabelThatIsNoClassIsNamed) {
