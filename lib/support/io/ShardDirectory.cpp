@@ -295,6 +295,8 @@ struct ShardDirectory::State {
 HostArray ShardDirectory::State::readShard(const std::string &name, const HostArray &whole,
                                            const Shard &shard) {
   std::string file = inDirectory(path, shard.file), what = "array '" + name + "': ";
+  if (std::error_code ignored; !fs::exists(file, ignored))
+    fail(file, what + "expected its range " + shard.range.str() + ": No such file or directory");
   const SafetensorsFile &opened = open(shard.file);
   auto found = opened.header().arrays.find(name);
   if (found == opened.header().arrays.end() || found->second.element != whole.element ||
