@@ -480,7 +480,9 @@ LogicalResult Partitioner::convert(Operation *op) {
         if (passesOn(other))
           return passOn(other);
         if (isa<CollectiveInterface>(other))
-          return other->emitOpError() << "is a collective in a program that is not split yet";
+          return other->emitOpError()
+                 << "is a collective in a program that is not split yet; that of one device states "
+                    "its coordinates, mesh.AXIS, in heddle.symbols";
         return whole(other);
       });
 }
