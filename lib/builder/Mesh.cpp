@@ -10,6 +10,7 @@
 #include "heddle/Ranks.h"
 #include "lib/builder/Graph.h"
 #include "lib/transforms/mesh/Plan.h"
+#include "runtime/collectives/Communicator.h"
 #include "runtime/control/EngineTransport.h"
 #include "runtime/program/Shards.h"
 
@@ -171,6 +172,8 @@ Ranks Ranks::join(std::string_view engine, Here here) {
       auto joined = Job::join();
       if (joined->ranks() > 1)
         useEngine(*joined, std::string(engine));
+      else if (!engine.empty()) // one rank needs none, but may not name one that there isn't
+        openEngine(std::string(engine));
       return joined;
     });
     chosen = engine;

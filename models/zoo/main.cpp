@@ -70,6 +70,19 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
   addMeshFlags(*command, options.mesh);
 }
 
+/// Says so if there is no such command; CLI11 only says that one is missing.
+static bool isCommand(const CLI::App &app, const std::string &word) {
+  std::string known;
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
+    if (command->get_name() == word)
+      return true;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  fprintf(stderr, "heddle-models: unknown command '%s', expected one of %s\n", word.c_str(),
+          known.c_str());
+  return false;
+}
+
 int main(int argc, char **argv) {
   CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.");
   app.require_subcommand(1);
@@ -104,6 +117,8 @@ int main(int argc, char **argv) {
   exported->add_option("--checkpoint", options.checkpoint,
                        "File of tensors (none: as initialised)");
   exported->add_flag("--ir", options.ir, "Print the nd IR of the training step instead");
+  if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
+    return 2;
   CLI11_PARSE(app, argc, argv);
   options.generation.seed = options.seed.value_or(1);
   // A file that grows beyond a limit is an error of the write, not the end of the process.
