@@ -169,6 +169,7 @@ private:
         return failure();
       from = *copy;
     }
+    awaitScatters();
     CommunicationSpec with = mesh::communicationOf(op, mesh::meshOf(entry.function), layout);
     auto bucket = op->getAttrOfType<IntegerAttr>(mesh::bucketAttrName);
     // A member of a bucket joins the one before it.
@@ -227,6 +228,21 @@ private:
     else
       inFlight[value] = at;
     return success();
+  }
+
+  /// What a scatter sends is larger than its result, and would be held until that is used, at the end
+  /// of a step of training say. So all but the last of those in flight are awaited.
+  void awaitScatters() {
+    SmallVector<Value> scatters;
+    for (auto [value, at] : inFlight) {
+      const OutlinedStep &start = entry.steps[size_t(at)];
+      if (!start.operands.empty() && typicalBytes(entry.spec.values[size_t(start.operands[0])]) >
+                                         typicalBytes(entry.spec.values[size_t(start.results[0])]))
+        scatters.push_back(value);
+    }
+    if (scatters.size() > 1)
+      awaitTransfers(
+          [&](Value value) { return llvm::is_contained(ArrayRef(scatters).drop_back(), value); });
   }
 
   /// Awaits the transfers in flight of which a result `isNeeded`.
