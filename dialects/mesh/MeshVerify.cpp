@@ -30,6 +30,8 @@ using nd::tensorType;
 static nd::DimsAttr iterationNames(Operation *op) {
   if (auto sort = dyn_cast<nest::SortOp>(op))
     return sort.getLines();
+  if (auto scan = dyn_cast<nest::ScanOp>(op))
+    return scan.getAlong();
   auto nest = dyn_cast<nest::LoopNestInterface>(op);
   if (!nest)
     return {};
@@ -66,11 +68,12 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return success();
   auto scan = dyn_cast<nest::ScanOp>(op);
   auto list = dyn_cast<ArrayAttr>(value);
-  if (!scan || !list || list.size() != scan.getInits().size() ||
+  if (!scan || !list || list.size() != scan.getBody().getNumArguments() ||
       !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
-    return emitError() << "expected #mesh.sharding for each carried tensor, got " << value;
-  for (auto [each, init] : llvm::zip_equal(list.getAsRange<ShardingAttr>(), scan.getInits()))
-    if (failed(verifySharding(meshOf(op), each, tensorType(init).getDims(), emitError)))
+    return emitError() << "expected #mesh.sharding for each argument of the region, got " << value;
+  for (auto [each, argument] :
+       llvm::zip_equal(list.getAsRange<ShardingAttr>(), scan.getBody().getArguments()))
+    if (failed(verifySharding(meshOf(op), each, tensorType(argument).getDims(), emitError)))
       return failure();
   return success();
 }

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two networks whose natural parts are not samples. No line of them mentions a device:
+// Three networks whose natural parts are not samples. No line of them mentions a device:
 //
 //     heddle-launch -n 2 heddle-split sequence --mesh seq=2 --shard time:seq
 //     heddle-launch -n 2 heddle-split experts --mesh data=2 --shard batch:data \
 //       --shard 'experts/expert:data'
+//     heddle-launch -n 2 heddle-split layers --mesh stage=2 --shard layer:stage
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,8 @@ nn::Network sequence();
 /// A layer of experts, each with weights of its own, to one of which each token is sent (Fedus et
 /// al., "Switch Transformers", JMLR 2022, section 2).
 nn::Network experts();
+/// A stack of layers with residual connections, whose weights have the name `layer`.
+nn::Network layers();
 
 /// The cross-entropy of the next token and the measure "accuracy".
 nn::Outcome nextToken(const Tensor &logits, const nn::Fields &fields);

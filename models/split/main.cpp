@@ -49,9 +49,9 @@ int main(int argc, char **argv) {
                "tensors, and prints the loss.");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string which;
-  app.add_option("network", which, "sequence or experts")
+  app.add_option("network", which, "sequence, experts or layers")
       ->required()
-      ->check(CLI::IsMember({"sequence", "experts"}));
+      ->check(CLI::IsMember({"sequence", "experts", "layers"}));
   nn::Training training{.epochs = 10, .batch = 6, .rate = 1e-2, .goal = {"accuracy", true}};
   nn::TrainerOptions options{.steps = 40};
   MeshFlags mesh;
@@ -64,7 +64,9 @@ int main(int argc, char **argv) {
   addMeshFlags(app, mesh);
   CLI11_PARSE(app, argc, argv);
   try {
-    nn::Network network = which == "experts" ? split::experts() : split::sequence();
+    nn::Network network = which == "experts"  ? split::experts()
+                          : which == "layers" ? split::layers()
+                                              : split::sequence();
     if (ir) {
       printf("%s", stepIr(network, training).c_str());
       return 0;

@@ -38,6 +38,9 @@ unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
       site.nodes.push_back(unsigned(nodes.size()));
       nodes.push_back({unsigned(sites.size()), dim.name.str()});
     }
+  site.apart.assign(around.begin(), around.end());
+  for (unsigned each : around)
+    llvm::append_range(sites[nodes[each].site].apart, site.nodes);
   sites.push_back(std::move(site));
   return unsigned(sites.size()) - 1;
 }
@@ -106,13 +109,15 @@ void Links::link(std::optional<unsigned> value, std::optional<unsigned> reader) 
   nodes[*reader].links.emplace_back(*value, read.bytes);
 }
 
-void Links::linkValues(Value a, Value b, StringRef without) {
+void Links::linkValues(Value a, Value b, Operation *along) {
   if (!isa<nd::NdTensorType>(a.getType()))
     return;
   reads.push_back({bytesOf(a), {}});
   for (const nd::Dim &dim : tensorType(a).getDims())
-    if (dim.name != without && tensorType(b).size(dim.name) == dim.size())
+    if (tensorType(b).size(dim.name) == dim.size())
       link(node(a, dim.name), node(b, dim.name));
+    else if (along && !tensorType(b).has(dim.name))
+      link(node(a, dim.name), node(along, dim.name));
 }
 
 void Links::state(Value value, ShardingAttr sharding) {
@@ -173,20 +178,30 @@ void Links::addNest(nest::LoopNestInterface op) {
 
 void Links::addScan(nest::ScanOp op) {
   Block &body = op.getBody().front();
-  StringRef along = op.getAlong().begin()->name.getValue();
+  siteOfOp[op] = addSite(op.getAlong());
+  Site &site = sites[siteOfOp[op]];
+  site.isScan = true;
+  for (Value result : op.getResults())
+    addValue(result);
+  around.push_back(site.nodes[0]);
+  for (Value init : op.getInits()) // goes from device to device
+    nodes[around.back()].price += 2 * bytesOf(init);
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), op->getOperands()))
-    linkValues(value, argument, along);
+    linkValues(value, argument, op);
   add(body);
+  around.pop_back();
   size_t carried = op.getInits().size();
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    addValue(op.getResult(i));
-    linkValues(value, op.getResult(i), along);
-    if (i < carried)
+    linkValues(value, op.getResult(i));
+    if (i < carried) {
       linkValues(body.getArgument(i), value);
-    if (auto node = this->node(op.getResult(i), along); node && i >= carried)
-      nodes[*node].fixed = true;
+    } else {
+      StringRef along = op.getAlong().begin()->name.getValue();
+      reads.push_back({bytesOf(op.getResult(i)), {}});
+      link(node(op.getResult(i), along), node(op, along));
+    }
   }
 }
 

@@ -44,6 +44,10 @@ struct Links {
     std::string what; ///< for messages
     llvm::SmallVector<unsigned, 4> nodes;
     bool isCompute = false; ///< a nest.compute, with its results
+    bool isScan = false;
+    /// Nodes of other sites that can't have the same axes: for a recurrence, those of all that is in
+    /// it; for a site in recurrences, theirs.
+    llvm::SmallVector<unsigned, 1> apart;
   };
   /// A value that a nest, or another value, is made of.
   struct Read {
@@ -71,13 +75,15 @@ struct Links {
 private:
   llvm::DenseMap<mlir::Value, unsigned> siteOfValue;
   llvm::DenseMap<mlir::Operation *, unsigned> siteOfOp;
+  llvm::SmallVector<unsigned> around; ///< the nodes of the recurrences that are being added
 
   unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
   void addValue(mlir::Value value, std::string what = "");
   /// Links a name of a value with what reads it, if that has the name; of the last one of `reads`.
   void link(std::optional<unsigned> value, std::optional<unsigned> reader);
-  /// Links all names that two values have in common, except `without`.
-  void linkValues(mlir::Value a, mlir::Value b, llvm::StringRef without = "");
+  /// Links all names that two values have in common. A name of `a` alone is linked to `along`, if that
+  /// has it.
+  void linkValues(mlir::Value a, mlir::Value b, mlir::Operation *along = nullptr);
   void state(mlir::Value value, ShardingAttr sharding);
   Sharding shardingOfSite(unsigned site) const;
 

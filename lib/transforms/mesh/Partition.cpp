@@ -12,8 +12,10 @@
 #include "dialects/nest/NestGradient.h"
 #include "lib/transforms/mesh/LocalReads.h"
 #include "lib/transforms/mesh/PartialSums.h"
+#include "lib/transforms/mesh/Pipeline.h"
 #include "lib/transforms/mesh/Reshard.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace heddle;
@@ -26,6 +28,11 @@ using nest::UpdateOp;
 
 static Sharding shardingOf(Operation *op) {
   return mesh::shardingOf(op->getAttr(shardingAttrName));
+}
+/// Without the names that have axes in common with `busy`.
+static Sharding without(Sharding sharding, MeshAttr mesh, ArrayRef<Axis> busy) {
+  std::erase_if(sharding, [&](const auto &entry) { return overlap(mesh, entry.second, busy); });
+  return sharding;
 }
 
 DenseSet<Operation *> mesh::controlled(ModuleOp module) {
@@ -66,6 +73,7 @@ private:
   OpBuilder b;
   Resharder resharder;
   DenseMap<Value, LocalValue> locals;
+  AxisList busy; ///< axes over which the steps of the recurrences around are split
 
   LogicalResult convert(Block &block);
   LogicalResult convert(Operation *op);
@@ -77,6 +85,7 @@ private:
   LogicalResult passOn(Operation *op);
   LogicalResult whole(Operation *op);
 
+  Sharding wantedFor(Operation *op) { return without(shardingOf(op), mesh, busy); }
   const LocalValue &local(Value value) { return locals.find(value)->second; }
   LocalValue moved(Value value, const Sharding &to, Location loc) {
     return resharder.move(local(value), to, loc);
@@ -179,8 +188,7 @@ SmallVector<Value> Partitioner::combineOver(Operation *op, ValueRange parts, Arr
 }
 
 LogicalResult Partitioner::compute(ComputeOp op) {
-  Sharding wanted = shardingOf(op);
-  LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, wanted);
+  LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, wantedFor(op));
   LocalReads reads = readsOf(op, space);
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, op.isReduction());
@@ -324,7 +332,7 @@ static UpdateSplit splitOf(MeshAttr mesh, UpdateOp op, const Sharding &wanted,
 }
 
 LogicalResult Partitioner::update(UpdateOp op) {
-  UpdateSplit split = splitOf(mesh, op, shardingOf(op), local(op.getDest()).sharding);
+  UpdateSplit split = splitOf(mesh, op, wantedFor(op), local(op.getDest()).sharding);
   LocalSpace space(mesh, {op.getSpace()}, split.space);
   LocalReads reads = readsOf(op, space);
   Value dest = moved(op.getDest(), split.dest, op.getLoc()).value;
@@ -360,35 +368,38 @@ LogicalResult Partitioner::update(UpdateOp op) {
 // Other ops
 //===----------------------------------------------------------------------===//
 
+/// If axes split the name that it runs along, each device has a block of the steps (Pipeline.h). The
+/// devices are at different steps then: no collective inside of it is over these axes.
 LogicalResult Partitioner::scan(nest::ScanOp op) {
   std::string along = op.getAlong().begin()->name.str();
   auto carried = op->getAttrOfType<ArrayAttr>(carriedAttrName);
   Location loc = op.getLoc();
+  LocalSpace space(mesh, {op.getAlong()}, wantedFor(op));
+  Sharding steps = space.sharding(op.getAlong());
+  size_t outer = busy.size();
+  llvm::append_range(busy, space.axes(along));
+  SmallVector<std::pair<Value, LocalValue>> captured;
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(op.getBody(), used);
+  for (Value value : used) {
+    captured.emplace_back(value, local(value));
+    locals[value] = moved(value, without(local(value).sharding, mesh, busy), loc);
+  }
   SmallVector<Value> inits, reads;
   Region body;
   Block &from = op.getBody().front();
   auto *block = new Block();
   body.push_back(block);
-  auto enter = [&](Value argument, const LocalValue &value) {
-    Sharding sharding = value.sharding;
-    Type type = blockType(mesh, tensorType(argument), sharding);
-    define(argument, block->addArgument(type, loc), sharding);
-  };
-  for (auto [i, init] : llvm::enumerate(op.getInits())) {
-    Sharding to = carried ? shardingOf(carried[i]) : Sharding();
-    LocalValue value = moved(init, to, loc);
-    inits.push_back(value.value);
-    enter(from.getArgument(i), value);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    bool isRead = i >= op.getInits().size();
+    BlockArgument argument = from.getArgument(unsigned(i));
+    Sharding to = without(carried ? shardingOf(carried[i]) : Sharding(), mesh, busy), held = to;
+    if (isRead)
+      held.insert(steps.begin(), steps.end());
+    (isRead ? reads : inits).push_back(moved(operand, held, loc).value);
+    define(argument, block->addArgument(blockType(mesh, tensorType(argument), to), loc), to);
   }
-  for (auto [argument, read] :
-       llvm::zip_equal(from.getArguments().drop_front(inits.size()), op.getReads())) {
-    Sharding to = local(read).sharding;
-    to.erase(along);
-    LocalValue value = moved(read, to, loc);
-    reads.push_back(value.value);
-    enter(argument, value);
-  }
-  SmallVector<LocalValue> ends;
+  SmallVector<Sharding> ends;
   SmallVector<Type> types;
   {
     OpBuilder::InsertionGuard restore(b);
@@ -399,25 +410,33 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
     for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands())) {
       LocalValue end =
           i < inits.size() ? moved(value, local(from.getArgument(i)).sharding, loc) : local(value);
-      ends.push_back(end);
+      if (i >= inits.size())
+        end.sharding.insert(steps.begin(), steps.end());
+      ends.push_back(end.sharding);
       yields.push_back(end.value);
       types.push_back(blockType(mesh, tensorType(op.getResult(i)), end.sharding));
     }
     nest::YieldOp::create(b, from.getTerminator()->getLoc(), yields);
   }
-  auto made = nest::ScanOp::create(b, loc, types, inits, reads, op.getAlong(), op.getReverse());
+  auto made = nest::ScanOp::create(b, loc, types, inits, reads, space.local(op.getAlong()),
+                                   op.getReverse());
   made.getBody().takeBody(body);
   inherit(made, op);
   SmallVector<Value> results(made.getResults());
   reduceAfterSums(made.getBody().front());
   reduceOnce(made, mesh, results);
-  for (auto [i, end] : llvm::enumerate(ends))
-    define(op.getResult(i), results[i], end.sharding);
+  if (!steps.empty())
+    pipeline(made, space, results);
+  busy.resize(outer);
+  for (auto &[value, before] : captured)
+    locals[value] = before;
+  for (auto [result, value, sharding] : llvm::zip_equal(op.getResults(), results, ends))
+    define(result, value, sharding);
   return success();
 }
 
 LogicalResult Partitioner::sort(nest::SortOp op) {
-  Sharding lines = shardingOf(op);
+  Sharding lines = wantedFor(op);
   lines.erase(op.getAlong().begin()->name.str());
   SmallVector<Value> inputs;
   SmallVector<Type> types;
@@ -434,7 +453,8 @@ LogicalResult Partitioner::sort(nest::SortOp op) {
 }
 
 LogicalResult Partitioner::constrain(ConstrainOp op) {
-  locals[op.getResult()] = moved(op.getInput(), op.getSharding().getSharding(), op.getLoc());
+  locals[op.getResult()] =
+      moved(op.getInput(), without(op.getSharding().getSharding(), mesh, busy), op.getLoc());
   return success();
 }
 

@@ -50,9 +50,11 @@ private:
   Links &links;
   MeshAttr mesh;
 
-  /// True if no other name of the site has one of the axes, or is stated to get it later.
+  /// True if no other name of the site has one of the axes, or is stated to get it later; nor one of
+  /// the recurrences around it, or in it.
   bool isFree(const Links::Node &node, ArrayRef<Axis> axes) const {
-    return llvm::none_of(links.sites[node.site].nodes, [&](unsigned other) {
+    const Links::Site &site = links.sites[node.site];
+    return llvm::none_of(llvm::concat<const unsigned>(site.nodes, site.apart), [&](unsigned other) {
       return &links.nodes[other] != &node && (overlap(mesh, links.nodes[other].axes, axes) ||
                                               overlap(mesh, links.nodes[other].stated, axes));
     });
@@ -63,10 +65,14 @@ private:
     std::vector<Proposal> chosen;
     for (const Links::Site &site : links.sites)
       choose(site, chosen);
-    for (const Proposal &proposal : chosen) {
-      links.nodes[proposal.node].axes = proposal.axes;
-      links.nodes[proposal.node].from = proposal.from;
-    }
+    // Recurrences first: what is in them can't have the same axes.
+    for (bool isScan : {true, false})
+      for (const Proposal &proposal : chosen)
+        if (Links::Node &node = links.nodes[proposal.node];
+            links.sites[node.site].isScan == isScan && isFree(node, proposal.axes)) {
+          node.axes = proposal.axes;
+          node.from = proposal.from;
+        }
     return !chosen.empty();
   }
 
@@ -171,8 +177,7 @@ static void write(func::FuncOp function, const Links &links) {
       op->setAttr(shardingAttrName, attribute(sharding));
     if (auto scan = dyn_cast<nest::ScanOp>(op)) {
       SmallVector<Attribute> carried;
-      for (BlockArgument argument :
-           scan.getBody().getArguments().take_front(scan.getInits().size()))
+      for (BlockArgument argument : scan.getBody().getArguments())
         carried.push_back(attribute(links.sharding(argument)));
       op->setAttr(carriedAttrName, ArrayAttr::get(context, carried));
     }

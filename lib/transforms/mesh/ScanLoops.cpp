@@ -97,10 +97,19 @@ private:
     auto zero = [&](OpBuilder &builder) {
       return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
     };
+    SmallVector<Value> first;
+    if (scan->hasAttr(skippedAttrName))
+      first.push_back(sliceOf(scan.getReads()[0], tensorType(scan.getBody().getArgument(inits())),
+                              Expr(0), {size - 1}));
     SmallVector<Value> carried{
-        scalar(b.getI1Type(), {},
-               [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
-                 return {isBefore(builder, zero(builder))};
+        scalar(b.getI1Type(), first,
+               [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
+                 Value begins = isBefore(builder, zero(builder));
+                 if (read.empty())
+                   return {begins};
+                 Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                                    read[0], zero(builder));
+                 return {arith::AndIOp::create(builder, loc, begins, runs)};
                }),
         scalar(b.getI64Type(), {},
                [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
@@ -146,7 +155,7 @@ private:
     for (auto [slice, whole] :
          llvm::zip(body.getArguments().drop_front(inits()),
                    carried.drop_front(inits() + outputs).take_front(scan.getReads().size())))
-      mapping.map(slice, sliceOf(whole, tensorType(slice), at));
+      mapping.map(slice, sliceOf(whole, tensorType(slice), coordinate(0), {}, at));
     for (Operation &op : body.without_terminator())
       b.clone(op, mapping);
     Value next = scalar(b.getI64Type(), at,
@@ -167,11 +176,14 @@ private:
     func::ReturnOp::create(b, loc, returned);
   }
 
-  Value sliceOf(Value whole, nd::NdTensorType type, Value at) {
+  Value sliceOf(Value whole, nd::NdTensorType type, const Expr &coordinate,
+                ArrayRef<Expr> atLeastZero, Value at = {}) {
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
-    nest.read(at, MapAttr::identity(tensorType(at)));
-    nest.read(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
+    if (at)
+      nest.read(at, MapAttr::identity(tensorType(at)));
+    nest.readOrZero(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate}}),
+                    atLeastZero);
     return nest.createCopy();
   }
 
@@ -190,7 +202,8 @@ void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
   for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>())) {
     bool communicates =
         scan.walk([](CollectiveInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (communicates) // recurrences inside it are at the top level of the new function
+    // Recurrences inside it are at the top level of the new function.
+    if (communicates || scan->hasAttr(skippedAttrName) || scan->hasAttr(heavyAttrName))
       loopsOfScans(LoopMaker(scan, mesh).run(), mesh);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "lib/transforms/nd/ControlFlow.h"
 
+#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/NestAnalysis.h"
@@ -337,7 +338,12 @@ static LogicalResult toLoop(nest::ScanOp op) {
 static LogicalResult loopsForScans(Operation *root) {
   for (SmallVector<nest::ScanOp> scans;; scans.clear()) {
     root->walk<WalkOrder::PreOrder>([&](nest::ScanOp op) { // inner scans are visited afterwards
-      if (holdsLoop(op) || workOf(op.getBody()) > heavyWork)
+      bool isHeavy = workOf(op.getBody()) > heavyWork;
+      if (isHeavy && mesh::meshOf(op) && !holdsLoop(op)) {
+        op->setAttr(mesh::heavyAttrName, UnitAttr::get(op.getContext())); // it may be split
+        return WalkResult::advance();
+      }
+      if (isHeavy || holdsLoop(op))
         scans.push_back(op);
       return WalkResult::skip();
     });

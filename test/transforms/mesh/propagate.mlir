@@ -77,7 +77,7 @@ func.func @stated(%x: !nd.tensor<f32, a: 8, k: 60> {mesh.sharding = #mesh.shardi
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 func.func @scan(%s: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %x: !nd.tensor<f32, a: 8, t: 3>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) {
   // CHECK: nest.scan
-  // CHECK-SAME: {mesh.carried = [#mesh.sharding<{a: [d]}>]}
+  // CHECK-SAME: {mesh.carried = [#mesh.sharding<{a: [d]}>, #mesh.sharding<{a: [d]}>]}
   %r:2 = nest.scan along #nd.dims<t: 3> init(%s) reads(%x) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 3>) {
   ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
     // CHECK: {mesh.sharding = #mesh.sharding<{a: [d]}>}

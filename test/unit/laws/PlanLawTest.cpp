@@ -122,6 +122,8 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
         names = namesOf(nest.getIterationNames());
       else if (auto sort = dyn_cast<nest::SortOp>(op))
         names = namesOf({sort.getLines()});
+      else if (auto scan = dyn_cast<nest::ScanOp>(op))
+        names = namesOf({scan.getAlong()});
       if (!names.empty() && dice.chance(60))
         op->setAttr(mesh::shardingAttrName,
                     mesh::ShardingAttr::get(&getContext(), drawSharding(mesh, names, dice)));
@@ -131,7 +133,7 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
 } // namespace
 
 namespace {
-/// Counts the collectives of a program by their names.
+/// Counts the collectives of a program by their names, and its pipelines.
 struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>> {
   std::map<std::string, int> *counts;
   explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}
@@ -140,6 +142,10 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
       ++(*counts)[op->getName().stripDialect().str()];
       if (op->hasAttr("mesh.bucket"))
         ++(*counts)["bucket"];
+    });
+    getOperation()->walk([&](nest::ScanOp op) {
+      if (op->hasAttr(mesh::skippedAttrName))
+        ++(*counts)[op.getReverse() ? "reverse pipeline" : "pipeline"];
     });
     markAllAnalysesPreserved();
   }
@@ -194,8 +200,9 @@ static void holdPlans(Share share, bool symbols) {
   for (const auto &[name, count] : counts)
     std::printf("  %d: %s\n", count, name.c_str());
   // All that partition makes.
-  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "permute", "reduce_scatter"})
-    EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no mesh." << name;
+  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute",
+                           "reduce_scatter", "pipeline", "reverse pipeline"})
+    EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no " << name;
 }
 
 TEST_P(PlanLaw, AnyShardingGivesTheSameValues) { holdPlans({0.3, GetParam()}, false); }

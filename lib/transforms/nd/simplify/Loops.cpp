@@ -162,6 +162,7 @@ bool Loop::dropUnused(PatternRewriter &rewriter) {
                                  filter(ValueRange(scan.getInits()), arguments),
                                  filter(ValueRange(scan.getReads()), arguments, carried),
                                  scan.getAlong(), scan.getReverse());
+    fresh->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   } else {
     SmallVector<Value> left(operands.take_front(firstInit));
     llvm::append_range(left, filter(ValueRange(operands.drop_front(firstInit)), arguments));

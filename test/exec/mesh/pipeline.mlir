@@ -1,0 +1,120 @@
+// A recurrence over a name that is split: each device runs its steps, and the carried tensors go from device to device.
+// RUN: heddle-run %s --interpret --seed 5 --size N=5 --print-limit 500 > %t.whole
+// 5 and 9 over 2 to 8, 1 and 0 over 8, several axes on the name, a part of one, other axes in the steps.
+// RUN: heddle-run %s --simulate --mesh s=2 --shard layer:s --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh s=8 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh s=2,d=2,m=2 --shard layer:s+d --shard row:m --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh d=2,s=4 --shard 'layer:s(2)2' --shard row:d --shard 'out:s(1)2' --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
+// RUN: heddle-run %s --compare --mesh s=2 --shard layer:s --seed 5 --size N=5,1,0 | FileCheck %s --check-prefix=COMPARE
+// RUN: heddle-run %s --compare --mesh s=4 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=6 --managed | FileCheck %s --check-prefix=COMPARE
+// RUN: heddle-run %s --compare --mesh s=2,m=2 --shard layer:s --shard batch:m --seed 5 --size N=5 | FileCheck %s --check-prefix=COMPARE
+// COMPARE: @layers: 36 elements agree
+// COMPARE: @gradient: 157 elements agree
+
+// Five layers, forwards, whose states are saved, and backwards over what was saved.
+func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
+    -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
+    %next = nd.pointwise %state, %slice, %scale : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32>) -> !nd.tensor<i32, row: 3> {
+    ^bb0(%a: i32, %b: i32, %c: i32):
+      %p = arith.muli %a, %c : i32
+      %q = arith.addi %p, %b : i32
+      nd.yield %q : i32
+    }
+    nest.yield %next, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+  }
+  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>, %saved: !nd.tensor<i32, row: 3>):
+    %next = nd.pointwise %state, %slice, %saved : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
+    ^bb0(%a: i32, %b: i32, %c: i32):
+      %p = arith.muli %a, %b : i32
+      %q = arith.subi %p, %c : i32
+      nd.yield %q : i32
+    }
+    nest.yield %next, %next : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+  }
+  return %last, %all, %first, %sums : !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>
+}
+
+// One layer and none; two names of a reduction in each step, of which one is captured.
+func.func @edges(%w: !nd.tensor<i32, one: 1, row: 3> {nd.name = "w"}, %n: !nd.tensor<i32, none: 0, row: 3> {nd.name = "n"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"})
+    -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>, !nd.tensor<i32, row: 3>) {
+  %last = nest.scan along #nd.dims<one: 1> init(%h) reads(%w) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, one: 1, row: 3>) -> !nd.tensor<i32, row: 3> {
+  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
+    %next = nd.pointwise %state, %slice : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
+    ^bb0(%a: i32, %b: i32):
+      %p = arith.muli %a, %b : i32
+      nd.yield %p : i32
+    }
+    nest.yield %next : !nd.tensor<i32, row: 3>
+  }
+  %same, %all = nest.scan along #nd.dims<none: 0> reverse init(%last) reads(%n) : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>) {
+  ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
+    nest.yield %slice, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
+  }
+  return %last, %all, %same : !nd.tensor<i32, row: 3>, !nd.tensor<i32, none: 0, row: 3>, !nd.tensor<i32, row: 3>
+}
+
+// A number of layers that the call has. What is captured is split over the axis as well, and gathered first.
+func.func @captured(%w: !nd.tensor<i32, batch: 4, layer: N> {nd.name = "w"}, %m: !nd.tensor<i32, batch: 4, layer: 5> {nd.name = "m"}, %h: !nd.tensor<i32, batch: 4, row: 5> {nd.name = "h"})
+    -> (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
+  %last, %sums, %most = nest.scan along #nd.dims<layer: N> init(%h) reads(%w) : (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, batch: 4, layer: N>) -> (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
+  ^bb0(%state: !nd.tensor<i32, batch: 4, row: 5>, %slice: !nd.tensor<i32, batch: 4>):
+    %sum = nd.reduce %state over [batch, row] neutral [0 : i32] : (!nd.tensor<i32, batch: 4, row: 5>) -> !nd.tensor<i32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      nd.yield %c : i32
+    }
+    %largest = nd.reduce %m over [layer] neutral [-2147483648 : i32] : (!nd.tensor<i32, batch: 4, layer: 5>) -> !nd.tensor<i32, batch: 4> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.maxsi %a, %b : i32
+      nd.yield %c : i32
+    }
+    %next = nd.pointwise %state, %slice, %sum, %largest : (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, batch: 4>, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>) -> !nd.tensor<i32, batch: 4, row: 5> {
+    ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
+      %p = arith.muli %a, %b : i32
+      %q = arith.addi %p, %c : i32
+      %r = arith.subi %q, %d : i32
+      nd.yield %r : i32
+    }
+    nest.yield %next, %sum, %largest : !nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>
+  }
+  return %last, %sums, %most : !nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>
+}
+
+// A small network, whose gradient is a recurrence that runs backwards over the saved states.
+func.func private @net(%w: !nd.tensor<f32, in: 4, layer: 9, out: 4>, %h: !nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32> {
+  %last = nest.scan along #nd.dims<layer: 9> init(%h) reads(%w) : (!nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32, in: 4, layer: 9, out: 4>) -> !nd.tensor<f32, batch: 3, in: 4> {
+  ^bb0(%state: !nd.tensor<f32, batch: 3, in: 4>, %slice: !nd.tensor<f32, in: 4, out: 4>):
+    %p = nd.pointwise %state, %slice : (!nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32, in: 4, out: 4>) -> !nd.tensor<f32, batch: 3, in: 4, out: 4> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.mulf %a, %b : f32
+      nd.yield %c : f32
+    }
+    %y = nd.reduce %p over [in] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 3, in: 4, out: 4>) -> !nd.tensor<f32, batch: 3, out: 4> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      nd.yield %c : f32
+    }
+    %r = nd.rename %y [out] to [in] : !nd.tensor<f32, batch: 3, out: 4> -> !nd.tensor<f32, batch: 3, in: 4>
+    %next = nd.pointwise %r : (!nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32, batch: 3, in: 4> {
+    ^bb0(%a: f32):
+      %c = math.tanh %a : f32
+      nd.yield %c : f32
+    }
+    nest.yield %next : !nd.tensor<f32, batch: 3, in: 4>
+  }
+  %sum = nd.reduce %last over [batch, in] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nd.yield %c : f32
+  }
+  return %sum : !nd.tensor<f32>
+}
+func.func @gradient(%w: !nd.tensor<f32, in: 4, layer: 9, out: 4> {nd.name = "w"}, %h: !nd.tensor<f32, batch: 3, in: 4> {nd.name = "h"})
+    -> (!nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4> {nd.name = "gradient"}, !nd.tensor<f32, batch: 3, in: 4>) {
+  %one = nd.constant dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
+  %y, %g:2 = nd.vjp @net(%w, %h) cotangents(%one) wrt [0, 1] : (!nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>)
+  return %y, %g#0, %g#1 : !nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>
+}

@@ -1,0 +1,110 @@
+// RUN: heddle-opt %s --split-input-file --mesh-propagate --mesh-partition | FileCheck %s
+// RUN: heddle-opt %s --split-input-file --mesh-propagate --mesh-partition --mesh-form-transfers --mesh-scan-loops | FileCheck %s --check-prefix=LOOPS
+
+// What a recurrence reads and puts out stays split over the name that it runs along. In each turn one device runs its
+// steps, and what is carried goes to the next one.
+// CHECK-LABEL: @layers
+// CHECK-SAME: -> (!nd.tensor<f32, a: 8> {{.*}}, !nd.tensor<f32, a: 8, t: 3> {mesh.global = !nd.tensor<f32, a: 8, t: 5>, mesh.sharding = #mesh.sharding<{t: [s]}>})
+// CHECK: %[[own:.*]] = nest.compute (mesh.turn: 2, t: 3) reads %{{.*}}[] if [-mesh.s + mesh.turn == 0, -3 * mesh.s - t + 4 >= 0] else -1 : i64
+// CHECK: %[[last:.*]]:2 = nest.scan along <mesh.turn: 2> init(%arg0, %{{.*}}) reads(%[[own]])
+// CHECK: nest.scan along <t: 3> init(%{{.*}}, %{{.*}}) reads(%{{.*}}, %arg1) {mesh.skipped}
+// CHECK: %[[next:.*]] = nest.compute (a: 8)
+// A step beyond the size leaves it as it is.
+// CHECK: %[[kept:.*]] = nest.compute (a: 8) reads %{{.*}}[], %{{.*}}[], %[[next]][]
+// CHECK: arith.select
+// CHECK: %[[all:.*]] = nest.update (a: 8) %{{.*}}[t = read(0)] unique reads %{{.*}}[], %[[next]][]
+// CHECK: nest.yield %[[kept]], %[[all]]
+// CHECK: mesh.permute %{{.*}} over [s] shift -1 wrap : !nd.tensor<f32, a: 8>
+// CHECK: mesh.broadcast %[[last]]#0 over [s] from 0
+// CHECK-NOT: mesh.
+// CHECK: return
+// A device skips the turns of the others: the loop inside runs while its condition holds.
+// LOOPS-LABEL: func.func @layers
+// LOOPS: nest.control [@layers.scan]
+// LOOPS-LABEL: func.func private @layers.scan
+// LOOPS: nest.compute () reads %[[steps:.*]][t = 0] {
+// LOOPS: arith.cmpi sge
+// LOOPS: nest.control [@layers.scan.scan]
+// LOOPS: mesh.permute
+// LOOPS-LABEL: func.func private @layers.scan.scan
+module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
+func.func @layers(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 5> {mesh.sharding = #mesh.sharding<{t: [s]}>}) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
+  %r:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
+  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+    %n = nest.compute (a: 8) reads %state[], %slice[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
+    nest.yield %n, %n : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>
+}
+}
+
+// -----
+
+// From the last device to the first, and over a stated output. Blocks that are full need no select.
+// CHECK-LABEL: @backwards
+// CHECK: nest.compute (mesh.turn: 2, t: 2) reads %{{.*}}[] if [mesh.s + mesh.turn - 1 == 0] else -1 : i64
+// CHECK: nest.scan along <t: 2> reverse
+// CHECK-NOT: arith.select
+// CHECK: mesh.permute %{{.*}} over [s] shift 1 wrap
+// CHECK: mesh.broadcast %{{.*}} over [s] from 1
+module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
+func.func @backwards(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 4>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}) {
+  %r:2 = nest.scan along #nd.dims<t: 4> reverse init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) {
+  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+    nest.yield %slice, %state : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>
+}
+}
+
+// -----
+
+// An axis splits the steps, or names in them: devices at different steps can't meet. What is captured, and what is
+// carried, is gathered before.
+// CHECK-LABEL: @either
+// CHECK: mesh.all_gather %arg2 name a over [s]
+// CHECK: mesh.all_gather %arg0 name a over [s]
+// CHECK: nest.scan along <mesh.turn: 2>
+// CHECK-NOT: mesh.all
+// CHECK: mesh.permute
+module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
+func.func @either(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s]}>}, %c: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}) -> !nd.tensor<f32, a: 8> {
+  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> !nd.tensor<f32, a: 8> {
+  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+    %n = nest.compute (a: 8) reads %state[], %slice[], %c[] {
+    ^bb0(%u: f32, %v: f32, %w0: f32):
+      %p = arith.addf %u, %v : f32
+      %q = arith.mulf %p, %w0 : f32
+      nest.yield %q : f32
+    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
+    nest.yield %n : !nd.tensor<f32, a: 8>
+  }
+  return %r : !nd.tensor<f32, a: 8>
+}
+}
+
+// -----
+
+// Axes of a higher priority spread first: here the steps are not split, and their slices move to `a`.
+// CHECK-LABEL: @first
+// CHECK: mesh.all_to_all %arg1 join t split a over [s]
+// CHECK: nest.scan along <t: 4>
+// CHECK-NOT: mesh.permute
+module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
+func.func @first(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [s]}>}, %w: !nd.tensor<f32, a: 8, t: 4> {mesh.sharding = #mesh.sharding<{t: [s] priority 1}>}) -> !nd.tensor<f32, a: 8> {
+  %r = nest.scan along #nd.dims<t: 4> init(%h) reads(%w) : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 4>) -> !nd.tensor<f32, a: 8> {
+  ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
+    %n = nest.compute (a: 8) reads %state[], %slice[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      nest.yield %p : f32
+    } : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
+    nest.yield %n : !nd.tensor<f32, a: 8>
+  }
+  return %r : !nd.tensor<f32, a: 8>
+}
+}
