@@ -97,7 +97,7 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
   using MeshPartitionPassBase::MeshPartitionPassBase;
   void runOnOperation() override {
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
-          if (failed(partition(function, mesh)))
+          if (failed(partition(function, mesh, double(ring))))
             return failure();
           if (explain)
             explainCollectives(function, mesh);

@@ -14,6 +14,7 @@
 #include "lib/transforms/mesh/PartialSums.h"
 #include "lib/transforms/mesh/Pipeline.h"
 #include "lib/transforms/mesh/Reshard.h"
+#include "lib/transforms/mesh/Ring.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -64,7 +65,8 @@ namespace {
 /// Builds the program of one device beside the whole one.
 class Partitioner {
 public:
-  Partitioner(MeshAttr mesh, MLIRContext *context) : mesh(mesh), b(context), resharder(mesh, b) {}
+  Partitioner(MeshAttr mesh, MLIRContext *context, double leastRing)
+      : mesh(mesh), b(context), resharder(mesh, b), leastRing(leastRing) {}
 
   LogicalResult run(func::FuncOp function);
 
@@ -72,12 +74,15 @@ private:
   MeshAttr mesh;
   OpBuilder b;
   Resharder resharder;
+  double leastRing; ///< bytes of an operand that goes around
   DenseMap<Value, LocalValue> locals;
   AxisList busy; ///< axes over which the steps of the recurrences around are split
 
   LogicalResult convert(Block &block);
   LogicalResult convert(Operation *op);
   LogicalResult compute(ComputeOp op);
+  LogicalResult ring(ComputeOp op, const Ring &ring, const LocalSpace &space);
+  ComputeOp turnOf(ComputeOp op, const Ring &ring, Value block, Value number);
   LogicalResult update(UpdateOp op);
   LogicalResult scan(nest::ScanOp op);
   LogicalResult sort(nest::SortOp op);
@@ -112,6 +117,12 @@ static SmallVector<Type> typesOf(ArrayRef<Type> elements, nd::DimsAttr dims) {
   return llvm::map_to_vector(elements, [&](Type element) -> Type {
     return nd::NdTensorType::get(dims.getContext(), element, dims);
   });
+}
+
+/// The types in which a reduction adds.
+static SmallVector<Type> accumulatorsOf(ComputeOp op) {
+  return llvm::map_to_vector(op.getNeutral().getAsRange<TypedAttr>(),
+                             [](TypedAttr neutral) { return neutral.getType(); });
 }
 
 /// Clones scalar code for the device's points.
@@ -189,6 +200,9 @@ SmallVector<Value> Partitioner::combineOver(Operation *op, ValueRange parts, Arr
 
 LogicalResult Partitioner::compute(ComputeOp op) {
   LocalSpace space(mesh, {op.getProduced(), op.getReduced()}, wantedFor(op));
+  auto lookup = [&](Value value) { return local(value); };
+  if (auto found = ringOf(op, space, lookup, leastRing))
+    return ring(op, *found, space);
   LocalReads reads = readsOf(op, space);
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, op.isReduction());
@@ -206,8 +220,7 @@ LogicalResult Partitioner::compute(ComputeOp op) {
   cloneLocal(op.getCombine(), combine, space);
   SmallVector<Type> elements;
   if (isSplit) {
-    for (Attribute neutral : op.getNeutral())
-      elements.push_back(cast<TypedAttr>(neutral).getType());
+    elements = accumulatorsOf(op);
   } else {
     finishReads(op, space).giveFinish(nest);
     cloneLocal(op.getFinish(), finish, space);
@@ -270,6 +283,135 @@ SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumu
   inherit(made, op);
   made->removeAttr(nest::orderAttrName);
   return SmallVector<Value>(made->getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// The whole nest over one block of the ring's name; of its other operands it reads copies of that part. A
+/// reduction ends with its accumulators.
+ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value number) {
+  Location loc = op.getLoc();
+  Expr size = tensorType(block).size(ring.name).getExpr();
+  auto shrunk = [&](nd::DimsAttr dims, StringRef name) {
+    return nd::DimsAttr::getSorted(b.getContext(), {nd::Dim(b.getContext(), name, size)})
+        .with(dims.getDims());
+  };
+  nest::NestBuilder nest(b, op);
+  for (auto [i, map] : llvm::enumerate(op.getMapsAttr().getAsRange<nest::MapAttr>()))
+    for (const nest::MapEntry &entry : map.getEntries()) {
+      if (entry.expr().asName() != ring.at)
+        continue;
+      Value &read = i < nest.reads.size() ? nest.reads[i] : nest.finishReads[i - nest.reads.size()];
+      LocalValue value = local(read);
+      std::string name = entry.name.str();
+      if (i == ring.read) {
+        value.value = block;
+        value.sharding.erase(name);
+      } else {
+        nest::NestBuilder cut(b, loc);
+        cut.produced = shrunk(tensorType(value.value).getDims(), name);
+        cut.read(number, nest::MapAttr::identity(tensorType(number)));
+        Expr at = Expr::name(nest::readName(0)) * size + Expr::name(name);
+        auto identity = nest::MapAttr::identity(tensorType(value.value));
+        cut.read(value.value, identity.substitute({{name, at}}));
+        value.value = cut.createCopy();
+      }
+      value.whole = value.whole.withDims(shrunk(value.whole.getDims(), name).getDims());
+      read = value.value;
+      locals[read] = value;
+    }
+  bool isReduced = op.getReduced().contains(ring.at);
+  nd::DimsAttr &dims = isReduced ? nest.reduced : nest.produced;
+  dims = shrunk(dims, ring.at);
+  ComputeOp made;
+  if (isReduced) {
+    Region body, combine, finish;
+    IRMapping mapping;
+    op.getBody().cloneInto(&body, mapping);
+    op.getCombine().cloneInto(&combine, mapping);
+    nest.finishReads.clear();
+    nest.finishMaps.clear();
+    nest.finishGuards.clear();
+    made = nest.create(typesOf(accumulatorsOf(op), nest.produced), body, combine, finish,
+                       op.getNeutral());
+  } else {
+    made = nest.createLike(op);
+    made.removeLayoutsAttr();
+    made.removeScheduleAttr();
+  }
+  inherit(made, op);
+  if (Attribute sharding = op->getAttr(shardingAttrName))
+    made->setAttr(shardingAttrName, sharding);
+  return made;
+}
+
+/// One block of an operand at a time: they go around (Ring.h).
+LogicalResult Partitioner::ring(ComputeOp op, const Ring &ring, const LocalSpace &space) {
+  Location loc = op.getLoc();
+  bool isReduced = op.getReduced().contains(ring.at);
+  Sharding sharding = space.sharding(op.getProduced());
+  Value own = local(op->getOperand(ring.read)).value;
+  SmallVector<Value> results;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    nd::NdTensorType type = blockType(mesh, tensorType(result), sharding);
+    auto neutral = isReduced ? cast<TypedAttr>(op.getNeutral()[i]) : nest::zeroOf(type);
+    if (isReduced)
+      type = type.withElementType(neutral.getType());
+    results.push_back(nest::filled(b, loc, type, neutral));
+  }
+  auto add = [&](Value block, ValueRange before, Value number) {
+    SmallVector<Value> after;
+    ComputeOp part = turnOf(op, ring, block, number);
+    (void)compute(part);
+    nest::NestBuilder sum(b, loc);
+    for (Value value : before)
+      sum.read(value, nest::MapAttr::identity(tensorType(value)));
+    for (auto [whole, result] : llvm::zip_equal(before, part.getResults())) {
+      Value value = local(result).value;
+      nest::NestBuilder write(b, loc);
+      sum.produced = write.produced = tensorType(value).getDims();
+      write.read(number, nest::MapAttr::identity(tensorType(number)));
+      for (nest::NestBuilder *nest : {&sum, &write})
+        nest->read(value, nest::MapAttr::identity(tensorType(value)));
+      Expr size = tensorType(block).size(ring.name).getExpr();
+      Expr at = Expr::name(nest::readName(0)) * size + Expr::name(ring.at);
+      if (!isReduced)
+        after.push_back(write.createWrite(
+            whole, nest::MapAttr::identity(tensorType(whole)).substitute({{ring.at, at}})));
+      locals.erase(result);
+    }
+    part.erase();
+    auto combine = [&](OpBuilder &builder, Location, ValueRange read) {
+      return nd::inlineBlock(builder, op.getCombine().front(), read);
+    };
+    if (isReduced)
+      llvm::append_range(after, sum.create(accumulatorsOf(op), combine).getResults());
+    return after;
+  };
+  // Its own block, and then those of the devices that follow.
+  Expr part = partIndex(mesh, ring.axes);
+  int64_t parts = partsOf(mesh, ring.axes);
+  auto none = nd::DimsAttr::getSorted(b.getContext(), {});
+  auto turns = none.with(nd::Dim(b.getContext(), turnName, Expr(parts - 1)));
+  SmallVector<Value> inits{own};
+  llvm::append_range(inits, add(own, results, numbersOf(b, loc, none, part)));
+  Value numbers = numbersOf(b, loc, turns, (part + Expr::name(turnName) + 1).mod(parts));
+  auto turn = [&](ValueRange now, Value number) {
+    SmallVector<Value> next{
+        PermuteOp::create(b, loc, own.getType(), now[0], AxesAttr::get(b.getContext(), ring.axes),
+                          b.getI64IntegerAttr(1), b.getUnitAttr(), ArrayAttr())};
+    llvm::append_range(next, add(next[0], now.drop_front(), number));
+    return next;
+  };
+  nest::ScanOp loop = loopOfTurns(b, loc, inits, numbers, turn);
+  results.assign(std::next(loop->result_begin()), loop->result_end());
+  if (isReduced)
+    results = applyFinish(op, results, LocalSpace(mesh, {op.getProduced()}, sharding));
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+    define(result, value, sharding);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -586,8 +728,8 @@ void mesh::removeCoordinates(func::FuncOp function, ArrayRef<StringAttr> axes) {
     function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
 }
 
-LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh) {
-  if (failed(Partitioner(mesh, function.getContext()).run(function)))
+LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh, double leastRing) {
+  if (failed(Partitioner(mesh, function.getContext(), leastRing).run(function)))
     return failure();
   addSymbols(function, mesh);
   return success();

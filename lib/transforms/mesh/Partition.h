@@ -30,8 +30,9 @@
 
 namespace heddle::mesh {
 
-/// Rewrites the function, whose arguments and nests state their shardings.
-mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh);
+/// Rewrites the function, whose arguments and nests state their shardings. Operands of `leastRing` bytes
+/// go around a ring (Ring.h) rather than be gathered.
+mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh, double leastRing);
 /// True for the program of one device, or of one role.
 bool isPartitioned(mlir::func::FuncOp function);
 /// The functions that others run by control flow: each device runs them whole.

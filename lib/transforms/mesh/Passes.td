@@ -29,8 +29,9 @@ def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
   let summary = "choose the sharding of every value from those that are stated";
   let description = [{
     Runs on nests, before fusion. A name of a tensor that a nest reads at one of its iteration names is sharded as that
-    name is, in both directions, to a fixed point. An axis shards one name of a value: among several the pass takes the one
-    that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and results.
+    name is, and so is the name that a recurrence runs along, in both directions, to a fixed point. An axis shards one name of
+    a value: among several the pass takes the one that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and
+    results.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "say in remarks why values have their axes">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
@@ -40,9 +41,14 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let summary = "rewrite a program as that of one device";
   let description = [{
     Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements. The
-    coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor.
+    coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor. Recurrences over split
+    names become pipelines (`Pipeline.h`), and large operands go around a ring (`Ring.h`).
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">];
+  let options = [
+    Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">,
+    // Below, a device copies an operand faster than it starts the turns.
+    Option<"ring", "ring", "int64_t", "1 << 20", "the least bytes of an operand that goes around a ring, not gathered">
+  ];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
@@ -66,7 +72,7 @@ def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> 
 }
 
 def MeshScanLoopsPass : Pass<"mesh-scan-loops", "::mlir::ModuleOp"> {
-  let summary = "run recurrences that communicate as loops of steps";
+  let summary = "run recurrences that communicate, and expensive ones, as loops of steps";
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 

@@ -18,6 +18,32 @@ using nest::MapAttr;
 using nest::NestBuilder;
 using nest::ScanOp;
 
+Value mesh::numbersOf(OpBuilder &b, Location loc, nd::DimsAttr dims, const Expr &number) {
+  NestBuilder nest(b, loc);
+  nest.produced = dims;
+  auto body = [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
+    Value index = nest::emitIndex(builder, loc, number);
+    return {arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index)};
+  };
+  return nest.create({b.getI64Type()}, body).getResult(0);
+}
+
+ScanOp mesh::loopOfTurns(OpBuilder &b, Location loc, ValueRange inits, Value read,
+                         function_ref<SmallVector<Value>(ValueRange, Value)> body) {
+  nd::Dim turns(b.getContext(), turnName, tensorType(read).size(turnName).getExpr());
+  auto loop = ScanOp::create(b, loc, inits.getTypes(), inits, read,
+                             nd::DimsAttr::getSorted(b.getContext(), {turns}), false);
+  SmallVector<Type> arguments(inits.getTypes());
+  arguments.push_back(tensorType(read).without(turnName));
+  OpBuilder::InsertionGuard restore(b);
+  Block *block =
+      b.createBlock(&loop.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
+  SmallVector<Value> next =
+      body(ValueRange(block->getArguments()).drop_back(), block->getArguments().back());
+  nest::YieldOp::create(b, loc, next);
+  return loop;
+}
+
 namespace {
 class Pipeliner {
 public:
@@ -34,12 +60,8 @@ public:
     for (Value output : scan.getResults().drop_front(carried))
       inits.push_back(nest::zeros(b, loc, tensorType(output)));
     Value own = stepsOf(turns);
-    auto outer = ScanOp::create(b, loc, scan.getResultTypes(), inits, own, turns, false);
-    SmallVector<Type> arguments(scan.getResultTypes());
-    arguments.push_back(tensorType(own).without(turnName));
-    SmallVector<Location> places(arguments.size(), loc);
-    fillTurn(*b.createBlock(&outer.getBody(), {}, arguments, places));
-    b.setInsertionPointAfter(outer);
+    ScanOp outer = loopOfTurns(b, loc, inits, own,
+                               [&](ValueRange now, Value steps) { return turn(now, steps); });
     SmallVector<Value> results(outer.getResults());
     auto root = b.getI64IntegerAttr(scan.getReverse() ? parts - 1 : 0);
     for (Value &result : MutableArrayRef(results).take_front(carried))
@@ -48,7 +70,6 @@ public:
   }
 
 private:
-  static constexpr const char *turnName = "mesh.turn";
   ScanOp scan;
   const LocalSpace &steps;
   OpBuilder b;
@@ -62,13 +83,8 @@ private:
 
   /// For each turn the steps that the device runs in it: their numbers, or -1.
   Value stepsOf(nd::DimsAttr turns) {
-    NestBuilder iota(b, loc), nest(b, loc);
-    iota.produced = scan.getAlong();
-    auto number = [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
-      Value index = nest::emitIndex(builder, loc, Expr::name(along));
-      return {arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index)};
-    };
-    Value numbers = iota.create({b.getI64Type()}, number).getResult(0);
+    NestBuilder nest(b, loc);
+    Value numbers = numbersOf(b, loc, scan.getAlong(), Expr::name(along));
     Expr turn = partIndex(steps.mesh, axes);
     if (scan.getReverse())
       turn = Expr(parts - 1) - turn;
@@ -82,11 +98,11 @@ private:
     return nest.createCopy();
   }
 
-  void fillTurn(Block &turn) {
-    SmallVector<Value> reads{turn.getArguments().back()};
+  SmallVector<Value> turn(ValueRange now, Value steps) {
+    SmallVector<Value> reads{steps};
     llvm::append_range(reads, scan.getReads());
-    auto own = ScanOp::create(b, loc, scan.getResultTypes(), turn.getArguments().drop_back(), reads,
-                              scan.getAlong(), scan.getReverse());
+    auto own = ScanOp::create(b, loc, scan.getResultTypes(), now, reads, scan.getAlong(),
+                              scan.getReverse());
     own->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
     own->setAttr(skippedAttrName, b.getUnitAttr());
     own.getBody().takeBody(scan.getBody());
@@ -95,13 +111,14 @@ private:
     for (Value &each : MutableArrayRef(next).take_front(carried))
       each = PermuteOp::create(b, loc, each.getType(), each, group(), shift, b.getUnitAttr(),
                                ArrayAttr());
-    nest::YieldOp::create(b, loc, next);
     fillStep(own.getBody().front());
+    return next;
   }
 
   /// Outputs are carried, and written at the step. A step that the device does not run changes nothing.
   void fillStep(Block &body) {
     Operation *yield = body.getTerminator();
+    OpBuilder::InsertionGuard restore(b);
     b.setInsertionPoint(yield);
     TypeRange outputs = TypeRange(scan.getResultTypes()).drop_front(carried);
     for (auto [i, type] : llvm::enumerate(outputs))

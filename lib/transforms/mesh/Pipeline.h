@@ -28,6 +28,17 @@
 
 namespace heddle::mesh {
 
+/// The name of the turns of such a loop.
+inline constexpr const char *turnName = "mesh.turn";
+/// Makes a tensor of numbers: of the coordinates of `dims`, and those of devices.
+mlir::Value numbersOf(mlir::OpBuilder &b, mlir::Location loc, nd::DimsAttr dims,
+                      const Expr &number);
+/// Makes a loop with carried tensors, one step for each coordinate of `mesh.turn`, which `read` has.
+/// `body` gets the carried tensors and the slice of `read`.
+nest::ScanOp
+loopOfTurns(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange inits, mlir::Value read,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::Value)> body);
+
 /// Makes the turns of a recurrence, which is over a device's block of steps; `steps` is the split name.
 /// `results` are the values that its results are used as, and get new ones.
 void pipeline(nest::ScanOp scan, const LocalSpace &steps,

@@ -9,7 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
-#include "dialects/nest/NestBuild.h"
+#include "lib/transforms/mesh/Pipeline.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -92,29 +92,18 @@ private:
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, index(builder, size));
   }
 
-  /// The carried tensors before the loop.
+  /// The carried tensors before the loop, which runs if it has a step that is not skipped.
   SmallVector<Value> start() {
-    auto zero = [&](OpBuilder &builder) {
-      return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    Value zero = numbersOf(b, loc, none(), Expr(0));
+    Value first = scan->hasAttr(skippedAttrName) ? scan.getReads()[0] : zero;
+    NestBuilder nest(b, loc);
+    nest.read(first, MapAttr::identity(tensorType(first)).substitute({{along, Expr(0)}}),
+              nest::guardOf(b.getContext(), {size - 1}, b.getI64IntegerAttr(-1)));
+    auto runs = [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
+      Value none = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+      return {arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, read[0], none)};
     };
-    SmallVector<Value> first;
-    if (scan->hasAttr(skippedAttrName))
-      first.push_back(sliceOf(scan.getReads()[0], tensorType(scan.getBody().getArgument(inits())),
-                              Expr(0), {size - 1}));
-    SmallVector<Value> carried{
-        scalar(b.getI1Type(), first,
-               [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
-                 Value begins = isBefore(builder, zero(builder));
-                 if (read.empty())
-                   return {begins};
-                 Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                                    read[0], zero(builder));
-                 return {arith::AndIOp::create(builder, loc, begins, runs)};
-               }),
-        scalar(b.getI64Type(), {},
-               [&](OpBuilder &builder, Location, ValueRange) -> SmallVector<Value> {
-                 return {zero(builder)};
-               })};
+    SmallVector<Value> carried{nest.create({b.getI1Type()}, runs).getResult(0), zero};
     llvm::append_range(carried, scan.getInits());
     for (Value output : scan.getResults().drop_front(inits()))
       carried.push_back(nest::zeros(b, loc, tensorType(output)));
@@ -155,7 +144,7 @@ private:
     for (auto [slice, whole] :
          llvm::zip(body.getArguments().drop_front(inits()),
                    carried.drop_front(inits() + outputs).take_front(scan.getReads().size())))
-      mapping.map(slice, sliceOf(whole, tensorType(slice), coordinate(0), {}, at));
+      mapping.map(slice, sliceOf(whole, tensorType(slice), at));
     for (Operation &op : body.without_terminator())
       b.clone(op, mapping);
     Value next = scalar(b.getI64Type(), at,
@@ -176,14 +165,11 @@ private:
     func::ReturnOp::create(b, loc, returned);
   }
 
-  Value sliceOf(Value whole, nd::NdTensorType type, const Expr &coordinate,
-                ArrayRef<Expr> atLeastZero, Value at = {}) {
+  Value sliceOf(Value whole, nd::NdTensorType type, Value at) {
     NestBuilder nest(b, loc);
     nest.produced = type.getDims();
-    if (at)
-      nest.read(at, MapAttr::identity(tensorType(at)));
-    nest.readOrZero(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate}}),
-                    atLeastZero);
+    nest.read(at, MapAttr::identity(tensorType(at)));
+    nest.read(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
     return nest.createCopy();
   }
 

@@ -22,9 +22,9 @@
 // LOOPS-LABEL: func.func @layers
 // LOOPS: nest.control [@layers.scan]
 // LOOPS-LABEL: func.func private @layers.scan
-// LOOPS: nest.compute () reads %[[steps:.*]][t = 0] {
+// LOOPS: %[[runs:.*]] = nest.compute () reads %{{.*}}[t = 0]
 // LOOPS: arith.cmpi sge
-// LOOPS: nest.control [@layers.scan.scan]
+// LOOPS: nest.control [@layers.scan.scan] %[[runs]],
 // LOOPS: mesh.permute
 // LOOPS-LABEL: func.func private @layers.scan.scan
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
@@ -89,7 +89,7 @@ func.func @either(%h: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: 
 
 // -----
 
-// Axes of a higher priority spread first: here the steps are not split, and their slices move to `a`.
+// Axes of a smaller priority spread first: here the steps are not split, and their slices move to `a`.
 // CHECK-LABEL: @first
 // CHECK: mesh.all_to_all %arg1 join t split a over [s]
 // CHECK: nest.scan along <t: 4>

@@ -144,8 +144,15 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
         ++(*counts)["bucket"];
     });
     getOperation()->walk([&](nest::ScanOp op) {
+      bool isLoop = op.getAlong().contains("mesh.turn");
+      bool isPipeline = op.walk([&](nest::ScanOp inner) {
+                            return inner->hasAttr(mesh::skippedAttrName) ? WalkResult::interrupt()
+                                                                         : WalkResult::advance();
+                          }).wasInterrupted();
       if (op->hasAttr(mesh::skippedAttrName))
         ++(*counts)[op.getReverse() ? "reverse pipeline" : "pipeline"];
+      else if (isLoop && !isPipeline)
+        ++(*counts)["ring"];
     });
     markAllAnalysesPreserved();
   }
@@ -160,7 +167,9 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   passes.addPass(mesh::createMeshPropagatePass());
   if (seed % 2)
     passes.addPass(std::make_unique<DrawShardings>(seed));
-  passes.addPass(mesh::createMeshPartitionPass());
+  mesh::MeshPartitionPassOptions rings;
+  rings.ring = seed % 8 > 3 ? 1 : 1 << 20;
+  passes.addPass(mesh::createMeshPartitionPass(rings));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   if (seed % 4 > 1)
     passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
@@ -201,7 +210,7 @@ static void holdPlans(Share share, bool symbols) {
     std::printf("  %d: %s\n", count, name.c_str());
   // All that partition makes.
   for (const char *name : {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute",
-                           "reduce_scatter", "pipeline", "reverse pipeline"})
+                           "reduce_scatter", "pipeline", "reverse pipeline", "ring"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no " << name;
 }
 

@@ -1,0 +1,48 @@
+//===- Ring.h - operands of which one block is there at a time --*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A nest may need all of an operand that axes split. On a mesh of `data: 4`, with %x {batch: [data]} and
+// %w {in: [data]},
+//
+//     nest.compute (batch: 64, out: 512) reduce (in: 512) reads %x[], %w[]
+//
+// would gather %w. If that is large, its blocks go around a ring instead. A device adds the points of its own
+// block, and then in each turn those of a block that the device behind it had:
+//
+//     %s, %b = nest.scan along <mesh.turn: 3> init(%own, %w) {
+//       %next = mesh.permute %b over [data] shift 1 wrap
+//       %p = nest.compute (batch: 16, out: 512) reduce (in: 128) reads %x's part[], %next[]
+//       %s + %p, %next
+//     }
+//
+// Blocks along a produced name are written to their part of the result. As many bytes are sent as by a
+// gather, and one block is held instead of all.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_RING_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_RING_H
+
+#include "lib/transforms/mesh/LocalSpace.h"
+#include "lib/transforms/mesh/Reshard.h"
+
+namespace heddle::mesh {
+
+struct Ring {
+  unsigned read;    ///< of the nest, whose operand goes around
+  std::string name; ///< of the operand, along which it is split
+  std::string at;   ///< the iteration name at which the nest reads it
+  AxisList axes;
+};
+
+/// The ring by which a nest reads one of its operands; none if no operand would be gathered to `leastBytes`.
+std::optional<Ring> ringOf(nest::ComputeOp op, const LocalSpace &space,
+                           llvm::function_ref<LocalValue(mlir::Value)> lookup, double leastBytes);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_RING_H
