@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -45,11 +47,13 @@ struct Staged {
 };
 
 struct Candidate {
-  RegisterTile tile;
+  const RegisterTile *tile;
   SmallVector<Level, 12> levels; ///< outside of the register tile
   size_t chunkLevels = 0;        ///< the first ones are shared by threads
   size_t outer = 0;              ///< levels[outer..] are the reduction
   bool split = false;            ///< a reduced loop encloses produced ones
+  double tiles = 1;              ///< register tiles
+  double steps = 1;              ///< of the reduction, in each tile
   SmallVector<Staged, 4> stages;
   double cost = INFINITY;
 };
@@ -93,10 +97,11 @@ private:
   std::vector<std::pair<unsigned, int64_t>> reduction; ///< groups and steps of its loops
   std::vector<Walked> groups;
   unsigned vectorGroup = 0, firstProduced = 0;
-  Candidate best;
+  const RegisterTile noTile{};
+  Candidate best{&noTile};
   double limit = 0;                             ///< candidates for each tile and block
   std::vector<SmallVector<bool, 12>> mentioned; ///< whether an access mentions a group
-  std::set<std::vector<int64_t>> seen;          ///< loops that were looked at with this tile
+  llvm::StringSet<> seen;                       ///< loops that were looked at with this tile
 
   unsigned groupOf(const std::vector<unsigned> &names, bool reduced) {
     for (unsigned i = 0; i < groups.size(); ++i)
@@ -201,8 +206,7 @@ private:
   /// Evaluates the loops in this order, with this choice of parts.
   void tryLoops(const RegisterTile &tile, const Split &split, const Around &around,
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
-    Candidate candidate;
-    candidate.tile = tile;
+    Candidate candidate{&tile};
     SmallVector<int64_t, 12> left;
     for (const Walked &group : groups)
       left.push_back(group.size);
@@ -241,13 +245,16 @@ private:
         llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
         inner.drop_back().back().trips() >= fewSteps)
       std::rotate(inner.begin(), inner.end() - 1, inner.end());
-    auto [tiles, steps] = countTiles(candidate);
-    if ((!candidate.split && !split.empty()) || !mayWin(tiles * steps * tile.cycles))
+    if (!candidate.split && !split.empty())
       return;
-    std::vector<int64_t> key = {int64_t(candidate.chunkLevels), candidate.split};
+    countTiles(candidate);
+    if (!mayWin(candidate, arithmeticOf(candidate, tile.cycles) + startsOf(candidate)))
+      return;
+    SmallVector<int64_t, 32> key = {int64_t(candidate.chunkLevels), candidate.split};
     for (const Level &level : candidate.levels)
-      key.insert(key.end(), {int64_t(level.group), level.step});
-    if (!seen.insert(std::move(key)).second)
+      key.append({int64_t(level.group), level.step});
+    if (!seen.insert(StringRef(reinterpret_cast<const char *>(key.data()), key.size_in_bytes()))
+             .second)
       return;
     measure(candidate);
     for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
@@ -273,9 +280,9 @@ private:
   }
 
   /// For each level, the points of each name that the loop and those inside of it walk.
-  std::vector<Extents> extentsOf(const Candidate &candidate) {
-    std::vector<Extents> result;
-    std::vector<int64_t> tile;
+  void findExtents(const Candidate &candidate, std::vector<Extents> &result) {
+    result.clear();
+    SmallVector<int64_t, 12> tile;
     for (const Walked &group : groups)
       tile.push_back(group.size);
     Extents extents(nest.names.size(), 1);
@@ -296,7 +303,6 @@ private:
       spread(level.group);
       result.push_back(extents);
     }
-    return result;
   }
 
   /// Returns the bytes of an element in a copy: narrow floats are widened unless they are
@@ -309,36 +315,60 @@ private:
   /// is widened and whose panels of lanes waste nothing; in the tensor, in whole cache lines; or
   /// with the waste of rows that map to few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
-  using Footprints = std::array<double, 5>; ///< by kind
-  Footprints footprints(const PlacedAccess &access, const Extents &extents) const {
+  static constexpr size_t kinds = 5;
+  double footprint(unsigned index, size_t level, Kind kind) {
+    const PlacedAccess &access = m.accesses[index];
+    const Extents &at = extents[level];
     int64_t bytes = access.bytes, wide = copiedBytes(access);
-    double elements = boxElements(access, extents) * double(wide);
-    double plain = boxElements(access, extents, 64 / bytes) * double(bytes);
-    double copied = access.onLanes() ? elements
-                    : wide == bytes  ? plain
-                                     : boxElements(access, extents, 64 / wide) * double(wide);
-    return {elements, copied, plain, plain * setWaste(access, extents, nest.l1 / 8, false),
-            plain * setWaste(access, extents, nest.l2 / 16, access.isWrite && resultsRest)};
+    switch (kind) {
+    case Elements:
+      return boxElements(access, at) * double(wide);
+    case Copied:
+      return access.onLanes() ? box(index, level, Elements)
+             : wide == bytes  ? box(index, level, Plain)
+                              : boxElements(access, at, 64 / wide) * double(wide);
+    case Plain:
+      return boxElements(access, at, 64 / bytes) * double(bytes);
+    case InL1:
+      return box(index, level, Plain) * setWaste(access, at, nest.l1 / 8, false);
+    case InL2:
+      return box(index, level, Plain) *
+             setWaste(access, at, nest.l2 / 16, access.isWrite && resultsRest);
+    }
+    llvm_unreachable("a kind");
   }
 
-  std::vector<Extents> extents;  ///< of the candidate that is measured
-  bool resultsRest = false;      ///< results are updated repeatedly
-  std::vector<Footprints> sizes; ///< of each access at each level
+  std::vector<Extents> extents; ///< of the candidate that is measured
+  bool resultsRest = false;     ///< results are updated repeatedly
+  /// Of each access at each level: the level whose box it is, since a loop over a name that the
+  /// access does not mention has the box of the loop around, and its bytes by kind; NaN: not
+  /// computed yet. Few of a candidate's are asked for.
+  struct Box {
+    size_t level;
+    std::array<double, kinds> bytes;
+  };
+  std::vector<Box> boxes;
 
-  /// Computes the boxes of a candidate.
+  /// Starts to compute the boxes of a candidate.
   void measure(const Candidate &candidate) {
-    extents = extentsOf(candidate);
+    findExtents(candidate, extents);
     resultsRest = candidate.split;
-    sizes.clear();
-    for (const auto &[access, mentions] : llvm::zip_equal(m.accesses, mentioned))
-      for (const auto &[level, at] : llvm::enumerate(extents))
-        if (level && !mentions[candidate.levels[level - 1].group]) // the box of the loop around
-          sizes.push_back(sizes.back());
-        else
-          sizes.push_back(footprints(access, at));
+    boxes.clear();
+    for (const auto &mentions : mentioned)
+      for (size_t level = 0; level < extents.size(); ++level) {
+        bool same = level && !mentions[candidate.levels[level - 1].group];
+        Box &made = boxes.emplace_back();
+        made.level = same ? (&made - 1)->level : level;
+        made.bytes.fill(NAN);
+      }
   }
-  double box(unsigned access, size_t level, Kind kind) const {
-    return sizes[access * extents.size() + level][kind];
+  double box(unsigned access, size_t level, Kind kind) {
+    size_t first = access * extents.size();
+    level = boxes[first + level].level;
+    double &bytes = boxes[first + level].bytes[kind];
+    if (std::isnan(bytes))
+      bytes = footprint(access, level, kind);
+    return bytes;
   }
 
   /// Selects the loop of a copy: where the copy is smallest, so that it stays in a near cache;
@@ -409,7 +439,7 @@ private:
           int64_t bytes = dim.stride * coefficient * access.bytes * last.step;
           cycles += bytes > 1024 ? r.hopCycles * std::min(1.0, double(bytes) / 2048) : 0;
           cycles +=
-              access.onLanes() && bytes % 64 ? double(candidate.tile.vectors) * r.splitCycles : 0;
+              access.onLanes() && bytes % 64 ? double(candidate.tile->vectors) * r.splitCycles : 0;
         }
     return cycles;
   }
@@ -448,18 +478,21 @@ private:
     return count;
   }
 
-  /// Returns true if a candidate of at least this cost may still be the best: costs only grow.
-  bool mayWin(double cost) const { return cost < best.cost * 0.9999; }
+  /// Returns true if a candidate of at least this cost, without the time that threads wait, may
+  /// still be the best: costs only grow.
+  bool mayWin(const Candidate &candidate, double cost) const {
+    return waiting(candidate, cost) < best.cost * 0.9999;
+  }
 
-  /// Returns the number of register tiles, and of steps of the reduction in each. A narrower tile
-  /// at the end costs a little more than its fraction.
-  std::pair<double, double> countTiles(const Candidate &candidate) const {
+  /// Counts the register tiles, and the steps of the reduction in each. A narrower tile at the end
+  /// costs a little more than its fraction.
+  void countTiles(Candidate &candidate) const {
     double tiles = 1, steps = 1;
     for (const Level &level : candidate.levels) {
       double trips = double(level.tile / level.step);
       const Walked &group = groups[level.group];
       if (int64_t rest = level.tile % level.step;
-          rest && group.names == std::vector{unsigned(m.pair)})
+          rest && group.names.size() == 1 && group.names[0] == unsigned(m.pair))
         trips +=
             level.step == 2 ? 1 : double(rest) / double(level.step); // one of a pair costs both
       else if (rest)
@@ -468,7 +501,7 @@ private:
                      : std::max(double(rest) / double(level.step), 0.3);
       (groups[level.group].reduced ? steps : tiles) *= trips;
     }
-    return {tiles, steps};
+    candidate.tiles = tiles, candidate.steps = steps;
   }
 
   /// Sets `candidate.stages`, and for each access the loop inside of which it is copied (-1: none).
@@ -489,22 +522,50 @@ private:
     return (staging == Staging::None || any) && other;
   }
 
-  /// Returns the cycles of the arithmetic of all `steps`, without the prologues and epilogues of
-  /// tiles.
-  double arithmeticOf(const Candidate &candidate, ArrayRef<int> stage, double steps) {
-    double perStep = candidate.tile.cycles;
+  /// Returns the cycles of a step of the reduction in a tile.
+  double cyclesOfStep(const Candidate &candidate, ArrayRef<int> stage) {
+    double perStep = candidate.tile->cycles;
     for (unsigned i = 0; i < m.accesses.size(); ++i)
       if (!m.accesses[i].isWrite && stage[i] < 0)
         perStep += (m.accesses[i].scattered()
-                        ? double(nest.lanes * candidate.tile.vectors) * r.scatterCycles
+                        ? double(nest.lanes * candidate.tile->vectors) * r.scatterCycles
                         : 0) +
-                   hops(m.accesses[i], candidate) + conversions(m.accesses[i], candidate.tile) +
-                   (m.accesses[i].onLanes() ? 0 : crowding(m.accesses[i], candidate.tile));
-    double arithmetic = steps * perStep;
+                   hops(m.accesses[i], candidate) + conversions(m.accesses[i], *candidate.tile) +
+                   (m.accesses[i].onLanes() ? 0 : crowding(m.accesses[i], *candidate.tile));
+    return perStep;
+  }
+
+  /// Returns the cycles of the arithmetic of all steps, without the prologues and epilogues of
+  /// tiles.
+  double arithmeticOf(const Candidate &candidate, double perStep) const {
+    double steps = candidate.tiles * candidate.steps, arithmetic = steps * perStep;
     if (candidate.outer < candidate.levels.size())
       arithmetic +=
           steps * std::min(r.enterCycles / candidate.levels.back().trips(), r.enterCycles / 12);
     return arithmetic;
+  }
+
+  /// Returns the cycles of the prologues and epilogues of tiles, which load and store accumulators.
+  double startsOf(const Candidate &candidate) const {
+    double runs = runsOf(candidate);
+    int64_t accumulators = candidate.tile->vectors;
+    for (auto &[name, points] : candidate.tile->rows)
+      accumulators *= points;
+    double scatter = 0;
+    for (const PlacedAccess &access : m.accesses)
+      if (access.isWrite)
+        scatter = access.scattered() ? double(accumulators * nest.lanes) * r.scatterCycles
+                                     : double(accumulators);
+    return runs * (r.tileCycles + double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+  }
+
+  /// Returns how often a tile is run: once for each block of a reduced loop around it.
+  double runsOf(const Candidate &candidate) const {
+    double runs = candidate.tiles;
+    for (size_t i = 0; i < candidate.outer; ++i)
+      if (groups[candidate.levels[i].group].reduced)
+        runs *= candidate.levels[i].trips();
+    return runs;
   }
 
   /// Returns the outermost loop whose reads stay in a cache from step to step: the first or the
@@ -603,6 +664,36 @@ private:
     return elements * (access.scattered() ? r.transposeCycles : r.copyCycles);
   }
 
+  /// Returns the number of chunks if symbolic sizes are smaller by the factor `shrink`.
+  double chunksOf(const Candidate &candidate, double shrink) const {
+    double chunks = 1;
+    for (size_t i = 0; i < candidate.chunkLevels; ++i) {
+      const Level &level = candidate.levels[i];
+      double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
+      chunks *= std::ceil(size / double(level.step));
+    }
+    return chunks;
+  }
+
+  /// Returns the part of the work of `chunks` that threads wait for the last one: two, four or
+  /// sixteen of them; all but one for the only chunk.
+  double waits(double chunks) const {
+    auto of = [&](double threads) { return std::ceil(chunks / threads) * threads / chunks - 1; };
+    return 1 + 0.1 * of(2) + 0.015 * of(4) + 0.003 * of(16);
+  }
+
+  bool isSymbolic() const {
+    return llvm::any_of(groups, [](const Walked &group) { return group.symbolic; });
+  }
+
+  /// Returns at least what `cost` is with the time that threads wait for one another.
+  double waiting(const Candidate &candidate, double cost) const {
+    if (isSymbolic())
+      return cost;
+    double chunks = chunksOf(candidate, 1);
+    return cost * waits(chunks) + chunks * r.chunkCycles;
+  }
+
   /// Returns `cost` with the time that threads wait for one another; infinite if chunks would be
   /// too small.
   double shared(const Candidate &candidate, double cost) {
@@ -610,45 +701,22 @@ private:
     double symbols = 0;
     for (const Walked &group : groups)
       symbols += group.symbolic;
-    auto chunksOf = [&](double work) {
-      double shrink = symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1, chunks = 1;
-      for (size_t i = 0; i < candidate.chunkLevels; ++i) {
-        const Level &level = candidate.levels[i];
-        double size = double(level.tile) * (groups[level.group].symbolic ? shrink : 1);
-        chunks *= std::ceil(size / double(level.step));
-      }
-      return chunks;
+    auto chunksFor = [&](double work) {
+      return chunksOf(candidate, symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1);
     };
-    double chunks = chunksOf(cost), usual = chunksOf(r.largeWork);
+    double chunks = chunksFor(cost), usual = chunksFor(r.largeWork);
     if (chunks > 1 && cost / chunks < r.smallestChunk)
       return INFINITY;
-    // Threads that wait for the last chunk: two, four or sixteen of them; all but one for the only
-    // chunk.
-    auto waits = [&](double threads) { return std::ceil(usual / threads) * threads / usual - 1; };
-    double alone = cost > r.smallWork && chunksOf(r.smallWork) == 1 ? 1.15 : 1;
-    return cost * alone * (1 + 0.1 * waits(2) + 0.015 * waits(4) + 0.003 * waits(16)) +
-           chunks * r.chunkCycles;
+    double alone = cost > r.smallWork && chunksFor(r.smallWork) == 1 ? 1.15 : 1;
+    return cost * alone * waits(usual) + chunks * r.chunkCycles;
   }
 
   void evaluate(Candidate &candidate, Staging staging) {
     SmallVector<int, 8> stage(m.accesses.size(), -1);
     if (!placeStages(candidate, staging, stage))
       return;
-    auto [runs, steps] = countTiles(candidate);
-    double arithmetic = arithmeticOf(candidate, stage, runs * steps);
-    for (size_t i = 0; i < candidate.outer; ++i) // that load and store accumulators
-      if (groups[candidate.levels[i].group].reduced)
-        runs *= candidate.levels[i].trips();
-    int64_t accumulators = candidate.tile.vectors;
-    for (auto &[name, points] : candidate.tile.rows)
-      accumulators *= points;
-    double scatter = 0;
-    for (const PlacedAccess &access : m.accesses)
-      if (access.isWrite)
-        scatter = access.scattered() ? double(accumulators * nest.lanes) * r.scatterCycles
-                                     : double(accumulators);
-    double cost = arithmetic + runs * (r.tileCycles +
-                                       double(accumulators) * (candidate.split ? 2 : 1) + scatter);
+    double arithmetic = arithmeticOf(candidate, cyclesOfStep(candidate, stage));
+    double cost = arithmetic + startsOf(candidate), runs = runsOf(candidate);
 
     // Every tile looks up the pages of its rows again.
     for (unsigned i = 0; i < m.accesses.size(); ++i)
@@ -656,7 +724,7 @@ private:
           mentioned[i][candidate.levels[candidate.outer - 1].group])
         cost +=
             runs * boxPages(m.accesses[i], extents[candidate.outer], r.pageBytes) * r.pageCycles;
-    if (!mayWin(cost))
+    if (!mayWin(candidate, cost))
       return;
 
     // Bytes between caches. The tiles next to one another share the reads of its rows, if these do
@@ -670,11 +738,13 @@ private:
     double near = movedBytes(candidate, stage, /*second=*/false);
     cost += r.l2Exposed * driven * near / r.l2Bandwidth +
             std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);
+    if (!mayWin(candidate, cost))
+      return;
     cost += movedBytes(candidate, stage, /*second=*/true) / r.l3Bandwidth;
     for (const Staged &copy : candidate.stages)
       cost += copyCost(candidate, copy);
     cost = shared(candidate, cost);
-    if (mayWin(cost)) {
+    if (cost < best.cost * 0.9999) {
       candidate.cost = cost;
       best = candidate;
     }
@@ -698,7 +768,7 @@ private:
               if (llvm::is_contained(groups[best.levels[q].group].names, each))
                 at = int(q);
             if (at < 0 &&
-                llvm::any_of(best.tile.rows, [&](auto &row) { return row.first == each; }))
+                llvm::any_of(best.tile->rows, [&](auto &row) { return row.first == each; }))
               at = int(best.levels.size());
             found = std::max(found, at);
           }
@@ -743,7 +813,7 @@ private:
     }
     // Panels as wide as the tile: [v floordiv T, others, v mod T], the name that varies first in
     // the reduction innermost.
-    int64_t wide = best.tile.vectors * nest.lanes;
+    int64_t wide = best.tile->vectors * nest.lanes;
     std::vector<std::string> along;
     for (unsigned name : m.lanes)
       if (const PlacedAccess::Dim *dim = access.plain(name))
@@ -774,7 +844,7 @@ private:
   Schedule write() {
     Schedule schedule;
     std::map<int, unsigned> loopOf;
-    std::vector<Extents> boxes = extentsOf(best);
+    findExtents(best, extents);
     auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
       schedule.loops.push_back({level, nest.namesOf(group), step, 1});
     };
@@ -808,12 +878,12 @@ private:
           {copy.access,
            loopOf[copy.loop],
            "",
-           stageLayout(m.accesses[copy.access], boxes[size_t(copy.loop) + 1], copy.loop),
+           stageLayout(m.accesses[copy.access], extents[size_t(copy.loop) + 1], copy.loop),
            {},
            ahead ? 2u : 1u,
            ""});
     }
-    for (auto &[name, points] : best.tile.rows)
+    for (auto &[name, points] : best.tile->rows)
       add("register", {name}, 1);
     if (left[vectorGroup] > nest.lanes)
       add("register", m.lanes, nest.lanes);
