@@ -266,8 +266,12 @@ std::optional<unsigned> nest::readIndex(StringRef name) {
 }
 
 bool nest::isGathered(const Expr &expr) {
-  return llvm::any_of(expr.names(),
-                      [](const std::string &name) { return readIndex(name).has_value(); });
+  return llvm::any_of(expr.terms(), [](const Expr::Term &term) {
+    return llvm::any_of(term.factors, [](const Expr::AtomRef &atom) {
+      return readIndex(atom->name) ||
+             llvm::any_of(atom->operands, [](const Expr &operand) { return isGathered(operand); });
+    });
+  });
 }
 
 bool nest::isGathered(MapAttr map) {

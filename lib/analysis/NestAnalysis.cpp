@@ -142,14 +142,13 @@ void nest::addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names) {
 double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {
   Ranges ranges;
   double points = 1;
-  std::set<std::string> mentioned;
   for (const MapEntry &entry : map.getEntries())
     for (const std::string &name : entry.expr().names())
-      mentioned.insert(name);
-  for (const std::string &name : mentioned) {
+      ranges.try_emplace(name);
+  for (auto &[name, range] : ranges) {
     auto found = extents.find(name);
     int64_t extent = found == extents.end() ? 1 : std::max<int64_t>(1, found->second);
-    ranges[name] = {0, extent - 1};
+    range = {0, extent - 1};
     points *= double(extent);
   }
   double elements = 1;
@@ -157,9 +156,10 @@ double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extent
     double size = double(type.size(entry.name.getValue()).typical());
     Expr coordinate = entry.expr();
     double span = size;
-    if (auto bounds =
-            isGathered(coordinate) ? std::nullopt : coordinate.simplify(ranges).bounds(ranges))
-      span = double(bounds->high - bounds->low + 1);
+    if (!isGathered(coordinate))
+      if (auto bounds =
+              (coordinate.asName() ? coordinate : coordinate.simplify(ranges)).bounds(ranges))
+        span = double(bounds->high - bounds->low + 1);
     elements *= std::clamp(span, 1.0, std::max(1.0, size));
   }
   return std::min(elements, isGathered(map) ? elements : points);
@@ -184,11 +184,12 @@ static double trafficOf(Operation *op) {
   auto weight = [](double moved) { return moved <= nominal.keptBytes ? moved / 4 : moved; };
   // Reads of one value at several coordinates count its elements at most once.
   llvm::MapVector<Value, double> elements;
+  Sizes ofBody = extentsOf(op), ofFinish = extentsOf(op, /*finish=*/true);
   for (const NestRead &read : readsOf(op)) {
     nd::NdTensorType type = tensorType(read.value);
     double &sum = elements[read.value];
     sum = std::min(std::max(pointsOf(type.getDims()), 1.0),
-                   sum + footprint(read.map, type, extentsOf(op, read.inFinish)));
+                   sum + footprint(read.map, type, read.inFinish ? ofFinish : ofBody));
   }
   double bytes = 0;
   for (auto &[value, count] : elements)

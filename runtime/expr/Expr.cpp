@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-#include <set>
 
 using namespace heddle;
 
@@ -233,17 +232,41 @@ bool Expr::recombine() {
   return false;
 }
 
+/// Merges the terms of `a` and `times` those of `b`.
+static std::vector<Expr::Term> sumOf(const std::vector<Expr::Term> &a,
+                                     const std::vector<Expr::Term> &b, int64_t times) {
+  std::vector<Expr::Term> sum;
+  sum.reserve(a.size() + b.size());
+  auto left = a.begin();
+  for (const Expr::Term &term : b) {
+    int order = -1;
+    while (left != a.end() && (order = compareFactors(left->factors, term.factors)) < 0)
+      sum.push_back(*left++);
+    int64_t coefficient = wrappingMultiply(term.coefficient, times);
+    if (left != a.end() && order == 0)
+      coefficient = wrappingAdd(left++->coefficient, coefficient);
+    if (coefficient != 0)
+      sum.push_back({coefficient, term.factors});
+  }
+  sum.insert(sum.end(), left, a.end());
+  return sum;
+}
+
 Expr Expr::operator+(const Expr &other) const {
   if (isTooLarge() || other.isTooLarge())
     return tooLarge();
-  Expr result = *this;
-  result.constantPart = wrappingAdd(constantPart, other.constantPart);
-  for (const Term &term : other.termList)
-    result.addTerm(term);
+  Expr result(wrappingAdd(constantPart, other.constantPart));
+  result.termList = sumOf(termList, other.termList, 1);
   return other.isConstant() || isConstant() ? result : finished(std::move(result));
 }
 
-Expr Expr::operator-(const Expr &other) const { return *this + (-other); }
+Expr Expr::operator-(const Expr &other) const {
+  if (isTooLarge() || other.isTooLarge())
+    return tooLarge();
+  Expr result(wrappingAdd(constantPart, wrappingMultiply(other.constantPart, -1)));
+  result.termList = sumOf(termList, other.termList, -1);
+  return other.isConstant() || isConstant() ? result : finished(std::move(result));
+}
 
 Expr Expr::operator*(const Expr &other) const {
   if (isTooLarge() || other.isTooLarge())
@@ -405,20 +428,22 @@ int64_t Expr::coefficient(std::string_view name) const {
   return 0;
 }
 
-static void collectNames(const Expr &expr, std::set<std::string> &names) {
+static void collectNames(const Expr &expr, std::vector<std::string> &names) {
   for (const Expr::Term &term : expr.terms())
     for (const Expr::AtomRef &atom : term.factors) {
       if (atom->kind == Expr::Atom::Kind::Name)
-        names.insert(atom->name);
+        names.push_back(atom->name);
       for (const Expr &operand : atom->operands)
         collectNames(operand, names);
     }
 }
 
 std::vector<std::string> Expr::names() const {
-  std::set<std::string> names;
+  std::vector<std::string> names;
   collectNames(*this, names);
-  return {names.begin(), names.end()};
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 static bool atomMentions(const Expr::Atom &atom, std::string_view name) {
@@ -457,11 +482,18 @@ Expr Expr::replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const {
     return *this;
   Expr result(constantPart);
   for (const Term &term : termList) {
-    Expr product(term.coefficient);
-    for (const AtomRef &atom : term.factors)
-      if (product = product * by(atom); product.isTooLarge())
+    Expr product;
+    for (size_t i = 0; i < term.factors.size(); ++i) {
+      Expr factor = by(term.factors[i]);
+      if (i > 0)
+        product = product * factor;
+      else
+        product = term.coefficient == 1 ? std::move(factor) : factor * Expr(term.coefficient);
+      if (product.isTooLarge())
         return product;
-    result = result + product;
+    }
+    result =
+        result.isConstant() && result.constantPart == 0 ? std::move(product) : result + product;
   }
   return result;
 }

@@ -99,7 +99,7 @@ std::optional<Range> BoundsFinder::of(const Expr &sum) {
     if (division.factors.size() != 1 || atom.kind != Expr::Atom::Kind::FloorDiv ||
         sum.terms().size() == 1)
       continue;
-    Expr inside = atom.operands[0], rest = sum - Expr::ofTerm(division);
+    Expr inside, rest;
     bool absorbed = false;
     for (const Expr::Term &part : atom.operands[0].terms())
       for (const Expr::Term &outer : sum.terms()) {
@@ -108,8 +108,9 @@ std::optional<Range> BoundsFinder::of(const Expr &sum) {
         if (&outer == &division || times * division.coefficient != outer.coefficient ||
             scaled != int64_t(scaled) || !sameProduct(outer.factors, part.factors))
           continue;
-        inside = inside + Expr::ofTerm({int64_t(scaled), outer.factors});
-        rest = rest - Expr::ofTerm(outer);
+        inside =
+            (absorbed ? inside : atom.operands[0]) + Expr::ofTerm({int64_t(scaled), outer.factors});
+        rest = (absorbed ? rest : sum - Expr::ofTerm(division)) - Expr::ofTerm(outer);
         absorbed = true;
       }
     if (!absorbed)
@@ -210,8 +211,15 @@ Expr Expr::simplify(const Ranges &ranges, int &rounds) const {
       return Expr(found->second.low);
     return std::nullopt;
   };
-  if (atomic)
-    return substitute(fixed);
+  if (atomic) {
+    bool any = false;
+    for (const Term &term : termList)
+      for (const AtomRef &atom : term.factors) {
+        auto found = ranges.find(atom->name);
+        any |= found != ranges.end() && found->second.low == found->second.high;
+      }
+    return any ? substitute(fixed) : *this;
+  }
   Expr result = replaceAtoms([&](const AtomRef &atom) -> Expr {
     auto operand = [&](size_t i) { return atom->operands[i].simplify(ranges, rounds); };
     switch (atom->kind) {
