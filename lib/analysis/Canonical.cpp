@@ -10,6 +10,7 @@
 
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/Literal.h"
+#include "lib/analysis/Printed.h"
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
@@ -186,44 +187,6 @@ static std::string shorten(std::string text) {
   return "h" + llvm::utohexstr(hash.high64) + "_" + llvm::utohexstr(hash.low64);
 }
 
-template <typename T>
-static std::string print(T value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
-/// Printing any type sets up a printer; most types here are scalars.
-static std::string print(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return (integer.isSigned()     ? "si"
-            : integer.isUnsigned() ? "ui"
-                                   : "i") +
-           std::to_string(integer.getWidth());
-  if (isa<FloatType>(type))
-    return type.getAbstractType().getName().split('.').second.str();
-  return print<Type>(type);
-}
-
-/// Printing any attribute sets up a printer too; most of scalar code are flags and comparisons. The
-/// text is the printer's.
-static std::string print(Attribute attr) {
-  if (auto flags = dyn_cast_if_present<arith::FastMathFlagsAttr>(attr))
-    return "#arith.fastmath<" + arith::stringifyFastMathFlags(flags.getValue()) + ">";
-  if (auto number = dyn_cast_if_present<IntegerAttr>(attr);
-      number && number.getType().isSignlessInteger(64))
-    return std::to_string(number.getInt()) + " : i64";
-  auto members = dyn_cast_if_present<DictionaryAttr>(attr);
-  if (!members || llvm::any_of(members, [](NamedAttribute each) {
-        return isa<UnitAttr>(each.getValue()) || each.getName().getValue().contains('.');
-      }))
-    return print<Attribute>(attr);
-  std::vector<std::string> parts;
-  for (NamedAttribute each : members)
-    parts.push_back(each.getName().str() + " = " + print(each.getValue()));
-  return "{" + llvm::join(parts, ", ") + "}";
-}
-
 static std::string labelOf(const Labels &labels, StringRef name) {
   auto found = labels.find(std::string_view(name));
   return found == labels.end() ? name.str() : found->second;
@@ -256,7 +219,8 @@ static std::string dimsText(nd::DimsAttr dims, const Labels &labels) {
 
 static std::string typeText(Type type, const Labels &labels) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
-  return tensor ? print(tensor.getElementType()) + dimsText(tensor.getDims(), labels) : print(type);
+  return tensor ? printed(tensor.getElementType()) + dimsText(tensor.getDims(), labels)
+                : printed(type);
 }
 
 /// The parts of a scalar op's text that no labels change: canonicalising writes the text of an op
@@ -274,8 +238,8 @@ static const ScalarHead &headOf(Operation &op, ScalarHeads &heads) {
     head.name = op.getName().getStringRef().str();
     if (DictionaryAttr attributes = op.getAttrDictionary();
         !isa<nest::IndexOp>(op) && !attributes.empty())
-      head.name += print(attributes);
-    head.type = print(op.getResult(0).getType());
+      head.name += printed(attributes);
+    head.type = printed(op.getResult(0).getType());
     head.isCommutative = op.hasTrait<OpTrait::IsCommutative>();
   }
   return found->second;
@@ -345,7 +309,7 @@ std::string heddle::shardingText(mesh::ShardingAttr sharding, const Labels &labe
   for (const mesh::NamedAxes &entry : sharding.getNames())
     parts.push_back(labelOf(labels, entry.name) + ": " + mesh::str(entry.list()) +
                     (entry.open ? "?" : "") + " " + std::to_string(entry.priority));
-  return "{" + sortedJoin(parts) + "}" + print(sharding.withNames({}));
+  return "{" + sortedJoin(parts) + "}" + printed(sharding.withNames({}));
 }
 
 /// An attribute of an nd op in which strings are names.
@@ -363,8 +327,9 @@ static std::string attributeText(Attribute attr, const Labels &labels, bool isSe
   if (auto sharding = dyn_cast<mesh::ShardingAttr>(attr))
     return shardingText(sharding, labels);
   if (auto schedule = dyn_cast<nest::ScheduleAttr>(attr))
-    return print(nest::ScheduleAttr::get(attr.getContext(), schedule.getSchedule().rename(labels)));
-  return print(attr);
+    return printed(
+        nest::ScheduleAttr::get(attr.getContext(), schedule.getSchedule().rename(labels)));
+  return printed(attr);
 }
 
 static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels,
@@ -388,7 +353,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
     if (literal && (name == "value" || name == "order"))
       text += name == "value" ? " " + Literal(literal).text(labels) : "";
     else if (name.contains('.'))
-      text += (" " + name + "=").str() + print(attr.getValue());
+      text += (" " + name + "=").str() + printed(attr.getValue());
     else
       text += (" " + name + "=").str() + attributeText(attr.getValue(), labels, isSet);
   }
@@ -431,14 +396,14 @@ static std::string guardText(nest::GuardAttr guard, const Labels &labels,
     parts.push_back(exprText(condition.expr(), labels, reads) +
                     (condition.equality ? " == 0" : " >= 0"));
   std::string text = " if [" + sortedJoin(parts) + "]";
-  return guard.getOtherwise() ? text + " else " + print(guard.getOtherwise()) : text;
+  return guard.getOtherwise() ? text + " else " + printed(guard.getOtherwise()) : text;
 }
 
 static std::string scheduleText(nest::ScheduleAttr attr, ArrayRef<OperandIdentity> operands,
                                 const Labels &labels) {
   nest::Schedule schedule = attr.getSchedule();
   std::vector<nest::Stage> stages = std::exchange(schedule.stages, {});
-  std::string text = print(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
+  std::string text = printed(nest::ScheduleAttr::get(attr.getContext(), schedule.rename(labels)));
   for (const nest::Stage &stage : stages) {
     const OperandIdentity &operand = operands[stage.operand];
     text += " stage " + operand.value + " at " + std::to_string(stage.at) + " " + stage.level +
@@ -491,7 +456,7 @@ static std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> ope
   std::vector<std::string> ofBody(reads.begin(), reads.begin() + n);
   text += " reads " + sortedJoin(ofBody) + " body " +
           scalarText(op.getBody().front(), ofBody, labels, heads);
-  text += " combine " + combinerText(op.getCombine(), heads) + " " + print(op.getNeutral());
+  text += " combine " + combinerText(op.getCombine(), heads) + " " + printed(op.getNeutral());
   if (!op.getFinish().empty()) {
     std::vector<std::string> leaves;
     for (unsigned i = 0; i + (reads.size() - n) < op.getFinish().getNumArguments(); ++i)
@@ -529,7 +494,7 @@ std::string heddle::headText(Operation *op, ArrayRef<OperandIdentity> operands,
   for (NamedAttribute attr : op->getAttrs())
     if (StringRef name = attr.getName(); name != "layouts" && name != "schedule")
       text += (" " + name + "=").str() + (name.contains('.')
-                                              ? print(attr.getValue())
+                                              ? printed(attr.getValue())
                                               : attributeText(attr.getValue(), labels, false));
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
     text += ", " + operandText(operand, value.getType(), labels);

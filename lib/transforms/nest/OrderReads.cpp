@@ -9,6 +9,7 @@
 
 #include "dialects/nest/Nest.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Printed.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -186,11 +187,10 @@ static void orderBlock(Block &block) {
       std::swap(operands[0], operands[1]);
       op.setOperands(operands);
     }
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << op.getName() << op.getAttrDictionary() << op.getResult(0).getType();
+    std::string text = op.getName().getStringRef().str() + printed(op.getAttrDictionary()) +
+                       printed(op.getResult(0).getType());
     for (Value operand : operands)
-      os << " " << texts.lookup(operand);
+      text += " " + texts.lookup(operand);
     texts[op.getResult(0)] = shortened(text);
   }
   // Ops that are used, depth first.

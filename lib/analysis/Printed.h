@@ -1,0 +1,30 @@
+//===- Printed.h - texts of types and attributes ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Printing any type or attribute sets up a printer, which takes longer than the text. These
+// functions give the printer's text, and set up none for the types and attributes of which scalar
+// code has many: scalar types, flags, integers and floats, and dictionaries of these.
+//
+//     printed(f32)                                             f32
+//     printed({fastmath = #arith.fastmath<none>})              {fastmath = #arith.fastmath<none>}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ANALYSIS_PRINTED_H
+#define HEDDLE_ANALYSIS_PRINTED_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Types.h"
+
+namespace heddle {
+
+std::string printed(mlir::Type type);
+std::string printed(mlir::Attribute attr);
+
+} // namespace heddle
+
+#endif // HEDDLE_ANALYSIS_PRINTED_H
