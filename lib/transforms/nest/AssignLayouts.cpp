@@ -138,6 +138,13 @@ static void writeLanes(ComputeOp op, std::vector<std::string> lanes) {
 
 namespace {
 enum class Ways { Chosen, Left, Missing };
+
+/// The lanes of a nest whose operands and results had these layouts in the last round.
+struct KnownLanes {
+  bool isKnown = false;
+  llvm::DenseMap<Value, Layout> layouts;
+  std::vector<std::string> lanes;
+};
 } // namespace
 
 /// Finds the lanes that suit all layouts of each nest together, and writes them, as a partial
@@ -145,19 +152,23 @@ enum class Ways { Chosen, Left, Missing };
 /// lanes. The latter keep the ways with these lanes. Returns Chosen if the chosen ways have the
 /// lanes, Missing if some nest has no way with its lanes.
 static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, MachineAttr machine,
-                       bool all) {
+                       bool all, std::vector<KnownLanes> &known) {
   Ways ways = Ways::Chosen;
   auto accessed = accessedLayouts(problem, choice);
+  known.resize(problem.nests.size());
   for (auto [n, laid] : llvm::enumerate(problem.nests)) {
     auto op = dyn_cast<ComputeOp>(laid.nest);
     if (!op || op.getScheduleAttr())
       continue;
-    NestModel nest(op, machine, /*shrink=*/true);
-    std::vector<Layout> layouts;
-    for (const NestAccess &access : nest.accesses)
-      layouts.push_back(accessed[n].lookup(access.tensor));
-    std::vector<std::string> lanes =
-        nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes());
+    if (KnownLanes &last = known[n]; !last.isKnown || last.layouts != accessed[n]) {
+      NestModel nest(op, machine, /*shrink=*/true);
+      std::vector<Layout> layouts;
+      for (const NestAccess &access : nest.accesses)
+        layouts.push_back(accessed[n].lookup(access.tensor));
+      last = {true, std::move(accessed[n]),
+              nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes())};
+    }
+    const std::vector<std::string> &lanes = known[n].lanes;
     bool differ = lanes != laid.ways[choice.ways[n]].lanes;
     if (differ || all)
       writeLanes(op, lanes);
@@ -186,16 +197,18 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   };
   LayoutProblem problem = make();
   LayoutChoice choice = chooser.choose(problem);
-  double bound = choice.bound; // of all ways
+  // Of all ways.
+  double bound = options.explain ? std::min(choice.cost, lowerBound(problem)) : 0;
+  std::vector<KnownLanes> lanes;
   for (unsigned round = 1; round <= mostRounds; ++round) {
-    Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds);
+    Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds, lanes);
     if (ways == Ways::Chosen)
       break;
     if (ways == Ways::Missing)
       problem = make();
     choice = chooser.choose(problem);
   }
-  writeLanes(problem, choice, options.machine, /*all=*/true);
+  writeLanes(problem, choice, options.machine, /*all=*/true, lanes);
   choice.bound = bound;
   if (options.explain)
     explainLayouts(function, problem, choice);

@@ -344,9 +344,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
       return {};
-  Operation *insertBefore = insertionPoint(first, second);
-  if (!insertBefore)
-    return {};
+  Operation *insertBefore = nullptr;
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
       if (first.getReads()[k] != second.getReads()[i])
@@ -365,6 +363,10 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         if (!isIdentity(ofProduced))
           continue;
       }
+      if (!insertBefore) // found late, since it takes a walk over all users of `first`
+        insertBefore = insertionPoint(first, second);
+      if (!insertBefore)
+        return {};
       ComputeOp alike = renames ? withNames(second, *names) : second;
       bool legal = alike.getProduced() == first.getProduced() &&
                    alike.getReduced() == first.getReduced() &&

@@ -198,9 +198,24 @@ private:
   }
 };
 
-/// Computes a lower bound: shifts costs from pairs to their unknowns and spreads them again, so
-/// that the least cost of each unknown grows. The costs that remain in pairs are never negative.
-double lowerBound(const LayoutProblem &problem) {
+class ReducingChooser : public LayoutChooser {
+public:
+  LayoutChoice choose(const LayoutProblem &problem) const override {
+    Graph graph(problem);
+    std::vector<unsigned> chosen = Reducer(graph).run();
+    LayoutChoice choice;
+    auto middle = chosen.begin() + long(problem.values.size());
+    choice.layouts.assign(chosen.begin(), middle);
+    choice.ways.assign(middle, chosen.end());
+    choice.cost = choiceCost(problem, choice);
+    return choice;
+  }
+};
+} // namespace
+
+/// Shifts costs from pairs to their unknowns and spreads them again, so that the least cost of each
+/// unknown grows. The costs that remain in pairs are never negative.
+double nest::lowerBound(const LayoutProblem &problem) {
   std::vector<Costs> own;
   for (const LaidValue &value : problem.values)
     own.push_back(value.cost);
@@ -263,22 +278,6 @@ double lowerBound(const LayoutProblem &problem) {
   }
   return best;
 }
-
-class ReducingChooser : public LayoutChooser {
-public:
-  LayoutChoice choose(const LayoutProblem &problem) const override {
-    Graph graph(problem);
-    std::vector<unsigned> chosen = Reducer(graph).run();
-    LayoutChoice choice;
-    auto middle = chosen.begin() + long(problem.values.size());
-    choice.layouts.assign(chosen.begin(), middle);
-    choice.ways.assign(middle, chosen.end());
-    choice.cost = choiceCost(problem, choice);
-    choice.bound = std::min(choice.cost, lowerBound(problem));
-    return choice;
-  }
-};
-} // namespace
 
 std::unique_ptr<LayoutChooser> nest::createReducingChooser() {
   return std::make_unique<ReducingChooser>();

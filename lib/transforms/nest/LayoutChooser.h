@@ -31,6 +31,9 @@ public:
 
 std::unique_ptr<LayoutChooser> createReducingChooser();
 
+/// Returns a cost such that no choice costs less. It takes as long as a choice.
+double lowerBound(const LayoutProblem &problem);
+
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTCHOOSER_H
