@@ -236,16 +236,21 @@ static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &fac
 
 /// Calls `act` with the number of each kernel and a bench of the thread's, which is empty until the
 /// thread needs one, on several threads. Returns what `act` says is wrong with each kernel, if
-/// anything.
+/// anything. Long kernels come first, so that no thread is left with one at the end.
 static std::vector<std::string>
-forEachKernel(size_t count, const CompileOptions &options,
+forEachKernel(ArrayRef<OutlinedKernel> kernels, const CompileOptions &options,
               llvm::function_ref<std::string(size_t, std::unique_ptr<Workbench> &)> act) {
+  size_t count = kernels.size();
   std::vector<std::string> errors(count);
+  auto order = llvm::to_vector(llvm::seq(count));
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return kernels[a].source.size() > kernels[b].source.size();
+  });
   std::atomic<size_t> next{0};
   auto work = [&] {
     std::unique_ptr<Workbench> bench;
     for (size_t i; (i = next.fetch_add(1)) < count;)
-      errors[i] = act(i, bench);
+      errors[order[i]] = act(order[i], bench);
   };
   size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
                                               : std::max(1u, std::thread::hardware_concurrency());
@@ -274,7 +279,7 @@ LogicalResult heddle::scheduleKernels(MutableArrayRef<OutlinedKernel> kernels,
   auto schedule = [&](size_t i, std::unique_ptr<Workbench> &bench) {
     return scheduleKernel(kernels[i], facts, target, cache, options, bench);
   };
-  return report(kernels, forEachKernel(kernels.size(), options, schedule));
+  return report(kernels, forEachKernel(kernels, options, schedule));
 }
 
 FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
@@ -288,7 +293,7 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
     progress.advance();
     return error;
   };
-  std::vector<std::string> errors = forEachKernel(sources.size(), options, compile);
+  std::vector<std::string> errors = forEachKernel(sources, options, compile);
   progress.finish();
   if (failed(report(sources, errors)))
     return failure();

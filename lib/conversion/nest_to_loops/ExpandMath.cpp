@@ -211,39 +211,46 @@ struct NumberWins : OpRewritePattern<Op> {
 
 struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
     math::populateExpansionPatterns(patterns, {"rsqrt", "roundeven"});
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     patterns.add<ContractProduct, PowerOfConstant, NumberWins<arith::MaxNumFOp, arith::MaximumFOp>,
-                 NumberWins<arith::MinNumFOp, arith::MinimumFOp>>(&getContext());
-    patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp);
-    patterns.add<Approximate<math::Exp2Op>>(&getContext(), approximateExp2);
-    patterns.add<Approximate<math::ExpM1Op>>(&getContext(), approximateExpM1);
-    patterns.add<Approximate<math::LogOp>>(&getContext(), approximateLog);
-    patterns.add<Approximate<math::Log2Op>>(&getContext(), approximateLog2);
-    patterns.add<Approximate<math::Log1pOp>>(&getContext(), approximateLog1p);
-    patterns.add<Approximate<math::PowFOp>>(&getContext(), approximatePower);
-    patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh);
-    patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf);
-    patterns.add<Approximate<math::AtanOp>>(&getContext(), approximateAtan);
-    patterns.add<CallOnDoubles<math::AtanOp>>(&getContext(), "atan");
-    patterns.add<CallOnDoubles<math::ErfOp>>(&getContext(), "erf");
-    patterns.add<CallOnDoubles<math::ExpM1Op>>(&getContext(), "expm1");
-    patterns.add<CallOnDoubles<math::Log1pOp>>(&getContext(), "log1p");
-    patterns.add<Saturate<arith::FPToSIOp>>(&getContext(), "llvm.fptosi.sat");
-    patterns.add<Saturate<arith::FPToUIOp>>(&getContext(), "llvm.fptoui.sat");
-    patterns.add<ExpandSine<math::SinOp>>(&getContext(), "sinf", 0);
-    patterns.add<ExpandSine<math::CosOp>>(&getContext(), "cosf", 1);
+                 NumberWins<arith::MinNumFOp, arith::MinimumFOp>>(context);
+    patterns.add<Approximate<math::ExpOp>>(context, approximateExp);
+    patterns.add<Approximate<math::Exp2Op>>(context, approximateExp2);
+    patterns.add<Approximate<math::ExpM1Op>>(context, approximateExpM1);
+    patterns.add<Approximate<math::LogOp>>(context, approximateLog);
+    patterns.add<Approximate<math::Log2Op>>(context, approximateLog2);
+    patterns.add<Approximate<math::Log1pOp>>(context, approximateLog1p);
+    patterns.add<Approximate<math::PowFOp>>(context, approximatePower);
+    patterns.add<Approximate<math::TanhOp>>(context, approximateTanh);
+    patterns.add<Approximate<math::ErfOp>>(context, approximateErf);
+    patterns.add<Approximate<math::AtanOp>>(context, approximateAtan);
+    patterns.add<CallOnDoubles<math::AtanOp>>(context, "atan");
+    patterns.add<CallOnDoubles<math::ErfOp>>(context, "erf");
+    patterns.add<CallOnDoubles<math::ExpM1Op>>(context, "expm1");
+    patterns.add<CallOnDoubles<math::Log1pOp>>(context, "log1p");
+    patterns.add<Saturate<arith::FPToSIOp>>(context, "llvm.fptosi.sat");
+    patterns.add<Saturate<arith::FPToUIOp>>(context, "llvm.fptoui.sat");
+    patterns.add<ExpandSine<math::SinOp>>(context, "sinf", 0);
+    patterns.add<ExpandSine<math::CosOp>>(context, "cosf", 1);
+    expansions = std::move(patterns);
+    return success();
+  }
+  void runOnOperation() override {
     GreedyRewriteConfig config; // LLVM simplifies blocks
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), expansions, config)))
       signalPassFailure();
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect,
                     vector::VectorDialect, LLVM::LLVMDialect>();
   }
+
+private:
+  FrozenRewritePatternSet expansions;
 };
 } // namespace
 

@@ -78,6 +78,20 @@ public:
 private:
   MLIRContext &context;
   Emitter emitter;
+  std::unique_ptr<PassManager> lowerings[2]; ///< without and with lines; created on first use
+
+  /// All kernels are lowered by the same passes, which collect their patterns once.
+  PassManager &lowering(bool lines) {
+    std::unique_ptr<PassManager> &passes = lowerings[lines];
+    if (!passes) {
+      passes = std::make_unique<PassManager>(&context);
+      passes->enableVerifier(false); // LLVM verifies what comes out
+      nest::buildKernelLowering(*passes);
+      if (lines)
+        passes->addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+    }
+    return *passes;
+  }
 
   nest::KernelInfo call(const std::string &symbol, const CustomKernel &kernel) {
     return {buildCustomCall(&context, symbol, kernel.function, kernel.numbers), kernel.chunks,
@@ -96,12 +110,7 @@ private:
     auto info = loops(request);
     if (!info)
       return info;
-    PassManager passes(&context);
-    passes.enableVerifier(false); // LLVM verifies what comes out
-    nest::buildKernelLowering(passes);
-    if (lines)
-      passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
-    if (failed(passes.run(*info->module)))
+    if (failed(lowering(lines).run(*info->module)))
       return llvm::createStringError("its loops can't be lowered");
     return info;
   }

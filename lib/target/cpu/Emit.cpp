@@ -138,6 +138,7 @@ static bool addCodeGeneration(llvm::legacy::PassManager &passes, llvm::TargetMac
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
   config->disablePass(&llvm::PostRASchedulerID);
+  config->disablePass(&llvm::LiveDebugValuesID);
   passes.add(config);
   passes.add(module);
   if (config->addISelPasses())
