@@ -33,7 +33,12 @@ void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const Allocation
   MemoryEvent event{MemoryEvent::Kind::Allocate, nullptr, bytes, alignment, std::string(info.name),
                     std::string(info.location)};
   std::unique_lock lock(mutex);
-  void *address = event.address = obtain(bytes, alignment);
+  void *address = nullptr;
+  try {
+    address = event.address = obtain(bytes, alignment);
+  } catch (const Error &error) {
+    throw Error(error.what() + what());
+  }
   if (!address)
     throw Error("out of memory: " + std::to_string(bytes) + " bytes" + what() + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");

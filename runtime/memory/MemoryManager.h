@@ -21,6 +21,7 @@
 // of their size class; `ArenaManager` allocates best-fit from large blocks on huge pages and merges
 // adjacent free pieces; `SystemManager` asks the system each time. Fresh memory costs ten to a
 // hundred times as much to touch as memory that was used before, so keeping it matters.
+// `FileManager` (FileMemory.h) is for tensors that memory is too small for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +73,8 @@ public:
   virtual ~MemoryManager();
   /// The memory space of the buffers.
   virtual std::string_view space() const { return hostSpace; }
+  /// The memory of that space: `fileMemoryName`, or empty for its own. Outlives the manager.
+  virtual std::string_view memory() const { return {}; }
   /// Allocates at least `bytes` bytes at a multiple of `alignment` bytes (a power of two). Throws
   /// Error with the name and source location if there is too little memory, or if `info` requests
   /// another memory space.
@@ -85,7 +88,8 @@ public:
 
 protected:
   /// The two functions that a manager must implement. They are called by one thread at a time.
-  /// `obtain` returns null if there is too little memory. `release` takes the number of bytes that
+  /// `obtain` returns null if there is too little memory, or throws Error with another reason, to
+  /// which the name of the buffer is added. `release` takes the number of bytes that
   /// were requested, and must not throw.
   virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;

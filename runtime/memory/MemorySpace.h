@@ -21,6 +21,8 @@ namespace heddle {
 
 /// The name of the host's memory space.
 inline constexpr std::string_view hostSpace = "host";
+/// The memory of buffers of that space whose pages are in files (FileMemory.h).
+inline constexpr std::string_view fileMemoryName = "file";
 
 } // namespace heddle
 

@@ -7,6 +7,7 @@
 #include "runtime/program/Call.h"
 
 #include "heddle/Error.h"
+#include "runtime/memory/FileMemory.h"
 #include "runtime/program/Loaded.h"
 
 #include <algorithm>
@@ -160,6 +161,10 @@ const std::shared_ptr<MemoryManager> &Call::managerOf(std::string_view space) co
   return space == hostSpace ? settings.manager : program->managers.find(space)->second;
 }
 
+const std::shared_ptr<MemoryManager> &Call::managerOf(const ValueSpec &value) const {
+  return value.memory == fileMemoryName ? fileMemory() : managerOf(value.space);
+}
+
 /// Stores the reason of a failure, unless memory is exhausted.
 void Call::note(const char *reason) noexcept {
   try {
@@ -261,7 +266,7 @@ TensorRef &Call::ensureResult(size_t result) {
   size_t value = size_t(spec.results[result]);
   if (!results[result] || results[result]->storedType() != plan->types[value])
     results[result] = std::make_shared<RuntimeTensor>(
-        plan->types[value], managerOf(spec.values[value].space),
+        plan->types[value], managerOf(spec.values[value]),
         AllocationInfo{spec.values[value].name, spec.values[value].location});
   return results[result];
 }
@@ -349,7 +354,8 @@ void Call::placeArguments() {
     bool fits = fitsInPlace(*argument.tensor, formal.layout);
     if (int32_t result = resultInPlace[i]; result >= 0) {
       // The program writes here: only memory without other readers may be donated.
-      argument.inPlace = argument.donate && fits;
+      argument.inPlace = argument.donate && fits &&
+                         (formal.memory.empty() || formal.memory == argument.tensor->memory());
       for (size_t k = 0; k < arguments.size(); ++k)
         argument.inPlace &= k == i || arguments[k].tensor->address() != argument.tensor->address();
       if (argument.inPlace) {
@@ -366,9 +372,9 @@ void Call::placeArguments() {
     } else if (fits) {
       addresses[value] = argument.tensor->address();
     } else {
-      argument.converted = std::make_shared<RuntimeTensor>(
-          argument.tensor->spec(), formal.layout, managerOf(formal.space),
-          AllocationInfo{formal.name, formal.location});
+      argument.converted =
+          std::make_shared<RuntimeTensor>(argument.tensor->spec(), formal.layout, managerOf(formal),
+                                          AllocationInfo{formal.name, formal.location});
       copiesBefore.emplace_back(argument.converted.get(), argument.tensor.get());
       addresses[value] = argument.converted->address();
     }

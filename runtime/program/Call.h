@@ -140,6 +140,7 @@ private:
   [[noreturn]] void throwAborted();
   void awaitAll();
   const std::shared_ptr<MemoryManager> &managerOf(std::string_view space) const;
+  const std::shared_ptr<MemoryManager> &managerOf(const ValueSpec &value) const;
   void note(const char *reason) noexcept;
   void makeAndFree(int32_t step);
   void prepare();

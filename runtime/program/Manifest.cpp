@@ -90,6 +90,8 @@ static Json toJson(const ValueSpec &value) {
     json["whole"] = toJson(value.wholeDims);
   if (!value.place.empty())
     json["place"] = value.place;
+  if (!value.memory.empty())
+    json["memory"] = value.memory;
   return json;
 }
 
@@ -183,6 +185,7 @@ static ValueSpec valueFrom(const Json &json) {
   value.shards = json.value("shards", value.shards);
   value.wholeDims = sizesFrom(json.value("whole", Json::object()));
   value.place = json.value("place", value.place);
+  value.memory = json.value("memory", "");
   return value;
 }
 

@@ -53,6 +53,9 @@ struct ValueSpec {
   std::map<std::string, std::vector<std::string>> shards = {};
   ExprMap wholeDims = {};
   Place place = {}; ///< of an argument or result that some ranks do not hold
+  /// Of an argument or result: "file" if callers should keep it in a file (memory/FileMemory.h). An
+  /// argument elsewhere is used where it is, but its new value, a result, is in a file.
+  std::string memory = {};
 
   /// True if this entry's ranks do not hold it.
   bool isAbsent() const { return type.dims.count(absentName) > 0; }

@@ -150,9 +150,14 @@ private:
         return name + " is split over " + message;
       if (std::string message = verifyPlace(mesh, value.place); !message.empty())
         return name + " is at " + message;
-      if (!(axes.empty() && value.place.empty()) && value.kind != ValueSpec::Kind::Argument &&
-          value.kind != ValueSpec::Kind::Result)
+      bool isGiven =
+          value.kind == ValueSpec::Kind::Argument || value.kind == ValueSpec::Kind::Result;
+      if (!(axes.empty() && value.place.empty()) && !isGiven)
         return name + " is split, but no argument or result";
+      if (!value.memory.empty() &&
+          (value.memory != fileMemoryName || !isGiven || value.space != hostSpace))
+        return name + " is in the memory '" + value.memory +
+               "', expected arguments and results of the host in 'file'";
     }
     return "";
   }

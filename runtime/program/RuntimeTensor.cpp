@@ -62,6 +62,7 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const StoredType> given,
   if (!manager)
     manager = defaultMemoryManager();
   std::string what = info.name.empty() ? "a tensor of type " + describe(spec()) : "";
+  kind = manager->memory();
   AllocationInfo asked{info.name.empty() ? what : info.name, info.location, space()};
   void *address = manager->allocate(bytes(), layout().alignment, asked);
   // Should this throw, it frees the memory.

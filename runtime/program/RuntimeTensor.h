@@ -60,6 +60,8 @@ public:
   /// The memory space of its elements. Only programs can use a tensor outside of "host": the copies
   /// below throw Error for it.
   const std::string &space() const { return type->space; }
+  /// The memory of that space that holds them (MemoryManager::memory).
+  std::string_view memory() const { return kind; }
   /// Null after the tensor was donated.
   void *address() const { return storage.get(); }
   /// The size in memory, padding included.
@@ -78,7 +80,10 @@ public:
   /// A handle that has no memory yet, for `takeOver`.
   static std::shared_ptr<RuntimeTensor> withoutMemory(std::shared_ptr<const StoredType> type);
   /// Takes the memory of `from`, which gives it up and may not be used again.
-  void takeOver(RuntimeTensor &from) noexcept { storage = std::move(from.storage); }
+  void takeOver(RuntimeTensor &from) noexcept {
+    storage = std::move(from.storage);
+    kind = from.kind;
+  }
 
   /// The entry that the tensor was donated to; empty if it was not.
   std::string donatedTo;
@@ -89,6 +94,7 @@ private:
 
   std::shared_ptr<const StoredType> type;
   std::shared_ptr<void> storage;
+  std::string_view kind = {};
 };
 
 using TensorRef = std::shared_ptr<RuntimeTensor>;
