@@ -22,8 +22,10 @@ def Mesh_CollectiveInterface : OpInterface<"CollectiveInterface"> {
       the collective is a reduction, a gather or a renaming over these names. Returns one value for each result.
     }], "::llvm::SmallVector<::mlir::Value>", "buildMeaning",
     (ins "::mlir::OpBuilder &":$builder, "::heddle::mesh::MeshAttr":$mesh, "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<"The number of elements of one operand that a device sends, for `parts` devices in a group.",
-        "double", "getSentShare", (ins "int64_t":$parts)>
+    InterfaceMethod<[{
+      The number of blocks that a device sends, for `parts` devices in a group, and the number of names along which they are
+      blocks: of these the operand or the result has the whole.
+    }], "std::pair<double, int>", "getSentBlocks", (ins "int64_t":$parts)>
   ];
   let verify = "return ::heddle::mesh::verifyGroup($_op, ::llvm::cast<ConcreteOp>($_op).getAxes().getAxes());";
 }

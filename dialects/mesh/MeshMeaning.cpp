@@ -165,12 +165,14 @@ SmallVector<Value> BroadcastOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueR
 // Bytes that a device sends
 //===----------------------------------------------------------------------===//
 
-double AllReduceOp::getSentShare(int64_t parts) { return 2.0 * double(parts - 1) / double(parts); }
-double ReduceScatterOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
-double AllGatherOp::getSentShare(int64_t parts) { return double(parts - 1); }
-double AllToAllOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
-double PermuteOp::getSentShare(int64_t parts) { return parts > 1 ? 1 : 0; }
-double BroadcastOp::getSentShare(int64_t parts) { return double(parts - 1) / double(parts); }
+using Sent = std::pair<double, int>;
+static double allButOne(int64_t parts) { return double(parts - 1) / double(parts); }
+Sent AllReduceOp::getSentBlocks(int64_t parts) { return {2 * allButOne(parts), 0}; }
+Sent ReduceScatterOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 1}; }
+Sent AllGatherOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 1}; }
+Sent AllToAllOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 2}; }
+Sent PermuteOp::getSentBlocks(int64_t parts) { return {parts > 1 ? 1 : 0, 0}; }
+Sent BroadcastOp::getSentBlocks(int64_t parts) { return {allButOne(parts), 0}; }
 
 //===----------------------------------------------------------------------===//
 // Names that are outermost in memory

@@ -35,6 +35,10 @@ inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
 /// attribute `symbolsAttrName` lists.
 llvm::StringSet<> sizeSymbols(mlir::Operation *op);
 
+/// An attribute of a function with texts and types about its values, in lists: what a pass says of them
+/// for people. nd-restore-names spells names in it as the user does.
+inline constexpr llvm::StringLiteral notesAttrName = "heddle.notes";
+
 /// The values that a size symbol of a function may have.
 inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {
   auto declared = function->getAttrOfType<mlir::DictionaryAttr>(rangesAttrName);

@@ -73,15 +73,22 @@ static uint64_t getNumber(std::string_view bytes, size_t at, int width) {
 //===----------------------------------------------------------------------===//
 
 void ProgramImage::writeTo(const std::function<void(std::string_view)> &write) const {
-  Manifest bound = manifest;
-  bound.sums = {{"code", sumText(code)}, {"constants", sumText(constants)}};
-  std::string text = bound.toJson();
-  std::pair<std::string_view, std::string_view> sections[] = {
+  std::string text, table = shardings.empty() ? "" : shardings.toJson();
+  std::vector<std::pair<std::string_view, std::string_view>> sections = {
       {"manifest", text}, {"code", code}, {"constants", constants}};
+  if (!shardings.empty())
+    sections.emplace_back("shardings", table);
+  Manifest bound = manifest;
+  bound.sums.clear();
+  for (auto [name, bytes] : sections)
+    if (name != "manifest")
+      bound.sums[std::string(name)] = sumText(bytes);
+  text = bound.toJson();
+  sections[0].second = text;
   std::string file(magic);
   putNumber(file, formatVersion, 4);
-  putNumber(file, std::size(sections), 4);
-  size_t offset = aligned(file.size() + std::size(sections) * sectionBytes + 8);
+  putNumber(file, sections.size(), 4);
+  size_t offset = aligned(file.size() + sections.size() * sectionBytes + 8);
   for (auto [name, bytes] : sections) {
     file.append(name);
     file.append(nameBytes - name.size(), '\0');
@@ -259,12 +266,24 @@ ProgramImage ProgramImage::parse(std::string_view file, const std::string &path)
   auto manifest = Manifest::fromJson(sections["manifest"], error);
   if (!manifest)
     throw Error("'" + path + "': " + error);
-  for (const char *name : {"code", "constants"})
+  auto bound = [&](const char *name) {
     if (manifest->sums[name] != sumText(sections[name]))
       throw reader.damaged("its section '" + std::string(name) +
                            "' is not the one that its manifest describes");
+  };
+  bound("code");
+  bound("constants");
+  ShardingTable table;
+  if (sections.count("shardings") || manifest->sums.count("shardings")) {
+    bound("shardings");
+    auto found = ShardingTable::fromJson(sections["shardings"], error);
+    if (!found)
+      throw Error("'" + path + "': " + error);
+    table = std::move(*found);
+  }
   manifest->sums.clear(); // they are computed again when the image is written
-  return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"])};
+  return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"]),
+          std::move(table)};
 }
 
 std::optional<ProgramImage> ProgramImage::parseIfValid(std::string_view bytes) noexcept {

@@ -11,11 +11,11 @@
 //     u32     version of the format, u32 number of sections
 //     table   for each section: name (16 bytes), offset, length, checksum
 //     u64     checksum of everything above
-//     ...     the sections "manifest", "code", "constants"
+//     ...     the sections "manifest", "code", "constants", and perhaps "shardings" (ShardingTable.h)
 //
 // with little-endian numbers. Sections are in the order of the table, each at the next multiple of
 // 64 bytes, with zeros between them and nothing after the last. The manifest has the checksums of
-// code and constants, so that it can't be combined with others. Sections with unknown names are
+// the other sections, so that it can't be combined with others. Sections with unknown names are
 // skipped, so that the format can be extended.
 //
 // Checksums detect damage, not tampering: the author of a file can make them match, and its code is
@@ -27,6 +27,7 @@
 #define HEDDLE_RUNTIME_PROGRAM_PROGRAMIMAGE_H
 
 #include "runtime/program/Manifest.h"
+#include "runtime/program/ShardingTable.h"
 
 #include <functional>
 #include <optional>
@@ -37,6 +38,7 @@ namespace heddle {
 struct ProgramImage {
   Manifest manifest;
   std::string code, constants;
+  ShardingTable shardings = {}; ///< for people; empty: the program has none
 
   /// Throws Error. The file appears whole or not at all: an old file survives a full disk or a
   /// crash.

@@ -7,14 +7,19 @@
 
 #include "lib/transforms/mesh/Explain.h"
 
+#include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Nest.h"
 #include "lib/transforms/mesh/Links.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
+
+using nd::tensorType;
 
 static std::string bytesText(double bytes) { return llvm::formatv("{0:f0} bytes", bytes).str(); }
 
@@ -25,60 +30,123 @@ static std::string textOf(const Sharding &sharding) {
   return "{" + text + "}";
 }
 
-/// Says of each name where its axes come from.
-static std::string reasons(const Links &links, ArrayRef<unsigned> nodes) {
+/// Says of each name where its axes come from. `rules`: of the plan, for an argument.
+static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAttr rules) {
   std::string text;
+  auto add = [&](const Links::Node &node, const std::string &what) {
+    text += (text.empty() ? "'" : "; '") + node.name + "' " + what;
+  };
+  auto stated = [&](const Links::Node &node) -> std::string {
+    if (!rules || node.priority >= int64_t(rules.size()))
+      return " as stated";
+    return " by the rule '" + cast<StringAttr>(rules[node.priority]).str() + "'";
+  };
   for (unsigned each : nodes) {
     const Links::Node &node = links.nodes[each];
-    if (!node.axes.empty()) {
-      unsigned origin = each;
-      while (links.nodes[origin].from)
-        origin = *links.nodes[origin].from;
-      text += (text.empty() ? "" : "; ") + ("'" + node.name + "' has ") + mesh::str(node.axes) +
-              (origin == each ? " as stated" : " as " + links.describe(origin)) + node.why;
-    }
+    unsigned origin = each;
+    while (links.nodes[origin].from)
+      origin = *links.nodes[origin].from;
+    if (!node.axes.empty())
+      add(node, "has " + mesh::str(node.axes) +
+                    (origin == each ? stated(node) : " as " + links.describe(origin)) + node.why);
+    else if (node.fixed && rules)
+      add(node, "is whole" + stated(node));
     for (const Links::Declined &declined : node.declined)
-      text += (text.empty() ? "" : "; ") + ("'" + node.name + "' could have ") +
-              mesh::str(declined.axes) + " (it keeps " + bytesText(declined.gain) + " in place, '" +
-              links.nodes[declined.by].name + "' " + bytesText(declined.winner) + ")";
+      add(node, "could have " + mesh::str(declined.axes) + " (it keeps " +
+                    bytesText(declined.gain) + " in place, '" + links.nodes[declined.by].name +
+                    "' " + bytesText(declined.winner) + ")");
   }
   return text;
 }
 
-void mesh::explainShardings(func::FuncOp function, const Links &links) {
-  for (BlockArgument argument : function.getArguments())
-    if (Sharding sharding = links.sharding(argument); !sharding.empty())
-      emitRemark(argument.getLoc())
-          << "argument " << argument.getArgNumber() << " " << textOf(sharding) << ": "
-          << reasons(links, links.nodesOf(argument));
+void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tell) {
+  Builder b(function.getContext());
+  SmallVector<Attribute> rows;
+  auto rules = function->getParentOp()->getAttrOfType<ArrayAttr>(rulesAttrName);
+  auto describe = [&](Location loc, StringRef name, Value value, const Twine &what,
+                      const Sharding &split, ShardingAttr sharding, const std::string &why) {
+    if (tell.explain && !split.empty())
+      emitRemark(loc) << what << textOf(split) << ": " << why;
+    if (tell.record)
+      rows.push_back(b.getArrayAttr(
+          {LocationAttr(loc), b.getStringAttr(name), TypeAttr::get(value.getType()), sharding,
+           b.getStringAttr(why.empty() ? "no axis reaches its names" : why)}));
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    auto name = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
+    describe(argument.getLoc(), name ? name.str() : "argument" + std::to_string(i), argument,
+             "argument " + Twine(i) + " ", links.sharding(argument),
+             function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName),
+             reasons(links, links.nodesOf(argument), rules));
+  }
   function.walk([&](Operation *op) {
-    if (Sharding sharding = links.sharding(op); !sharding.empty())
-      op->emitRemark() << textOf(sharding) << ": " << reasons(links, links.nodesOf(op));
+    auto name = op->getAttrOfType<StringAttr>("heddle.name");
+    bool isFirst = true;
+    for (Value value : op->getResults()) // of which one remark tells
+      if (isa<nd::NdTensorType>(value.getType()))
+        describe(op->getLoc(), name ? name.getValue() : op->getName().stripDialect(), value, "",
+                 std::exchange(isFirst, false) ? links.sharding(op) : Sharding(),
+                 ShardingAttr::get(b.getContext(), links.sharding(value)),
+                 reasons(links,
+                         links.nodesOf(op).empty() ? links.nodesOf(value) : links.nodesOf(op), {}));
   });
+  if (tell.record)
+    function->setAttr(nd::notesAttrName, b.getArrayAttr(rows));
 }
 
-double mesh::bytesSent(Operation *op, MeshAttr mesh) {
-  auto collective = cast<CollectiveInterface>(op);
-  double bytes = 0;
-  for (Value operand : op->getOperands())
-    bytes += bytesOf(operand);
-  bytes *= collective.getSentShare(partsOf(mesh, collective.getAxes().getAxes()));
-  for (auto scan = op->getParentOfType<nest::ScanOp>(); scan;
-       scan = scan->getParentOfType<nest::ScanOp>())
-    bytes *= double(scan.getAlong().begin()->size().typical());
+/// The bytes of a tensor that is `a` before and `b` after: `isWhole`, the larger size of each name.
+static double bytesOf(Value a, Value b, bool isWhole) {
+  double bytes = mesh::bytesOf(a);
+  for (const nd::Dim &dim : tensorType(a).getDims()) {
+    double own = double(dim.size().typical()),
+           other = double(tensorType(b).size(dim.name).typical());
+    if (own > 0 && other > 0)
+      bytes *= (isWhole ? std::max(own, other) : std::min(own, other)) / own;
+  }
   return bytes;
 }
 
-void mesh::explainCollectives(func::FuncOp function, MeshAttr mesh) {
+void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) {
+  Builder b(function.getContext());
+  SmallVector<Attribute> rows;
   double all = 0;
-  int count = 0;
-  function.walk([&](CollectiveInterface op) {
-    double bytes = bytesSent(op, mesh);
-    all += bytes;
-    ++count;
-    op->emitRemark() << op->getName().getStringRef() << " over " << op.getAxes().str()
-                     << ": each device sends " << bytesText(bytes);
+  function.walk([&](Operation *op) {
+    double sent = 0, padding = 0;
+    AxesAttr axes;
+    if (auto collective = dyn_cast<CollectiveInterface>(op)) {
+      axes = collective.getAxes();
+      int64_t parts = partsOf(mesh, axes.getAxes());
+      auto [blocks, names] = collective.getSentBlocks(parts);
+      for (auto [from, to] : llvm::zip_equal(op->getOperands(), op->getResults())) {
+        sent += blocks * ::bytesOf(from, to, /*isWhole=*/false);
+        padding -= blocks * ::bytesOf(from, to, /*isWhole=*/true) / std::pow(parts, names);
+      }
+      padding += sent;
+    } else if (auto send = dyn_cast<SendOp>(op)) {
+      axes = send.getAxis();
+      sent = mesh::bytesOf(send.getInput());
+    } else {
+      return;
+    }
+    for (auto scan = op->getParentOfType<nest::ScanOp>(); scan;
+         scan = scan->getParentOfType<nest::ScanOp>())
+      for (double *bytes : {&sent, &padding})
+        *bytes *= double(scan.getAlong().begin()->size().typical());
+    all += sent;
+    int64_t whole = std::llround(sent),
+            beyond = std::clamp<int64_t>(std::llround(padding), 0, whole);
+    if (tell.explain)
+      op->emitRemark() << op->getName().getStringRef() << " over " << axes.str()
+                       << ": each device sends " << bytesText(sent)
+                       << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "");
+    rows.push_back(b.getArrayAttr(
+        {LocationAttr(op->getLoc()), b.getStringAttr(op->getName().stripDialect()),
+         b.getStringAttr(axes.str()), b.getI64IntegerAttr(whole), b.getI64IntegerAttr(beyond)}));
   });
-  function.emitRemark() << count << " collectives, in which each device of " << mesh.devices()
-                        << " sends " << bytesText(all);
+  if (tell.explain)
+    function.emitRemark() << rows.size() << " collectives, in which each device of "
+                          << mesh.devices() << " sends " << bytesText(all);
+  if (tell.record)
+    function->setAttr(collectivesAttrName, b.getArrayAttr(rows));
 }

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Remarks for `--explain`: where the axes of each value come from, which ones it could have had, and
-// what each collective moves.
+// Where the axes of each value come from, which ones it could have had, and what each collective
+// moves. `--explain` prints these as remarks, and the table in a program file has them as rows
+// (runtime/program/ShardingTable.h):
 //
 //     remark: {batch: [data]}: 'batch' has [data] as the argument 'x'; 'in' could have [data] (it keeps
 //             1024 bytes in place, 'batch' 4096)
-//     remark: mesh.all_reduce over [data]: each device sends 512 bytes
+//     remark: mesh.all_gather over [data]: each device sends 512 bytes, 128 of them padding
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,20 @@
 namespace heddle::mesh {
 struct Links;
 
-/// Why the values of a function have their axes.
-void explainShardings(mlir::func::FuncOp function, const Links &links);
-/// The bytes that a device sends in each collective of its program, at typical sizes.
-void explainCollectives(mlir::func::FuncOp function, MeshAttr mesh);
-/// The bytes that a device sends in one call of the program's collectives.
-double bytesSent(mlir::Operation *collective, MeshAttr mesh);
+/// The rows for collectives, an attribute of a function: [location, kind, axes, bytes, padding]. Those
+/// for values, [location, name, type, sharding, reasons], are `nd::notesAttrName`.
+inline constexpr llvm::StringLiteral collectivesAttrName = "mesh.collectives";
+
+/// How descriptions reach the user.
+struct Tell {
+  bool explain = false; ///< remarks
+  bool record = false;  ///< rows
+};
+/// Why the values of a function, whose arguments have their shardings, have their axes.
+void describeShardings(mlir::func::FuncOp function, const Links &links, Tell tell);
+/// The bytes that a device sends in each collective of its program, at typical sizes. Padding is what
+/// blocks have beyond the size of the name that moves.
+void describeCollectives(mlir::func::FuncOp function, MeshAttr mesh, Tell tell);
 
 } // namespace heddle::mesh
 

@@ -22,15 +22,12 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_H
 
-#include "dialects/mesh/Mesh.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/transforms/mesh/Explain.h"
 
 namespace heddle::mesh {
 
-/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests. `explain`: says why
-/// in remarks.
-mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh, bool explain = false);
+/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests, and tells why.
+mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh, Tell tell = {});
 
 } // namespace heddle::mesh
 

@@ -93,6 +93,18 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
         });
     return isOurs ? dictionary : DictionaryAttr();
   }
+  /// Notes (`nd::notesAttrName`) with the names of the user.
+  static Attribute spelled(Attribute note, const NameRewriter &names) {
+    MLIRContext *context = note.getContext();
+    if (auto list = dyn_cast<ArrayAttr>(note))
+      return ArrayAttr::get(
+          context, llvm::map_to_vector(list, [&](Attribute each) { return spelled(each, names); }));
+    if (auto type = dyn_cast<TypeAttr>(note))
+      return TypeAttr::get(names.rewrite(type.getValue()));
+    if (auto text = dyn_cast<StringAttr>(note))
+      return StringAttr::get(context, respell(text, names.names));
+    return names.rewrite(note);
+  }
   static bool isSymbol(NamedAttribute entry) { return entry.getName().getValue().ends_with("_"); }
 
   void restore(func::FuncOp function) {
@@ -131,6 +143,8 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
     }
     rewriter.rewrite(function);
     renameRequirements(function, rewriter.symbols);
+    if (Attribute notes = function->getAttr(nd::notesAttrName))
+      function->setAttr(nd::notesAttrName, spelled(notes, rewriter));
     if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName)) {
       SmallVector<std::string> spelled;
       for (Attribute each : symbols) {

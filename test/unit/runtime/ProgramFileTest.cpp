@@ -35,7 +35,29 @@ protected:
 };
 } // namespace
 
+/// A program with a table.
+static ProgramImage tabledImage() {
+  ProgramImage image = scaleImage();
+  image.shardings.entries = {
+      {"scale",
+       "",
+       {{"x", "model.cpp:1:1", "f32 {i: 4}", "{i: [data]}", "'i' has [data] as stated"},
+        {"y", "model.cpp:1:1", "f32 {i: 4}", "{i: [data]}", "'i' has [data] as 'i' of 'x'"}},
+       {{"all_gather", "[data]", "model.cpp:1:1", 8, 0}, {"send", "[stage]", "", 16, 4}}},
+      {"scale", "stage=1", {}, {{"all_gather", "[data]", "model.cpp:1:1", INT64_MAX, INT64_MAX}}}};
+  return image;
+}
+
 TEST_F(ProgramFile, RoundTrips) {
+  for (const ProgramImage &image : {scaleImage(), tabledImage()}) {
+    image.write(path);
+    EXPECT_EQ(ProgramImage::read(path).shardings, image.shardings);
+    EXPECT_EQ(read(path), image.bytes());
+    EXPECT_EQ(ProgramImage::read(path).bytes(), image.bytes());
+  }
+  // Without a table there is no section.
+  EXPECT_EQ(scaleImage().bytes().find("shardings"), std::string::npos);
+  EXPECT_NE(tabledImage().bytes().find("shardings"), std::string::npos);
   ProgramImage image = scaleImage();
   image.write(path);
   ProgramImage again = ProgramImage::read(path);
@@ -146,7 +168,7 @@ TEST_F(ProgramFile, AMissingFileIsNamed) {
 }
 
 TEST_F(ProgramFile, EveryTruncationIsNoticed) {
-  scaleImage().write(path);
+  tabledImage().write(path);
   std::string whole = read(path);
   for (size_t length = 0; length < whole.size(); length += length < 300 ? 1 : 37) {
     put(whole.substr(0, length));
@@ -157,7 +179,7 @@ TEST_F(ProgramFile, EveryTruncationIsNoticed) {
 }
 
 TEST_F(ProgramFile, EveryDamageIsNoticed) {
-  scaleImage().write(path);
+  tabledImage().write(path);
   std::string whole = read(path);
   for (size_t at = 0; at < whole.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
@@ -168,6 +190,75 @@ TEST_F(ProgramFile, EveryDamageIsNoticed) {
     }
   expectIn("1 bytes are after its last section",
            errorOf<Error>([&] { ProgramImage::parse(whole + '\0', path); }));
+}
+
+/// The checksum of sections and of the header: multiply and rotate in four lanes.
+static uint64_t checksumOf(const std::string &bytes) {
+  constexpr uint64_t prime = 0x9e3779b97f4a7c15ull;
+  auto mixed = [](uint64_t lane, uint64_t word) { return std::rotl((lane ^ word) * prime, 29); };
+  uint64_t lanes[4] = {1, 2, 3, 4}, sum = bytes.size();
+  size_t words = bytes.size() / 32 * 4;
+  for (size_t i = 0; i < words; ++i) {
+    uint64_t word;
+    std::memcpy(&word, &bytes[8 * i], 8);
+    lanes[i % 4] = mixed(lanes[i % 4], word);
+  }
+  for (size_t i = 8 * words; i < bytes.size(); ++i)
+    lanes[i % 4] = mixed(lanes[i % 4], uint8_t(bytes[i]));
+  for (uint64_t lane : lanes)
+    sum = mixed(sum, lane);
+  return sum ^ sum >> 32;
+}
+
+TEST_F(ProgramFile, TablesBelongToTheirProgram) {
+  // The table of another program in the place of this one's, with checksums that fit.
+  ProgramImage image = tabledImage();
+  std::string file = image.bytes(), own = image.shardings.toJson();
+  image.shardings.entries[0].values[0].why = "'i' has [data] as statEd";
+  std::string other = image.shardings.toJson();
+  ASSERT_EQ(own.size(), other.size());
+  file.replace(file.find(own), own.size(), other);
+  constexpr size_t header = 16 + 4 * 40; // of the fourth section, the checksum is last
+  auto put = [&](size_t at, uint64_t number) { std::memcpy(&file[at], &number, 8); };
+  put(header - 8, checksumOf(other));
+  put(header, checksumOf(file.substr(0, header)));
+  EXPECT_EQ(errorOf<Error>([&] { ProgramImage::parse(file, "f"); }),
+            "'f' is damaged: its section 'shardings' is not the one that its manifest describes");
+  EXPECT_EQ(errorOf<Error>([&] { ProgramImage::parse(image.bytes(), "f"); }), "");
+}
+
+TEST(ShardingTable, TextRoundTripsAndNonsenseIsRefused) {
+  ShardingTable table = tabledImage().shardings;
+  std::string error, text = table.toJson();
+  EXPECT_EQ(ShardingTable::fromJson(text, error), table) << error;
+  // Each text once, and the same bytes for the same table.
+  for (const char *word : {"model.cpp:1:1", "all_gather", "{i: [data]}", "f32 {i: 4}"})
+    EXPECT_EQ(text.find(word), text.rfind(word)) << text;
+  EXPECT_EQ(ShardingTable::fromJson(text, error)->toJson(), text);
+  for (const char *bad : {"", "{", "[]", "null", "{\"texts\": []}", "{\"entries\": []}",
+                          "{\"texts\": 1, \"entries\": [1]}"}) {
+    EXPECT_FALSE(ShardingTable::fromJson(bad, error)) << bad;
+    expectIn("malformed table of shardings", error);
+  }
+  EXPECT_FALSE(ShardingTable::fromJson(std::string(1 << 20, '['), error));
+  expectIn("nests more than 8 levels", error);
+  auto with = [&](const std::string &rows) {
+    EXPECT_FALSE(ShardingTable::fromJson(
+        R"({"texts": ["a", 1], "entries": [{"name": "f", "role": "", )" + rows + "}]}", error))
+        << rows;
+    return error;
+  };
+  expectIn("expected a row of 5, got [0,0]", with(R"("values": [[0, 0]], "collectives": [])"));
+  expectIn("out of range", with(R"("values": [[0, 0, 0, 0, 2]], "collectives": [])"));
+  expectIn("expected a number of bytes, got -1",
+           with(R"("values": [[0, 0, 0, 0, -1]], "collectives": [])"));
+  expectIn("must be string", with(R"("values": [[0, 0, 0, 0, 1]], "collectives": [])"));
+  expectIn("expected a number of bytes, got 1e",
+           with(R"("values": [], "collectives": [[0, 0, 0, 1e300, 0]])"));
+  expectIn("expected a number of bytes, got 18446744073709551615",
+           with(R"("values": [], "collectives": [[0, 0, 0, 18446744073709551615, 0]])"));
+  expectIn("expected at most 3 bytes of padding, got 4",
+           with(R"("values": [], "collectives": [[0, 0, 0, 3, 4]])"));
 }
 
 TEST_F(ProgramFile, OtherFilesAreRefused) {
@@ -443,6 +534,26 @@ TEST(Manifest, ProgramsForOtherMachinesAreRefused) {
   });
   expectIn("compiled for the CPU 'bdver4' and needs what this CPU lacks: ", message);
 #endif
+}
+
+TEST(Manifest, MemoriesAreThoseOfArgumentsAndResults) {
+  auto with = [](size_t value, const char *memory, const char *space = "host") {
+    ProgramImage image = scaleImage();
+    image.manifest.entries[0].values[value].memory = memory;
+    image.manifest.entries[0].values[value].space = space;
+    std::string error;
+    auto again = Manifest::fromJson(image.manifest.toJson(), error);
+    EXPECT_EQ(again->entries[0].values[value].memory, memory);
+    return again->verify(int64_t(image.code.size()), int64_t(image.constants.size()));
+  };
+  EXPECT_EQ(with(0, "file"), "");
+  EXPECT_EQ(with(1, "file"), "");
+  EXPECT_EQ(with(0, ""), "");
+  expectIn("its value 'x' is in the memory 'disk', expected arguments and results of the host in "
+           "'file'",
+           with(0, "disk"));
+  expectIn("its value 'c' is in the memory 'file'", with(2, "file"));
+  expectIn("its value 'x' is in the memory 'file'", with(0, "file", "device"));
 }
 
 TEST(Manifest, InconsistenciesAreRefused) {
