@@ -46,7 +46,8 @@ inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("AXIS=N,...")
       ->group(topic);
   app.add_option("--shard", options.shard,
-                 "A rule: the arguments that match PATTERN are split along NAME over the axes")
+                 "A rule: the arguments that match PATTERN are split along NAME over the axes; "
+                 "PATTERN@AXIS=COORDINATE places them, PATTERN@file puts them into files")
       ->allow_extra_args(false)
       ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
       ->type_size(1)

@@ -75,6 +75,8 @@ inline constexpr llvm::StringLiteral heavyAttrName = "mesh.heavy";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
 /// negative (Pipeline.h).
 inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
+/// The rules of the plan in a module, by the priorities that they give (lib/transforms/mesh/Plan.h).
+inline constexpr llvm::StringLiteral rulesAttrName = "mesh.rules";
 /// The type of the whole tensor of which an argument or result is a block.
 inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mesh/MeshSyntax.h"
+#include "lib/support/PlanFile.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -170,9 +171,9 @@ ShardingAttr ShardingAttr::withNames(ArrayRef<NamedAxes> names) const {
              getMemory());
 }
 
-ShardingAttr ShardingAttr::at(ArrayRef<AxisCoordinate> place) const {
+ShardingAttr ShardingAttr::at(ArrayRef<AxisCoordinate> place, StringAttr memory) const {
   return get(getContext(), getNames(), getClosed(), getPartial(), getCombiner(), place,
-             getMemory());
+             memory ? memory : getMemory());
 }
 
 Sharding ShardingAttr::getSharding() const {
@@ -222,7 +223,7 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (partial.empty() != !combiner || (combiner && !nd::parseCombinerKind(combiner))) // s3
     return emitError() << "expected a combiner such as add after the axes of a partial value, got '"
                        << (combiner ? combiner.getValue() : "") << "'";
-  if (memory && !llvm::is_contained({"device", "host", "file"}, memory.getValue()))
+  if (memory && !isMemory(memory))
     return emitError() << "expected device, host or file as memory, got '" << memory.getValue()
                        << "'";
   return success();

@@ -66,7 +66,8 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
     - `priority n`: the axes of this name are propagated after all of a smaller priority (0 unless stated).
     - `partial [axes] add`: the value is the sum (or another combination) over these axes of what devices hold.
     - `at (stage = 1)`: only the devices with this coordinate (one of these) hold the value.
-    - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`.
+    - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`, a file that callers map. Where
+      the device has the memory of the host, `host` is the same (`Target::sharesHostMemory`).
 
     Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name.
 
@@ -85,8 +86,8 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
     ::heddle::mesh::Sharding getSharding() const;
     /// The same with other lists, sorted by name.
     ShardingAttr withNames(::llvm::ArrayRef<::heddle::mesh::NamedAxes> names) const;
-    /// The same at other places.
-    ShardingAttr at(::llvm::ArrayRef<::heddle::mesh::AxisCoordinate> place) const;
+    /// The same at other places, and in another memory if one is given.
+    ShardingAttr at(::llvm::ArrayRef<::heddle::mesh::AxisCoordinate> place, ::mlir::StringAttr memory = {}) const;
     /// The list of `name`; null if it has none.
     const ::heddle::mesh::NamedAxes *lookup(::llvm::StringRef name) const;
   }];

@@ -30,6 +30,8 @@
 #include "heddle/Tensor.h"
 
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace heddle {
@@ -91,28 +93,43 @@ Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = He
 
 /// "net.wide/hidden:model": the name `hidden` of arguments whose paths have the words of the pattern
 /// in a row, over the axis `model`. A word may have a *. "net.last@stage=1": such arguments are at the
-/// coordinate 1 of the axis `stage` only, and what is computed from them follows.
+/// coordinate 1 of the axis `stage` only, and what is computed from them follows. "adam@file": they
+/// are in files of $HEDDLE_SPILL_DIR rather than in memory, as are the new values that they get; this
+/// needs no mesh.
 struct MeshRule {
   std::string text;    ///< as it was written
+  std::string where;   ///< of a rule of a file: "plan 'FILE', line 3"
   std::string pattern; ///< empty: of any argument
-  std::string name;
+  std::string name;    ///< empty: it splits no name
   std::vector<std::string> axes;
-  bool isPlace = false; ///< it splits no name
   /// True if the pattern is one of the path.
   bool fits(const std::string &path) const;
+  /// The rule, with a comment that says where it is from.
+  std::string commented() const { return where.empty() ? text : text + " # " + where; }
 };
 
 /// A mesh, and rules that split the arguments of functions.
 struct MeshPlan {
   Mesh mesh;
   std::vector<MeshRule> rules;
+  /// What a file states once (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line 1)".
+  std::map<std::string, std::pair<std::string, std::string>> settings = {};
 
-  /// Of a mesh, rules and a file of both; any of them may be empty. Throws Error for text that is no
-  /// rule, two meshes, and an axis that the mesh lacks.
+  /// Of a mesh, rules and a file of both; any of them may be empty. Rules of the file come first, so
+  /// that later ones count where both shard a name. Throws Error for text that is no rule, another
+  /// mesh in the file, and an axis that the mesh lacks.
   static MeshPlan of(const Mesh &mesh, const std::vector<std::string> &rules,
                      const std::string &file = "", Here here = Here::current());
   /// The axes of more than one rank that no rule mentions: ranks along them compute the same.
   std::vector<std::string> idleAxes() const;
+  /// The number that the file states, or `stated`; none: neither does. Throws Error if they differ.
+  std::optional<int64_t> number(const std::string &setting, std::optional<int64_t> stated,
+                                Here here = Here::current()) const;
+  /// " (plan 'FILE', line 1)" for a setting of a file.
+  std::string whereIs(const std::string &setting) const {
+    auto found = settings.find(setting);
+    return found == settings.end() ? "" : found->second.second;
+  }
 };
 
 } // namespace heddle

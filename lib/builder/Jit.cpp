@@ -13,6 +13,7 @@
 #include "lib/builder/Execute.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
+#include "runtime/memory/FileMemory.h"
 
 #include "llvm/Support/Format.h"
 
@@ -377,9 +378,9 @@ struct JitCore::Impl {
     for (const MeshRule &rule : plan.rules)
       if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
             return rule.fits(leaf.path) &&
-                   (rule.isPlace || nodeOf(*leaf.tensor, here)->type().has(rule.name));
+                   (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
           }))
-        result.shard.push_back(rule.text);
+        result.shard.push_back(rule.commented());
     result.targetCpu = options.targetCpu;
     result.programThreads = options.threads;
     result.useCache = options.cache;
@@ -474,15 +475,36 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   return node.packed;
 }
 
-/// Computes the values of all arguments that have none yet, such as weights that are drawn, in one
-/// program.
-static void evaluateTogether(const std::vector<Leaf> &leaves, Here here) {
+/// The tensor in a file. The node has it from now on, so that its memory is free.
+static TensorRef inFile(Node &node, const TensorRef &data, const ValueSpec &value) {
+  if (data->memory() == fileMemoryName)
+    return data;
+  auto moved = std::make_shared<RuntimeTensor>(data->storedType(), fileMemory(),
+                                               AllocationInfo{value.name, value.location});
+  moved->copyFrom(*data);
+  GraphLock lock;
+  for (TensorRef *kept : {&node.data, &node.packed})
+    if (*kept == data)
+      *kept = moved;
+  for (auto *split : {&node.split, &node.resplit})
+    if (*split && (*split)->block == data) {
+      auto with = std::make_shared<SplitTensor>(**split);
+      with->block = moved;
+      *split = std::move(with);
+    }
+  return moved;
+}
+
+/// Computes the values of arguments that have none yet, such as weights that are drawn, in one
+/// program. Those in files follow one by one, since all may be too large for the memory.
+static void evaluateTogether(const std::vector<Leaf> &leaves, const EntrySpec &entry, Here here) {
   std::vector<NodeRef> nodes;
   {
     GraphLock lock;
-    for (const Leaf &leaf : leaves)
-      if (const NodeRef &node = leaf.tensor->node;
-          node && !node->isKnown() && node->donatedAt.empty())
+    for (size_t i = 0; i < leaves.size(); ++i)
+      if (const NodeRef &node = leaves[i].tensor->node;
+          node && !node->isKnown() && node->donatedAt.empty() &&
+          entry.values[size_t(entry.arguments[i])].memory.empty())
         nodes.push_back(node);
   }
   if (nodes.size() > 1)
@@ -561,8 +583,6 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     compiled = impl->make(signature, leaves, trace, here);
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
-  if (lacksValues)
-    evaluateTogether(leaves, here);
   std::optional<MeshCall> split; // of a program for several ranks
   Ranks ranks;
   bool isForRanks = !program->manifest().mesh.axes.empty();
@@ -570,6 +590,8 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
     ranks = impl->ranks(here);
   const EntrySpec &entry =
       program->entry(impl->options.name, ranks.job() ? ranks.job()->rank() : 0);
+  if (lacksValues)
+    evaluateTogether(leaves, entry, here);
   if (isForRanks) {
     std::vector<Tensor> whole;
     for (const Leaf &leaf : leaves)
@@ -589,8 +611,11 @@ Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) 
       leaves[i].tensor->data(here);
     TensorRef data =
         split ? split->argument(i, *leaves[i].tensor, isKept, here) : wholeOf(node, here);
+    const ValueSpec &value = entry.values[size_t(entry.arguments[i])];
     if (isKept)
-      data = packed(node, data, entry.values[size_t(entry.arguments[i])].layout);
+      data = packed(node, data, value.layout);
+    if (value.memory == fileMemoryName)
+      data = located(here, [&] { return inFile(node, data, value); });
     arguments.push_back(std::move(data));
     ++uses[arguments.back().get()];
   }

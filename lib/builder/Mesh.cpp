@@ -9,12 +9,10 @@
 #include "dialects/mesh/Mesh.h"
 #include "heddle/Ranks.h"
 #include "lib/builder/Graph.h"
-#include "lib/transforms/mesh/Plan.h"
+#include "lib/support/PlanFile.h"
 #include "runtime/collectives/Communicator.h"
 #include "runtime/control/EngineTransport.h"
 #include "runtime/program/Shards.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <mutex>
 
@@ -74,32 +72,30 @@ std::string Mesh::str() const {
 //===----------------------------------------------------------------------===//
 
 bool MeshRule::fits(const std::string &path) const {
-  mesh::PlanRule rule{.pattern = pattern};
+  mesh::PlanRule rule{.text = text, .where = "", .pattern = pattern};
   return rule.fits(path);
 }
 
 MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
                       const std::string &path, Here here) {
   mesh::Plan plan;
-  if (!path.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(path);
-    if (!file)
-      fail(here, "can't read the plan '" + path + "': " + file.getError().message());
-    if (std::string problem = plan.parseFile((*file)->getBuffer()); !problem.empty())
-      fail(here, "plan '" + path + "', " + problem);
-  }
-  if (std::string problem = plan.parse(mesh.str(), rules); !problem.empty())
+  std::string problem = path.empty() ? "" : plan.readFile(path);
+  if (problem.empty())
+    problem = plan.parse(mesh.str(), rules);
+  if (!problem.empty())
     fail(here, problem);
   std::string text;
   for (const auto &[axis, size] : plan.mesh)
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
   MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), {}};
+  for (const auto &[word, setting] : plan.settings)
+    result.settings[word] = {setting.text, plan.whereIs(word)};
   for (const mesh::PlanRule &rule : plan.rules) {
     MeshRule &made =
-        result.rules.emplace_back(MeshRule{rule.text, rule.pattern, rule.name, {}, rule.isPlace()});
+        result.rules.emplace_back(MeshRule{rule.text, rule.where, rule.pattern, rule.name, {}});
     for (const mesh::PlanAxis &axis : rule.axes) {
       if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
-        fail(here, "the rule '" + rule.text + "' uses the axis '" + axis.name + "', which " +
+        fail(here, rule.str() + " uses the axis '" + axis.name + "', which " +
                        (text.empty() ? "needs a mesh (JitOptions::mesh)"
                                      : "the mesh " + text + " lacks"));
       made.axes.push_back(
@@ -108,6 +104,18 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
     }
   }
   return result;
+}
+
+std::optional<int64_t> MeshPlan::number(const std::string &setting, std::optional<int64_t> stated,
+                                        Here here) const {
+  auto found = settings.find(setting);
+  if (found == settings.end())
+    return stated;
+  int64_t number = std::stoll(found->second.first);
+  if (stated && *stated != number)
+    fail(here, "'" + setting + " " + std::to_string(*stated) + "' contradicts '" + setting + " " +
+                   found->second.first + "'" + found->second.second);
+  return number;
 }
 
 std::vector<std::string> MeshPlan::idleAxes() const {

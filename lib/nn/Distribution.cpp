@@ -16,7 +16,7 @@ using namespace heddle::nn;
 
 Distribution::Distribution(const TrainerOptions &options, const std::string &samples, Here here)
     : plan(MeshPlan::of(options.mesh, options.rules, options.plan, here)), samples(samples),
-      zero(options.zero) {
+      zero(plan.number("zero", options.zero, here).value_or(0)) {
   if (options.ranks)
     all = *options.ranks;
   else if (!plan.mesh.empty())
@@ -35,12 +35,22 @@ Distribution::Distribution(const TrainerOptions &options, const std::string &sam
     throw Error(error.what(), here);
   }
   if (zero < 0 || zero > 3)
-    throw Error("expected a stage of ZeRO from 1 to 3, or 0 for none, got " + std::to_string(zero),
+    throw Error("expected a stage of ZeRO from 1 to 3, or 0 for none, got " + std::to_string(zero) +
+                    plan.whereIs("zero"),
                 here);
   if (zero > 0 && sampleAxes.empty())
     throw Error("expected a rule that splits the samples, such as '" + samples +
-                    ":data', with which ZeRO splits the state",
+                    ":data', with which ZeRO splits the state" + plan.whereIs("zero"),
                 here);
+}
+
+int64_t Distribution::microBatches(std::optional<int64_t> stated, int64_t batch, Here here) const {
+  int64_t number = plan.number("micro-batches", stated, here).value_or(1);
+  if (number < 1 || batch % number != 0)
+    throw Error("expected micro-batches that divide a batch of " + std::to_string(batch) +
+                    ", got " + std::to_string(number) + plan.whereIs("micro-batches"),
+                here);
+  return number;
 }
 
 Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) const {
@@ -101,12 +111,12 @@ void Distribution::splitState(TrainingState &state) {
 }
 
 void Distribution::addTo(JitOptions &options) const {
-  if (plan.mesh.empty())
-    return;
-  options.mesh = plan.mesh;
-  options.ranks = all;
+  if (!plan.mesh.empty()) {
+    options.mesh = plan.mesh;
+    options.ranks = all;
+  }
   for (const MeshRule &rule : plan.rules)
-    options.rules.push_back(rule.text);
+    options.rules.push_back(rule.commented());
   options.rules.insert(options.rules.end(), rules.begin(), rules.end());
 }
 
@@ -119,7 +129,7 @@ std::string Distribution::describe() const {
       (count == 1 ? "each reads whole batches"
                   : "each reads one of " + std::to_string(count) + " parts of a batch");
   for (const std::string &axis : plan.idleAxes())
-    text += "\nwarning: no rule uses the axis '" + axis + "': its " +
+    text += "\nwarning: no rule uses the axis '" + axis + "'" + plan.whereIs("mesh") + ": its " +
             std::to_string(spec.sizeOf(axis)) + " ranks compute the same values";
   return text;
 }

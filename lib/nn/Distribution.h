@@ -35,6 +35,10 @@ public:
   /// The tensors of a batch of which this rank has read its part.
   Fields fieldsOf(const Batch &batch, double progress, Here here) const;
 
+  /// The micro-batches of the plan's file, or `stated`, or 1. Throws Error if the two differ, and if
+  /// they do not divide a batch of so many samples.
+  int64_t microBatches(std::optional<int64_t> stated, int64_t batch, Here here) const;
+
   /// Adds the rules of ZeRO for a state, and how gradients are split.
   void splitState(TrainingState &state);
   const std::vector<std::string> &zeroRules() const { return rules; }
@@ -51,7 +55,7 @@ private:
   std::string samples;
   std::vector<std::string> sampleAxes; ///< of the rule that splits the samples
   int64_t own = 0, count = 1;
-  int zero = 0;
+  int64_t zero = 0;
   std::vector<std::string> rules;
   std::map<std::string, std::vector<NameAxes>> gradientAxes;
 

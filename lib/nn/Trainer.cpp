@@ -76,10 +76,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                     std::to_string(training.batch) + " and " + std::to_string(training.epochs) +
                     " epochs",
                 here);
-  if (training.microBatches < 1 || training.batch % training.microBatches != 0)
-    throw Error("expected micro-batches that divide a batch of " + std::to_string(training.batch) +
-                    ", got " + std::to_string(training.microBatches),
-                here);
+  training.microBatches = ranks.microBatches(training.microBatches, training.batch, here);
   if (writes() && ranks.speaks())
     openOutput(here);
   state = TrainingState::make(network, training.optimizer, true, training.products, here);
@@ -249,14 +246,14 @@ std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
 
 std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here) {
   Loader loader(data,
-                {.batch = training.batch / training.microBatches,
+                {.batch = training.batch / *training.microBatches,
                  .shuffle = true,
                  .seed = training.seed,
                  .epoch = uint64_t(position.epoch),
-                 .skip = position.step * training.microBatches,
+                 .skip = position.step * *training.microBatches,
                  .batchName = network.samples,
                  .threads = options.readers,
-                 .similar = training.similar * training.microBatches,
+                 .similar = training.similar * *training.microBatches,
                  .multipleOf = training.multipleOf,
                  .part = ranks.part(),
                  .parts = ranks.parts()},

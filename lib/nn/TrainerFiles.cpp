@@ -72,7 +72,7 @@ Notes AnyTrainer::Run::determinants() const {
   notes["seed"] = std::to_string(training.seed);
   notes["rate"] = exact(training.rate);
   notes["clip"] = exact(training.clip);
-  notes["micro-batches"] = std::to_string(training.microBatches);
+  notes["micro-batches"] = std::to_string(*training.microBatches);
   notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
 }

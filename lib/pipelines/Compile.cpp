@@ -19,7 +19,9 @@
 #include "lib/pipelines/Dump.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/pipelines/Kernels.h"
+#include "lib/pipelines/Memories.h"
 #include "lib/pipelines/ProgramCache.h"
+#include "lib/pipelines/Shardings.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/mesh/Roles.h"
@@ -233,6 +235,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     if (mesh::MeshAttr mesh = mesh::meshOf(entry.function))
       manifest.mesh = mesh::specOf(mesh);
     addRole(manifest, entry);
+    addShardings(image.shardings, entry.function, entry.spec);
     entry.spec.codeOffset = block->symbols.at(symbolOf(entry));
     manifest.entries.push_back(std::move(entry.spec));
   }
@@ -298,6 +301,7 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
 /// them, and warnings about rules come each time. Returns the options of the other passes.
 static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions &options) {
   CompileOptions others = options;
+  others.recordShardings = true;
   if (options.mesh.empty() && options.shard.empty() && options.plan.empty())
     return others;
   PassManager passes(module.getContext());
@@ -327,7 +331,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   if (failed(setting))
     return failure();
   FailureOr<CompileOptions> stated = statePlan(module, given);
-  if (failed(stated))
+  if (failed(stated) || failed(checkMemories(module, *setting->target, given.explainLayouts)))
     return failure();
   const CompileOptions &options = *stated;
   std::string key;

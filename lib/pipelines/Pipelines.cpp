@@ -77,11 +77,12 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   // Both leave programs without a mesh as they are.
-  passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts}));
-  passes.addPass(mesh::createMeshPartitionPass({options.explainLayouts}));
+  passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts, options.recordShardings}));
+  passes.addPass(mesh::createMeshPartitionPass());
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   passes.addPass(mesh::createMeshRolesPass());
-  passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
+  passes.addNestedPass<func::FuncOp>(
+      mesh::createMeshFormTransfersPass({options.explainLayouts, options.recordShardings}));
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }
 

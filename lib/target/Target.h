@@ -110,6 +110,9 @@ public:
   virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
+  /// True if the host's memory is the device's: tensors of the memories `host` and `file`
+  /// (dialects/mesh) then need no copies.
+  virtual bool sharesHostMemory() const { return true; }
   /// Writes the machine that the code is for into the manifest.
   virtual void describe(Manifest &manifest) const = 0;
 };

@@ -22,7 +22,8 @@ inline void addMeshFlags(CLI::App &command, MeshFlags &flags) {
                   "times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  command.add_option("--plan", flags.plan, "File with a mesh and such rules, one a line");
+  command.add_option("--plan", flags.plan,
+                     "File with such lines: mesh data=2, rules, zero 3, micro-batches 4");
   command.add_option("--engine", flags.engine,
                      "Moves tensors between ranks: shm, mpi or net (what the launcher says, shm)");
   command

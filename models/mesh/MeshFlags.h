@@ -21,8 +21,7 @@ namespace heddle {
 struct MeshFlags {
   std::string mesh, plan, engine, timeline;
   std::vector<std::string> shard;
-  int zero = 0;
-  int64_t microBatches = 1;
+  std::optional<int64_t> zero, microBatches;
 
   /// Joins the job where a mesh is stated. Throws Error.
   void apply(nn::Training &training, nn::TrainerOptions &options) const {

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads arbitrary bytes as a plan file. The parser must either refuse them with a reason or read
-// them. A plan that was read is written again, with one axis or rule a line, and must read as the
-// same plan. Matching a rule's pattern against a name must terminate for any name.
+// Reads arbitrary bytes as a plan file. The parser must either refuse them with a reason that names a
+// line or read them. A plan that was read is written again, with one setting or rule a line, and must
+// read as the same plan, with the same number of rules. Matching a rule's pattern against a name must terminate for any name.
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/Plan.h"
+#include "lib/support/PlanFile.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -22,6 +22,9 @@ static std::string textOf(const Plan &plan) {
   std::string text;
   for (const auto &[axis, size] : plan.mesh)
     text += (text.empty() ? "mesh " : ",") + axis + "=" + std::to_string(size);
+  for (const auto &[word, setting] : plan.settings)
+    if (word != "mesh")
+      text += "\n" + word + " " + setting.text;
   for (const PlanRule &rule : plan.rules)
     text += "\n" + rule.text;
   return text + "\n";
@@ -30,10 +33,19 @@ static std::string textOf(const Plan &plan) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string input(reinterpret_cast<const char *>(data), size);
   Plan plan, again;
-  if (!plan.parseFile(input).empty())
+  if (std::string refused = plan.parseFile(input, "fuzz"); !refused.empty()) {
+    if (!llvm::StringRef(refused).starts_with("plan 'fuzz', line "))
+      std::abort();
     return 0;
+  }
   std::string text = textOf(plan), reason = again.parseFile(text);
-  if (!reason.empty() || textOf(again) != text) {
+  bool isSame = textOf(again) == text && again.mesh == plan.mesh &&
+                again.rules.size() == plan.rules.size() &&
+                again.settings.size() == plan.settings.size();
+  for (size_t i = 0; isSame && i < plan.rules.size(); ++i)
+    isSame = again.rules[i].memory == plan.rules[i].memory &&
+             again.rules[i].coordinate == plan.rules[i].coordinate;
+  if (!reason.empty() || !isSame) {
     std::cerr << "a plan is not what is written of it\n" << text << "\n" << reason << "\n";
     std::abort();
   }

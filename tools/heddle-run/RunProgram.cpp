@@ -7,6 +7,7 @@
 
 #include "Run.h"
 
+#include "runtime/memory/FileMemory.h"
 #include "runtime/program/Placement.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -52,18 +53,21 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
   std::shared_ptr<Job> job = jobOf(options);
   how.profile = options.profileOf(job ? job->rank() : 0);
   std::vector<TensorRef> tensors;
-  for (const io::HostArray &array : arguments) {
+  const EntrySpec &entry = program.entry(name);
+  for (auto [array, index] : llvm::zip_equal(arguments, entry.arguments)) {
+    const ValueSpec &value = entry.values[size_t(index)];
     TensorSpec spec{array.element, {}};
     std::vector<std::string> sorted;
     for (auto [name, size] : llvm::zip_equal(array.names, array.shape))
       spec.dims.emplace(name, Expr(size));
     for (const auto &[name, size] : spec.dims)
       sorted.push_back(name);
-    tensors.push_back(std::make_shared<RuntimeTensor>(spec, Layout::rowMajor(sorted)));
+    tensors.push_back(std::make_shared<RuntimeTensor>(
+        spec, Layout::rowMajor(sorted), value.memory == fileMemoryName ? fileMemory() : nullptr,
+        AllocationInfo{value.name, value.location}));
     tensors.back()->copyFrom(array.bytes.data(), array.names);
   }
   Arrays results;
-  const EntrySpec &entry = program.entry(name);
   bool isSplit = program.manifest().mesh.ranks() > 1;
   for (const TensorRef &tensor : isSplit ? callOnRanks(program, entry, tensors, how, options)
                                          : repeat(program, entry, tensors, how, options)) {

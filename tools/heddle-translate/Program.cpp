@@ -41,6 +41,8 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   if (!value.shards.empty())
     out << ", split over " << describe(value.shards) << " of "
         << describe(TensorSpec{value.type.element, value.wholeDims});
+  if (!value.memory.empty())
+    out << ", in a " << value.memory;
   out << at(value.location) << "\n";
 }
 
@@ -95,6 +97,24 @@ static void writeEntry(const EntrySpec &entry, const MeshSpec &mesh, llvm::raw_o
         << at(step.location) << "\n";
 }
 
+static void writeShardings(const ShardingTable::Entry &entry, llvm::raw_ostream &out) {
+  std::string name = entry.name + (entry.role.empty() ? "" : " of " + entry.role);
+  if (!entry.values.empty())
+    out << "\nshardings of @" << entry.name << "\n";
+  for (const ShardingTable::Value &each : entry.values)
+    out << "  " << each.name << ": " << each.type << "  " << each.sharding << ": " << each.why
+        << at(each.location) << "\n";
+  out << "\ncollectives of @" << name << ", with what a device sends\n";
+  int64_t bytes = 0, padding = 0;
+  for (const ShardingTable::Collective &each : entry.collectives) {
+    out << "  " << each.kind << " over " << each.axes << ": " << each.bytes << " bytes, "
+        << each.padding << " of padding" << at(each.location) << "\n";
+    bytes += each.bytes;
+    padding += each.padding;
+  }
+  out << "  in all " << bytes << " bytes, " << padding << " of padding\n";
+}
+
 void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
   const Manifest &manifest = image.manifest;
   out << "compiled by " << manifest.compilerVersion << " for "
@@ -104,6 +124,8 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
       << " bytes\n";
   for (const EntrySpec &entry : manifest.entries)
     writeEntry(entry, manifest.mesh, out);
+  for (const ShardingTable::Entry &entry : image.shardings.entries)
+    writeShardings(entry, out);
   out << "\nfunctions\n";
   for (const FunctionSpec &function : manifest.functions)
     out << "  " << llvm::format_hex(function.offset, 6) << "  " << function.bytes << " bytes  "

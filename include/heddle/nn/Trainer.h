@@ -72,8 +72,9 @@ struct Training {
   int64_t testBatch = 0;               ///< 0: as `batch`
   int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
   /// The gradient of a batch is the mean of those of so many parts of it, one after the other, which
-  /// takes less memory. The moments of normalisations are then those of parts.
-  int64_t microBatches = 1;
+  /// takes less memory. The moments of normalisations are then those of parts. None: what
+  /// TrainerOptions::plan says, or 1; if both say it they have to agree.
+  std::optional<int64_t> microBatches = {};
 };
 
 /// The surroundings of a run.
@@ -108,8 +109,8 @@ struct TrainerOptions {
   std::optional<Ranks> ranks = {};
   /// Splits tensors of the state over the axes that split the samples, each along its longest name:
   /// 1 those of the optimiser, 2 gradients as well, 3 parameters as well (Rajbhandari et al., "ZeRO",
-  /// SC'20, section 5).
-  int zero = 0;
+  /// SC'20, section 5). None: what `plan` says, or 0; if both say it they have to agree.
+  std::optional<int64_t> zero = {};
 };
 
 /// Why training came to an end.

@@ -146,10 +146,26 @@ private:
       if (!spec.shards.empty() || !spec.place.empty())
         spec.wholeDims = cast<nd::NdTensorType>(whole.getValue()).sizeExprs();
     };
-    for (auto [i, value] : llvm::enumerate(entry.spec.arguments))
+    for (auto [i, value] : llvm::enumerate(entry.spec.arguments)) {
       add(entry.spec.values[size_t(value)], function.getArgAttrDict(unsigned(i)));
+      addMemory(unsigned(i));
+    }
     for (auto [i, value] : llvm::enumerate(entry.spec.results))
       add(entry.spec.values[size_t(value)], function.getResultAttrDict(unsigned(i)));
+  }
+
+  /// An argument that is in a file, and the result that may take its memory.
+  void addMemory(unsigned argument) {
+    auto sharding =
+        entry.function.getArgAttrOfType<mesh::ShardingAttr>(argument, mesh::shardingAttrName);
+    if (!sharding || !sharding.getMemory() || sharding.getMemory() != fileMemoryName)
+      return;
+    entry.spec.values[size_t(entry.spec.arguments[argument])].memory = fileMemoryName;
+    auto donate = entry.function.getArgAttrOfType<IntegerAttr>(argument, "heddle.donate");
+    if (donate && donate.getInt() >= 0 && donate.getInt() < int64_t(entry.spec.results.size()))
+      if (ValueSpec &to = entry.spec.values[size_t(entry.spec.results[size_t(donate.getInt())])];
+          to.kind == ValueSpec::Kind::Result)
+        to.memory = fileMemoryName;
   }
 
   LogicalResult addTransfer(Operation *op) {

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/transforms/mesh/Bucket.h"
-#include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Plan.h"
@@ -22,7 +21,6 @@
 #include "lib/transforms/mesh/Transfers.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHBUCKETPASS
@@ -64,44 +62,34 @@ struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
   using MeshPlanPassBase::MeshPlanPassBase;
   void runOnOperation() override {
     Plan given;
-    std::string problem;
-    if (!plan.empty())
-      problem = readFile(given);
+    std::string problem = plan.empty() ? "" : given.readFile(plan);
     if (problem.empty())
       problem = given.parse(mesh, llvm::to_vector(shard));
     if (!problem.empty()) {
       getOperation().emitError() << problem;
       return signalPassFailure();
     }
+    for (const auto &[word, setting] : given.settings)
+      if (word != "mesh")
+        getOperation().emitWarning() << setting.where << ": '" << word << " " << setting.text
+                                     << "' is for trainers, and changes nothing here";
     if (failed(applyPlan(getOperation(), given)))
       signalPassFailure();
-  }
-  std::string readFile(Plan &given) {
-    auto file = llvm::MemoryBuffer::getFile(plan);
-    if (!file)
-      return "can't read the plan '" + plan + "': " + file.getError().message();
-    std::string problem = given.parseFile((*file)->getBuffer());
-    return problem.empty() ? "" : "plan '" + plan + "', " + problem;
   }
 };
 struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> {
   using MeshPropagatePassBase::MeshPropagatePassBase;
   void runOnOperation() override {
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
-          return propagate(function, mesh, explain);
+          return propagate(function, mesh, {explain, record});
         })))
       signalPassFailure();
   }
 };
 struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> {
-  using MeshPartitionPassBase::MeshPartitionPassBase;
   void runOnOperation() override {
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
-          if (failed(partition(function, mesh, double(ring))))
-            return failure();
-          if (explain)
-            explainCollectives(function, mesh);
-          return success();
+          return partition(function, mesh, double(ring));
         })))
       signalPassFailure();
   }
@@ -113,10 +101,14 @@ struct MeshRolesPass : mesh::impl::MeshRolesPassBase<MeshRolesPass> {
   }
 };
 struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTransfersPass> {
+  using MeshFormTransfersPassBase::MeshFormTransfersPassBase;
   void runOnOperation() override {
     MeshAttr mesh = meshOf(getOperation());
-    if (mesh && !getOperation().isExternal())
-      formTransfers(getOperation(), mesh);
+    if (!mesh || getOperation().isExternal())
+      return;
+    if ((explain || record) && isPartitioned(getOperation()))
+      describeCollectives(getOperation(), mesh, {explain, record});
+    formTransfers(getOperation(), mesh);
   }
 };
 struct MeshScanLoopsPass : mesh::impl::MeshScanLoopsPassBase<MeshScanLoopsPass> {

@@ -33,7 +33,8 @@ def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
     a value: among several the pass takes the one that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and
     results.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks why values have their axes">];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks why values have their axes">,
+                 Option<"record", "record", "bool", "false", "note the same for the table in a program file">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
@@ -44,11 +45,9 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
     coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor. Recurrences over split
     names become pipelines (`Pipeline.h`), and large operands go around a ring (`Ring.h`).
   }];
-  let options = [
-    Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">,
-    // Below, a device copies an operand faster than it starts the turns.
-    Option<"ring", "ring", "int64_t", "1 << 20", "the least bytes of an operand that goes around a ring, not gathered">
-  ];
+  // Below, a device copies an operand faster than it starts the turns.
+  let options = [Option<"ring", "ring", "int64_t", "1 << 20",
+                        "the least bytes of an operand that goes around a ring, not gathered">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
@@ -68,6 +67,8 @@ def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> 
     Engines move ranges of memory. Collectives along a name become those along a name of their own, whose points are the parts
     of the devices, and nests around them; combiners that engines lack become a gather and a reduction.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">,
+                 Option<"record", "record", "bool", "false", "note the same for the table in a program file">];
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 

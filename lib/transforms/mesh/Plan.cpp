@@ -11,137 +11,9 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 
-#include "llvm/Support/GlobPattern.h"
-
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-std::string Plan::parseMesh(StringRef text) {
-  SmallVector<StringRef> axes;
-  text.split(axes, ',');
-  for (StringRef each : axes) {
-    auto [name, number] = each.trim().split('=');
-    int64_t size;
-    if (!isValidName(std::string_view(name)) || name.contains('.') ||
-        number.getAsInteger(10, size) || size < 1)
-      return "expected axes with sizes, such as data=2,model=4, got '" + text.str() + "'";
-    mesh.emplace_back(name.str(), size);
-  }
-  return "";
-}
-
-/// More than any axis has; products of two such numbers don't overflow.
-static constexpr int64_t mostParts = int64_t(1) << 20;
-
-/// `data`, or `data(2)4`
-static bool parseAxis(StringRef text, PlanAxis &axis) {
-  auto [name, part] = text.trim().split('(');
-  axis.name = name.str();
-  if (!isValidName(axis.name))
-    return false;
-  if (name.size() == text.trim().size())
-    return true;
-  auto [before, count] = part.split(')');
-  auto isNumber = [](StringRef text, int64_t &number) {
-    return !text.getAsInteger(10, number) && number >= 1 && number <= mostParts;
-  };
-  return isNumber(before, axis.before) && isNumber(count, axis.count);
-}
-
-/// `net.last@stage=1`
-static bool parsePlace(PlanRule &rule) {
-  auto [pattern, place] = StringRef(rule.text).rsplit('@');
-  auto [axis, coordinate] = place.split('=');
-  rule.pattern = pattern.trim().str();
-  return !rule.pattern.empty() && parseAxis(axis, rule.axes.emplace_back()) &&
-         rule.axes[0].count == 0 && !coordinate.trim().getAsInteger(10, rule.coordinate) &&
-         rule.coordinate >= 0;
-}
-
-std::string Plan::parseRule(StringRef text) {
-  PlanRule rule{text.trim().str(), "", "", {}};
-  StringRef rest = rule.text;
-  if (rest.contains('@')) {
-    if (!parsePlace(rule))
-      return "expected a rule PATTERN@AXIS=COORDINATE, got '" + rule.text + "'";
-    rules.push_back(std::move(rule));
-    return "";
-  }
-  if (rest.contains('/')) {
-    auto [pattern, name] = rest.rsplit('/');
-    rule.pattern = pattern.str();
-    rest = name;
-  }
-  auto [name, axes] = rest.split(':');
-  rule.name = name.trim().str();
-  SmallVector<StringRef> words;
-  bool good = isValidName(rule.name) && rest.contains(':');
-  if (!axes.trim().empty())
-    axes.split(words, '+');
-  for (StringRef word : words)
-    good &= parseAxis(word, rule.axes.emplace_back());
-  if (!good)
-    return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got '" +
-           rule.text + "'";
-  rules.push_back(std::move(rule));
-  return "";
-}
-
-std::string Plan::parse(StringRef axes, ArrayRef<std::string> shard) {
-  std::string problem = axes.empty() ? "" : parseMesh(axes);
-  for (const std::string &rule : shard)
-    if (problem.empty())
-      problem = parseRule(rule);
-  return problem;
-}
-
-std::string Plan::parseFile(StringRef text) {
-  for (unsigned number = 1; !text.empty(); ++number) {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    line = line.split('#').first.trim();
-    if (line.empty())
-      continue;
-    std::string problem = line.consume_front("mesh ") ? parseMesh(line.trim()) : parseRule(line);
-    if (!problem.empty())
-      return "line " + std::to_string(number) + ": " + problem;
-  }
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
-// Rules
-//===----------------------------------------------------------------------===//
-
-/// True if the pattern's words match as many words in a row of `name`.
-static bool matches(StringRef pattern, StringRef name) {
-  if (pattern.empty())
-    return true;
-  SmallVector<StringRef> wanted, words;
-  pattern.split(wanted, '.');
-  name.split(words, '.');
-  SmallVector<llvm::GlobPattern> globs;
-  for (StringRef word : wanted) {
-    auto glob = llvm::GlobPattern::create(word);
-    if (!glob) {
-      llvm::consumeError(glob.takeError());
-      return false;
-    }
-    globs.push_back(std::move(*glob));
-  }
-  for (size_t first = 0; first + globs.size() <= words.size(); ++first)
-    if (llvm::all_of(llvm::enumerate(globs),
-                     [&](auto glob) { return glob.value().match(words[first + glob.index()]); }))
-      return true;
-  return false;
-}
-
-bool PlanRule::fits(StringRef argument) const { return matches(pattern, argument); }
 
 namespace {
 /// Applies the rules to the arguments of functions.
@@ -164,11 +36,11 @@ public:
   LogicalResult reportUnused(ModuleOp module) {
     for (auto [rule, isUsed] : llvm::zip_equal(plan.rules, used))
       if (!isUsed)
-        return module.emitError() << "the rule '" << rule.text << "' matches no argument"
-                                  << (rule.pattern.empty() || rule.isPlace() ? ""
-                                                                             : " of the pattern")
-                                  << (rule.isPlace() ? ""
-                                                     : " that has the name '" + rule.name + "'")
+        return module.emitError() << rule.str() << " matches no argument"
+                                  << (rule.pattern.empty() || rule.name.empty() ? ""
+                                                                                : " of the pattern")
+                                  << (rule.name.empty() ? ""
+                                                        : " that has the name '" + rule.name + "'")
                                   << "; arguments are " << (seen.empty() ? "none" : seen);
     reportIdle(module);
     return success();
@@ -186,13 +58,15 @@ private:
     for (const PlanRule &rule : plan.rules)
       for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0].name); ++i)
         if (llvm::none_of(plan.rules, [&](const PlanRule &other) { return other.coordinate == i; }))
-          return void(module.emitWarning() << "no rule has a place at " << rule.axes[0].name << "="
-                                           << i << ": its devices compute nothing");
+          return void(module.emitWarning()
+                      << "no rule has a place at " << rule.axes[0].name << "=" << i
+                      << plan.whereIs("mesh") << ": its devices compute nothing");
     for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
       if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
             return llvm::any_of(rule.axes, [&](const PlanAxis &axis) { return axis.name == name; });
           }))
-        module.emitWarning() << "no rule uses the axis '" << name.getValue() << "': its " << size
+        module.emitWarning() << "no rule uses the axis '" << name.getValue() << "'"
+                             << plan.whereIs("mesh") << ": its " << size
                              << " devices compute the same values";
   }
 
@@ -207,21 +81,24 @@ private:
     seen += (seen.empty() ? "'" : ", '") + name + "' with " + nd::namesText(type.getDims());
     std::map<std::string, NamedAxes> entries;
     SmallVector<AxisCoordinate, 1> place;
+    StringAttr memory;
     for (auto [i, rule] : llvm::enumerate(plan.rules)) {
-      if (!(rule.isPlace() || type.has(rule.name)) || !matches(rule.pattern, name))
+      if (!(rule.name.empty() || type.has(rule.name)) || !rule.fits(name))
         continue;
       used[i] = true;
-      if (rule.isPlace()) {
+      if (!rule.memory.empty())
+        memory = StringAttr::get(context, rule.memory);
+      if (rule.isPlace())
         place = {{StringAttr::get(context, rule.axes[0].name), rule.coordinate}};
+      if (rule.name.empty())
         continue;
-      }
       AxisList axes;
       for (const PlanAxis &axis : rule.axes)
         axes.push_back({StringAttr::get(context, axis.name), axis.before, axis.count});
       entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, axes),
                             /*open=*/false, int64_t(i)};
     }
-    if (entries.empty() && place.empty())
+    if (entries.empty() && place.empty() && !memory)
       return ShardingAttr();
     SmallVector<NamedAxes> list;
     AxisList all;
@@ -242,7 +119,7 @@ private:
     if (failed(verifyAxes(mesh, all, refuse)))
       return failure();
     return ShardingAttr::get(context, list, /*closed=*/false, AxesAttr::get(context, {}),
-                             StringAttr(), place, StringAttr());
+                             StringAttr(), place, memory);
   }
 };
 } // namespace
@@ -255,22 +132,20 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
       continue;
     const std::string &axis = rule.axes[0].name;
     if (int64_t size = *mesh.size(axis); rule.coordinate >= size)
-      return module.emitError() << "the rule '" << rule.text << "' has the coordinate "
-                                << rule.coordinate << ", expected one of '" << axis << "' below "
-                                << size;
+      return module.emitError() << rule.str() << " has the coordinate " << rule.coordinate
+                                << ", expected one of '" << axis << "' below " << size;
     if (!first)
       first = &rule;
     if (first->axes[0].name != axis)
-      return module.emitError() << "the rules '" << first->text << "' and '" << rule.text
-                                << "' place arguments along '" << first->axes[0].name << "' and '"
+      return module.emitError() << first->str() << " and " << rule.str()
+                                << " place arguments along '" << first->axes[0].name << "' and '"
                                 << axis << "', expected one axis of roles";
   }
   for (const PlanRule &rule : plan.rules)
     for (const PlanAxis &axis : rule.axes)
       if (first && !rule.isPlace() && axis.name == first->axes[0].name)
-        return module.emitError() << "the rule '" << rule.text << "' splits a name over '"
-                                  << axis.name << "', whose coordinates are places for the rule '"
-                                  << first->text << "'";
+        return module.emitError() << rule.str() << " splits a name over '" << axis.name
+                                  << "', whose coordinates are places for " << first->str();
   return success();
 }
 
@@ -290,11 +165,15 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
   for (const PlanRule &rule : plan.rules)
     for (const PlanAxis &axis : rule.axes)
       if (!mesh.size(axis.name))
-        return module.emitError() << "the rule '" << rule.text << "' uses the axis '" << axis.name
+        return module.emitError() << rule.str() << " uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
   if (failed(checkPlaces(module, plan, mesh)))
     return failure();
-  module->setAttr(meshAttrName, mesh);
+  if (!plan.mesh.empty()) { // without one there are memories only
+    module->setAttr(meshAttrName, mesh);
+    auto texts = llvm::map_range(plan.rules, [](auto &rule) { return StringRef(rule.text); });
+    module->setAttr(rulesAttrName, Builder(module).getStrArrayAttr(llvm::to_vector(texts)));
+  }
   Rules rules(plan, mesh);
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() && failed(rules.apply(function)))

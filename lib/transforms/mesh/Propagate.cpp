@@ -8,7 +8,6 @@
 #include "lib/transforms/mesh/Propagate.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/transforms/mesh/Explain.h"
 #include "lib/transforms/mesh/Links.h"
 #include "lib/transforms/mesh/MoveAxes.h"
 #include "lib/transforms/mesh/Partition.h"
@@ -146,9 +145,9 @@ static LogicalResult checkSupported(func::FuncOp function) {
     if (!sharding.getPlace().empty() && !isArgument)
       return emitError() << "states a place along '" << sharding.getPlace()[0].axis.getValue()
                          << "'; expected places of arguments only";
-    if (sharding.getMemory() && sharding.getMemory() != "device")
+    if (sharding.getMemory() && !isArgument)
       return emitError() << "states the memory '" << sharding.getMemory().getValue()
-                         << "'; expected device";
+                         << "'; expected memories of arguments only, whose new values have theirs";
     return success();
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -185,7 +184,7 @@ static void write(func::FuncOp function, const Links &links) {
   nd::setArgAttrs(function, shardingAttrName, [&](unsigned i) {
     auto stated = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
     ShardingAttr found = attribute(links.sharding(function.getArgument(i)));
-    return stated ? found.at(stated.getPlace()) : found;
+    return stated ? found.at(stated.getPlace(), stated.getMemory()) : found;
   });
   nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) -> Attribute {
     auto state = stateOf(function, i);
@@ -195,13 +194,13 @@ static void write(func::FuncOp function, const Links &links) {
   });
 }
 
-LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, bool explain) {
+LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, Tell tell) {
   if (failed(checkSupported(function)))
     return failure();
   Links links(function);
   Propagation(links, mesh).run();
-  if (explain)
-    explainShardings(function, links);
   write(function, links);
+  if (tell.explain || tell.record)
+    describeShardings(function, links, tell);
   return success();
 }

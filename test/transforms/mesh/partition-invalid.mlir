@@ -19,7 +19,7 @@ func.func @place(%x: !nd.tensor<f32, a: 4>) {
 
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 func.func @memory(%x: !nd.tensor<f32, a: 4>) {
-  // expected-error @+1 {{states the memory 'host'; expected device}}
+  // expected-error @+1 {{states the memory 'host'; expected memories of arguments only, whose new values have theirs}}
   %c = mesh.constrain %x to <{}, memory host> : !nd.tensor<f32, a: 4>
   return
 }

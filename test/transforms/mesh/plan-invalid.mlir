@@ -4,9 +4,9 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2,data=2 shard=batch:data" 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: expected each axis of a mesh once, got 'data' twice
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch" 2>&1 | FileCheck %s --check-prefix=RULE
-// RULE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch'
+// RULE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY, got 'batch'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data+" 2>&1 | FileCheck %s --check-prefix=EMPTY
-// EMPTY: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch:data+'
+// EMPTY: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY, got 'batch:data+'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:dat" 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: the rule 'batch:dat' uses the axis 'dat', expected one of 'data'
 // RUN: not heddle-opt %s --mesh-plan="shard=batch:data" 2>&1 | FileCheck %s --check-prefix=NOMESH
@@ -29,7 +29,11 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data(1)2=0" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data=-1" 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=@data=1" 2>&1 | FileCheck %s --check-prefix=PLACE
-// PLACE: expected a rule PATTERN@AXIS=COORDINATE, got '{{.+}}'
+// RUN: not heddle-opt %s --mesh-plan="shard=net.w@disk" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="shard=@file" 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: expected a rule PATTERN@AXIS=COORDINATE or PATTERN@MEMORY (device, host or file), got '{{.+}}'
+// RUN: not heddle-opt %s --mesh-plan="shard=net.v@file" 2>&1 | FileCheck %s --check-prefix=NOMEMORY
+// NOMEMORY: the rule 'net.v@file' matches no argument; arguments are 'x'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=STAGE
 // STAGE: the rule 'net.w@stage=1' uses the axis 'stage', expected one of 'data'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.w@data=2" 2>&1 | FileCheck %s --check-prefix=COORDINATE
@@ -37,14 +41,33 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.v@data=1" 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: the rule 'net.v@data=1' matches no argument; arguments are 'x' with {batch: 5, in: 6}, 'net.w'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2,stage=2 shard=net.w@data=1,x@stage=1" 2>&1 | FileCheck %s --check-prefix=AXES
-// AXES: the rules 'net.w@data=1' and 'x@stage=1' place arguments along 'data' and 'stage', expected one axis of roles
+// AXES: the rule 'net.w@data=1' and the rule 'x@stage=1' place arguments along 'data' and 'stage', expected one axis of roles
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,net.w@data=1" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: the rule 'batch:data' splits a name over 'data', whose coordinates are places for the rule 'net.w@data=1'
 // RUN: heddle-opt %s --mesh-plan="mesh=stage=3 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: warning: no rule has a place at stage=2: its devices compute nothing
 // RUN: printf 'mesh data=2\nbatch=data\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=LINE
-// LINE: plan '{{.*}}.plan', line 2: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch=data'
+// LINE: plan '{{.*}}.plan', line 2: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY, got 'batch=data'
+// What is stated once may not differ, in a file and beside it; rules name their lines.
+// RUN: printf '# plan\nmesh data=2\n\nmesh data=4\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=MESHES
+// MESHES: plan '[[F:.*]].plan', line 4: 'mesh data=4' contradicts 'mesh data=2' (plan '[[F]].plan', line 2)
+// RUN: printf 'zero 1\nmesh data=2\nbatch:data\nzero 2\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=ZEROS
+// ZEROS: plan '[[F:.*]].plan', line 4: 'zero 2' contradicts 'zero 1' (plan '[[F]].plan', line 1)
+// RUN: printf 'mesh data=2\nbatch:data\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan mesh=data=4" 2>&1 | FileCheck %s --check-prefix=BESIDE
+// BESIDE: error: 'mesh data=4' contradicts 'mesh data=2' (plan '{{.*}}.plan', line 1)
+// RUN: printf 'mesh data=2\nmicro-batches many\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: plan '{{.*}}.plan', line 2: expected a number after 'micro-batches', got 'many'
+// RUN: printf 'mesh data=2\nbatch:data\n\nnet.v/in:data\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: the rule 'net.v/in:data' (plan '{{.*}}.plan', line 4) matches no argument of the pattern that has the name 'in'
+// RUN: printf 'mesh data=2\n\nbatch:date\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=AXISLINE
+// AXISLINE: the rule 'batch:date' (plan '{{.*}}.plan', line 3) uses the axis 'date', expected one of 'data'
 
 func.func @step(%x: !nd.tensor<f32, batch: 5, in: 6> {nd.name = "x"}, %w: !nd.tensor<f32, in: 6, hidden: 8> {nd.name = "net.w"}) {
   return

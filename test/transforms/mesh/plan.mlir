@@ -9,7 +9,29 @@
 // PLACES-SAME: #mesh.sharding<{hidden: [data] priority 3}, at (stage = 3)>, nd.name = "state.net.wide.moment"
 // PLACES-NOT: at (
 
-// CHECK: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>}
+// A memory beside a sharding and a place; without a mesh there are memories only, which leave the module as it is.
+// RUN: heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,state@file,net@host,net.wide@file,x@device" | FileCheck %s --check-prefix=MEMORY
+// RUN: heddle-opt %s --mesh-plan="shard=state@file,net@host,net.wide@file,x@device" | FileCheck %s --check-prefixes=MEMORY,NOMESH
+// NOMESH: module {
+// MEMORY: @step
+// MEMORY-SAME: #mesh.sharding<{{{.*}}}, memory device>, nd.name = "x"
+// MEMORY-SAME: #mesh.sharding<{}, memory file>, nd.name = "net.wide.weight"
+// MEMORY-SAME: #mesh.sharding<{}, memory file>, nd.name = "state.net.wide.moment"
+// MEMORY-NOT: memory
+
+// What trainers follow is read here too; the mesh may be stated again, as the same. A comment says where a rule is from.
+// RUN: printf 'zero 3\nmesh data=2, model=4\nmicro-batches 4\nbatch:data\n' > %t.trainer.plan
+// RUN: heddle-opt %s --mesh-plan="plan=%t.trainer.plan mesh=data=2,model=4" 2>&1 | FileCheck %s --check-prefix=TRAINER
+// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 1: 'zero 3' is for trainers, and changes nothing here
+// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 3: 'micro-batches 4' is for trainers, and changes nothing here
+// TRAINER-DAG: warning: no rule uses the axis 'model' (plan '{{.*}}.trainer.plan', line 2): its 4 devices compute the same values
+// TRAINER-DAG: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>, mesh.rules = ["batch:data"]}
+// Rules of the command line follow those of the file, and so count.
+// RUN: printf 'mesh data=2\nhidden:data\n' > %t.last.plan
+// RUN: heddle-opt %s --mesh-plan="plan=%t.last.plan shard=net/hidden:" | FileCheck %s --check-prefix=LAST
+// LAST: #mesh.sharding<{hidden: [] priority 1}>, nd.name = "net.wide.weight"
+
+// CHECK: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>, mesh.rules = ["batch:data", "net.wide/hidden:model",
 // CHECK: @step
 func.func @step(
     // CHECK-SAME: mesh.sharding = #mesh.sharding<{batch: [data]}>, nd.name = "x"

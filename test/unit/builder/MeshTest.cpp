@@ -105,9 +105,10 @@ TEST(Mesh, BadConstraintsAreRefused) {
 TEST(Mesh, BadRulesAreRefused) {
   auto f = [](Tensor x) { return x; };
   Mesh mesh{{data, 2}};
-  refused(
-      [&] { jit(f, {.mesh = mesh, .rules = {"batch"}}); },
-      {"expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch'"});
+  refused([&] { jit(f, {.mesh = mesh, .rules = {"batch"}}); },
+          {"expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or "
+           "PATTERN@MEMORY, "
+           "got 'batch'"});
   refused([&] { jit(f, {.mesh = mesh, .rules = {"batch:model"}}); },
           {"the rule 'batch:model' uses the axis 'model', which the mesh data=2 lacks"});
   refused([&] { jit(f, {.rules = {"batch:data"}}); },
@@ -117,9 +118,17 @@ TEST(Mesh, BadRulesAreRefused) {
   std::string path = testing::TempDir() + "heddle-mesh-test.plan";
   std::ofstream(path) << "# a plan\nmesh data=2\nbatch:data\nbatch->data\n";
   refused([&] { jit(f, {.plan = path}); }, {path, "line 4: expected a rule"});
-  std::ofstream(path) << "mesh data=2\nbatch:data\n";
-  refused([&] { jit(f, {.mesh = mesh, .plan = path}); }, {"'data' twice"});
+  std::ofstream(path) << "mesh data=2\nbatch:data\nzero 3\n";
+  refused([&] { jit(f, {.mesh = {{"data", 4}}, .plan = path}); },
+          {"'mesh data=4' contradicts 'mesh data=2' (plan '" + path + "', line 1)"});
+  refused([&] { (void)MeshPlan::of({}, {}, path).number("zero", 2); },
+          {"'zero 2' contradicts 'zero 3' (plan '" + path + "', line 3)"});
+  EXPECT_EQ(MeshPlan::of({}, {}, path).number("zero", {}), 3);
+  EXPECT_EQ(MeshPlan::of({}, {}, path).number("zero", 3), 3);
+  EXPECT_EQ(MeshPlan::of({}, {}, path).number("micro-batches", 7), 7);
+  EXPECT_EQ(MeshPlan::of({}, {}, path).number("micro-batches", {}), std::nullopt);
   jit(f, {.plan = path});
+  jit(f, {.mesh = mesh, .plan = path});
   std::remove(path.c_str());
 }
 

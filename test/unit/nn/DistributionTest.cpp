@@ -10,12 +10,15 @@
 #include "heddle/nn/Losses.h"
 #include "heddle/nn/Trainer.h"
 #include "runtime/control/EngineTransport.h"
+#include "runtime/memory/FileMemory.h"
 #include "test/unit/Refused.h"
 #include "test/unit/builder/Tensors.h"
 #include "test/unit/control/Ranks.h"
 #include "test/unit/io/Files.h"
 
 #include <nlohmann/json.hpp>
+
+#include <fstream>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -116,6 +119,61 @@ TEST(Distribution, ZeroSplitsTheNamesWithTheLeastPadding) {
   EXPECT_TRUE(has(both, "net.first.weight/in:data")) << testing::PrintToString(both);
   both = rulesOf(3, {"batch:data", "first/in:data"});
   EXPECT_FALSE(has(both, "net.first.weight/hidden:data"));
+}
+
+TEST(Distribution, APlanFileHasWhatOptionsHave) {
+  TemporaryDirectory directory;
+  std::string path = directory / "plan";
+  auto planned = [&](const std::string &lines, nn::Training how = training(),
+                     std::optional<int64_t> zero = {}) {
+    std::ofstream(path) << lines;
+    return make({.plan = path, .ranks = Ranks(), .zero = zero}, how);
+  };
+  nn::TrainerOptions options{
+      .mesh = {{"data", 1}}, .rules = {"batch:data"}, .ranks = Ranks(), .zero = 3};
+  nn::Training how = training();
+  how.microBatches = 2;
+  nn::Trainer<Net> stated = make(options, how),
+                   read = planned("mesh data=1\nbatch:data\nzero 3\nmicro-batches 2 # parts\n");
+  EXPECT_EQ(read.zeroRules(), stated.zeroRules());
+  EXPECT_FALSE(read.zeroRules().empty());
+  Points data;
+  nn::Trainer<Net> whole = make({}), parts = make({}, how), asked = planned("micro-batches 2\n");
+  for (nn::Trainer<Net> *each : {&whole, &parts, &asked})
+    each->train(data);
+  EXPECT_EQ(parametersOf(asked), parametersOf(parts));
+  EXPECT_NE(parametersOf(asked), parametersOf(whole));                   // another order of sums
+  planned("mesh data=1\nbatch:data\nzero 3\nmicro-batches 2\n", how, 3); // they agree
+  // What is wrong is said with its line.
+  std::string where = " (plan '" + path + "', line 2)";
+  refused([&] { planned("mesh data=1\nzero 3\nbatch:data\n", how, 1); },
+          {"'zero 1' contradicts 'zero 3'" + where});
+  refused([&] { planned("mesh data=1\nzero 3\nbatch:data\n", how, 0); },
+          {"'zero 0' contradicts 'zero 3'" + where});
+  refused([&] { planned("mesh data=1\nmicro-batches 4\n", how); },
+          {"'micro-batches 2' contradicts 'micro-batches 4'" + where});
+  refused([&] { planned("mesh data=1\nzero 4\nbatch:data\n"); },
+          {"a stage of ZeRO from 1 to 3", "got 4" + where});
+  refused([&] { planned("mesh data=1\nzero 1\n"); }, {"a rule that splits the samples", where});
+  refused([&] { planned("mesh data=1\nmicro-batches 3\n"); },
+          {"micro-batches that divide a batch of 8, got 3" + where});
+  refused([&] { planned("mesh data=1\nnet.frist/in:data\n").train(data); },
+          {"the rule 'net.frist/in:data'" + where + " matches no argument"});
+}
+
+TEST(Distribution, StateMayBeInFiles) {
+  Points data;
+  nn::Trainer<Net> memory = make({});
+  memory.train(data);
+  int64_t before = fileMemory()->statistics().live;
+  nn::Trainer<Net> file = make({.rules = {"adam@file"}}); // without a mesh
+  file.train(data);
+  EXPECT_EQ(parametersOf(file), parametersOf(memory));
+  // Two moments of 27 parameters, and what Adam counts.
+  EXPECT_GE(fileMemory()->statistics().live - before, 2 * 27 * 4);
+  EXPECT_LE(fileMemory()->statistics().live - before, 2 * 27 * 4 + 64);
+  refused([&] { make({.rules = {"sgd@file"}}).train(data); },
+          {"the rule 'sgd@file' matches no argument; arguments are "});
 }
 
 TEST(Distribution, MicroBatchesGiveTheGradientOfTheBatch) {
@@ -236,6 +294,19 @@ TEST(Distribution, RanksTrainAsOneProcess) {
     nn::Trainer<Net> one = make({.output = directory / "run", .resume = true}, how);
     EXPECT_EQ(parametersOf(one), run.parameters[0]); // the same bits
   }
+}
+
+TEST(Distribution, RanksKeepTheirPartOfTheStateInFiles) {
+  Points data;
+  nn::Trainer<Net> whole = make({});
+  whole.train(data);
+  RankRun run =
+      trainOn(2, {.mesh = {{"data", 2}}, .rules = {"batch:data", "adam@file"}, .zero = 1});
+  EXPECT_EQ(run.errors, std::vector<std::string>(2));
+  EXPECT_EQ(run.parameters,
+            trainOn(2, {.mesh = {{"data", 2}}, .rules = {"batch:data"}, .zero = 1}).parameters);
+  for (const auto &mine : run.parameters)
+    expectNear(mine, parametersOf(whole));
 }
 
 /// The number of events of each entry, rank and kind of row (0: steps, 1: transfers).

@@ -1,0 +1,33 @@
+//===- Memories.h - the memories of arguments -------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An argument may state that it is in the memory of the host, or in a file:
+//
+//     %m: !nd.tensor<f32, k: 8> {mesh.sharding = #mesh.sharding<{}, memory file>}
+//
+// Where the memory of the device is that of the host, `host` changes nothing, and the runtime keeps
+// tensors of `file` in mapped files (runtime/memory/FileMemory.h), which programs read and write as
+// they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_MEMORIES_H
+#define HEDDLE_LIB_PIPELINES_MEMORIES_H
+
+#include "lib/target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle {
+
+/// Fails if an argument of a public function states a memory that the target does not share. `explain`:
+/// says in remarks which memories are the device's.
+mlir::LogicalResult checkMemories(mlir::ModuleOp module, const Target &target, bool explain);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_MEMORIES_H

@@ -1,0 +1,92 @@
+//===- PlanFile.h - meshes and shardings as text ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is a mesh and rules that shard arguments by their names:
+//
+//     data=2,model=2                the axes of the mesh; the last one varies fastest over devices
+//     batch:data                    the name batch of every argument, over the axis data
+//     net.wide/hidden:model         the name hidden of arguments such as net.wide.weight
+//     state.*/hidden:data+model     over both axes, data outermost
+//     net/hidden:                   over none, whatever the other rules imply
+//     hidden:data(2)4               over the part of 4 devices of the axis data that follows one of 2
+//     net.last@stage=1              arguments such as net.last.weight are on the devices of stage 1 only
+//     adam@file                     arguments such as adam.mean.first.weight are in files, not in memory
+//
+// A pattern is a list of words between dots, which match such a list anywhere in the `nd.name` of an
+// argument; `*` in a word matches any letters. Axes of earlier rules are propagated first. Of several
+// rules for one name of an argument, the last counts, and so it does of several places. An axis with
+// places splits no name: its coordinates are roles (Roles.h).
+//
+// A plan file has one rule a line, and lines for what is stated once: `mesh data=2,model=2`, and for
+// trainers `zero 3` and `micro-batches 4`. `#` begins a comment. Rules of a command line follow those of
+// the file, so that they count where both shard a name; what is stated once may not differ.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_SUPPORT_PLANFILE_H
+#define HEDDLE_LIB_SUPPORT_PLANFILE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace heddle::mesh {
+
+struct PlanAxis {
+  std::string name;
+  int64_t before = 1, count = 0; ///< as of `Axis`
+};
+
+struct PlanRule {
+  std::string text;                    ///< as it was written, without its comment
+  std::string where;                   ///< the comment; of a rule of a file `plan 'FILE', line 3`
+  std::string pattern = {}, name = {}; ///< a place and a memory have no name
+  std::vector<PlanAxis> axes = {};
+  int64_t coordinate = -1; ///< of a place, which has one axis; -1: it is none
+  std::string memory = {}; ///< device, host or file
+
+  bool isPlace() const { return coordinate >= 0; }
+  /// For messages: the rule 'batch:data' (plan 'FILE', line 3)
+  std::string str() const;
+
+  /// True if the pattern is one of an argument that is called `argument`.
+  bool fits(llvm::StringRef argument) const;
+};
+
+struct Plan {
+  /// What is stated once, as it was written, and where.
+  struct Setting {
+    std::string text, where;
+  };
+  std::vector<std::pair<std::string, int64_t>> mesh;
+  std::vector<PlanRule> rules;
+  std::map<std::string, Setting, std::less<>> settings; ///< by `mesh`, `zero` or `micro-batches`
+
+  bool empty() const { return mesh.empty() && rules.empty(); }
+  /// Adds axes and rules. Returns what is wrong with them; empty if nothing is.
+  std::string parse(llvm::StringRef axes, llvm::ArrayRef<std::string> shard);
+  /// Adds the lines of a plan file; `path` is for messages.
+  std::string parseFile(llvm::StringRef text, llvm::StringRef path = "");
+  std::string readFile(llvm::StringRef path);
+  /// For messages: ` (plan 'FILE', line 1)`, or nothing.
+  std::string whereIs(llvm::StringRef setting) const;
+
+private:
+  std::string set(llvm::StringRef word, llvm::StringRef value, std::string where);
+  std::string parseMesh(llvm::StringRef text);
+  std::string parseRule(llvm::StringRef text, std::string where = "");
+};
+
+/// True for `device`, `host` and `file`.
+bool isMemory(llvm::StringRef word);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_SUPPORT_PLANFILE_H
