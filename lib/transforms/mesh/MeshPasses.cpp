@@ -87,6 +87,7 @@ struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> 
   }
 };
 struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> {
+  using MeshPartitionPassBase::MeshPartitionPassBase;
   void runOnOperation() override {
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
           return partition(function, mesh, double(ring));
