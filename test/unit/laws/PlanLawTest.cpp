@@ -16,6 +16,7 @@
 #include "test/unit/laws/Plans.h"
 
 #include "dialects/mesh/Mesh.h"
+#include "dialects/nest/Rates.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Transfers.h"
@@ -159,6 +160,21 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
 };
 } // namespace
 
+namespace {
+/// Requests some gathers again for each use, whatever it costs.
+struct DrawRepeats : PassWrapper<DrawRepeats, OperationPass<ModuleOp>> {
+  uint64_t seed;
+  explicit DrawRepeats(uint64_t seed) : seed(seed) {}
+  void runOnOperation() override {
+    Dice dice(seed + 2);
+    getOperation()->walk([&](mesh::AllGatherOp op) {
+      if (dice.chance(70))
+        op->setAttr(nest::recomputeAttr, UnitAttr::get(&getContext()));
+    });
+  }
+};
+} // namespace
+
 static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, int> *counts) {
   buildNdPipeline(passes, CompileOptions());
   passes.addPass(nd::createNdNeutralNamesPass());
@@ -176,8 +192,10 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   mesh::MeshBucketPassOptions buckets;
   buckets.bytes = int64_t(100) << seed % 8;
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass(buckets));
-  if (seed % 8 > 3)
+  if (seed % 8 > 3) {
+    passes.addPass(std::make_unique<DrawRepeats>(seed));
     passes.addNestedPass<func::FuncOp>(nest::createNestGatherAgainPass());
+  }
   passes.addPass(std::make_unique<CountCollectives>(counts));
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
