@@ -27,6 +27,9 @@
 
 // The values are those of the whole program.
 // RUN: heddle-run %t.fast.mlir --compare --mesh d=4 --shard batch:d --shard first/mid:d --shard middle/more:d --shard last/more:d --seed 3 | FileCheck %s --check-prefix=AGREE
+// Also where parts of the axis split two names of net.middle, or only one of two axes splits a parameter.
+// RUN: heddle-run %t.fast.mlir --compare --mesh d=4 --shard batch:d --shard 'middle/mid:d(1)2' --shard 'middle/more:d(2)2' --seed 3 | FileCheck %s --check-prefix=AGREE
+// RUN: heddle-run %t.fast.mlir --compare --mesh d=2,m=2 --shard batch:d+m --shard first/mid:d --shard middle/more:m --seed 3 | FileCheck %s --check-prefix=AGREE
 // AGREE: @step: {{[0-9]+}} elements agree
 
 !x = !nd.tensor<f32, batch: 8, in: 8>
