@@ -10,6 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Nest.h"
 #include "lib/transforms/mesh/Links.h"
+#include "lib/transforms/mesh/Pipeline.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -136,10 +137,13 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
     all += sent;
     int64_t whole = std::llround(sent),
             beyond = std::clamp<int64_t>(std::llround(padding), 0, whole);
+    auto loop = dyn_cast<nest::ScanOp>(op->getParentOp());
+    nd::SizeAttr turns = loop ? loop.getAlong().lookup(turnName) : nd::SizeAttr();
     if (tell.explain)
       op->emitRemark() << op->getName().getStringRef() << " over " << axes.str()
                        << ": each device sends " << bytesText(sent)
-                       << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "");
+                       << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "")
+                       << (turns ? ", in " + std::to_string(turns.typical()) + " turns" : "");
     rows.push_back(b.getArrayAttr(
         {LocationAttr(op->getLoc()), b.getStringAttr(op->getName().stripDialect()),
          b.getStringAttr(axes.str()), b.getI64IntegerAttr(whole), b.getI64IntegerAttr(beyond)}));

@@ -567,7 +567,7 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
   SmallVector<Value> results(made.getResults());
   reduceAfterSums(made.getBody().front());
   reduceOnce(made, mesh, results);
-  if (!steps.empty())
+  if (partsOf(mesh, space.axes(along)) > 1)
     pipeline(made, space, results);
   busy.resize(outer);
   for (auto &[value, before] : captured)

@@ -7,6 +7,8 @@
 
 #include "lib/transforms/mesh/Pipeline.h"
 
+#include "lib/transforms/mesh/ScanLoops.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace heddle;
@@ -98,55 +100,65 @@ private:
     return nest.createCopy();
   }
 
-  SmallVector<Value> turn(ValueRange now, Value steps) {
-    SmallVector<Value> reads{steps};
+  /// A loop of steps carries outputs, and writes each at its step. A kernel has them as results.
+  SmallVector<Value> turn(ValueRange now, Value numbers) {
+    bool isLoop = becomesLoop(scan);
+    size_t inside = isLoop ? now.size() : carried;
+    SmallVector<Value> reads{numbers};
     llvm::append_range(reads, scan.getReads());
-    auto own = ScanOp::create(b, loc, scan.getResultTypes(), now, reads, scan.getAlong(),
-                              scan.getReverse());
+    auto own = ScanOp::create(b, loc, scan.getResultTypes(), now.take_front(inside), reads,
+                              scan.getAlong(), scan.getReverse());
     own->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-    own->setAttr(skippedAttrName, b.getUnitAttr());
+    if (isLoop)
+      own->setAttr(skippedAttrName, b.getUnitAttr());
     own.getBody().takeBody(scan.getBody());
+    fillStep(own.getBody().front(), now.take_front(inside));
     SmallVector<Value> next(own.getResults());
     auto shift = b.getI64IntegerAttr(scan.getReverse() ? 1 : -1);
-    for (Value &each : MutableArrayRef(next).take_front(carried))
-      each = PermuteOp::create(b, loc, each.getType(), each, group(), shift, b.getUnitAttr(),
-                               ArrayAttr());
-    fillStep(own.getBody().front());
+    for (auto [i, each] : llvm::enumerate(next))
+      if (i < carried)
+        each = PermuteOp::create(b, loc, each.getType(), each, group(), shift, b.getUnitAttr(),
+                                 ArrayAttr());
+      else if (!isLoop)
+        each = written(now[i], each, numbers);
     return next;
   }
 
-  /// Outputs are carried, and written at the step. A step that the device does not run changes nothing.
-  void fillStep(Block &body) {
-    Operation *yield = body.getTerminator();
+  /// A step that the device does not run changes nothing.
+  void fillStep(Block &body, ValueRange inits) {
     OpBuilder::InsertionGuard restore(b);
-    b.setInsertionPoint(yield);
-    TypeRange outputs = TypeRange(scan.getResultTypes()).drop_front(carried);
-    for (auto [i, type] : llvm::enumerate(outputs))
-      body.insertArgument(unsigned(carried + i), type, loc);
-    Value step =
-        body.insertArgument(unsigned(scan.getNumResults()),
-                            nd::NdTensorType::get(b.getI64Type(), ArrayRef<nd::Dim>()), loc);
+    b.setInsertionPoint(body.getTerminator());
+    for (unsigned i = unsigned(carried); i < inits.size(); ++i)
+      body.insertArgument(i, inits[i].getType(), loc);
+    Value number = body.insertArgument(
+        unsigned(inits.size()), nd::NdTensorType::get(b.getI64Type(), ArrayRef<nd::Dim>()), loc);
     auto select = [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
       Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
       Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, read[0], zero);
       return {arith::SelectOp::create(builder, loc, runs, read[2], read[1])};
     };
-    for (auto [i, operand] : llvm::enumerate(yield->getOpOperands())) {
-      NestBuilder nest(b, loc);
-      Value old = body.getArgument(unsigned(i)), value = operand.get();
-      nest.produced = tensorType(value).getDims();
-      auto identity = MapAttr::identity(tensorType(value));
-      nest.read(step, MapAttr::identity(tensorType(step)));
-      if (i < carried && !steps.ragged().empty()) {
-        nest.read(old, identity);
-        nest.read(value, identity);
-        operand.set(nest.create({tensorType(value).getElementType()}, select).getResult(0));
-      } else if (i >= carried) {
-        nest.read(value, identity);
-        auto to = MapAttr::identity(tensorType(old));
-        operand.set(nest.createWrite(old, to.substitute({{along, Expr::name(nest::readName(0))}})));
+    for (auto [old, next] : llvm::zip(body.getArguments().take_front(inits.size()),
+                                      body.getTerminator()->getOpOperands())) {
+      if (old.getArgNumber() >= carried) {
+        next.set(written(old, next.get(), number));
+      } else if (!steps.ragged().empty()) {
+        NestBuilder nest(b, loc);
+        nest.produced = tensorType(old).getDims();
+        for (Value each : {number, Value(old), next.get()})
+          nest.read(each, MapAttr::identity(tensorType(each)));
+        next.set(nest.create({tensorType(old).getElementType()}, select).getResult(0));
       }
     }
+  }
+
+  /// `whole` with outputs of the steps of these numbers.
+  Value written(Value whole, Value outputs, Value numbers) {
+    NestBuilder nest(b, loc);
+    nest.produced = tensorType(outputs).getDims();
+    for (Value each : {numbers, outputs})
+      nest.read(each, MapAttr::identity(tensorType(each)));
+    Expr at = Expr::name(nest::readName(0));
+    return nest.createWrite(whole, MapAttr::identity(tensorType(whole)).substitute({{along, at}}));
   }
 };
 } // namespace

@@ -16,8 +16,9 @@
 //     mesh.broadcast %h4 over [stage] from 0                the last device has sent it to the first
 //
 // In turn `t` the tensors that device `t` has are those that the recurrence has before its block. What
-// other devices compute is not used: they write no outputs, and a compiled program skips it
-// (`mesh.skipped`). Steps beyond the size leave the carried tensors as they are.
+// other devices compute is not used: they write no outputs. If the recurrence becomes a loop of steps
+// (ScanLoops.h), they skip it (`mesh.skipped`); if it is a kernel, they run it at the same time. Steps
+// beyond the size leave the carried tensors as they are.
 //
 //===----------------------------------------------------------------------===//
 

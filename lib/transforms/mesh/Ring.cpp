@@ -55,7 +55,7 @@ private:
 
   /// True if the ring's name is read as it is, and everything else is there.
   bool fits(const Ring &ring) {
-    bool isUsed = false;
+    bool isUsed = partsOf(space.mesh, ring.axes) == 1;
     op.walk([&](nest::IndexOp index) {
       isUsed |= index.getName() == ring.at || op.getCombine().isAncestor(index->getParentRegion());
     });

@@ -20,7 +20,7 @@
 //     }
 //
 // Blocks along a produced name are written to their part of the result. As many bytes are sent as by a
-// gather, and one block is held instead of all.
+// gather, and two blocks are held instead of all.
 //
 //===----------------------------------------------------------------------===//
 

@@ -184,12 +184,13 @@ private:
 };
 } // namespace
 
+bool mesh::becomesLoop(ScanOp scan) {
+  auto communicates = [](CollectiveInterface) { return WalkResult::interrupt(); };
+  return scan->hasAttr(heavyAttrName) || scan.walk(communicates).wasInterrupted();
+}
+
 void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
-  for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>())) {
-    bool communicates =
-        scan.walk([](CollectiveInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-    // Recurrences inside it are at the top level of the new function.
-    if (communicates || scan->hasAttr(skippedAttrName) || scan->hasAttr(heavyAttrName))
+  for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>()))
+    if (becomesLoop(scan)) // recurrences inside it are at the top level of the new function
       loopsOfScans(LoopMaker(scan, mesh).run(), mesh);
-  }
 }

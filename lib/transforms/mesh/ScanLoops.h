@@ -22,7 +22,9 @@
 
 namespace heddle::mesh {
 
-/// Rewrites the recurrences of the function that communicate as loops, in functions of their own.
+/// True if the recurrence communicates, or its steps are expensive.
+bool becomesLoop(nest::ScanOp scan);
+/// Rewrites such recurrences of the function as loops, in functions of their own.
 void loopsOfScans(mlir::func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh

@@ -36,7 +36,9 @@ static double sentBy(Operation *op) {
   if (!collective)
     return 0;
   int64_t parts = mesh::partsOf(mesh::meshOf(op), collective.getAxes().getAxes());
-  return bytesOf(op->getOperands()) * collective.getSentShare(parts);
+  auto [blocks, names] = collective.getSentBlocks(parts);
+  double bytes = blocks * std::min(bytesOf(op->getOperands()), bytesOf(op->getResults()));
+  return names > 1 ? bytes / double(parts) : bytes; // both have the whole of one name
 }
 
 namespace {

@@ -134,7 +134,7 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
 } // namespace
 
 namespace {
-/// Counts the collectives of a program by their names, and its pipelines.
+/// Counts the collectives of a program by their names, and its pipelines and rings.
 struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>> {
   std::map<std::string, int> *counts;
   explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}
@@ -145,15 +145,11 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
         ++(*counts)["bucket"];
     });
     getOperation()->walk([&](nest::ScanOp op) {
-      bool isLoop = op.getAlong().contains("mesh.turn");
-      bool isPipeline = op.walk([&](nest::ScanOp inner) {
-                            return inner->hasAttr(mesh::skippedAttrName) ? WalkResult::interrupt()
-                                                                         : WalkResult::advance();
-                          }).wasInterrupted();
-      if (op->hasAttr(mesh::skippedAttrName))
-        ++(*counts)[op.getReverse() ? "reverse pipeline" : "pipeline"];
-      else if (isLoop && !isPipeline)
-        ++(*counts)["ring"];
+      auto inner = op.getBody().front().getOps<nest::ScanOp>();
+      if (op.getAlong().contains("mesh.turn"))
+        ++(*counts)[inner.empty()                   ? "ring"
+                    : (*inner.begin()).getReverse() ? "reverse pipeline"
+                                                    : "pipeline"];
     });
     markAllAnalysesPreserved();
   }
