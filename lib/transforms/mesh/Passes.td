@@ -46,7 +46,7 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
     names become pipelines (`Pipeline.h`), and large operands go around a ring (`Ring.h`).
   }];
   // Below, a device copies an operand faster than it starts the turns.
-  let options = [Option<"ring", "ring", "int64_t", "1 << 20",
+  let options = [Option<"ring", "ring", "int64_t", "1 << 28",
                         "the least bytes of an operand that goes around a ring, not gathered">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
