@@ -559,6 +559,8 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr fa
   OutlinedProgram program;
   ConstantBlock constants;
   std::map<std::string, size_t> kernelOf;
+  if (failed(mesh::checkRoles(module))) // passes may have moved messages
+    return failure();
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
         failed(Outliner(program, constants, kernelOf, facts).run(function)))

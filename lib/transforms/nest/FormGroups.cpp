@@ -9,6 +9,8 @@
 
 #include "lib/transforms/nest/Rewrite.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -25,7 +27,7 @@ public:
   /// Forms the group from the nests between the two that request it.
   bool form(Operation *first, Operation *last) {
     collect(first, last);
-    if (members.size() < 2)
+    if (members.size() < 2 || !llvm::all_of(outside, isMemoryEffectFree))
       return false;
     // The group is inserted after the last member, and before all users of members.
     last = members.back();

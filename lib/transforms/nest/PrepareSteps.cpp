@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -114,7 +115,7 @@ static void delayOverwriting(func::FuncOp function) {
         moved.insert(op);
     }
     bool legal = llvm::none_of(moved.getArrayRef().drop_front(), [&](Operation *op) {
-      return llvm::is_contained(kernelOperands(op), argument);
+      return llvm::is_contained(kernelOperands(op), argument) || !isMemoryEffectFree(op);
     });
     if (!legal)
       continue;

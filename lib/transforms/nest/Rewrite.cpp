@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <set>
 
@@ -102,7 +103,8 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
 }
 
 /// The ops between the two (in one block) that depend on `first`, in order; groups and scans
-/// capture the values that they read. Returns none if there are too many to check.
+/// capture the values that they read. Returns none if there are too many to check, or if one has
+/// effects: messages keep their order.
 static std::optional<SmallVector<Operation *>> dependents(Operation *first, Operation *second) {
   size_t left = 2000;
   SetVector<Operation *> found;
@@ -112,8 +114,11 @@ static std::optional<SmallVector<Operation *>> dependents(Operation *first, Oper
       if (--left == 0)
         return std::nullopt;
       Operation *here = first->getBlock()->findAncestorOpInBlock(*user);
-      if (here->isBeforeInBlock(second))
-        found.insert(here);
+      if (!here->isBeforeInBlock(second))
+        continue;
+      if (!isMemoryEffectFree(here))
+        return std::nullopt;
+      found.insert(here);
     }
   SmallVector<Operation *> order(found.getArrayRef().drop_front());
   llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
