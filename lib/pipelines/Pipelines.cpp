@@ -80,7 +80,7 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts, options.recordShardings}));
   passes.addPass(mesh::createMeshPartitionPass());
   passes.addNestedPass<func::FuncOp>(createCSEPass());
-  passes.addPass(mesh::createMeshRolesPass());
+  passes.addPass(mesh::createMeshRolesPass({options.explainLayouts}));
   passes.addNestedPass<func::FuncOp>(
       mesh::createMeshFormTransfersPass({options.explainLayouts, options.recordShardings}));
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());

@@ -146,8 +146,13 @@ const EntrySpec &Program::entry(std::string_view name, int64_t rank) const {
   if (const EntrySpec *found = loaded->manifest.find(name, rank))
     return *found;
   std::string known;
-  for (const EntrySpec &each : loaded->manifest.entries)
+  for (const EntrySpec &each : loaded->manifest.entries) {
+    if (each.name == name)
+      throw Error("'" + each.name + "' is for the ranks of the mesh " +
+                  loaded->manifest.mesh.describe() + ", of which rank " + std::to_string(rank) +
+                  " is none");
     known += (known.empty() ? "'" : ", '") + each.name + "'";
+  }
   throw Error("the program has no entry '" + std::string(name) +
               "'; it has: " + (known.empty() ? "none" : known));
 }

@@ -11,6 +11,7 @@
 #include "dialects/nest/Nest.h"
 #include "lib/transforms/mesh/Links.h"
 #include "lib/transforms/mesh/Pipeline.h"
+#include "lib/transforms/mesh/Roles.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -139,7 +140,7 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
             beyond = std::clamp<int64_t>(std::llround(padding), 0, whole);
     auto loop = dyn_cast<nest::ScanOp>(op->getParentOp());
     nd::SizeAttr turns = loop ? loop.getAlong().lookup(turnName) : nd::SizeAttr();
-    if (tell.explain)
+    if (tell.explain && !isa<SendOp>(op)) // explainMessages names the roles
       op->emitRemark() << op->getName().getStringRef() << " over " << axes.str()
                        << ": each device sends " << bytesText(sent)
                        << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "")
@@ -153,4 +154,13 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
                           << mesh.devices() << " sends " << bytesText(all);
   if (tell.record)
     function->setAttr(collectivesAttrName, b.getArrayAttr(rows));
+}
+
+void mesh::explainMessages(func::FuncOp role) {
+  for (auto send : role.front().getOps<SendOp>()) {
+    Role self = *Role::of(role), other = self;
+    other.coordinate = int64_t(send.getCoordinate());
+    send.emitRemark() << self.name() << " sends " << bytesText(bytesOf(send.getInput())) << " to "
+                      << other.name();
+  }
 }

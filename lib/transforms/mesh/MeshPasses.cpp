@@ -96,9 +96,13 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
   }
 };
 struct MeshRolesPass : mesh::impl::MeshRolesPassBase<MeshRolesPass> {
+  using MeshRolesPassBase::MeshRolesPassBase;
   void runOnOperation() override {
     if (failed(splitRoles(getOperation())) || failed(checkRoles(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (explain && Role::of(function))
+        explainMessages(function);
   }
 };
 struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTransfersPass> {

@@ -710,24 +710,6 @@ static void addSymbols(func::FuncOp function, MeshAttr mesh) {
   function->setAttr(meshAttrName, mesh);
 }
 
-void mesh::removeCoordinates(func::FuncOp function, ArrayRef<StringAttr> axes) {
-  Builder b(function.getContext());
-  SmallVector<Attribute> symbols;
-  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-    llvm::append_range(symbols, known);
-  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
-  for (StringAttr axis : axes) {
-    llvm::erase(symbols, b.getStringAttr(axisSymbol(axis)));
-    ranges.erase(axisSymbol(axis));
-  }
-  function->removeAttr(nd::symbolsAttrName);
-  if (!symbols.empty())
-    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
-  function->removeAttr(nd::rangesAttrName);
-  if (!ranges.empty())
-    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
-}
-
 LogicalResult mesh::partition(func::FuncOp function, MeshAttr mesh, double leastRing) {
   if (failed(Partitioner(mesh, function.getContext(), leastRing).run(function)))
     return failure();

@@ -38,9 +38,6 @@ bool isPartitioned(mlir::func::FuncOp function);
 /// The functions that others run by control flow: each device runs them whole.
 llvm::DenseSet<mlir::Operation *> controlled(mlir::ModuleOp module);
 
-/// Removes the coordinates along these axes from the size symbols of the function.
-void removeCoordinates(mlir::func::FuncOp function, llvm::ArrayRef<mlir::StringAttr> axes);
-
 } // namespace heddle::mesh
 
 #endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_H

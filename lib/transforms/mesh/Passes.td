@@ -58,6 +58,7 @@ def MeshRolesPass : Pass<"mesh-roles", "::mlir::ModuleOp"> {
     the function becomes one for each coordinate, joined by `mesh.send` and `mesh.receive`; see `Roles.h`. Refuses roles,
     also those written by hand, whose transfers do not meet in one order.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what roles send">];
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 

@@ -29,20 +29,16 @@ public:
     for (unsigned i = 0; i < end->getNumOperands(); ++i) {
       auto state = stateOf(function, i);
       states.push_back(state ? int64_t(*state) : -1);
-      if (state)
-        isState.insert(*state);
     }
   }
 
   void run() {
     update();
-    for (unsigned argument : statesByReader()) {
-      if (placed.homes[argument] >= 0)
-        continue;
-      Operation *reader = firstReader(function.getArgument(argument));
-      placed.homes[argument] = reader ? std::max<int64_t>(0, place.lookup(reader)) : 0;
-      update();
-    }
+    for (const State &state : statesInOrder())
+      if (int64_t &home = placed.homes[state.argument]; home < 0) {
+        home = homeFor(state);
+        update();
+      }
     for (Operation *op : order)
       if (latest.lookup(op) < 0 && elementwise.contains(op))
         placed.everywhere.insert(op);
@@ -59,7 +55,6 @@ private:
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
   llvm::DenseSet<Operation *> elementwise;
   std::vector<int64_t> states; ///< of each result; -1: none
-  std::set<unsigned> isState;
   /// The latest place that an op depends on (U), that of new states that depend on it (R), its own.
   llvm::DenseMap<Operation *, int64_t> latest, reached, place;
 
@@ -122,7 +117,16 @@ private:
     }
     // A value that is only on its way is sent where it is smallest.
     bool isLarger = sizeOf(op->getResults()) > sizeOf(used);
-    return own < 0 && back < placed.count && !isLarger ? back : own;
+    if (own < 0 && back < placed.count && !isLarger)
+      return back;
+    // It meets one that is further on the same way there.
+    int64_t further = -1;
+    for (Value value : used)
+      if (int64_t at = placeOf(value); attracts(value) && at < own)
+        further = std::max(further, at);
+      else if (isa<BlockArgument>(value) && at == own)
+        return own;
+    return reached[op] >= 0 && reached[op] <= further ? further : own;
   }
   static bool isNumber(ValueRange values) {
     return llvm::all_of(
@@ -139,28 +143,52 @@ private:
       reached[op] = std::max(reached[op], home);
   }
 
-  Operation *firstReader(Value value) {
-    Operation *first = nullptr;
-    for (Operation *user : value.getUsers()) {
-      Operation *op = function.front().findAncestorOpInBlock(*user);
-      if (!op->hasTrait<OpTrait::IsTerminator>() && (!first || op->isBeforeInBlock(first)))
-        first = op;
+  /// A state, its first reader, its next value, and whether only next values of states depend on it.
+  struct State {
+    bool isKept;
+    size_t reader;
+    unsigned argument;
+    Value next;
+    bool operator<(const State &other) const {
+      return std::tie(isKept, reader, argument) <
+             std::tie(other.isKept, other.reader, other.argument);
     }
-    return first;
-  }
-  /// The states in the order of their first readers, such that parameters come before what is kept
-  /// with them.
-  SmallVector<unsigned> statesByReader() {
-    llvm::DenseMap<Operation *, size_t> numbers;
-    for (auto [i, op] : llvm::enumerate(order))
-      numbers[op] = i;
-    std::vector<std::pair<size_t, unsigned>> found;
-    for (unsigned argument : isState) {
-      Operation *reader = firstReader(function.getArgument(argument));
-      found.emplace_back(reader ? numbers[reader] : order.size(), argument);
+  };
+  /// Parameters, in the order of their first readers, come before what is kept with them.
+  std::vector<State> statesInOrder() {
+    llvm::DenseSet<Value> shown; // other results depend on them
+    llvm::DenseMap<Value, size_t> readers;
+    ValueRange results = function.front().getTerminator()->getOperands();
+    for (auto [state, value] : llvm::zip_equal(states, results))
+      if (state < 0)
+        shown.insert(value);
+    for (size_t i = order.size(); i-- > 0;) {
+      bool isShown =
+          llvm::any_of(order[i]->getResults(), [&](Value v) { return shown.contains(v); });
+      for (Value used : uses[order[i]]) {
+        readers[used] = i;
+        if (isShown)
+          shown.insert(used);
+      }
     }
+    std::vector<State> found;
+    for (auto [state, value] : llvm::zip_equal(states, results))
+      if (state >= 0) {
+        Value argument = function.getArgument(unsigned(state));
+        found.push_back({!shown.contains(argument),
+                         readers.try_emplace(argument, order.size()).first->second, unsigned(state),
+                         value});
+      }
     llvm::sort(found);
-    return llvm::map_to_vector(found, [](const auto &state) { return state.second; });
+    return found;
+  }
+  /// With the first reader, if its other operands say where that is. What is kept with parameters is
+  /// often read by itself first: it is where its next value is computed.
+  int64_t homeFor(const State &state) {
+    int64_t home = state.reader < order.size() ? place.lookup(order[state.reader]) : -1;
+    if (home < 0 && state.isKept)
+      home = placeOf(state.next);
+    return std::max<int64_t>(0, home);
   }
 
   int64_t placeOfResult(int64_t state, Value value) const {

@@ -21,15 +21,18 @@
 // their channels. Therefore no role waits for ever: of the transfers that are not done yet, both sides
 // of the one with the smallest number are next.
 //
-// Where ops are. Let a state be an argument whose memory a result takes; both are at one place, the
-// state's home: where a rule says, or else where its first reader is. Then
+// Where ops are. Let a state be an argument whose next value is a result; both are at one place, the
+// state's home: where a rule says, else where its first reader is. States on which other states alone
+// depend, such as moments, are often read by themselves first: these are where their next values are
+// computed. Then
 //
 //  - an op reads what is at places up to U, all that it depends on included; it is never beyond U;
 //  - the new states that depend on it are at places up to R;
 //  - an operand returns if its R is below its place: it is a gradient that is on its way back from a
 //    later role to states of earlier ones. An op is at the latest of R and of the places of its
 //    operands that do not return, U at most. If all return, it stays with them unless its results
-//    have more bytes;
+//    have more bytes. If its results return and it reads no argument there, it is with an
+//    operand that is further on their way;
 //  - single numbers do not count where an op has other operands, nor what depends on them for R. So the
 //    norm of all gradients keeps none from its place.
 //
@@ -59,6 +62,9 @@ struct Role {
   /// None for a function that all devices run.
   static std::optional<Role> of(mlir::func::FuncOp function);
 };
+
+/// True for the type of an argument or result that a role lacks.
+bool isAbsent(mlir::Type type);
 
 /// Rewrites functions that `partition` has rewritten and that have arguments with a place as one
 /// function for each role.

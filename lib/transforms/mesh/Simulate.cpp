@@ -249,9 +249,26 @@ LogicalResult Lifter::run() {
 }
 
 /// Removes what `partition` states of the mesh.
-static void removeAttributes(func::FuncOp function, MeshAttr mesh) {
-  removeCoordinates(function, mesh.getNames());
+static void removeAttributes(func::FuncOp function) {
+  Builder b(function.getContext());
+  auto isCoordinate = [](StringAttr symbol) { return symbol.strref().starts_with(axisSymbol("")); };
   function->removeAttr(meshAttrName);
+  SmallVector<Attribute> symbols;
+  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+    for (Attribute each : known)
+      if (!isCoordinate(cast<StringAttr>(each)))
+        symbols.push_back(each);
+  function->removeAttr(nd::symbolsAttrName);
+  if (!symbols.empty())
+    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  NamedAttrList ranges;
+  if (auto known = function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName))
+    for (NamedAttribute each : known)
+      if (!isCoordinate(each.getName()))
+        ranges.append(each);
+  function->removeAttr(nd::rangesAttrName);
+  if (!ranges.empty())
+    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
   for (StringRef name : {StringRef(globalAttrName), StringRef(shardingAttrName)}) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       function.removeArgAttr(i, name);
@@ -264,6 +281,6 @@ LogicalResult mesh::simulate(func::FuncOp function) {
   MeshAttr mesh = meshOf(function);
   if (failed(Lifter(function, mesh).run()))
     return failure();
-  removeAttributes(function, mesh);
+  removeAttributes(function);
   return success();
 }

@@ -18,7 +18,9 @@ module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 // CHECK-LABEL: func.func @"two.stage=1"
 // CHECK-SAME: !nd.tensor<f32, mesh.absent: 0>
 // CHECK: %[[R:.*]] = mesh.receive from [stage] = 0 channel 0
-// CHECK: nest.compute (a: 3) reads %[[R]][], %{{.*}}[]
+// CHECK-NOT: mesh.receive
+// CHECK: %[[M:.*]] = nest.compute
+// CHECK: nest.compute (a: 3) reads %[[R]][], %{{.*}}[], %[[M]][]
 func.func @two(%x: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{a: [data]}>}, %half: !nd.tensor<f32, a: 6>,
                %v: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !nd.tensor<f32, a: 6> {
   %h = nest.compute (a: 6) reduce (one: 1) reads %x[], %half[] {
@@ -55,7 +57,7 @@ func.func @two(%x: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{a: [da
 // CHECK-COUNT-2: mesh.{{send|receive}} {{.*}}: !nd.tensor<f32>
 // CHECK-NOT: mesh.send
 func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.tensor<f32, a: 6, b: 2> {heddle.donate = 1 : i64, mesh.sharding = #mesh.sharding<{}, at (stage = 1)>})
-    -> (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>) {
+    -> (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>) {
   %h = nest.compute (a: 6) reads %w[] {
   ^bb0(%a: f32):
     %c = math.exp %a : f32
@@ -105,7 +107,28 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.ten
     %d = arith.subf %a, %c : f32
     nest.yield %d : f32
   } : (!nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>) -> !nd.tensor<f32, a: 6, b: 2>
-  return %w2, %v2 : !nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>
+  return %w2, %v2, %all : !nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>
+}
+
+// A moment without a rule, which is read by itself first, is with what is added to it.
+// CHECK-LABEL: func.func @"kept.stage=1"
+// CHECK-SAME: %[[S:.*]]: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64, {{.*}}at (stage = 1)
+// CHECK: %[[H:.*]] = nest.compute (a: 6) reads %[[S]][]
+// CHECK-NOT: mesh.
+// CHECK: nest.compute (a: 6) reads %[[H]][], %
+func.func @kept(%m: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !nd.tensor<f32, a: 6> {
+  %half = nest.compute (a: 6) reads %m[] {
+  ^bb0(%a: f32):
+    %h = arith.constant 0.5 : f32
+    %c = arith.mulf %a, %h : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  %m2 = nest.compute (a: 6) reads %half[], %v[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6>) -> !nd.tensor<f32, a: 6>
+  return %m2 : !nd.tensor<f32, a: 6>
 }
 
 // Without places nothing changes.
