@@ -232,8 +232,8 @@ private:
   }
   void look(StringRef pass, Operation *op) {
     func::FuncOp function = mainOf(module);
-    // The program of one device of a mesh is evaluated as part of that of all.
-    if (asksForGradients(module) || function->hasAttr(mesh::meshAttrName))
+    // The program of one device of a mesh, or of one role, is evaluated as part of that of all.
+    if (!function || asksForGradients(module) || function->hasAttr(mesh::meshAttrName))
       return;
     Messages messages(module.getContext());
     // While passes choose, names may have neutral spellings.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs on random meshes of 1 to 8 devices, with shardings that are drawn for arguments and
-// for nests. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
+// for nests. An axis may be one of roles: some arguments have places on it. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
 // the sizes of arguments are NaN, and its values are compared with those of the whole program. Some
 // programs are compiled, and run on the threads of a process as ranks.
 //
@@ -19,6 +19,7 @@
 #include "dialects/nest/Rates.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
@@ -44,11 +45,31 @@ static mesh::MeshAttr drawMesh(MLIRContext *context, Dice &dice) {
   return mesh::MeshAttr::get(context, names, sizes);
 }
 
-/// Shards some of the names; no axis, or part of one, twice.
-static mesh::Sharding drawSharding(mesh::MeshAttr mesh, ArrayRef<std::string> names, Dice &dice) {
+namespace {
+/// A mesh, and the axis whose coordinates are roles, if any.
+struct DrawnMesh {
+  mesh::MeshAttr mesh;
+  StringAttr roles;
+
+  DrawnMesh(MLIRContext *context, Dice &dice) : mesh(drawMesh(context, dice)) {
+    SmallVector<StringAttr> several;
+    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+      if (size > 1)
+        several.push_back(name);
+    if (!several.empty() && dice.chance(35))
+      roles = dice.pick(several);
+  }
+};
+} // namespace
+
+/// Shards some of the names; no axis, or part of one, twice, and none of `roles`.
+static mesh::Sharding drawSharding(mesh::MeshAttr mesh, StringAttr roles,
+                                   ArrayRef<std::string> names, Dice &dice) {
   SmallVector<mesh::Axis> axes;
   for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
-    if (size == 4 && dice.chance(30)) {
+    if (name == roles)
+      continue;
+    else if (size == 4 && dice.chance(30)) {
       axes.push_back({name, 1, 2});
       axes.push_back({name, 2, 2});
     } else {
@@ -70,12 +91,24 @@ static std::vector<std::string> namesOf(ArrayRef<nd::DimsAttr> spaces) {
   return names;
 }
 
-/// Shards some arguments and results.
-static void drawShardings(func::FuncOp function, mesh::MeshAttr mesh, Dice &dice) {
+/// Lets results of an argument's type be its next value.
+static void drawStates(func::FuncOp function, Dice &dice) {
+  std::set<unsigned> taken;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    for (unsigned r = 0; r < function.getNumResults(); ++r)
+      if (function.getResultTypes()[r] == type && dice.chance(70) && taken.insert(r).second) {
+        function.setArgAttr(unsigned(i), "heddle.donate",
+                            Builder(function.getContext()).getI64IntegerAttr(r));
+        break;
+      }
+}
+
+/// Shards some arguments and results; where there are roles, places some arguments.
+static void drawShardings(func::FuncOp function, const DrawnMesh &drawn, Dice &dice) {
   MLIRContext *context = function.getContext();
   auto draw = [&](Type type) {
     auto names = namesOf({cast<nd::NdTensorType>(type).getDims()});
-    return mesh::ShardingAttr::get(context, drawSharding(mesh, names, dice));
+    return mesh::ShardingAttr::get(context, drawSharding(drawn.mesh, drawn.roles, names, dice));
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (dice.chance(70))
@@ -83,6 +116,18 @@ static void drawShardings(func::FuncOp function, mesh::MeshAttr mesh, Dice &dice
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (dice.chance(20))
       function.setResultAttr(i, mesh::shardingAttrName, draw(function.getResultTypes()[i]));
+  if (!drawn.roles)
+    return;
+  drawStates(function, dice);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!dice.chance(60))
+      continue;
+    auto own = function.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
+    if (!own)
+      own = mesh::ShardingAttr::get(context, mesh::Sharding());
+    int64_t coordinate = dice.below(*drawn.mesh.size(drawn.roles));
+    function.setArgAttr(i, mesh::shardingAttrName, own.at({{drawn.roles, coordinate}}));
+  }
 }
 
 /// States links that are so slow that each gathered value is kept, or so fast that it is gathered again
@@ -99,14 +144,14 @@ static void drawLinks(ModuleOp module, Dice &dice) {
 }
 
 void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
-  mesh::MeshAttr mesh;
+  std::optional<DrawnMesh> drawn;
   int64_t devices = 0;
   do {
-    mesh = drawMesh(module.getContext(), dice);
-    devices = mesh::specOf(mesh).ranks();
+    drawn.emplace(module.getContext(), dice);
+    devices = mesh::specOf(drawn->mesh).ranks();
   } while (devices < least || devices > most);
-  module->setAttr(mesh::meshAttrName, mesh);
-  drawShardings(mainOf(module), mesh, dice);
+  module->setAttr(mesh::meshAttrName, drawn->mesh);
+  drawShardings(mainOf(module), *drawn, dice);
 }
 
 namespace {
@@ -117,7 +162,13 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     Dice dice(seed + 1);
     auto mesh = getOperation()->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName);
-    mainOf(getOperation()).walk([&](Operation *op) {
+    func::FuncOp main = mainOf(getOperation());
+    StringAttr roles; // the axis with places
+    for (unsigned i = 0; i < main.getNumArguments(); ++i)
+      if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
+          own && !own.getPlace().empty())
+        roles = own.getPlace()[0].axis;
+    main.walk([&](Operation *op) {
       std::vector<std::string> names;
       if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
         names = namesOf(nest.getIterationNames());
@@ -127,14 +178,15 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
         names = namesOf({scan.getAlong()});
       if (!names.empty() && dice.chance(60))
         op->setAttr(mesh::shardingAttrName,
-                    mesh::ShardingAttr::get(&getContext(), drawSharding(mesh, names, dice)));
+                    mesh::ShardingAttr::get(&getContext(), drawSharding(mesh, roles, names, dice)));
     });
   }
 };
 } // namespace
 
 namespace {
-/// Counts the collectives of a program by their names, and its pipelines and rings.
+/// Counts the collectives and messages of programs by their names, their pipelines and rings, and the
+/// programs with roles.
 struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>> {
   std::map<std::string, int> *counts;
   explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}
@@ -151,6 +203,10 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
                     : (*inner.begin()).getReverse() ? "reverse pipeline"
                                                     : "pipeline"];
     });
+    getOperation()->walk([&](mesh::SendOp) { ++(*counts)["send"]; });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (auto role = mesh::Role::of(function); role && role->coordinate == 0)
+        ++(*counts)["roles"];
     markAllAnalysesPreserved();
   }
 };
@@ -183,6 +239,7 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   rings.ring = seed % 8 > 3 ? 1 : 1 << 20;
   passes.addPass(mesh::createMeshPartitionPass(rings));
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addPass(mesh::createMeshRolesPass());
   if (seed % 4 > 1)
     passes.addNestedPass<func::FuncOp>(mesh::createMeshFormTransfersPass());
   mesh::MeshBucketPassOptions buckets;
@@ -222,6 +279,8 @@ static void holdPlans(Share share, bool symbols) {
   holdEach({"the plan law", options, check}, share);
   for (const auto &[name, count] : counts)
     std::printf("  %d: %s\n", count, name.c_str());
+  for (const char *name : {"roles", "send"})
+    EXPECT_TRUE(counts.contains(name) || programsInAll() < 1000) << "no " << name;
   // All that partition makes.
   for (const char *name : {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute",
                            "reduce_scatter", "pipeline", "reverse pipeline", "ring"})
@@ -251,12 +310,12 @@ static void holdCompiledPlans(Share share, bool symbols) {
   auto prepare = [](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
     keepPrivate(module, names);
     Dice dice(seeds[0]);
-    mesh::MeshAttr mesh = drawMesh(module.getContext(), dice);
-    module->setAttr(mesh::meshAttrName, mesh);
+    DrawnMesh drawn(module.getContext(), dice);
+    module->setAttr(mesh::meshAttrName, drawn.mesh);
     drawLinks(module, dice);
     for (auto [name, seed] : llvm::zip_equal(names, seeds)) {
       Dice own(seed);
-      drawShardings(module.lookupSymbol<func::FuncOp>(name), mesh, own);
+      drawShardings(module.lookupSymbol<func::FuncOp>(name), drawn, own);
     }
     return success();
   };
