@@ -102,6 +102,8 @@ struct MeshRule {
   std::string pattern; ///< empty: of any argument
   std::string name;    ///< empty: it splits no name
   std::vector<std::string> axes;
+  /// True for "net.last@stage=1".
+  bool isPlace() const { return name.empty() && !axes.empty(); }
   /// True if the pattern is one of the path.
   bool fits(const std::string &path) const;
   /// The rule, with a comment that says where it is from.

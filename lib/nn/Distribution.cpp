@@ -53,6 +53,10 @@ int64_t Distribution::microBatches(std::optional<int64_t> stated, int64_t batch,
   return number;
 }
 
+bool Distribution::hasStages() const {
+  return std::ranges::any_of(plan.rules, [](const MeshRule &rule) { return rule.isPlace(); });
+}
+
 Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) const {
   Fields fields = nn::fieldsOf(batch, progress, here);
   if (count == 1)

@@ -29,6 +29,9 @@ public:
   /// True on the rank that prints and writes.
   bool speaks() const { return all.isFirst(); }
 
+  /// True if parts of the network are on different ranks.
+  bool hasStages() const;
+
   /// The part of each batch that this rank reads, and the number of parts.
   int64_t part() const { return own; }
   int64_t parts() const { return count; }

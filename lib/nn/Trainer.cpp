@@ -56,6 +56,9 @@ void AnyTrainer::Run::makeFunctions(Here here) {
   stepOptions = {training.optimizer, training.clip, options.checkGradients, ranks.gradients()};
   if (training.microBatches == 1) {
     step.emplace(jit(trainingStep(network, stepOptions), jitOptions("train", {}), here));
+  } else if (ranks.hasStages()) {
+    stepInParts.emplace(
+        jit(trainingStepInParts(network, stepOptions), jitOptions("train", {}), here));
   } else {
     JitOptions parts = jitOptions("accumulate", {}), whole = jitOptions("update", {});
     parts.unmatchedRules = whole.unmatchedRules = true; // each has some of the arguments
@@ -85,7 +88,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     timeline.emplace();
   makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
-  if (training.microBatches > 1)
+  if (accumulate)
     sum = GradientSum::make(state.net);
   if (std::string text = ranks.describe(); !text.empty())
     print(text);
@@ -157,14 +160,31 @@ static std::string typesOf(const Fields &fields) {
   return types;
 }
 
+/// What the field "progress" is.
+double AnyTrainer::Run::progress() const {
+  return training.progress.value_or(double(done()) /
+                                    double(std::max<int64_t>(1, training.epochs * batches)));
+}
+
+/// A step of all parts of a batch, of which lastFields are the first.
+StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here) {
+  std::vector<Fields> parts{*lastFields};
+  while (int64_t(parts.size()) < training.microBatches) {
+    std::optional<Batch> next = loader.next();
+    if (!next)
+      break;
+    parts.push_back(ranks.fieldsOf(*next, progress(), here));
+    samples += next->samples;
+  }
+  return (*stepInParts)(state, parts, schedule(done()), here);
+}
+
 /// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are
 /// those of all parts.
 StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &samples, Here here) {
   Means sums;
-  double progress = training.progress.value_or(
-      double(done()) / double(std::max<int64_t>(1, training.epochs * batches)));
   for (int64_t i = 1;; ++i) {
-    lastFields = ranks.fieldsOf(batch, progress, here);
+    lastFields = ranks.fieldsOf(batch, progress(), here);
     Outcome outcome = (*accumulate)(state, sum, *lastFields, here);
     sums["loss"].add(outcome.loss.item(here), double(batch.samples));
     for (const auto &[name, value] : outcome.measures)
@@ -190,15 +210,15 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   std::optional<Batch> batch = loader.next();
   if (!batch)
     return false;
-  double progress = double(done()) / double(std::max<int64_t>(1, training.epochs * batches));
-  lastFields = ranks.fieldsOf(*batch, training.progress.value_or(progress), here);
+  lastFields = ranks.fieldsOf(*batch, progress(), here);
   // A step that compiles is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;
   if (timed)
     samples.resume();
   int64_t count = batch->samples;
-  StepResult result = step ? (*step)(state, *lastFields, schedule(done()), here)
-                           : accumulated(loader, std::move(*batch), count, here);
+  StepResult result = step          ? (*step)(state, *lastFields, schedule(done()), here)
+                      : stepInParts ? inParts(loader, count, here)
+                                    : accumulated(loader, std::move(*batch), count, here);
   double loss = result.outcome.loss.item();
   samples.pause();
   requireGoal(result.outcome, here);

@@ -42,6 +42,7 @@ struct AnyTrainer::Run {
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
   std::optional<io::DirectoryLock> lock; ///< of the output
   std::optional<decltype(jit(StepFunction()))> step;
+  std::optional<decltype(jit(PartsFunction()))> stepInParts; ///< of stages
   std::optional<decltype(jit(AccumulateFunction()))> accumulate;
   std::optional<decltype(jit(UpdateFunction()))> update;
   std::optional<decltype(jit(TestFunction()))> test;
@@ -69,7 +70,9 @@ struct AnyTrainer::Run {
   void requireFinite(const StepResult &result, double loss, Here here) const;
   void requireGoal(const Outcome &outcome, Here here) const;
   int64_t done() const { return position.epoch * batches + position.step; } ///< steps
+  double progress() const;
   bool oneStep(Loader &loader, Here here);
+  StepResult inParts(Loader &loader, int64_t &samples, Here here);
   StepResult accumulated(Loader &loader, Batch batch, int64_t &samples, Here here);
   bool shouldStop() const;
   std::optional<Ending> trainEpoch(const Dataset &data, Here here);

@@ -78,13 +78,49 @@ StepFunction nn::trainingStep(const Network &given, const StepOptions &options) 
   };
 }
 
+/// The number of samples.
+static Tensor samplesOf(const Fields &fields) {
+  const Tensor &weight = fields.at("weight");
+  return heddle::sum(weight, namesOf(weight));
+}
+
+PartsFunction nn::trainingStepInParts(const Network &given, const StepOptions &options) {
+  Network network = given;
+  network.parameters.clear();
+  return [network, options](TrainingState &state, const std::vector<Fields> &parts,
+                            const Tensor &rate) {
+    Outcome sums;
+    ByPath gradients;
+    Tensor all;
+    auto add = [](Tensor &sum, const Tensor &more) { sum = sum.empty() ? more : sum + more; };
+    for (const Fields &fields : parts) {
+      auto [outcome, gradient] = gradientOf(network, options, state, fields);
+      Tensor count = samplesOf(fields);
+      add(all, count);
+      add(sums.loss, outcome.loss * count);
+      for (const auto &[name, value] : outcome.measures)
+        add(sums.measures[name], value * count);
+      for (const auto &[path, tensor] : gradient)
+        if (Tensor &sum = gradients[path]; !tensor.empty())
+          add(sum, tensor * count.cast(tensor.elementType()));
+    }
+    for (auto &[path, tensor] : gradients)
+      if (!tensor.empty())
+        tensor = tensor / all.cast(tensor.elementType());
+    sums.loss = sums.loss / all;
+    for (auto &[name, value] : sums.measures)
+      value = value / all;
+    Tensor bad = updateBy(network, options, state, gradients, rate);
+    return StepResult{sums, bad};
+  };
+}
+
 AccumulateFunction nn::accumulateGradients(const Network &given, const StepOptions &options) {
   Network network = given;
   network.parameters.clear();
   return [network, options](TrainingState &state, GradientSum &sum, const Fields &fields) {
     auto [outcome, gradient] = gradientOf(network, options, state, fields);
-    const Tensor &weight = fields.at("weight");
-    sum.add(gradient, heddle::sum(weight, namesOf(weight)));
+    sum.add(gradient, samplesOf(fields));
     return outcome;
   };
 }

@@ -65,6 +65,13 @@ using StepFunction = std::function<StepResult(TrainingState &, const Fields &, c
 /// Loss, gradients and the update by the optimiser.
 StepFunction trainingStep(const Network &network, const StepOptions &options);
 
+using PartsFunction = std::function<StepResult(TrainingState &, const std::vector<Fields> &parts,
+                                               const Tensor &rate)>;
+/// The same for a batch in parts: the gradient is the mean of theirs, and the outcome too, each as
+/// often as it has samples. All parts are in one program, so that stages of a network that are on
+/// different ranks work on different parts at the same time.
+PartsFunction trainingStepInParts(const Network &network, const StepOptions &options);
+
 using AccumulateFunction = std::function<Outcome(TrainingState &, GradientSum &, const Fields &)>;
 /// Adds the gradient of a part of a batch, as often as it has samples; the parameters stay.
 AccumulateFunction accumulateGradients(const Network &network, const StepOptions &options);

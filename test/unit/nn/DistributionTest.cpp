@@ -89,6 +89,8 @@ TEST(Distribution, BadMeshesAndRulesAreRefused) {
           {"the axis 'data' twice"});
   refused(with({.mesh = one, .ranks = Ranks(), .zero = 1}),
           {"expected a rule that splits the samples, such as 'batch:data'"});
+  refused(with({.mesh = one, .rules = {"net.last@model=0"}, .ranks = Ranks()}),
+          {"the rule 'net.last@model=0' uses the axis 'model', which the mesh data=1 lacks"});
   refused(with({.mesh = one, .rules = {"batch:data"}, .ranks = Ranks(), .zero = 4}),
           {"a stage of ZeRO from 1 to 3", "got 4"});
   nn::Training how = training();
@@ -307,6 +309,63 @@ TEST(Distribution, RanksKeepTheirPartOfTheStateInFiles) {
             trainOn(2, {.mesh = {{"data", 2}}, .rules = {"batch:data"}, .zero = 1}).parameters);
   for (const auto &mine : run.parameters)
     expectNear(mine, parametersOf(whole));
+}
+
+/// 40 steps.
+nn::Training longTraining(int64_t parts) {
+  nn::Training how = training();
+  how.epochs = 10;
+  how.microBatches = parts;
+  return how;
+}
+
+// The layers are on different ranks; with two parts the last batch has four samples and two.
+TEST(Distribution, StagesTrainAsOneProcess) {
+  Points data;
+  nn::Trainer<Net> whole = make({}, longTraining(1));
+  whole.train(data);
+  const nn::TrainerOptions ways[] = {
+      {.mesh = {{"stage", 2}}, .rules = {"last@stage=1"}},
+      {.mesh = {{"stage", 2}}, .rules = {"net.first@stage=1"}}, // and back again
+      {.mesh = {{"data", 2}, {"stage", 2}}, .rules = {"net.last@stage=1", "batch:data"}, .zero = 1},
+      {.mesh = {{"stage", 2}, {"data", 2}}, .rules = {"net.last@stage=1", "batch:data"}, .zero = 3},
+      {.mesh = {{"stage", 2}, {"model", 2}}, .rules = {"last@stage=1", "hidden:model"}}};
+  for (const nn::TrainerOptions &way : ways)
+    for (int64_t parts : {1, 2}) {
+      TemporaryDirectory directory;
+      nn::TrainerOptions options = way;
+      options.output = directory / "run";
+      SCOPED_TRACE(way.mesh.str() + ", " + way.rules[0] + ", " + std::to_string(parts) + " parts");
+      RankRun run = trainOn(int(way.mesh.ranks()), options, longTraining(parts));
+      EXPECT_EQ(run.errors, std::vector<std::string>(size_t(way.mesh.ranks())));
+      for (const auto &mine : run.parameters)
+        expectNear(mine, parametersOf(whole));
+      nn::Trainer<Net> one = make({.output = options.output, .resume = true}, longTraining(parts));
+      EXPECT_EQ(parametersOf(one), run.parameters[0]); // the same bits
+    }
+}
+
+// A run of stages goes on without them, and the other way round.
+TEST(Distribution, StagesGoOnElsewhere) {
+  TemporaryDirectory directory;
+  Points data;
+  nn::Trainer<Net> whole = make({});
+  whole.train(data);
+  nn::TrainerOptions options{.output = directory / "run", .steps = 5};
+  make(options).train(data);
+  options.resume = true;
+  for (auto [steps, mesh, rules] :
+       {std::tuple(7, Mesh{{"stage", 2}}, std::vector<std::string>{"net.last@stage=1"}),
+        {9, Mesh{{"data", 2}}, {"batch:data"}},
+        {0, Mesh{{"stage", 2}}, {"net.first@stage=1"}}}) {
+    options.steps = steps;
+    options.mesh = mesh;
+    options.rules = rules;
+    RankRun run = trainOn(2, options);
+    EXPECT_EQ(run.errors, std::vector<std::string>(2));
+    if (steps == 0)
+      expectNear(run.parameters[0], parametersOf(whole));
+  }
 }
 
 /// The number of events of each entry, rank and kind of row (0: steps, 1: transfers).

@@ -168,12 +168,18 @@ TEST_F(Program, EveryStrategyTrainsAsOneProcess) {
       {"gpt --steps 40",
        {"2 --mesh data=2 --shard batch:data", "2 --mesh data=2 --shard batch:data --zero 1",
         "2 --mesh data=2 --shard batch:data --zero 2", "2 --mesh data=2 --shard time:data",
+        "2 --mesh stage=2 --shard net.layers.1@stage=1 --micro-batches 4",
+        "4 --mesh data=2,stage=2 --shard batch:data --shard net.layers.1@stage=1 --zero 1 "
+        "--micro-batches 2",
         "4 --mesh data=4 --shard batch:data --zero 3",
         "4 --mesh data=2,model=2 --shard batch:data --shard net/head:model --zero 2 "
         "--micro-batches 2"}},
       {"bert --steps 4",
-       {"4 --mesh data=2,model=2 --shard batch:data --shard net/hidden:model --zero 3"}},
-      {"resnet50 --steps 4", {"2 --mesh data=2 --shard batch:data --zero 3"}}};
+       {"4 --mesh data=2,model=2 --shard batch:data --shard net/hidden:model --zero 3",
+        "2 --mesh stage=2 --shard net.layers.1@stage=1"}},
+      {"resnet50 --steps 4",
+       {"2 --mesh data=2 --shard batch:data --zero 3",
+        "2 --mesh stage=2 --shard 'net.layers.[23]@stage=1'"}}};
   for (const auto &[model, strategies] : all) {
     double expected = lossOf(model, "1");
     for (const std::string &strategy : strategies)
