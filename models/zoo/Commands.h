@@ -29,6 +29,7 @@ struct Options {
   std::string checkpoint; ///< empty: best.safetensors in the output, or the last one
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons
+  int noisy = 3;                  ///< runs of the twin that show how far rounding leads it
   Generation generation;
   MeshFlags mesh;
 

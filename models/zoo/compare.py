@@ -6,7 +6,8 @@
 
 FOLDER has weights.safetensors, {path: tensor}; batches-*.safetensors and perhaps test.safetensors, {STEP.FIELD: tensor}; and
 recipe.json. It gets twin.safetensors with "losses" before each step, the last weights, "parameter.PATH", and the mean loss
-and measures of the test data, "test.MEASURE".
+and measures of the test data, "test.MEASURE"; and "losses.SEED" of so many more runs, from weights with noise, as "noisy" of
+the recipe says.
 """
 import collections
 import glob
@@ -19,6 +20,9 @@ import torch
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "twins"))
 import exchange  # noqa: E402
+
+
+NOISE = 1e-7  # relative to each weight, about one rounding of f32
 
 
 def take_out_dropout(module):
@@ -39,6 +43,14 @@ def give_weights(twin, size, module, path):
         value, axes = weights[path]
         view.copy_(value.permute([axes.index(each) for each in names]))
     return parameters
+
+
+def add_noise(module, seed):
+    draws = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for each in module.parameters():
+            noise = torch.randn(each.shape, generator=draws, dtype=torch.float64)
+            each.copy_(each.double() * (1 + NOISE * noise))
 
 
 def batches_of(twin, path):
@@ -87,11 +99,19 @@ def main(name, size, folder):
         recipe = json.load(file)
     if recipe["threads"]:
         torch.set_num_threads(recipe["threads"])
-    module = twin.build(size).train()
-    if not recipe["dropout"]:
-        take_out_dropout(module)
-    parameters = give_weights(twin, size, module, os.path.join(folder, "weights.safetensors"))
-    result = {"losses": (torch.tensor(train(twin, module, folder, recipe)), ["step"])}
+    weights = os.path.join(folder, "weights.safetensors")
+
+    def trained(seed):
+        module = twin.build(size).train()
+        if not recipe["dropout"]:
+            take_out_dropout(module)
+        parameters = give_weights(twin, size, module, weights)
+        if seed:
+            add_noise(module, seed)
+        return module, parameters, (torch.tensor(train(twin, module, folder, recipe)), ["step"])
+
+    result = {"losses.%d" % seed: trained(seed)[2] for seed in range(1, recipe["noisy"] + 1)}
+    module, parameters, result["losses"] = trained(0)
     for path, (view, names) in exchange.views(twin, size, parameters).items():
         result["parameter." + path] = (view, names)
     tests = os.path.join(folder, "test.safetensors")

@@ -106,6 +106,14 @@ int main(int argc, char **argv) {
   CLI::App *compare = addCommand(app, options, "compare",
                                  "Train a model and its PyTorch twin from the same weights");
   addTraining(*compare, options);
+  compare->get_option("--steps")->description(
+      "Steps to make (10); with --recipe, steps of the whole schedule");
+  compare
+      ->add_option("--noisy", options.noisy,
+                   "Runs of the twin from parameters whose last bits are changed, which show how "
+                   "far rounding leads it; not of --recipe")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100));
   compare->add_option("--python", options.python, "Python with PyTorch")->capture_default_str();
   compare->add_option("--optimizer", options.optimizer, "adam or sgd")->capture_default_str();
   compare->add_option("--epochs", options.epochs, "Passes over the data, of --recipe")
