@@ -1,6 +1,6 @@
 // RUN: heddle-opt %s --split-input-file --mesh-propagate --mesh-partition | FileCheck %s
 // RUN: heddle-opt %s --split-input-file --mesh-propagate --mesh-partition --mesh-form-transfers --mesh-scan-loops | FileCheck %s --check-prefix=LOOPS
-// RUN: heddle-opt %s --split-input-file --mesh-propagate=explain=1 --mesh-partition=explain=1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
+// RUN: heddle-opt %s --split-input-file --mesh-propagate=explain=1 --mesh-partition --mesh-form-transfers=explain=1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 
 // EXPLAIN: remark: {t: [s]}: 't' has [s] as 't' of argument 1
 // EXPLAIN: remark: mesh.permute over [s]: each device sends 64 bytes, in 2 turns

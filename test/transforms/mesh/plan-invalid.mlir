@@ -20,7 +20,7 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=6 shard=batch:data(1)4" 2>&1 | FileCheck %s --check-prefix=PART
 // PART: 'x': expected a part of the axis 'data' of 6 devices, got 'data(1)4', which does not divide it
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=8 shard=batch:data(4611686018427387904)4" 2>&1 | FileCheck %s --check-prefix=LARGE
-// LARGE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]] or PATTERN@AXIS=COORDINATE, got 'batch:data(4611686018427387904)4'
+// LARGE: expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY, got 'batch:data(4611686018427387904)4'
 // RUN: heddle-opt %s --mesh-plan="mesh=data=2,model=2 shard=batch:data" 2>&1 | FileCheck %s --check-prefix=IDLE
 // IDLE: warning: no rule uses the axis 'model': its 2 devices compute the same values
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.none" 2>&1 | FileCheck %s --check-prefix=FILE
