@@ -4,7 +4,7 @@
 // RUN: heddle-run %s --compare
 
 // CHECK-LABEL: @one(
-// CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, a, b], {{.*}} in the memory of
+// CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, {{.*}} in the memory of
 // CHECK-LABEL: @other(
 // CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, {{.*}} in the memory of
 func.func @one(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[a, b]>}, %n: !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100> {
