@@ -159,9 +159,10 @@ void AnyTrainer::Run::resume(Here here) {
     return;
   // Before tensors, which other settings may have others of.
   Notes notes = notesIn(path, here);
+  bool isStated = !notes.empty();
   notes.try_emplace("micro-batches", "1"); // files from before there were any
   for (const auto &[name, value] : determinants())
-    if (auto kept = notes.find(name); kept == notes.end() || kept->second != value)
+    if (auto kept = notes.find(name); isStated && (kept == notes.end() || kept->second != value))
       throw Error("'" + path + "' is of a run with " + name + " " +
                       (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
                       " " + value,
