@@ -10,13 +10,14 @@ struct NoBlocks : heddle::Extension {
       for (size_t i = 0; i < value.cost.size(); ++i)
         if (value.candidates[i].str().find("floordiv") != std::string::npos)
           value.cost[i] += 2.5e9; // cycles
-    // Nor may a copy in blocks be made for a nest: it accesses the value itself.
+    // Nor may a copy in blocks be made for a nest: it accesses the value itself. That is slow, but
+    // not as bad as a value in blocks.
     for (heddle::nest::LayoutTerm &term : problem.terms)
       for (size_t i = 0; i < term.copy.size(); ++i)
         if (term.copy[i] >= 0 && problem.values[term.value].candidates[term.copy[i]].str().find(
                                      "floordiv") != std::string::npos) {
           term.copy[i] = -1;
-          term.cost[i] += 2.5e9;
+          term.cost[i] += 2.5e7;
         }
   }
 };
