@@ -264,6 +264,7 @@ void nest::gatherAgain(func::FuncOp function, const Rates &rates, bool explain) 
     sent += sentBy(op);
     ++count;
   });
-  function.emitRemark() << count << " transfers, in which a device sends "
-                        << llvm::formatv("{0:f0}", sent).str() << " bytes";
+  if (count > 0)
+    function.emitRemark() << count << " transfers, in which a device sends "
+                          << llvm::formatv("{0:f0}", sent).str() << " bytes";
 }
