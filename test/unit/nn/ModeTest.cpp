@@ -242,14 +242,18 @@ TEST(Mode, ACheckpointedBlockGetsAndGivesTheMode) {
   State a = initial(), b = initial();
   auto [plain, plainGradient] = step(a, input(), constant(1));
   auto [value, gradient] = step(b, input(), zeros({{feature, 1}}));
-  EXPECT_FLOAT_EQ(plain.item(), value.item());
-  auto wanted = valuesOf(plainGradient.blocks[0].map.weight),
-       got = valuesOf(gradient.blocks[0].map.weight);
-  for (size_t i = 0; i < got.size(); ++i)
-    EXPECT_NEAR(got[i], wanted[i], 1e-5);
+  // They are different programs, whose sums may have other orders. The loss is a sum of values of up
+  // to 30 that cancel.
+  auto expectAlike = [](const Tensor &some, const Tensor &other, double magnitude) {
+    auto wanted = valuesOf(some), got = valuesOf(other);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_NEAR(got[i], wanted[i], 2e-6 * magnitude);
+  };
+  EXPECT_NEAR(plain.item(), value.item(), 2e-6 * 30);
+  expectAlike(plainGradient.blocks[0].map.weight, gradient.blocks[0].map.weight, 30);
   EXPECT_EQ(b.mode.random->drawn.item(), 2);
-  EXPECT_EQ(valuesOf(a.mode.moments.at("blocks.1.norm").mean),
-            valuesOf(b.mode.moments.at("blocks.1.norm").mean));
+  expectAlike(a.mode.moments.at("blocks.1.norm").mean, b.mode.moments.at("blocks.1.norm").mean, 1);
 }
 
 TEST(Mode, AScanCarriesTheMode) {
