@@ -255,6 +255,9 @@ private:
 } // namespace
 
 void nest::gatherAgain(func::FuncOp function, const Rates &rates, bool explain) {
+  auto isTransfer = [](TransferInterface) { return WalkResult::interrupt(); };
+  if (!function.walk(isTransfer).wasInterrupted())
+    return;
   Gathers(function.front(), rates, explain).run();
   if (!explain)
     return;
@@ -264,7 +267,6 @@ void nest::gatherAgain(func::FuncOp function, const Rates &rates, bool explain) 
     sent += sentBy(op);
     ++count;
   });
-  if (count > 0)
-    function.emitRemark() << count << " transfers, in which a device sends "
-                          << llvm::formatv("{0:f0}", sent).str() << " bytes";
+  function.emitRemark() << count << " transfers, in which a device sends "
+                        << llvm::formatv("{0:f0}", sent).str() << " bytes";
 }
