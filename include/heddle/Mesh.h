@@ -114,7 +114,7 @@ struct MeshRule {
 struct MeshPlan {
   Mesh mesh;
   std::vector<MeshRule> rules;
-  /// What a file states once (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line 1)".
+  /// The settings of a file (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line 1)".
   std::map<std::string, std::pair<std::string, std::string>> settings = {};
 
   /// Of a mesh, rules and a file of both; any of them may be empty. Rules of the file come first, so

@@ -160,7 +160,7 @@ static std::string typesOf(const Fields &fields) {
   return types;
 }
 
-/// What the field "progress" is.
+/// The value of the field "progress": the part of the training that is done, from 0 to 1.
 double AnyTrainer::Run::progress() const {
   return training.progress.value_or(double(done()) /
                                     double(std::max<int64_t>(1, training.epochs * batches)));

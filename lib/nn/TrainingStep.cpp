@@ -61,7 +61,7 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
     update();
     return bad;
   }
-  // What is not finite is a reason to scale by less, as long as that can be.
+  // A gradient that is not finite makes the scale smaller, as long as it can become smaller.
   if (options.checkGradients)
     bad = select(state.scale->scale <= 1 / state.scale->options.most, bad, -1.0);
   state.scale->update(gradient, update, state.net, state.optimizer);

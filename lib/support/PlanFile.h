@@ -61,7 +61,7 @@ struct PlanRule {
 };
 
 struct Plan {
-  /// What is stated once, as it was written, and where.
+  /// A setting as it was written, and the place where it is stated.
   struct Setting {
     std::string text, where;
   };

@@ -34,7 +34,8 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
-/// What a rank has put. If it does not in time, the error names the rank, and `what` it lacks at.
+/// The value that a rank has put. If it does not put one in time, the error names the rank and the
+/// operation `what` at which it is missing.
 static std::string valueOf(int rank, ControlChannel &channel, const std::string &key,
                            const std::string &what, Job::Limit limit) {
   try {

@@ -50,7 +50,7 @@ static int reserve(int file, int64_t bytes) {
   while (status == EINTR);
   if (status != EOPNOTSUPP)
     return status;
-  // What follows writes to each block, so it should not begin where it can't end.
+  // posix_fallocate writes to each block here, so the free space is checked first.
   if (struct statvfs disk;
       fstatvfs(file, &disk) == 0 && uint64_t(bytes) / disk.f_frsize >= uint64_t(disk.f_bavail))
     return ENOSPC;

@@ -246,8 +246,8 @@ private:
     return success();
   }
 
-  /// What a scatter sends is larger than its result, and would be held until that is used, at the end
-  /// of a step of training say. So all but the last of those in flight are awaited.
+  /// The operand of a scatter is larger than its result, and would be held until the result is used,
+  /// at the end of a step of training say. So all but the last of the scatters in flight are awaited.
   void awaitScatters() {
     SmallVector<Value> scatters;
     for (auto [value, at] : inFlight) {

@@ -39,7 +39,7 @@ void describeShardings(mlir::func::FuncOp function, const Links &links, Tell tel
 /// The bytes that a device sends in each collective of its program, at typical sizes. Padding is what
 /// blocks have beyond the size of the name that moves.
 void describeCollectives(mlir::func::FuncOp function, MeshAttr mesh, Tell tell);
-/// What the program of a role sends to others.
+/// Says in remarks what the program of a role sends to other roles.
 void explainMessages(mlir::func::FuncOp role);
 
 } // namespace heddle::mesh

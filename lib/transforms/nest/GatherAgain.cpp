@@ -147,7 +147,7 @@ private:
     }));
   }
 
-  /// What a run of the ops costs that make these values.
+  /// The cost of running the ops of a chain that compute these values.
   Segment costOf(const Chain &chain, ArrayRef<Value> values) const {
     Segment cost{&chain, {}};
     DenseSet<Operation *> needed;
