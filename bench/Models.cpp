@@ -133,12 +133,13 @@ void bench::inference(const Request &request, Report &report) {
   measureModels(task, request, report);
 }
 void bench::generation(const Request &request, Report &report) {
-  int64_t prompt = request.size("prompt", 16), length = request.size("length", 64);
+  int64_t prompt = request.size("prompt", 16), length = request.size("length", 64),
+          capacity = request.size("capacity", prompt + length);
   measureModels({"generate",
                  {"jit"},
                  {{"generate_peer.py", "eager"}, {"generate_peer.py", "bf16"}},
                  Unit::TokensPerSecond,
-                 {{"p", prompt}, {"n", length}},
+                 {{"p", prompt}, {"n", length}, {"c", capacity}},
                  length},
                 request, report);
 }

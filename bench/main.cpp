@@ -51,7 +51,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
       {"infer", "their evaluation of a batch; only by name", {"batch"}, inference, true},
       {"generate",
        "tokens that models of the zoo write after a prompt; only by name",
-       {"prompt", "length"},
+       {"prompt", "length", "capacity"},
        generation,
        true},
       {"busy",

@@ -8,13 +8,14 @@
 // Heddle's part in the benchmarks of models, in a process of its own:
 //
 //     heddle-bench-model train|infer jit|program NAME SIZE THREADS DTYPE BATCH
-//     heddle-bench-model generate jit NAME SIZE THREADS DTYPE PROMPT LENGTH
+//     heddle-bench-model generate jit NAME SIZE THREADS DTYPE PROMPT LENGTH CAPACITY
 //
 // It compiles a training step with Adam, or the evaluation of a batch, and prints a line of JSON:
 // "flops" of a run, "compile_ms" with an empty cache, "warm_ms" of the same program with the cache
 // that this filled, and "edited_ms" of a program with another name, which runs all passes and finds
-// all kernels in the cache. Then it answers as bench/peers/Process.h says. `program` runs a program file by the runtime alone. A run
-// of `generate` takes PROMPT tokens and then writes LENGTH, the likeliest ones, one by one.
+// all kernels in the cache. Then it answers as bench/peers/Process.h says. `program` runs a program
+// file by the runtime alone. A run of `generate` takes PROMPT tokens and then writes LENGTH, the
+// likeliest ones, one by one, with a cache of CAPACITY tokens.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,11 +134,13 @@ std::function<void()> prepare(bool trains, bool asProgram, const zoo::Model &mod
 }
 
 std::function<void()> prepareWriter(const zoo::Model &model, int64_t prompt, int64_t length,
-                                    int threads) {
+                                    int64_t capacity, int threads) {
   if (!model.writer)
     throw Error("the model does not generate");
-  zoo::Generation how{
-      .prompt = std::string(size_t(prompt), 'a'), .length = length, .temperature = 0};
+  zoo::Generation how{.prompt = std::string(size_t(prompt), 'a'),
+                      .length = length,
+                      .temperature = 0,
+                      .capacity = capacity};
   auto run = [write = model.writer(model.network.parameters, threads), how] {
     write(how, [](std::string_view) {});
   };
@@ -153,7 +156,8 @@ std::function<void()> prepare(const std::vector<std::string> &words) {
   if (dtype != "f32")
     how.products = parseElementType(dtype);
   if (task == "generate")
-    return prepareWriter(model, std::stoll(words[6]), std::stoll(words.at(7)), how.threads);
+    return prepareWriter(model, std::stoll(words[6]), std::stoll(words.at(7)),
+                         std::stoll(words.at(8)), how.threads);
   return prepare(task == "train", words[1] == "program", model, std::stoll(words[6]), how);
 }
 } // namespace
@@ -162,7 +166,7 @@ int main(int argc, char **argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 7) {
     std::cerr << "usage: heddle-bench-model train|infer|generate jit|program NAME SIZE THREADS "
-                 "DTYPE BATCH|PROMPT LENGTH\n";
+                 "DTYPE BATCH|PROMPT LENGTH CAPACITY\n";
     return 2;
   }
   try {

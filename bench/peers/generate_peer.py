@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generation by transformers as a peer of heddle-bench, in a process of its own:
 
-    generate_peer.py generate eager|bf16 NAME SIZE THREADS DTYPE PROMPT LENGTH
+    generate_peer.py generate eager|bf16 NAME SIZE THREADS DTYPE PROMPT LENGTH CAPACITY
 
-A run takes PROMPT tokens, then writes LENGTH, the likeliest ones, one by one, with a cache of keys and values. The model is
-transformers' own of the sizes of the twin (models/zoo/twins), with random weights. Prints nothing and ends if there is no
-such model, or no transformers. With jemalloc preloaded it calls itself "+tuned".
+A run takes PROMPT tokens, then writes LENGTH, the likeliest ones, one by one, with a cache of keys and values, which grows
+(CAPACITY is for others). The model is transformers' own of the sizes of the twin (models/zoo/twins), with random weights.
+Prints nothing and ends if there is no such model, or no transformers. With jemalloc preloaded it calls itself "+tuned".
 """
 import importlib
 import json
@@ -24,7 +24,7 @@ try:
 except ImportError:
     sys.exit(0)
 
-_, how, name, size, threads, _, prompt, length = sys.argv[1:]
+_, how, name, size, threads, _, prompt, length, _ = sys.argv[1:]
 if name != "gpt":
     sys.exit(0)
 torch.set_num_threads(int(threads))

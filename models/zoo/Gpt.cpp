@@ -76,7 +76,8 @@ static Writer writerOf(const Gpt &net, int threads) {
       },
       {.name = "generate", .threads = threads, .kept = {1}});
   return [net, run](const Generation &how, const Print &print) {
-    int64_t positions = net.positions.table.size(time), words = net.words.table.size(word);
+    int64_t positions = std::min(int64_t(net.positions.table.size(time)), how.capacity);
+    int64_t words = net.words.table.size(word);
     Caches caches;
     std::vector<int64_t> text;
     auto next = [&](const Tensor &token) {

@@ -53,6 +53,7 @@ struct Generation {
   int64_t topK = 0;       ///< only the so many most probable ones; 0: all
   double topP = 1;        ///< only the most probable ones that have this probability together
   uint64_t seed = 1;
+  int64_t capacity = INT64_MAX; ///< of its cache, in tokens, at most; the model has a maximum too
 };
 using Print = std::function<void(std::string_view)>;
 /// Prints a text piece by piece. It may be called again, and keeps what it has compiled.
