@@ -29,14 +29,15 @@ struct CapsuleLayer {
       active; ///< of a vote that is used; of a capsule that is not active (beta_u, beta_a)
   HEDDLE_FIELDS(weight, costs, active)
   std::optional<WindowOptions> window; ///< none: all places vote for the same capsules
+  int steps;                           ///< of routing
 
   static CapsuleLayer make(int64_t in, int64_t outs, const std::optional<WindowOptions> &window,
-                           const Tensor &key) {
+                           int steps, const Tensor &key) {
     std::vector<Extent> extents{{capsule, in}, {out, outs}, {k, 4}, {j, 4}};
     for (const Name &tap : window ? over(rowTap, columnTap) : Names())
       extents.push_back({tap, window->size});
     return {nn::normal(key, extents, 0, 0.5), nn::filled(0, {{out, outs}}),
-            nn::filled(0, {{out, outs}}), window};
+            nn::filled(0, {{out, outs}}), window, steps};
   }
 
   Capsules operator()(Capsules x) const {
@@ -65,17 +66,17 @@ struct CapsuleLayer {
     return both.broadcast({{column, columns}}) + at(1).broadcast({{column, columns}}) * along;
   }
 
-  /// Three steps of expectation maximisation.
+  /// Some steps of expectation maximisation.
   Capsules route(const Tensor &votes, const Tensor &activation, const Names &sources) const {
     Tensor share = constant(1 / double(weight.size(out)));
-    for (int step = 0;; ++step) {
+    for (int step = 1;; ++step) {
       Tensor used = activation * share, mass = sum(used, sources) + 1e-6;
       Tensor mean = sum(used * votes, sources) / mass, squares = square(votes - mean);
       Tensor variance = sum(used * squares, sources) / mass + 1e-4;
       Tensor halfLog = log(variance) * 0.5;
       Tensor cost = sum(halfLog + costs, over(i, j)) * mass;
-      Tensor logit = (active - cost) * (0.01 * (1 - std::pow(0.95, step + 1)));
-      if (step == 2)
+      Tensor logit = (active - cost) * (0.01 * (1 - std::pow(0.95, step)));
+      if (step == steps)
         return {mean, sigmoid(logit)};
       Tensor fit = sum(squares / (variance * 2.0) + halfLog, over(i, j));
       share = nn::softmax(log(sigmoid(logit) + 1e-6) - fit, out);
@@ -114,15 +115,16 @@ struct MatrixCapsules {
 static Registered matrixCapsules("matrix-capsules", "Hinton et al., 2018", [](Size size) {
   Images images = pick<Images>(size, {.side = 21}, {.side = 32}, {.side = 32, .classes = 5});
   int64_t a = pick(size, 3, 64, 32), b = pick(size, 2, 8, 32), c = pick(size, 3, 16, 32);
-  WindowOptions window{.size = 3};
+  int steps = pick(size, 3, 2, 3);
+  WindowOptions window{.size = 3}, apart{.size = 3, .stride = 2};
   MatrixCapsules net{convolution({place, {.size = 5, .stride = 2}}, images.channels, a, key(1)),
                      nn::Linear::make({{channel, a}}, {{capsule, b}, {i, 4}, {k, 4}}, key(2)),
                      nn::Linear::make({{channel, a}}, {capsule, b}, key(3)),
-                     {CapsuleLayer::make(b, c, WindowOptions{.size = 3, .stride = 2}, key(4)),
-                      CapsuleLayer::make(c, c, window, key(5)),
-                      CapsuleLayer::make(c, images.classes, {}, key(6))}};
+                     {CapsuleLayer::make(b, c, apart, steps, key(4)),
+                      CapsuleLayer::make(c, c, window, steps, key(5)),
+                      CapsuleLayer::make(c, images.classes, {}, steps, key(6))}};
   return Setting<MatrixCapsules>{net, &MatrixCapsules::loss, dataOf(images),
-                                 trained(3, 3e-3, 0.86)};
+                                 trained(4, 3e-3, 0.86)};
 });
 
 } // namespace heddle::zoo

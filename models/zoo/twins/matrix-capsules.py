@@ -18,11 +18,11 @@ class Primary(nn.Module):
 
 
 class Capsules(nn.Module):
-    """`window` none: all places vote for the same capsules."""
+    """`window` none: all places vote for the same capsules. `steps`: of routing."""
 
-    def __init__(self, capsules, outs, window=None, stride=1):
+    def __init__(self, capsules, outs, steps, window=None, stride=1):
         super().__init__()
-        self.window, self.stride = window, stride
+        self.window, self.stride, self.steps = window, stride, steps
         taps = [window, window] if window else []
         self.weight = nn.Parameter(torch.randn(*taps, capsules, outs, 4, 4) * 0.5)
         self.costs, self.active = nn.Parameter(torch.zeros(outs)), nn.Parameter(torch.zeros(outs))
@@ -49,7 +49,7 @@ class Capsules(nn.Module):
     def route(self, votes, activation):
         """Votes [..., source, out, 4, 4], activations [..., source]."""
         share = torch.full(votes.shape[:-2], 1 / votes.shape[-3], dtype=votes.dtype)
-        for step in range(3):
+        for step in range(self.steps):
             used = (activation[..., None] * share)[..., None, None]
             mass = used.sum(-4) + 1e-6
             mean = (used * votes).sum(-4) / mass
@@ -64,20 +64,20 @@ class Capsules(nn.Module):
 
 
 class MatrixCapsules(nn.Module):
-    def __init__(self, side, a, b, c, d, classes):
+    def __init__(self, side, a, b, c, d, steps, classes):
         super().__init__()
         self.first, self.relu = nn.Conv2d(1, a, 5, stride=2), nn.ReLU()
         self.primary = Primary(a, b)
-        self.layers = nn.Sequential(Capsules(b, c, 3, 2), Capsules(c, d, 3), Capsules(d, classes))
+        self.layers = nn.Sequential(Capsules(b, c, steps, 3, 2), Capsules(c, d, steps, 3), Capsules(d, classes, steps))
 
     def forward(self, image):
         return self.layers(self.primary(self.relu(self.first(image))))[1]
 
 
 SETTINGS = {
-    "tiny": dict(side=21, a=3, b=2, c=3, d=3, classes=10),
-    "small": dict(side=32, a=64, b=8, c=16, d=16, classes=10),
-    "full": dict(side=32, a=32, b=32, c=32, d=32, classes=5)
+    "tiny": dict(side=21, a=3, b=2, c=3, d=3, steps=3, classes=10),
+    "small": dict(side=32, a=64, b=8, c=16, d=16, steps=2, classes=10),
+    "full": dict(side=32, a=32, b=32, c=32, d=32, steps=3, classes=5)
 }
 
 
