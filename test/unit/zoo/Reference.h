@@ -76,6 +76,13 @@ inline double difference(const Tensor &got, const Tensor &wanted, double scale) 
   return most;
 }
 
+/// Notes an error in the report that --gtest_output writes (test/references/errors.py).
+inline void recordError(const std::string &what, double error) {
+  char text[32];
+  snprintf(text, sizeof text, "%.3g", error);
+  testing::Test::RecordProperty(what, text);
+}
+
 /// Expects the tensors to be alike; names the worst one.
 inline void expectAlike(const nn::ByPath &got, const nn::ByPath &wanted, const std::string &what,
                         double bound = 1e-4) {
@@ -95,6 +102,7 @@ inline void expectAlike(const nn::ByPath &got, const nn::ByPath &wanted, const s
       worst = path;
     }
   }
+  recordError(what, most);
   EXPECT_LE(most, bound) << what << ": the worst one is '" << worst << "'";
 }
 
