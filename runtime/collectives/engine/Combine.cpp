@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 using namespace heddle;
 
@@ -157,20 +158,22 @@ template <typename Format, typename Combiner>
   }
 }
 
-template <typename Format>
-[[gnu::always_inline]] inline void combineIn(int32_t combiner, const void *const *inputs,
-                                             int members, void *output, int64_t count) {
-  switch (combiner) {
-  case HEDDLE_SUM:
-    return combineAs<Format, Sum>(inputs, members, output, count);
-  case HEDDLE_PRODUCT:
-    return combineAs<Format, Product>(inputs, members, output, count);
-  case HEDDLE_MAX:
-    return combineAs<Format, Extreme<true>>(inputs, members, output, count);
-  default:
-    return combineAs<Format, Extreme<false>>(inputs, members, output, count);
+/// Types that are chosen by their positions.
+template <typename... Types>
+struct OneOf {
+  static constexpr size_t count = sizeof...(Types);
+  template <typename F>
+  [[gnu::always_inline]] static void call(size_t position, F &&in) {
+    size_t next = 0;
+    ((next++ == position ? in.template operator()<Types>() : void()), ...);
   }
-}
+};
+using Combiners = OneOf<Sum, Product, Extreme<true>, Extreme<false>>;
+using Formats = OneOf<Bit, Plain<int8_t>, Plain<int16_t>, Plain<int32_t>, Plain<int64_t>,
+                      Plain<uint8_t>, Plain<uint16_t>, Plain<uint32_t>, Plain<uint64_t>,
+                      Narrow<uint16_t, 5, 10>, Narrow<uint16_t, 8, 7>, Plain<float>, Plain<double>,
+                      Narrow<uint8_t, 4, 3, true>, Narrow<uint8_t, 5, 2>>;
+static_assert(Formats::count == std::size(heddle::detail::elementTypes));
 } // namespace
 
 // The loader chooses the version for the CPU.
@@ -179,41 +182,11 @@ __attribute__((target_clones("avx512bw", "avx2", "default")))
 #endif
 static void combineBy(ElementType type, int32_t combiner, const void *const *inputs, int members,
                       void *output, int64_t count) {
-  auto in = [&]<typename Format>() __attribute__((always_inline)) {
-    combineIn<Format>(combiner, inputs, members, output, count);
-  };
-  switch (type) {
-  case ElementType::I1:
-    return in.operator()<Bit>();
-  case ElementType::I8:
-    return in.operator()<Plain<int8_t>>();
-  case ElementType::I16:
-    return in.operator()<Plain<int16_t>>();
-  case ElementType::I32:
-    return in.operator()<Plain<int32_t>>();
-  case ElementType::I64:
-    return in.operator()<Plain<int64_t>>();
-  case ElementType::UI8:
-    return in.operator()<Plain<uint8_t>>();
-  case ElementType::UI16:
-    return in.operator()<Plain<uint16_t>>();
-  case ElementType::UI32:
-    return in.operator()<Plain<uint32_t>>();
-  case ElementType::UI64:
-    return in.operator()<Plain<uint64_t>>();
-  case ElementType::F16:
-    return in.operator()<Narrow<uint16_t, 5, 10>>();
-  case ElementType::BF16:
-    return in.operator()<Narrow<uint16_t, 8, 7>>();
-  case ElementType::F32:
-    return in.operator()<Plain<float>>();
-  case ElementType::F64:
-    return in.operator()<Plain<double>>();
-  case ElementType::F8E4M3FN:
-    return in.operator()<Narrow<uint8_t, 4, 3, true>>();
-  case ElementType::F8E5M2:
-    return in.operator()<Narrow<uint8_t, 5, 2>>();
-  }
+  Formats::call(size_t(type), [&]<typename Format>() __attribute__((always_inline)) {
+    Combiners::call(size_t(combiner), [&]<typename Combiner>() __attribute__((always_inline)) {
+      combineAs<Format, Combiner>(inputs, members, output, count);
+    });
+  });
 }
 
 void collectives::combine(ElementType type, int32_t combiner, const void *const *inputs,

@@ -101,10 +101,9 @@ int64_t HeddleContext::agree(const char *name, const std::vector<int32_t> &ranks
              std::to_string(one.count) + " ranks";
     };
     std::lock_guard lock(mutex);
-    fail({HEDDLE_MISMATCH, title + ": rank " + std::to_string(ranks[i]) + " makes group " +
-                               described(other) + ", rank " + std::to_string(ranks[0]) + " makes " +
-                               described(mine) +
-                               (mine.count == other.count ? ", perhaps of other ranks" : "")});
+    fail({HEDDLE_MISMATCH, title, ": rank ", ranks[i], " makes group ", described(other), ", rank ",
+          ranks[0], " makes ", described(mine),
+          mine.count == other.count ? ", perhaps of other ranks" : ""});
     throw *failure;
   }
   {
@@ -120,22 +119,19 @@ HeddleGroup *HeddleContext::group(const char *name, const int32_t *ranks, int32_
   std::vector<int32_t> list = world->ranks;
   if (ranks)
     list.assign(ranks, ranks + std::max(count, 0));
-  std::string title = std::string("group ") + (name ? name : "(null)") + ": ";
-  if (!name)
-    throw Failure{HEDDLE_INVALID, title + "expected a name"};
+  auto require = [&](bool holds, const auto &...parts) {
+    if (!holds)
+      throw Failure(HEDDLE_INVALID, "group ", name ? name : "(null)", ": ", parts...);
+  };
+  require(name, "expected a name");
   std::vector<bool> seen(size_t(transport->size));
   for (int32_t rank : list) {
-    if (rank < 0 || rank >= transport->size)
-      throw Failure{HEDDLE_INVALID, title + "expected ranks of 0 to " +
-                                        std::to_string(transport->size - 1) + ", got " +
-                                        std::to_string(rank)};
-    if (seen[size_t(rank)])
-      throw Failure{HEDDLE_INVALID, title + "rank " + std::to_string(rank) + " occurs twice"};
+    require(rank >= 0 && rank < transport->size, "expected ranks of 0 to ", transport->size - 1,
+            ", got ", rank);
+    require(!seen[size_t(rank)], "rank ", rank, " occurs twice");
     seen[size_t(rank)] = true;
   }
-  if (!seen[size_t(transport->rank)])
-    throw Failure{HEDDLE_INVALID, title + "rank " + std::to_string(transport->rank) +
-                                      " makes it, but is no member"};
+  require(seen[size_t(transport->rank)], "rank ", transport->rank, " makes it, but is no member");
   int64_t number = agree(name, list);
   std::lock_guard lock(mutex);
   return groups.emplace_back(makeGroup(name, std::move(list), number)).get();
@@ -160,8 +156,7 @@ void HeddleContext::fail(const Failure &why, bool tell) {
 
 void HeddleContext::throwFailure(const HeddlePending &operation) const {
   std::string name = operation.describe();
-  throw Failure{failure->status,
-                failure->text.starts_with(name) ? failure->text : name + ": " + failure->text};
+  throw Failure(failure->status, failure->text.starts_with(name) ? "" : name + ": ", failure->text);
 }
 
 /// Fails if another rank has reported a failure; then returns true. What had arrived before comes
@@ -221,14 +216,14 @@ HeddlePending *HeddleContext::start(HeddleGroup &group, const HeddleOperation &c
   operation->lane = &lane;
   operation->number = lane.count + 1;
   operation->moved = {};
-  if (failure)
-    throwFailure(*operation);
   try {
-    transport->starting(*operation);
+    if (!failure)
+      transport->starting(*operation);
   } catch (const Failure &caught) {
     fail(caught);
-    throwFailure(*operation);
   }
+  if (failure)
+    throwFailure(*operation);
   operation->prepare(*transport);
   ++lane.count;
   if (lane.operations.empty())
@@ -258,15 +253,13 @@ void HeddleContext::examine(HeddlePending &operation, double seconds) {
       // The last of its data may have arrived before it left.
       if (progress() || failure)
         return;
-      std::vector<int32_t> still = first.awaited();
-      if (std::find(still.begin(), still.end(), rank) != still.end())
-        fail({HEDDLE_DEAD,
-              first.describe() + ": rank " + std::to_string(rank) + " is gone: " + *reason});
+      if (first.awaited().contains(rank))
+        fail({HEDDLE_DEAD, first.describe(), ": rank ", rank, " is gone: ", *reason});
       return;
     }
   if (now - first.moved > std::chrono::duration<double>(seconds))
-    fail({HEDDLE_TIMEOUT, first.describe() + ": " + first.late() + " within " +
-                              collectives::seconds(seconds) + " s"});
+    fail({HEDDLE_TIMEOUT, first.describe(), ": ", first.late(), " within ",
+          collectives::seconds(seconds), " s"});
 }
 
 /// Sleeps until something happens, and looks for ranks that are late or gone.
@@ -278,15 +271,13 @@ void HeddleContext::sleepUntil(HeddlePending &operation, double seconds) {
     uint32_t ticket = transport->ticket();
     {
       std::lock_guard lock(mutex);
-      bool moved = progress();
-      if (operation.done || failure) {
+      bool moved = progress(), isOver = operation.done || failure;
+      if (moved || isOver)
         transport->cancel();
+      if (isOver)
         return;
-      }
-      if (moved) {
-        transport->cancel();
+      if (moved)
         continue;
-      }
     }
     auto length = std::clamp<nanoseconds>(limit / 4, microseconds(50), slice);
     transport->sleep(ticket, length);
@@ -320,7 +311,7 @@ void HeddleContext::wait(HeddlePending *operation, double seconds) {
 
 void HeddleContext::abort(const char *reason) {
   std::lock_guard lock(mutex);
-  fail({HEDDLE_ABORTED, "rank " + std::to_string(transport->rank) + " aborted: " + reason});
+  fail({HEDDLE_ABORTED, "rank ", transport->rank, " aborted: ", reason});
 }
 
 /// Asks for a short time slice for this thread. Since Linux 6.12 a thread that wakes up preempts one

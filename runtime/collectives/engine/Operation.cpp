@@ -22,13 +22,12 @@ using namespace heddle::collectives;
 void HeddlePending::prepare(const Transport &transport) {
   size_t members = size_t(group->members());
   int32_t kind = call.kind;
-  bool byMember =
-      kind == HEDDLE_REDUCE_SCATTER || kind == HEDDLE_ALL_GATHER || kind == HEDDLE_ALL_TO_ALL;
+  bool byMember = isByMember(kind);
   counts.clear();
   outputCounts.clear();
   if (kind != HEDDLE_BARRIER)
     counts.assign(call.counts, call.counts + (byMember ? members : 1));
-  if (kind == HEDDLE_ALL_TO_ALL || kind == HEDDLE_PERMUTE)
+  if (hasOutputCounts(kind))
     outputCounts.assign(call.outputCounts, call.outputCounts + (byMember ? members : 1));
   element = kind == HEDDLE_BARRIER ? ElementType::UI8 : ElementType(call.element);
   elementBytes = byteSize(element);
@@ -41,14 +40,13 @@ void HeddlePending::prepare(const Transport &transport) {
   if (byMember && kind != HEDDLE_ALL_TO_ALL)
     for (int64_t count : counts)
       hash = (hash ^ uint32_t(count) ^ uint32_t(count >> 32)) * 16777619u;
-  bool reduces = kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_REDUCE_SCATTER;
   signature = {.number = number,
                .elements = elements,
                .counts = hash,
                .root = kind == HEDDLE_BROADCAST ? call.source : -1,
                .kind = uint8_t(kind == HEDDLE_RECEIVE ? HEDDLE_SEND : kind),
                .element = uint8_t(element),
-               .combiner = uint8_t(reduces ? call.combiner : 0)};
+               .combiner = uint8_t(reduces(kind) ? call.combiner : 0)};
   if (kind == HEDDLE_BROADCAST && call.source == group->self && call.output && elements > 0)
     std::memmove(call.output, call.input, size_t(elements * elementBytes));
   sends.clear();
@@ -138,7 +136,7 @@ void HeddlePending::add(std::vector<Message> &list, int32_t member, Part part) {
                   .isSigned = isFirst,
                   .pieces = combines,
                   .begun = !isFirst};
-  if (call.kind == HEDDLE_ALL_TO_ALL || call.kind == HEDDLE_PERMUTE)
+  if (hasOutputCounts(call.kind))
     message.signature.elements = part.bytes / elementBytes;
   list.push_back(message);
 }
@@ -147,7 +145,7 @@ void HeddlePending::beginPhase() {
   int32_t self = group->self;
   sends.clear();
   receives.clear();
-  combines = call.kind == HEDDLE_REDUCE_SCATTER || (call.kind == HEDDLE_ALL_REDUCE && phase == 0);
+  combines = reduces(call.kind) && phase == 0;
   for (int32_t i = 1; i < group->members(); ++i) {
     // All send to different members at a time.
     int32_t to = (self + i) % group->members();
@@ -244,41 +242,34 @@ std::string HeddlePending::describe() const {
   return text + " of group " + group->name;
 }
 
-/// A piece of a message to combine may have arrived before those of others.
-bool HeddlePending::isAwaited(const Message &message) const {
-  bool arrived = !message.data && combined < combinedBytes && inputs[size_t(message.member)];
-  return !message.finished() && !arrived;
+/// The ranks of messages that are not complete; `unheard`: of which nothing has arrived. A piece of
+/// a message to combine may have arrived before those of others.
+std::set<int32_t> HeddlePending::awaited(const std::vector<Message> &list, bool unheard) const {
+  std::set<int32_t> ranks;
+  for (const Message &message : list)
+    if (bool arrived = !message.data && combined < combinedBytes && inputs[size_t(message.member)];
+        !message.finished() && !arrived && !(unheard && message.begun))
+      ranks.insert(group->ranks[size_t(message.member)]);
+  return ranks;
 }
 
-std::vector<int32_t> HeddlePending::awaited() const {
-  std::vector<int32_t> ranks;
-  for (const auto *list : {&receives, &sends})
-    for (const Message &message : *list)
-      if (isAwaited(message))
-        ranks.push_back(group->ranks[size_t(message.member)]);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+std::set<int32_t> HeddlePending::awaited() const {
+  std::set<int32_t> ranks = awaited(receives);
+  ranks.merge(awaited(sends));
   return ranks;
 }
 
 std::string HeddlePending::late() const {
-  auto listed = [&](const std::vector<Message> &list, bool unheard) {
-    std::vector<int32_t> ranks;
-    for (const Message &message : list)
-      if (isAwaited(message) && !(unheard && message.begun))
-        ranks.push_back(group->ranks[size_t(message.member)]);
-    std::sort(ranks.begin(), ranks.end());
+  for (auto [list, unheard, what] : {std::tuple(&receives, true, " did not arrive"),
+                                     {&receives, false, " stopped sending"},
+                                     {&sends, false, " stopped receiving"}}) {
     std::string text;
+    std::set<int32_t> ranks = awaited(*list, unheard);
     for (int32_t rank : ranks)
       text += (text.empty() ? "" : ", ") + std::to_string(rank);
-    return text.empty() ? text : (ranks.size() == 1 ? "rank " : "ranks ") + text;
-  };
-  if (std::string ranks = listed(receives, true); !ranks.empty())
-    return ranks + " did not arrive";
-  if (std::string ranks = listed(receives, false); !ranks.empty())
-    return ranks + " stopped sending";
-  if (std::string ranks = listed(sends, false); !ranks.empty())
-    return ranks + " stopped receiving";
+    if (!ranks.empty())
+      return (ranks.size() == 1 ? "rank " : "ranks ") + text + what;
+  }
   return "it did not begin";
 }
 
@@ -303,100 +294,13 @@ static std::string describe(const Signature &signature) {
 
 void HeddlePending::refuse(const Message &message, const Signature &arrived) const {
   std::string theirs = ::describe(arrived), ours = ::describe(message.signature);
-  throw Failure{HEDDLE_MISMATCH, describe() + ": rank " +
-                                     std::to_string(group->ranks[size_t(message.member)]) +
-                                     " called " + theirs + ", rank " +
-                                     std::to_string(group->ranks[size_t(group->self)]) +
-                                     " called " + (theirs == ours ? "it with other counts" : ours)};
+  throw Failure(HEDDLE_MISMATCH, describe(), ": rank ", group->ranks[size_t(message.member)],
+                " called ", theirs, ", rank ", group->ranks[size_t(group->self)], " called ",
+                theirs == ours ? std::string("it with other counts") : ours);
 }
 
 void Message::hear(const Signature &arrived) {
   if (arrived != signature)
     operation->refuse(*this, arrived);
   begun = true;
-}
-
-//===----------------------------------------------------------------------===//
-// Verification
-//===----------------------------------------------------------------------===//
-
-[[noreturn]] static void invalid(const HeddleOperation &call, const std::string &text) {
-  throw Failure{HEDDLE_INVALID, std::string(communicationKinds[call.kind]) + ": " + text};
-}
-
-/// The sum of `length` counts.
-static int64_t verifyCounts(const HeddleOperation &call, const int64_t *counts, int32_t length) {
-  if (!counts)
-    invalid(call, "expected counts, got null");
-  constexpr int64_t most = int64_t(1) << 50;
-  int64_t sum = 0;
-  for (int32_t i = 0; i < length; ++i) {
-    if (counts[i] < 0 || counts[i] > most || (sum += counts[i]) > most)
-      invalid(call, "expected counts of 0 to 2^50 elements, got " + std::to_string(counts[i]));
-  }
-  return sum;
-}
-
-static void verifyMember(const HeddleOperation &call, const char *what, int32_t member,
-                         int32_t least, int32_t members) {
-  if (member < least || member >= members)
-    invalid(call, std::string("expected a ") + what + " of " + std::to_string(least) + " to " +
-                      std::to_string(members - 1) + ", got " + std::to_string(member));
-}
-
-void collectives::verify(const HeddleOperation &call, int32_t members, int32_t self) {
-  if (call.kind < HEDDLE_BARRIER || call.kind > HEDDLE_RECEIVE)
-    throw Failure{HEDDLE_INVALID, "there is no operation " + std::to_string(call.kind)};
-  if ((call.space && std::strcmp(call.space, "host") != 0) || call.stream)
-    invalid(call, std::string("this engine knows only memory of the host, got the space '") +
-                      (call.space ? call.space : "host") + (call.stream ? "' and a stream" : "'"));
-  if (call.kind == HEDDLE_BARRIER)
-    return;
-  bool reduces = call.kind == HEDDLE_ALL_REDUCE || call.kind == HEDDLE_REDUCE_SCATTER;
-  bool permutes = call.kind == HEDDLE_PERMUTE;
-  if (call.element < 0 || size_t(call.element) >= std::size(heddle::detail::elementTypes))
-    invalid(call, "there is no element type " + std::to_string(call.element));
-  if (reduces && (call.combiner < HEDDLE_SUM || call.combiner > HEDDLE_MIN))
-    invalid(call, "there is no combiner " + std::to_string(call.combiner));
-  bool byMember = call.kind == HEDDLE_REDUCE_SCATTER || call.kind == HEDDLE_ALL_GATHER ||
-                  call.kind == HEDDLE_ALL_TO_ALL;
-  int64_t in = verifyCounts(call, call.counts, byMember ? members : 1), out = in;
-  if (call.kind == HEDDLE_ALL_TO_ALL || permutes)
-    out = verifyCounts(call, call.outputCounts, byMember ? members : 1);
-  if (permutes || call.kind == HEDDLE_SEND)
-    verifyMember(call, "target", call.target, permutes ? -1 : 0, members);
-  if (permutes || call.kind == HEDDLE_RECEIVE || call.kind == HEDDLE_BROADCAST)
-    verifyMember(call, "source", call.source, permutes ? -1 : 0, members);
-  if ((call.kind == HEDDLE_SEND && call.target == self) ||
-      (call.kind == HEDDLE_RECEIVE && call.source == self))
-    invalid(call, "member " + std::to_string(self) + " can't exchange messages with itself");
-  if (permutes && (call.target == self) != (call.source == self))
-    invalid(call, "member " + std::to_string(self) + " is its own target or source, not both");
-  if ((call.kind == HEDDLE_ALL_TO_ALL || (permutes && call.target == self)) &&
-      call.counts[byMember ? self : 0] != call.outputCounts[byMember ? self : 0])
-    invalid(call,
-            "member " + std::to_string(self) + " sends itself another count than it receives");
-  if (call.kind == HEDDLE_ALL_GATHER)
-    in = call.counts[self];
-  if (call.kind == HEDDLE_REDUCE_SCATTER)
-    out = call.counts[self];
-  if (call.kind == HEDDLE_RECEIVE || (call.kind == HEDDLE_BROADCAST && call.source != self) ||
-      (permutes && call.target < 0))
-    in = 0;
-  if (call.kind == HEDDLE_SEND || (permutes && call.source < 0) ||
-      (call.kind == HEDDLE_BROADCAST && call.source == self))
-    out = 0;
-  if ((in > 0 && !call.input) || (out > 0 && !call.output))
-    invalid(call, "expected memory, got null");
-  // Input and output may be the same memory, or this member's part of one may be the other.
-  int64_t bytes = byteSize(ElementType(call.element));
-  auto *input = static_cast<const char *>(call.input);
-  auto *output = static_cast<const char *>(call.output);
-  int64_t before = byMember ? std::accumulate(call.counts, call.counts + self, int64_t(0)) : 0;
-  bool isPart = call.kind == HEDDLE_ALL_GATHER       ? input == output + before * bytes
-                : call.kind == HEDDLE_REDUCE_SCATTER ? output == input + before * bytes
-                : call.kind == HEDDLE_ALL_REDUCE     ? input == output
-                                                     : false;
-  if (in > 0 && out > 0 && !isPart && input < output + out * bytes && output < input + in * bytes)
-    invalid(call, "input and output overlap");
 }

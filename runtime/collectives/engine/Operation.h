@@ -26,8 +26,21 @@
 #include "runtime/collectives/engine/Transport.h"
 
 #include <deque>
+#include <set>
 
 namespace heddle::collectives {
+
+/// Has counts for each member.
+inline bool isByMember(int32_t kind) {
+  return kind == HEDDLE_REDUCE_SCATTER || kind == HEDDLE_ALL_GATHER || kind == HEDDLE_ALL_TO_ALL;
+}
+/// Has counts of the output, too.
+inline bool hasOutputCounts(int32_t kind) {
+  return kind == HEDDLE_ALL_TO_ALL || kind == HEDDLE_PERMUTE;
+}
+inline bool reduces(int32_t kind) {
+  return kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_REDUCE_SCATTER;
+}
 
 /// Operations that a member runs one after another, in the order in which they were started.
 struct Lane {
@@ -73,7 +86,7 @@ struct HeddlePending {
   /// Describes the ranks that it waits for: "rank 1 did not arrive".
   std::string late() const;
   /// The ranks that it waits for.
-  std::vector<int32_t> awaited() const;
+  std::set<int32_t> awaited() const;
   /// Throws the failure that a member calls something else.
   [[noreturn]] void refuse(const Message &message,
                            const heddle::collectives::Signature &arrived) const;
@@ -107,7 +120,7 @@ private:
   void beginPhase();
   void add(std::vector<Message> &list, int32_t member, Part part);
   bool combinePieces();
-  bool isAwaited(const Message &message) const;
+  std::set<int32_t> awaited(const std::vector<Message> &list, bool unheard = false) const;
 };
 
 #endif // HEDDLE_RUNTIME_COLLECTIVES_ENGINE_OPERATION_H

@@ -5,25 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Context.h"
+#include "runtime/collectives/engine/Guarded.h"
 
 using namespace heddle::collectives;
-
-static thread_local std::string lastMessage;
-
-/// Runs a function of the table; its failure becomes a status and a message.
-template <typename Action>
-static int32_t guarded(Action &&action) noexcept {
-  try {
-    action();
-    return HEDDLE_OK;
-  } catch (const Failure &failure) {
-    lastMessage = failure.text;
-    return failure.status;
-  } catch (const std::exception &error) {
-    lastMessage = error.what();
-    return HEDDLE_FAILED;
-  }
-}
 
 static int32_t create(const HeddleWorld *world, HeddleContext **context) {
   return guarded([&] {
@@ -37,9 +21,8 @@ static int32_t makeGroup(HeddleContext *context, const char *name, const int32_t
   return guarded([&] { *group = context->group(name, ranks, count); });
 }
 
-static int32_t start(HeddleGroup *group, const HeddleOperation *operation,
-                     HeddlePending **pending) {
-  return guarded([&] { *pending = group->context->start(*group, *operation); });
+static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePending **pending) {
+  return guarded([&] { *pending = group->context->start(*group, *call); });
 }
 
 static int32_t wait(HeddlePending *pending, double seconds) {

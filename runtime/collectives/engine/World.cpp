@@ -24,14 +24,13 @@ std::string collectives::seconds(double value) {
 
 World::World(const HeddleWorld &given) : rank(given.rank), size(given.size), given(given) {
   if (size < 0 || (size > 0 && (rank < 0 || rank >= size)))
-    throw Failure{HEDDLE_INVALID, "expected a rank of 0 to " + std::to_string(size - 1) +
-                                      " and a size of at least 1, got rank " +
-                                      std::to_string(rank) + " and size " + std::to_string(size)};
+    throw Failure(HEDDLE_INVALID, "expected a rank of 0 to ", size - 1,
+                  " and a size of at least 1, got rank ", rank, " and size ", size);
   std::stringstream stream(given.options ? given.options : "");
   for (std::string part; std::getline(stream, part, ',');) {
     size_t equals = part.find('=');
     if (equals == std::string::npos)
-      throw Failure{HEDDLE_INVALID, "expected options as 'name=value,...', got '" + part + "'"};
+      throw Failure(HEDDLE_INVALID, "expected options as 'name=value,...', got '", part, "'");
     options[part.substr(0, equals)] = part.substr(equals + 1);
   }
   timeout = number("timeout", timeout);
@@ -56,7 +55,7 @@ double World::number(const std::string &name, double otherwise) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
       !std::isfinite(value))
-    throw Failure{HEDDLE_INVALID, "option '" + name + "': expected a number, got '" + text + "'"};
+    throw Failure(HEDDLE_INVALID, "option '", name, "': expected a number, got '", text, "'");
   return value;
 }
 
@@ -66,7 +65,7 @@ void World::refuseOtherOptions() const {
     names += (names.empty() ? "" : ", ") + name;
   for (const auto &[name, value] : options)
     if (!known.contains(name))
-      throw Failure{HEDDLE_INVALID, "unknown option '" + name + "'; known ones are " + names};
+      throw Failure(HEDDLE_INVALID, "unknown option '", name, "'; known ones are ", names);
 }
 
 void World::exchange(const void *mine, int64_t bytes, void *all) {
@@ -77,8 +76,7 @@ void World::exchange(const void *mine, int64_t bytes, void *all) {
   if (!given.exchange)
     return exchangeFiles(mine, bytes, static_cast<char *>(all));
   if (int32_t status = given.exchange(given.user, mine, bytes, all))
-    throw Failure{HEDDLE_FAILED,
-                  "the exchange between ranks failed with status " + std::to_string(status)};
+    throw Failure(HEDDLE_FAILED, "the exchange between ranks failed with status ", status);
 }
 
 std::string World::file(int32_t rank) const {
@@ -88,8 +86,8 @@ std::string World::file(int32_t rank) const {
 
 void World::exchangeFiles(const void *mine, int64_t bytes, char *all) {
   if (!given.key || !*given.key || !given.directory || std::strchr(given.key, '/'))
-    throw Failure{HEDDLE_INVALID, "expected an exchange, or a key without '/' and a directory, by "
-                                  "which the ranks find each other"};
+    throw Failure(HEDDLE_INVALID, "expected an exchange, or a key without '/' and a directory, by "
+                                  "which the ranks find each other");
   files.push_back(file(rank));
   writePrivately(files.back(), {static_cast<const char *>(mine), size_t(bytes)});
   auto end = Clock::now() + std::chrono::duration<double>(timeout);
@@ -97,14 +95,13 @@ void World::exchangeFiles(const void *mine, int64_t bytes, char *all) {
     std::optional<std::string> found;
     while (!(found = readPrivately(file(other)))) {
       if (Clock::now() > end)
-        throw Failure{HEDDLE_TIMEOUT, "rank " + std::to_string(other) + " did not join within " +
-                                          seconds(timeout) + " s (rank " + std::to_string(rank) +
-                                          " waits for '" + file(other) + "')"};
+        throw Failure(HEDDLE_TIMEOUT, "rank ", other, " did not join within ", seconds(timeout),
+                      " s (rank ", rank, " waits for '", file(other), "')");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (found->size() != size_t(bytes))
-      throw Failure{HEDDLE_FAILED, "'" + file(other) + "' has " + std::to_string(found->size()) +
-                                       " bytes, expected " + std::to_string(bytes)};
+      throw Failure(HEDDLE_FAILED, "'", file(other), "' has ", found->size(), " bytes, expected ",
+                    bytes);
     std::memcpy(all, found->data(), size_t(bytes));
   }
   ++rounds;

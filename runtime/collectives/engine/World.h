@@ -11,6 +11,7 @@
 #include "runtime/collectives/Collectives.h"
 
 #include <chrono>
+#include <concepts>
 #include <cstring>
 #include <map>
 #include <string>
@@ -23,6 +24,16 @@ namespace heddle::collectives {
 struct Failure {
   int32_t status;
   std::string text;
+
+  /// `parts`: texts and numbers, which follow each other.
+  template <typename... Parts>
+  Failure(int32_t status, const Parts &...parts) : status(status) {
+    (append(parts), ...);
+  }
+
+private:
+  void append(std::string_view part) { text += part; }
+  void append(std::integral auto number) { text += std::to_string(number); }
 };
 
 using Clock = std::chrono::steady_clock;

@@ -40,7 +40,7 @@ static void check(int status, const char *what) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Failure{HEDDLE_FAILED, std::string(what) + ": " + std::string(text, size_t(length))};
+  throw Failure(HEDDLE_FAILED, what, ": ", std::string_view(text, size_t(length)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,29 +86,15 @@ public:
   void send(Message &message) override {
     Lock lock(lockOfMpi());
     Line &line = out[size_t(message.member)];
-    auto post = [&](char *data, int64_t bytes, int64_t counts) {
-      line.requests.push_back({.bytes = counts, .buffer = data});
-      check(MPI_Isend(data, int(bytes), MPI_BYTE, ranks[size_t(message.member)], tag, communicator,
-                      &line.requests.back().handle),
-            "MPI_Isend");
-      line.posted += counts;
-    };
     if (message.isSigned && !line.packetPosted) {
       int64_t bytes = message.bytes <= packetData ? message.bytes : 0;
       std::memcpy(line.packet.data(), &message.signature, sizeof(Signature));
       std::copy_n(message.data, bytes, line.packet.data() + sizeof(Signature)); // data may be null
-      post(line.packet.data(), int64_t(sizeof(Signature)) + bytes, bytes);
-      line.packetPosted = true;
+      postPacket(message, line, int64_t(sizeof(Signature)) + bytes, bytes);
     }
     while (line.posted < message.bytes && int64_t(line.requests.size()) <= window)
-      post(message.data + line.posted, pieceOf(message, line.posted),
-           pieceOf(message, line.posted));
-    while (!line.requests.empty() && isComplete(line.requests.front())) {
-      message.begun = true;
-      message.done += line.requests.front().bytes;
-      line.requests.pop_front();
-    }
-    finish(message, line);
+      post(message, line, message.data + line.posted);
+    complete(message, line);
   }
 
   void receive(Message &message) override {
@@ -122,11 +108,7 @@ public:
     }
     while (!line.inPacket && line.posted < message.bytes && int64_t(line.requests.size()) < window)
       post(message, line, message.data + line.posted);
-    while (!line.requests.empty() && isComplete(line.requests.front())) {
-      message.done += line.requests.front().bytes;
-      line.requests.pop_front();
-    }
-    finish(message, line);
+    complete(message, line);
   }
 
   const char *peek(Message &message, int64_t) override {
@@ -171,27 +153,41 @@ private:
     return done;
   }
 
-  void postReceive(Message &message, Line &line, char *data, int64_t bytes, int64_t counts) {
-    line.requests.push_back({.bytes = counts, .buffer = data});
-    check(MPI_Irecv(data, int(bytes), MPI_BYTE, ranks[size_t(message.member)], tag, communicator,
-                    &line.requests.back().handle),
-          "MPI_Irecv");
+  /// Begins to send or receive bytes, of which so many are the message's.
+  void post(Message &message, Line &line, char *data, int64_t bytes, int64_t counts) {
+    bool sends = &line == &out[size_t(message.member)];
+    MPI_Request &request = line.requests.emplace_back(MPI_REQUEST_NULL, counts, data).handle;
+    int32_t other = ranks[size_t(message.member)];
+    check(sends ? MPI_Isend(data, int(bytes), MPI_BYTE, other, tag, communicator, &request)
+                : MPI_Irecv(data, int(bytes), MPI_BYTE, other, tag, communicator, &request),
+          sends ? "MPI_Isend" : "MPI_Irecv");
+    line.posted += counts;
+  }
+  void post(Message &message, Line &line, char *data) {
+    int64_t bytes = pieceOf(message, line.posted);
+    post(message, line, data, bytes, bytes);
+  }
+  void postPacket(Message &message, Line &line, int64_t bytes, int64_t counts) {
+    post(message, line, line.packet.data(), bytes, counts);
+    line.packetPosted = true;
   }
 
-  void post(Message &message, Line &line, char *to) {
-    int64_t bytes = pieceOf(message, line.posted);
-    postReceive(message, line, to, bytes, bytes);
-    line.posted += bytes;
+  /// Counts the requests that are complete, in the order of the data.
+  void complete(Message &message, Line &line) {
+    while (!line.requests.empty() && isComplete(line.requests.front())) {
+      message.begun = true; // a received one has begun
+      message.done += line.requests.front().bytes;
+      line.requests.pop_front();
+    }
+    finish(message, line);
   }
 
   /// True when the signature has arrived.
   bool listen(Message &message, Line &line) {
     if (message.begun)
       return true;
-    if (!line.packetPosted) {
-      postReceive(message, line, line.packet.data(), int64_t(line.packet.size()), 0);
-      line.packetPosted = true;
-    }
+    if (!line.packetPosted)
+      postPacket(message, line, int64_t(line.packet.size()), 0);
     MPI_Status status;
     int done = 0, bytes = 0;
     check(MPI_Test(&line.requests.front().handle, &done, &status), "MPI_Test");
@@ -240,7 +236,7 @@ struct Process {
       check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
     began = !done;
     if (level < MPI_THREAD_SERIALIZED)
-      throw Failure{HEDDLE_FAILED, "MPI serves one thread only: expected MPI_THREAD_SERIALIZED"};
+      throw Failure(HEDDLE_FAILED, "MPI serves one thread only: expected MPI_THREAD_SERIALIZED");
   }
   ~Process() {
     Lock lock(lockOfMpi()); // a thread may be at work for a context that nobody ends
@@ -263,11 +259,9 @@ public:
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (world.size != 0 && (world.size != size || world.rank != rank))
-      throw Failure{HEDDLE_INVALID, "expected rank " + std::to_string(world.rank) + " of " +
-                                        std::to_string(world.size) + ", but MPI started rank " +
-                                        std::to_string(rank) + " of " + std::to_string(size) +
-                                        " (start the program by mpirun -n " +
-                                        std::to_string(world.size) + ")"};
+      throw Failure(HEDDLE_INVALID, "expected rank ", world.rank, " of ", world.size,
+                    ", but MPI started rank ", rank, " of ", size,
+                    " (start the program by mpirun -n ", world.size, ")");
     world.rank = rank;
     world.size = size;
     pieceBytes = 512 << 10;
@@ -295,7 +289,7 @@ public:
                                    int kind) override {
     int64_t tag = 1 + 2 * group + kind; // 0 is for reports
     if (tag > mostTag)
-      throw Failure{HEDDLE_FAILED, "MPI has no tags for more groups"};
+      throw Failure(HEDDLE_FAILED, "MPI has no tags for more groups");
     return std::make_unique<MpiChannel>(communicator, ranks, int(tag), pieceBytes);
   }
 
@@ -320,8 +314,7 @@ public:
       return std::nullopt;
     }
     failed = Process::get().failed = true;
-    return Failure{report.status,
-                   "rank " + std::to_string(report.rank) + " reports: " + report.text};
+    return Failure(report.status, "rank ", report.rank, " reports: ", report.text);
   }
 
   std::optional<std::string> gone(int32_t other) override {
@@ -358,7 +351,7 @@ private:
     for (int done = 0; !done;) {
       check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (!done && Clock::now() > end)
-        throw Failure{HEDDLE_TIMEOUT, "not all ranks joined within " + seconds(timeout) + " s"};
+        throw Failure(HEDDLE_TIMEOUT, "not all ranks joined within ", seconds(timeout), " s");
     }
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   }

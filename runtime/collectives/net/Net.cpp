@@ -86,8 +86,8 @@ private:
       kill(getpid(), SIGKILL);
     silent = true;
     block(rank).left = 1;
-    throw Failure{HEDDLE_DEAD, operation.describe() + ": rank " + std::to_string(rank) +
-                                   " died, as the emulated network says"};
+    throw Failure(HEDDLE_DEAD, operation.describe(), ": rank ", rank,
+                  " died, as the emulated network says");
   }
 };
 } // namespace

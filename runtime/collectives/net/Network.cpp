@@ -21,16 +21,17 @@ class Reader {
 public:
   Reader(const std::string &file, int32_t size) : file(file), size(size) {}
 
-  [[noreturn]] void refuse(const std::string &text) const {
-    throw Failure{HEDDLE_INVALID, "network '" + file + "': " + text};
+  template <typename... Parts>
+  [[noreturn]] void refuse(const Parts &...parts) const {
+    throw Failure(HEDDLE_INVALID, "network '", file, "': ", parts...);
   }
 
   void knows(const json &object, const std::string &what, std::vector<std::string> fields) const {
     if (!object.is_object())
-      refuse("expected " + what + " to be an object, got " + object.dump());
+      refuse("expected ", what, " to be an object, got ", object.dump());
     for (const auto &[name, value] : object.items())
       if (std::find(fields.begin(), fields.end(), name) == fields.end())
-        refuse("unknown field '" + name + "' of " + what);
+        refuse("unknown field '", name, "' of ", what);
   }
 
   double number(const json &object, const char *name, double otherwise) const {
@@ -38,15 +39,15 @@ public:
     if (found == object.end())
       return otherwise;
     if (!found->is_number() || found->get<double>() < 0)
-      refuse(std::string("expected '") + name + "' to be a number, got " + found->dump());
+      refuse("expected '", name, "' to be a number, got ", found->dump());
     return found->get<double>();
   }
 
   int64_t integer(const json &object, const char *name, int64_t least, int64_t most) const {
     double value = number(object, name, -1);
     if (value < double(least) || value > double(most) || value != double(int64_t(value)))
-      refuse(std::string("expected '") + name + "' to be " + std::to_string(least) + " to " +
-             std::to_string(most) + (object.contains(name) ? ", got " + object[name].dump() : ""));
+      refuse("expected '", name, "' to be ", least, " to ", most,
+             object.contains(name) ? ", got " + object[name].dump() : "");
     return int64_t(value);
   }
 
@@ -55,7 +56,7 @@ public:
     for (int i = 0; i < 3; ++i)
       if (value == names[i])
         return FaultKind(i);
-    refuse("expected a fault of the kind delay, hang or death, got " + value.dump());
+    refuse("expected a fault of the kind delay, hang or death, got ", value.dump());
   }
 
   Link link(const json &object, Link otherwise) const {
@@ -109,7 +110,7 @@ Network Network::read(const std::string &file, int32_t size, std::optional<uint6
   if (!file.empty()) {
     std::ifstream stream(file);
     if (!stream)
-      reader.refuse(std::string("can't open: ") + std::strerror(errno));
+      reader.refuse("can't open: ", std::strerror(errno));
     object = json::parse(stream, nullptr, /*allow_exceptions=*/false);
     if (object.is_discarded())
       reader.refuse("expected JSON");

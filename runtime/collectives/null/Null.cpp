@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "heddle/ElementType.h"
+#include "runtime/collectives/engine/Guarded.h"
 #include "runtime/collectives/engine/Operation.h"
 
 #include <atomic>
@@ -31,57 +32,44 @@ struct Alone {
 };
 } // namespace
 
-// Messages belong to the thread whose call failed.
-static thread_local std::string lastMessage;
-
-static int32_t failed(int32_t status, const std::string &text) {
-  lastMessage = text;
-  return status;
-}
-
 // Engines read the options that they know, and refuse others: World does it. In engines with more
-// ranks they find each other here.
+// ranks they find each other here. Each function returns a status, and what it throws becomes one.
 static int32_t create(const HeddleWorld *given, HeddleContext **context) {
-  try {
+  return guarded([&] {
     World world(*given);
     world.refuseOtherOptions();
     if (world.size > 1)
-      return failed(HEDDLE_INVALID, "the engine null has one rank, expected " +
-                                        std::to_string(world.size) + "; use shm or mpi");
+      throw Failure(HEDDLE_INVALID, "the engine null has one rank, expected ", world.size,
+                    "; use shm or mpi");
     *context = reinterpret_cast<HeddleContext *>(new Alone);
-    return HEDDLE_OK;
-  } catch (const Failure &failure) {
-    return failed(failure.status, failure.text);
-  }
+  });
 }
 
 static int32_t makeGroup(HeddleContext *context, const char *name, const int32_t *ranks,
                          int32_t count, HeddleGroup **group) {
-  if (ranks && (count != 1 || ranks[0] != 0))
-    return failed(HEDDLE_INVALID,
-                  "group " + std::string(name) + ": expected the only rank, which is 0");
-  auto *alone = reinterpret_cast<Alone *>(context);
-  *group = reinterpret_cast<HeddleGroup *>(&alone->groups.emplace_back(alone));
-  return HEDDLE_OK;
+  return guarded([&] {
+    if (ranks && (count != 1 || ranks[0] != 0))
+      throw Failure(HEDDLE_INVALID, "group ", name, ": expected the only rank, which is 0");
+    auto *alone = reinterpret_cast<Alone *>(context);
+    *group = reinterpret_cast<HeddleGroup *>(&alone->groups.emplace_back(alone));
+  });
 }
 
 // An operation reads its counts now; its memory until `wait`. Arguments that make no sense are
 // refused here, with nothing done.
 static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePending **pending) {
   auto *alone = reinterpret_cast<Alone::Group *>(group)->context;
-  try {
+  return guarded([&] {
     verify(*call, 1, 0);
-  } catch (const Failure &failure) {
-    return failed(failure.status, failure.text);
-  }
-  if (alone->aborted)
-    return failed(HEDDLE_ABORTED, "rank 0 aborted: " + alone->reason);
-  bool copies = call->kind != HEDDLE_BARRIER && (call->kind != HEDDLE_PERMUTE || call->source == 0);
-  if (copies && call->output && call->output != call->input)
-    std::memmove(call->output, call->input,
-                 size_t(call->counts[0] * byteSize(ElementType(call->element))));
-  *pending = reinterpret_cast<HeddlePending *>(alone);
-  return HEDDLE_OK;
+    if (alone->aborted)
+      throw Failure(HEDDLE_ABORTED, "rank 0 aborted: ", alone->reason);
+    bool copies =
+        call->kind != HEDDLE_BARRIER && (call->kind != HEDDLE_PERMUTE || call->source == 0);
+    if (copies && call->output && call->output != call->input)
+      std::memmove(call->output, call->input,
+                   size_t(call->counts[0] * byteSize(ElementType(call->element))));
+    *pending = reinterpret_cast<HeddlePending *>(alone);
+  });
 }
 
 // Waits for the end of the operation, or a failure, or the time limit. Nothing is left to do.

@@ -20,8 +20,9 @@ using namespace heddle::collectives;
 
 static constexpr int64_t page = 4096;
 
-[[noreturn]] static void failed(const std::string &what) {
-  throw Failure{HEDDLE_FAILED, "shared memory: can't " + what + ": " + std::strerror(errno)};
+template <typename... Parts>
+[[noreturn]] static void failed(const Parts &...what) {
+  throw Failure(HEDDLE_FAILED, "shared memory: can't ", what..., ": ", std::strerror(errno));
 }
 
 Arena::Arena(int file, int64_t headerBytes)
@@ -38,7 +39,7 @@ char *Arena::map(int64_t offset, int64_t bytes) const {
   void *address = mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                        file, offset);
   if (address == MAP_FAILED)
-    failed("map " + std::to_string(bytes) + " bytes");
+    failed("map ", bytes, " bytes");
   return static_cast<char *>(address);
 }
 
@@ -47,7 +48,7 @@ int64_t Arena::allocate(int64_t bytes) {
   int64_t begin = head->end.fetch_add(bytes);
   // Writing the last byte makes the file long enough, and never shorter.
   if (pwrite(file, "", 1, begin + bytes - 1) != 1)
-    failed("get " + std::to_string(bytes) + " bytes");
+    failed("get ", bytes, " bytes");
   return begin;
 }
 
@@ -116,8 +117,8 @@ std::shared_ptr<Arena> Arena::join(World &world) {
   std::vector<Card> cards = world.exchange(card);
   for (int32_t rank = 1; rank < world.size; ++rank)
     if (cards[size_t(rank)].host != cards[0].host)
-      throw Failure{HEDDLE_INVALID, "shared memory: rank " + std::to_string(rank) +
-                                        " is on another host than rank 0; use the engine mpi"};
+      throw Failure(HEDDLE_INVALID, "shared memory: rank ", rank,
+                    " is on another host than rank 0; use the engine mpi");
   std::lock_guard lock(registry().mutex);
   std::erase_if(registry().arenas, [](auto &each) { return each.second.expired(); });
   if (!arena && cards[0].process == getpid())
@@ -127,16 +128,16 @@ std::shared_ptr<Arena> Arena::join(World &world) {
         "/proc/" + std::to_string(cards[0].process) + "/fd/" + std::to_string(cards[0].file);
     int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0)
-      failed("open '" + path + "' of rank 0");
+      failed("open '", path, "' of rank 0");
     struct stat status;
     if (fstat(file, &status) != 0 || status.st_size < headerBytes) {
       close(file);
-      throw Failure{HEDDLE_FAILED, "shared memory: '" + path + "' is not that of rank 0"};
+      throw Failure(HEDDLE_FAILED, "shared memory: '", path, "' is not that of rank 0");
     }
     arena.reset(new Arena(file, headerBytes));
     registry().arenas[cards[0].nonce] = arena;
   }
   if (arena->head->nonce != cards[0].nonce)
-    throw Failure{HEDDLE_FAILED, "shared memory: found that of other ranks"};
+    throw Failure(HEDDLE_FAILED, "shared memory: found that of other ranks");
   return arena;
 }

@@ -185,8 +185,8 @@ SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
   for (int32_t other = 0; other < size; ++other)
     while (block(other).process == 0) {
       if (Clock::now() > end)
-        throw Failure{HEDDLE_TIMEOUT, "rank " + std::to_string(other) + " did not join within " +
-                                          seconds(world.timeout) + " s"};
+        throw Failure(HEDDLE_TIMEOUT, "rank ", other, " did not join within ",
+                      seconds(world.timeout), " s");
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   cpu_set_t cores;
@@ -246,8 +246,7 @@ std::optional<Failure> SharedTransport::reported() {
   Header &header = arena->header();
   if (header.complete.load(std::memory_order_acquire) == 0 || header.reporter == rank)
     return std::nullopt;
-  return Failure{header.status,
-                 "rank " + std::to_string(header.reporter) + " reports: " + header.text};
+  return Failure(header.status, "rank ", header.reporter, " reports: ", header.text);
 }
 
 std::optional<std::string> SharedTransport::gone(int32_t other) {
