@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/MeetingPlace.h"
 
-#include "runtime/collectives/PrivateFile.h"
+#include "runtime/program/PrivateFile.h"
 
 #include <climits>
 

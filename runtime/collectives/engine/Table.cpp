@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Context.h"
-#include "runtime/collectives/engine/Guarded.h"
 
 using namespace heddle::collectives;
 

@@ -36,6 +36,23 @@ private:
   void append(std::integral auto number) { text += std::to_string(number); }
 };
 
+inline thread_local std::string lastMessage;
+
+/// Runs a function of the table; its failure becomes a status, and the last message of the thread.
+template <typename Action>
+int32_t guarded(Action &&action) noexcept {
+  try {
+    action();
+    return HEDDLE_OK;
+  } catch (const Failure &failure) {
+    lastMessage = failure.text;
+    return failure.status;
+  } catch (const std::exception &error) {
+    lastMessage = error.what();
+    return HEDDLE_FAILED;
+  }
+}
+
 using Clock = std::chrono::steady_clock;
 
 /// "5", "0.25": the shortest text of a number of seconds.

@@ -52,9 +52,8 @@ public:
   }
 
   FaultKind kind(const json &value) const {
-    const char *names[] = {"delay", "hang", "death"};
-    for (int i = 0; i < 3; ++i)
-      if (value == names[i])
+    for (int i = -1; const char *name : {"delay", "hang", "death"})
+      if (++i; value == name)
         return FaultKind(i);
     refuse("expected a fault of the kind delay, hang or death, got ", value.dump());
   }

@@ -11,22 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "heddle/ElementType.h"
-#include "runtime/collectives/engine/Guarded.h"
 #include "runtime/collectives/engine/Operation.h"
 
 #include <atomic>
-#include <deque>
 
 using namespace heddle;
 using namespace heddle::collectives;
 
-// The types of handles are the engine's own. Here, groups only refer to their context.
+// The types of handles are the engine's own. Here all of them are the context.
 namespace {
 struct Alone {
-  struct Group {
-    Alone *context;
-  };
-  std::deque<Group> groups;
   std::atomic<bool> aborted = false;
   std::string reason;
 };
@@ -50,15 +44,14 @@ static int32_t makeGroup(HeddleContext *context, const char *name, const int32_t
   return guarded([&] {
     if (ranks && (count != 1 || ranks[0] != 0))
       throw Failure(HEDDLE_INVALID, "group ", name, ": expected the only rank, which is 0");
-    auto *alone = reinterpret_cast<Alone *>(context);
-    *group = reinterpret_cast<HeddleGroup *>(&alone->groups.emplace_back(alone));
+    *group = reinterpret_cast<HeddleGroup *>(context);
   });
 }
 
 // An operation reads its counts now; its memory until `wait`. Arguments that make no sense are
 // refused here, with nothing done.
 static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePending **pending) {
-  auto *alone = reinterpret_cast<Alone::Group *>(group)->context;
+  auto *alone = reinterpret_cast<Alone *>(group);
   return guarded([&] {
     verify(*call, 1, 0);
     if (alone->aborted)

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_COLLECTIVES_PRIVATEFILE_H
-#define HEDDLE_RUNTIME_COLLECTIVES_PRIVATEFILE_H
+#ifndef HEDDLE_RUNTIME_PROGRAM_PRIVATEFILE_H
+#define HEDDLE_RUNTIME_PROGRAM_PRIVATEFILE_H
 
 #include "heddle/Error.h"
 
@@ -74,4 +74,4 @@ inline std::optional<std::string> readPrivately(const std::string &path) {
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_COLLECTIVES_PRIVATEFILE_H
+#endif // HEDDLE_RUNTIME_PROGRAM_PRIVATEFILE_H
