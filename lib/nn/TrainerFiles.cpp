@@ -153,21 +153,32 @@ static Notes notesIn(const std::string &path, Here here) {
   return Notes(kept.begin(), kept.end());
 }
 
+/// The first setting that a run had otherwise, as "batch 8, expected batch 16"; empty: none.
+static std::string otherSetting(const Notes &had, const Notes &expected) {
+  for (const auto &[name, value] : expected)
+    if (auto kept = had.find(name); kept == had.end() || kept->second != value)
+      return name + " " + (kept == had.end() ? "unknown" : kept->second) + ", expected " + name +
+             " " + value;
+  return "";
+}
+
 void AnyTrainer::Run::resume(Here here) {
   std::string path = findCheckpoint(options.output, here);
   if (path.empty())
     return;
-  // Before tensors, which other settings may have others of.
   Notes notes = notesIn(path, here);
   bool isStated = !notes.empty();
   notes.try_emplace("micro-batches", "1"); // files from before there were any
-  for (const auto &[name, value] : determinants())
-    if (auto kept = notes.find(name); isStated && (kept == notes.end() || kept->second != value))
-      throw Error("'" + path + "' is of a run with " + name + " " +
-                      (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
-                      " " + value,
-                  here);
-  loadTree(path, state, {}, here);
+  std::string other = isStated ? otherSetting(notes, determinants()) : "";
+  // Tensors come first: all of those that another network has tell it from this one, a setting that
+  // differs by chance does not. A setting may be the reason for other tensors, so it is named too.
+  try {
+    loadTree(path, state, {}, Here());
+  } catch (const Error &error) {
+    throw Error(error.what() + (other.empty() ? "" : "\n  it is of a run with " + other), here);
+  }
+  if (!other.empty())
+    throw Error("'" + path + "' is of a run with " + other, here);
   try {
     position = positionOf(notes);
     history = parseHistory(notes.at("history"), here);
