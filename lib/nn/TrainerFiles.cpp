@@ -203,6 +203,28 @@ void AnyTrainer::load(const std::string &path, Here here) {
   run->state.mode.moments = snapshot.mode.moments;
 }
 
+/// The memory plans of the programs that a step runs, and of each of their roles. They are left in
+/// files; empty if this process has not trained.
+std::string AnyTrainer::Run::planPictures(Here here) {
+  std::string pictures;
+  auto add = [&](const char *name, auto &function, auto &...arguments) {
+    std::string program = file(name);
+    function.save(program, state, arguments..., here);
+    pictures += planPicture(Program::load(program)->manifest());
+  };
+  if (!lastFields)
+    return "";
+  if (step)
+    add("train.heddle", *step, *lastFields, training.rate);
+  if (stepInParts)
+    add("train.heddle", *stepInParts, lastParts, training.rate);
+  if (accumulate) {
+    add("accumulate.heddle", *accumulate, sum, *lastFields);
+    add("update.heddle", *update, sum, training.rate);
+  }
+  return pictures;
+}
+
 void AnyTrainer::report(const std::string &title, const std::string &sections, Here here) {
   if (!run->writes())
     throw Error("expected an output directory for the report", here);
@@ -220,15 +242,12 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
                     std::to_string(top.epoch) + ": " +
                     inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
   }
-  if (run->lastFields && run->step)
-    try {
-      std::string program = run->file("train.heddle");
-      run->step->save(program, run->state, *run->lastFields, run->training.rate, here);
-      parts.plan = planPicture(Program::load(program)->manifest());
-    } catch (const Error &error) { // such as a loss that captures tensors
-      parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
-                       "</p>" + parts.sections;
-    }
+  try {
+    parts.plan = run->planPictures(here);
+  } catch (const Error &error) { // such as a loss that captures tensors
+    parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
+                     "</p>" + parts.sections;
+  }
   io::writeFileAtomically(
       run->file("report.html"), [&](io::FileSink &sink) { sink.write(reportPage(parts)); }, here);
 }
