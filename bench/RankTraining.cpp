@@ -78,6 +78,8 @@ void besideOneProcess(int64_t ranks, int64_t batch, bool peers, Report &report) 
   systems.push_back(
       onRanks("heddle-zero1", ranks, batch, {"", "", "wide/hidden:", "velocity.wide/hidden:data"})
           .system);
+  // The wide layer is split over its units instead: its gradient needs no sum over the ranks.
+  systems.push_back(onRanks("heddle-hidden", ranks, batch, {"", "", "wide/hidden:data"}).system);
   systems.push_back(process("heddle-process", ranks, batch, /*peer=*/true).system);
   if (peers) {
     auto ddp = std::make_shared<Process>(tunedAllocation(

@@ -94,7 +94,7 @@ struct JitOptions {
   /// paths. `plan` is a file that has both (docs/distributed.md). The compiler chooses how all other
   /// values are split. `jit` throws Error for an unknown axis and for text that is no rule, the
   /// first call for a rule that matches nothing and for a mesh of another number of ranks than there
-  /// are.
+  /// are. It also throws for `zero` and `micro-batches` in the file, which only trainers follow.
   Mesh mesh = {};
   std::vector<std::string> rules = {};
   std::string plan = {};

@@ -418,6 +418,12 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
     fail(here, llvm::toString(std::move(error)));
   impl->options = std::move(options);
   impl->plan = MeshPlan::of(impl->options.mesh, impl->options.rules, impl->options.plan, here);
+  // A single function has neither an optimiser whose state could be split nor a batch to divide.
+  for (const char *setting : {"zero", "micro-batches"})
+    if (auto found = impl->plan.settings.find(setting); found != impl->plan.settings.end())
+      fail(here, std::string("'") + setting + " " + found->second.first + "'" +
+                     found->second.second + " is a setting of trainers (TrainerOptions::plan), " +
+                     "which jit can't follow: expected a plan of `mesh` and rules");
   for (const SymbolicSize &size : impl->options.symbolic)
     impl->sizeOf(size, {}); // throws if the relations are contradictory
 }

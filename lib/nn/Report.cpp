@@ -129,9 +129,10 @@ std::string nn::reportPage(const ReportParts &parts) {
                      escapedForHtml(parts.title) + "</h1><p>" + escapedForHtml(parts.summary) +
                      "</p><h2>Training</h2>" + charts(parts.history);
   std::string plan = parts.plan;
-  // In HTML a picture needs no reference to its format.
-  if (const std::string format = " xmlns='http://www.w3.org/2000/svg'"; plan.find(format) < 8)
-    plan.erase(plan.find(format), format.size());
+  // In HTML pictures need no reference to their format.
+  const std::string picture = "<svg", format = " xmlns='http://www.w3.org/2000/svg'";
+  for (size_t at = 0; (at = plan.find(picture + format, at)) != std::string::npos;)
+    plan.erase(at + picture.size(), format.size());
   if (!plan.empty())
     page +=
         "<h2>Memory of a training step</h2><p>Steps to the right, offsets in the arena upwards; a "

@@ -168,15 +168,15 @@ double AnyTrainer::Run::progress() const {
 
 /// A step of all parts of a batch, of which lastFields are the first.
 StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here) {
-  std::vector<Fields> parts{*lastFields};
-  while (int64_t(parts.size()) < training.microBatches) {
+  lastParts.assign(1, *lastFields);
+  while (int64_t(lastParts.size()) < training.microBatches) {
     std::optional<Batch> next = loader.next();
     if (!next)
       break;
-    parts.push_back(ranks.fieldsOf(*next, progress(), here));
+    lastParts.push_back(ranks.fieldsOf(*next, progress(), here));
     samples += next->samples;
   }
-  return (*stepInParts)(state, parts, schedule(done()), here);
+  return (*stepInParts)(state, lastParts, schedule(done()), here);
 }
 
 /// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are

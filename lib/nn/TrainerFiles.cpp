@@ -153,21 +153,32 @@ static Notes notesIn(const std::string &path, Here here) {
   return Notes(kept.begin(), kept.end());
 }
 
+/// The first setting that a run had otherwise, as "batch 8, expected batch 16"; empty: none.
+static std::string otherSetting(const Notes &had, const Notes &expected) {
+  for (const auto &[name, value] : expected)
+    if (auto kept = had.find(name); kept == had.end() || kept->second != value)
+      return name + " " + (kept == had.end() ? "unknown" : kept->second) + ", expected " + name +
+             " " + value;
+  return "";
+}
+
 void AnyTrainer::Run::resume(Here here) {
   std::string path = findCheckpoint(options.output, here);
   if (path.empty())
     return;
-  // Before tensors, which other settings may have others of.
   Notes notes = notesIn(path, here);
   bool isStated = !notes.empty();
   notes.try_emplace("micro-batches", "1"); // files from before there were any
-  for (const auto &[name, value] : determinants())
-    if (auto kept = notes.find(name); isStated && (kept == notes.end() || kept->second != value))
-      throw Error("'" + path + "' is of a run with " + name + " " +
-                      (kept == notes.end() ? "unknown" : kept->second) + ", expected " + name +
-                      " " + value,
-                  here);
-  loadTree(path, state, {}, here);
+  std::string other = isStated ? otherSetting(notes, determinants()) : "";
+  // Tensors come first: all of those that another network has tell it from this one, a setting that
+  // differs by chance does not. A setting may be the reason for other tensors, so it is named too.
+  try {
+    loadTree(path, state, {}, Here());
+  } catch (const Error &error) {
+    throw Error(error.what() + (other.empty() ? "" : "\n  it is of a run with " + other), here);
+  }
+  if (!other.empty())
+    throw Error("'" + path + "' is of a run with " + other, here);
   try {
     position = positionOf(notes);
     history = parseHistory(notes.at("history"), here);
@@ -192,6 +203,28 @@ void AnyTrainer::load(const std::string &path, Here here) {
   run->state.mode.moments = snapshot.mode.moments;
 }
 
+/// The memory plans of the programs that a step runs, and of each of their roles. They are left in
+/// files; empty if this process has not trained.
+std::string AnyTrainer::Run::planPictures(Here here) {
+  std::string pictures;
+  auto add = [&](const char *name, auto &function, auto &...arguments) {
+    std::string program = file(name);
+    function.save(program, state, arguments..., here);
+    pictures += planPicture(Program::load(program)->manifest());
+  };
+  if (!lastFields)
+    return "";
+  if (step)
+    add("train.heddle", *step, *lastFields, training.rate);
+  if (stepInParts)
+    add("train.heddle", *stepInParts, lastParts, training.rate);
+  if (accumulate) {
+    add("accumulate.heddle", *accumulate, sum, *lastFields);
+    add("update.heddle", *update, sum, training.rate);
+  }
+  return pictures;
+}
+
 void AnyTrainer::report(const std::string &title, const std::string &sections, Here here) {
   if (!run->writes())
     throw Error("expected an output directory for the report", here);
@@ -209,15 +242,12 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
                     std::to_string(top.epoch) + ": " +
                     inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
   }
-  if (run->lastFields && run->step)
-    try {
-      std::string program = run->file("train.heddle");
-      run->step->save(program, run->state, *run->lastFields, run->training.rate, here);
-      parts.plan = planPicture(Program::load(program)->manifest());
-    } catch (const Error &error) { // such as a loss that captures tensors
-      parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
-                       "</p>" + parts.sections;
-    }
+  try {
+    parts.plan = run->planPictures(here);
+  } catch (const Error &error) { // such as a loss that captures tensors
+    parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
+                     "</p>" + parts.sections;
+  }
   io::writeFileAtomically(
       run->file("report.html"), [&](io::FileSink &sink) { sink.write(reportPage(parts)); }, here);
 }

@@ -37,6 +37,7 @@ struct AnyTrainer::Run {
   Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
   std::set<std::string> compiled; ///< types of the batches that were timed
   std::optional<Fields> lastFields;
+  std::vector<Fields> lastParts;    ///< of `stepInParts`
   std::optional<Timeline> timeline; ///< of the first steps; none: no longer, or never
   int64_t recorded = 0;             ///< steps in it
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
@@ -65,6 +66,7 @@ struct AnyTrainer::Run {
   void save(Here here);
   void saveBest(Here here);
   void resume(Here here);
+  std::string planPictures(Here here);
 
   std::string place() const;
   void requireFinite(const StepResult &result, double loss, Here here) const;

@@ -158,5 +158,11 @@ void heddle::useEngine(Job &job, const std::string &name, const std::string &opt
   const std::string &chosen = !name.empty()               ? name
                               : job.info().engine.empty() ? std::string("shm")
                                                           : job.info().engine;
-  job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen), options));
+  try {
+    job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen), options));
+  } catch (const Error &error) { // the others, and the launcher, hear why this rank ends
+    if (ControlChannel *channel = job.channel())
+      channel->fail(error.what());
+    throw;
+  }
 }

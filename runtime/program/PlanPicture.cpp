@@ -56,7 +56,8 @@ static std::string drawEntry(const EntrySpec &entry, double y0) {
   auto y = [&](double offset) { return y0 + top + height * (1 - offset / bytes); };
   std::string out =
       text(left, y0 + top - 12, "start",
-           "@" + entry.name + ": " + std::to_string(entry.steps.size()) + " steps, arena of " +
+           "@" + entry.name + (entry.role.empty() ? "" : " of " + entry.role) + ": " +
+               std::to_string(entry.steps.size()) + " steps, arena of " +
                std::to_string(entry.arenaBytes) + " bytes" +
                (entry.symbols.empty() ? "" : "; sizes over symbols are placed when it is called"));
   out += formatted("<rect x='%.0f' y='%.0f' width='%.0f' height='%.0f' fill='#f4f4f4'/>\n", left,

@@ -44,7 +44,8 @@ private:
   struct Rank {
     pid_t pid = 0;
     bool running = false;
-    int status = 0; ///< as a shell has it: 128 + N for the signal N
+    int status = 0;                 ///< as a shell has it: 128 + N for the signal N
+    const Output *errors = nullptr; ///< what it writes to stderr, if that is copied
   };
 
   const LaunchOptions &options;
@@ -174,6 +175,7 @@ void Launcher::start(int rank) {
   if (nothing && (rank > 0 || isatty(STDIN_FILENO)))
     streams[0] = nothing.get();
   std::vector<Socket> theirs;
+  const Output *errors = nullptr;
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     // Rank 0 may draw its progress on a terminal.
     if (!options.prefix || (rank == 0 && isatty(stream)))
@@ -183,6 +185,8 @@ void Launcher::start(int rank) {
     streams[stream] = to.get();
     theirs.push_back(std::move(to));
     outputs.emplace_back(std::move(from), stream, "[" + std::to_string(rank) + "] ");
+    if (stream == STDERR_FILENO)
+      errors = &outputs.back();
   }
   auto [report, toReport] = makePipe();
   std::cout.flush();
@@ -192,7 +196,7 @@ void Launcher::start(int rank) {
   if (child == 0)
     become(rank, streams, toReport.get());
   setpgid(child, child); // whoever is first
-  ranks[size_t(rank)] = {child, true};
+  ranks[size_t(rank)] = {.pid = child, .running = true, .errors = errors};
   toReport = Socket();
   int reason = 0;
   ssize_t got;
@@ -219,8 +223,9 @@ int Launcher::run() {
     poll(polled.data(), nfds_t(polled.size()),
          int(std::clamp<int64_t>(left.count(), 0, server.period())));
     size_t at = 1;
-    for (auto output = outputs.begin(); output != outputs.end(); ++at)
-      output = polled[at].revents && !output->copy() ? outputs.erase(output) : std::next(output);
+    for (Output &output : outputs) // those that have ended are not polled: their number is -1
+      if (polled[at++].revents)
+        output.copy();
     server.serve(polled);
     if (polled[0].revents)
       takeSignal();
@@ -325,7 +330,12 @@ int Launcher::summarise() {
   auto failed = std::find_if(ranks.begin(), ranks.end(), [](auto &rank) { return rank.status; });
   if (!failure || (failed == ranks.end() && failure->kind == Failure::Kind::Reported))
     return 0;
-  std::cerr << "heddle-launch: " << failure->describe() << "\n";
+  std::cerr << "heddle-launch: " << failure->describe();
+  // A rank that reported its failure has said why. One that just ended wrote it, if anything.
+  if (int rank = failure->member.rank; failure->kind == Failure::Kind::Lost && rank >= 0)
+    if (const Output *errors = ranks[size_t(rank)].errors; errors && !errors->lastLine().empty())
+      std::cerr << "; it said: " << errors->lastLine();
+  std::cerr << "\n";
   if (int rank = failure->member.rank; rank >= 0 && ranks[size_t(rank)].status)
     return ranks[size_t(rank)].status;
   return failed == ranks.end() ? 1 : failed->status;

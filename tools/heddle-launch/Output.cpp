@@ -46,6 +46,9 @@ bool Output::writeLines(bool all) {
       end += pending.compare(end, 2, "\r\n") == 0 ? 2 : 1;
     text += prefix;
     text.append(pending, begin, end - begin);
+    std::string_view line(pending.data() + begin, end - begin);
+    if (size_t length = line.find_last_not_of(" \t\r\n"); length != std::string_view::npos)
+      last = line.substr(0, length + 1);
     if (text.back() != '\n' && text.back() != '\r')
       text += '\n';
     begin = end;

@@ -25,11 +25,13 @@ public:
   bool copy();
   /// Copies what is there and the rest of the last line, and ends.
   void finish();
+  /// The last line that was copied and is not blank, without its end.
+  const std::string &lastLine() const { return last; }
 
 private:
   Socket from;
   int to;
-  std::string prefix, pending;
+  std::string prefix, pending, last;
   bool afterReturn = false; ///< the last line ended in one
 
   bool writeLines(bool all);

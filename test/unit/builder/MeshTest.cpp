@@ -127,6 +127,13 @@ TEST(Mesh, BadRulesAreRefused) {
   EXPECT_EQ(MeshPlan::of({}, {}, path).number("zero", 3), 3);
   EXPECT_EQ(MeshPlan::of({}, {}, path).number("micro-batches", 7), 7);
   EXPECT_EQ(MeshPlan::of({}, {}, path).number("micro-batches", {}), std::nullopt);
+  refused(
+      [&] { jit(f, {.plan = path}); },
+      {"'zero 3' (plan '" + path + "', line 3) is a setting of trainers (TrainerOptions::plan)"});
+  std::ofstream(path) << "micro-batches 2\nmesh data=2\nbatch:data\n";
+  refused([&] { jit(f, {.mesh = mesh, .plan = path}); },
+          {"'micro-batches 2' (plan '" + path + "', line 1) is a setting of trainers"});
+  std::ofstream(path) << "mesh data=2\nbatch:data\n";
   jit(f, {.plan = path});
   jit(f, {.mesh = mesh, .plan = path});
   std::remove(path.c_str());

@@ -345,6 +345,49 @@ TEST(Distribution, StagesTrainAsOneProcess) {
     }
 }
 
+// Each stage runs a program of its own, and the report has the memory plan of each.
+TEST(Distribution, ReportsHaveTheMemoryPlansOfAllPrograms) {
+  Points data;
+  auto count = [](const std::string &text, const std::string &word) {
+    size_t number = 0;
+    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at)
+      ++number;
+    return number;
+  };
+  for (int64_t parts : {1, 2}) {
+    SCOPED_TRACE(parts);
+    TemporaryDirectory directory;
+    nn::Training how = training();
+    how.microBatches = parts;
+    TestJob job(2);
+    std::vector<std::string> errors = job.run([&](Job &mine) {
+      useEngine(mine, "shm", "timeout=60");
+      nn::TrainerOptions options{.output = directory / "run",
+                                 .mesh = {{"stage", 2}},
+                                 .rules = {"net.last@stage=1"},
+                                 .ranks = Ranks(std::shared_ptr<Job>(&mine, [](Job *) {}))};
+      nn::Trainer<Net> trainer = make(options, how);
+      trainer.train(data);
+      trainer.report("Two stages");
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(2));
+    std::string report = contentsOf(directory / "run/report.html");
+    EXPECT_EQ(report.find("There is no memory plan"), std::string::npos);
+    for (const char *plan : {"@train of stage=0: ", "@train of stage=1: "})
+      EXPECT_EQ(count(report, plan), 1u) << plan;
+  }
+  TemporaryDirectory directory;
+  nn::Training how = training();
+  how.microBatches = 2;
+  nn::Trainer<Net> trainer = make({.output = directory / "run"}, how);
+  trainer.train(data);
+  trainer.report("Two parts");
+  std::string report = contentsOf(directory / "run/report.html");
+  for (const char *plan : {"@accumulate: ", "@update: "})
+    EXPECT_EQ(count(report, plan), 1u) << plan;
+  EXPECT_EQ(report.find("http"), std::string::npos) << "the report should stand alone";
+}
+
 // A run of stages goes on without them, and the other way round.
 TEST(Distribution, StagesGoOnElsewhere) {
   TemporaryDirectory directory;

@@ -188,6 +188,14 @@ TEST_F(Trainer, ACheckpointOfAnotherNetworkIsListedWhole) {
       messageOf([&] { nn::Trainer<Net>(Net::make(6), lossOf, key(3), training, options("a")); });
   expectHas(message, {"checkpoint.safetensors", "net.first.weight", "hidden: 5", "hidden: 6",
                       "net.last.weight", "adam.mean.first.bias", "mode.moments.norm.mean"});
+  // Also where the batch is another one, which is then named after the tensors.
+  nn::Training other = training;
+  other.batch += 1;
+  message = messageOf([&] { nn::Trainer<Net>(Net::make(6), lossOf, key(3), other, options("a")); });
+  size_t tensors = message.find("hidden: 6"), settings = message.find("is of a run with batch");
+  EXPECT_LT(tensors, settings) << message;
+  EXPECT_NE(settings, std::string::npos) << message;
+  expectHas(message, {"hidden: 5", "adam.mean.first.bias", "mode.moments.norm.mean"});
   EXPECT_TRUE(file("a", "checkpoint.safetensors") == before);
 }
 

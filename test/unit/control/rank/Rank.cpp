@@ -9,11 +9,12 @@
 //
 // joins its job, agrees on three calls, then the rank RANK does what WORD says, while the others
 // wait for it in a fourth call: `exit` with status NUMBER, end by the `signal` NUMBER, `leave`,
-// `fail` (report the failure of an op), `differ` (make another call), `throw`, `hang` (without a
+// `fail` (report the failure of an op), `engine` (use one that there isn't), `differ` (make another call), `throw`, `hang` (without a
 // heartbeat), `wait` (come to no call), `stay` (exit with status NUMBER, while the others do not
 // end when they hear of it). Survivors print the failure and end with status 1.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/control/EngineTransport.h"
 #include "runtime/control/Job.h"
 
 #include <csignal>
@@ -23,7 +24,8 @@
 
 using namespace heddle;
 
-static void misbehave(ControlChannel &channel, const std::string &word, int number) {
+static void misbehave(Job &job, const std::string &word, int number) {
+  ControlChannel &channel = *job.channel();
   if (word == "exit" || word == "stay")
     _exit(number);
   if (word == "signal")
@@ -34,6 +36,8 @@ static void misbehave(ControlChannel &channel, const std::string &word, int numb
     sleep(60);
   if (word == "leave")
     channel.leave();
+  if (word == "engine")
+    useEngine(job, "none");
   if (word == "throw")
     throw Error("thrown by rank " + std::to_string(channel.rank()));
   if (word == "differ")
@@ -58,7 +62,7 @@ static int run(const std::string &word, int rank, int number) {
   for (int call = 0; call < 3; ++call)
     channel.agree({{"entry", "'train'"}, {"size N", "64"}});
   if (channel.rank() == rank)
-    misbehave(channel, word, number);
+    misbehave(*job, word, number);
   if (word.empty()) {
     printf("rank %d of %d\n", channel.rank(), channel.size());
     fflush(stdout);
