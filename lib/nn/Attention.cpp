@@ -35,13 +35,16 @@ static Tensor seenPairs(const Tensor &query, const Tensor &place, const Attentio
   return seen;
 }
 
-/// Softmax over `past` of the pairs that are seen; zeros where none is.
-static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &past) {
+/// Softmax over `past` of the pairs that are seen; zeros where none is, and NaN where `isLength`, if
+/// there is one, is false.
+static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &past,
+                        const Tensor &isLength) {
   Tensor visible = select(seen, score, -INFINITY);
   Tensor most = stopGradient(max(visible, past));
   Tensor power = exp(visible - select(most > -INFINITY, most, 0.0));
   Tensor total = sum(power, past);
-  return power / select(total > 0.0, total, 1.0);
+  Tensor divisor = select(total > 0.0, total, 1.0);
+  return power / (isLength.empty() ? divisor : select(isLength, divisor, NAN));
 }
 
 static Tensor scoresOf(const Tensor &query, const Tensor &key, const Name &past,
@@ -56,9 +59,10 @@ static Tensor scoresOf(const Tensor &query, const Tensor &key, const Name &past,
   return sum(query * options.scale.value_or(1 / std::sqrt(features)) * key, feature);
 }
 
-Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
-                     const Names &feature, const AttentionOptions &options, Here here) {
-  CallScope scope(here);
+/// `isLength`: which of the lengths are possible, if there are lengths.
+static Tensor attentionTo(const Tensor &query, const Tensor &key, const Tensor &value,
+                          const Name &past, const Names &feature, const AttentionOptions &options,
+                          const Tensor &isLength, Here here) {
   Tensor score = scoresOf(query, key, past, feature, options, here);
   if (!options.bias.empty())
     score = score + options.bias;
@@ -66,10 +70,19 @@ Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value
   bool seesItself = options.lengths.empty() && options.first.empty();
   Tensor weights = seen.empty() ? softmax(score, past)
                    : seesItself ? softmax(select(seen, score, -INFINITY), past)
-                                : weightsOf(score, seen, past);
+                                : weightsOf(score, seen, past, isLength);
   if (options.dropout > 0 && options.mode)
     weights = dropout(weights, options.dropout, options.dropped, *options.mode);
   return sum(weights * value, past);
+}
+
+Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
+                     const Names &feature, const AttentionOptions &options, Here here) {
+  CallScope scope(here);
+  Tensor isLength;
+  if (!options.lengths.empty())
+    isLength = areLengths(options.lengths, past, key.size(past), here);
+  return attentionTo(query, key, value, past, feature, options, isLength, here);
 }
 
 namespace {
@@ -209,11 +222,15 @@ static Tensor relativeScores(const Tensor &query, const Tensor &table, const Nam
 
 Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
                          const Name &feature, Mode &mode, const Attend &attend) const {
+  Here here = Here::current();
   // A user's names may be spelt like those inside.
   Name h = fresh("head"), d = fresh("depth"), past = fresh("past");
   std::vector<Rename> inside{{head, h}, {depth, d}};
   Tensor q = query.renamed(inside)(x, feature), k = key.renamed(inside)(memory, feature);
   Tensor v = value.renamed(inside)(memory, feature);
+  Tensor isLength;
+  if (!attend.lengths.empty())
+    isLength = areLengths(attend.lengths, from, k.size(from), here);
   AttentionOptions how{.lengths = attend.lengths,
                        .dropout = options.dropout,
                        .mode = &mode,
@@ -236,11 +253,11 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
     k = k.rename({{from, past}}), v = v.rename({{from, past}});
     if (bias)
       how.bias = bias(iota({past, k.size(past)}));
-    return project(attention(q, k, v, past, d, how));
+    return project(attentionTo(q, k, v, past, d, how, isLength, here));
   }
   if (options.dropout > 0 && mode.isTraining())
     refuse("expected a mode for evaluation with a cache of keys and values, got one for training",
-           CallScope::placed(Here::current()));
+           here);
   KeyValueCache &cache = *attend.cache;
   std::vector<Rename> outside{{from, position}, {h, head}, {d, depth}},
       back{{position, past}, {head, h}, {depth, d}};
@@ -249,13 +266,15 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
     auto part = [&](const Tensor &all) { return all.slice(position, start, size).rename(back); };
     return std::pair(part(cache.keys), part(cache.values));
   };
+  Tensor added = isLength.empty() ? countOf(k, from, ElementType::I64)
+                                  : select(isLength, attend.lengths.cast(ElementType::I64), 0.0);
   cache.keys = cache.keys.update(position, cache.filled, k.rename(outside));
   cache.values = cache.values.update(position, cache.filled, v.rename(outside));
-  cache.filled = cache.filled + (attend.lengths.empty() ? countOf(k, from, ElementType::I64)
-                                                        : attend.lengths.cast(ElementType::I64));
+  cache.filled = cache.filled + added;
   how.lengths = cache.filled;
-  return project(
-      attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how, bias));
+  Tensor read =
+      attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how, bias);
+  return project(isLength.empty() ? read : select(isLength, read, NAN));
 }
 
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,

@@ -15,8 +15,8 @@
 
 #include "heddle/Compositions.h"
 #include "heddle/Jit.h"
-#include "heddle/Scope.h"
 #include "heddle/nn/Losses.h"
+#include "lib/nn/Filled.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,24 +78,23 @@ static void requireBlank(const Tensor &scores, const CtcNames &names, Here here)
 }
 
 static Problem problemOf(const Tensor &logProbability, const Tensor &times, const Tensor &label,
-                         const Tensor &positions, const CtcNames &names) {
+                         const Tensor &positions, const CtcNames &names, Here here) {
   auto within = [](const Tensor &value, const Tensor &most) {
     return logicalAnd(value >= 0.0, value <= most);
-  };
-  auto sizeOf = [](const Tensor &x, const Name &name) {
-    return countOf(x, over(name), ElementType::I64);
   };
   Problem problem{times.cast(ElementType::I64), {}, positions.cast(ElementType::I64), {}};
   Tensor place = iota({names.position, label.size(names.position)});
   Tensor counts = place.broadcast(positions.extents()) < problem.positions;
-  Tensor element = label.cast(ElementType::I64), last = sizeOf(logProbability, names.classes) - 1.0;
+  Tensor element = label.cast(ElementType::I64);
+  Tensor last = countOf(logProbability, over(names.classes), ElementType::I64) - 1.0;
   Tensor isGood = logicalAnd(within(element, last), notEqual(element, double(names.blank)));
   Tensor bad = logicalAnd(counts, logicalNot(isGood));
   Tensor number = sum(bad.cast(ElementType::I64), over(names.position));
   problem.label = select(logicalAnd(counts, isGood), element, double(names.blank));
   problem.isValid = logicalAnd(
-      equal(number, 0.0), logicalAnd(within(problem.times, sizeOf(logProbability, names.time)),
-                                     within(problem.positions, sizeOf(label, names.position))));
+      equal(number, 0.0),
+      logicalAnd(areLengths(times, names.time, logProbability.size(names.time), here),
+                 areLengths(positions, names.position, label.size(names.position), here)));
   return problem;
 }
 
@@ -120,7 +119,7 @@ Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &
     if (isFloat(each->elementType()))
       throw Error("expected a label and lengths of integers, got " + each->type(), here);
   requireBlank(logProbability, names, here);
-  Problem problem = problemOf(logProbability, times, label, positions, names);
+  Problem problem = problemOf(logProbability, times, label, positions, names, here);
   States states = statesOf(problem.label, names);
   Tensor step = iota({names.time, logProbability.size(names.time)});
   Tensor wide = byteSize(logProbability.elementType()) < 4 ? logProbability.cast(ElementType::F32)
@@ -182,7 +181,8 @@ Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &tim
   };
   Element elements{got.cast(ElementType::I64), counts};
   Tensor distances = heddle::scan(time, start, elements, advance).first;
-  return distances.gather(prefix, positions);
+  Tensor isLength = areLengths(positions, position, wanted.size(position), here);
+  return select(isLength, distances.gather(prefix, positions), NAN);
 }
 
 Tensor nn::ctcErrors(const Tensor &scores, const Tensor &times, const Tensor &label,
@@ -196,6 +196,7 @@ Tensor nn::ctcErrors(const Tensor &scores, const Tensor &times, const Tensor &la
   Tensor isInside =
       iota({names.time, size}).broadcast(times.extents()) < times.cast(ElementType::I64);
   Tensor isNew = logicalAnd(notEqual(best, blank), notEqual(best, before));
-  return editDistance(best, logicalAnd(isNew, isInside), names.time, label, positions,
-                      names.position);
+  Tensor errors =
+      editDistance(best, logicalAnd(isNew, isInside), names.time, label, positions, names.position);
+  return select(areLengths(times, names.time, size, here), errors, NAN);
 }

@@ -16,21 +16,9 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
-                  const Sampling &sampling, Here here) {
-  CallScope scope(here);
-  requireHas(logits, word, here);
-  if (!(sampling.temperature >= 0))
-    refuse("expected a temperature of at least 0, got " + std::to_string(sampling.temperature),
-           here);
-  if (sampling.topK && *sampling.topK < 1)
-    refuse("expected to choose from at least one token (topK), got " +
-               std::to_string(*sampling.topK),
-           here);
-  if (sampling.topP && !(*sampling.topP > 0 && *sampling.topP <= 1))
-    refuse("expected a probability above 0 and up to 1 (topP), got " +
-               std::to_string(*sampling.topP),
-           here);
+/// One of the tokens, at a temperature of at least 0.
+static Tensor drawn(const Tensor &logits, const Name &word, const Tensor &key,
+                    const Sampling &sampling) {
   if (sampling.temperature == 0)
     return argmax(logits, word);
   // The largest of logits with noise of Gumbel's distribution is a draw from their softmax.
@@ -51,9 +39,32 @@ Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
   return sorted.indices.gather(word, draw(values));
 }
 
+Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
+                  const Sampling &sampling, Here here) {
+  CallScope scope(here);
+  requireHas(logits, word, here);
+  if (!(sampling.temperature >= 0))
+    refuse("expected a temperature of at least 0, got " + std::to_string(sampling.temperature),
+           here);
+  if (sampling.topK && *sampling.topK < 1)
+    refuse("expected to choose from at least one token (topK), got " +
+               std::to_string(*sampling.topK),
+           here);
+  if (sampling.topP && !(*sampling.topP > 0 && *sampling.topP <= 1))
+    refuse("expected a probability above 0 and up to 1 (topP), got " +
+               std::to_string(*sampling.topP),
+           here);
+  // The maximum is NaN if any of them is.
+  Tensor isPossible = max(logits, word) > -INFINITY;
+  return select(isPossible, drawn(logits, word, key, sampling), -1.0);
+}
+
 Tensor nn::lastOf(const Tensor &x, const Name &time, const Tensor &lengths, Here here) {
   CallScope scope(here);
-  return x.gather(time, lengths - 1.0);
+  Tensor isLength = areLengths(lengths, time, x.size(time), here);
+  Tensor last = x.gather(time, maximum(lengths - 1.0, 0.0));
+  Tensor found = select(lengths > 0.0, last, 0.0);
+  return isFloat(x.elementType()) ? select(isLength, found, NAN) : found;
 }
 
 namespace {
@@ -79,8 +90,34 @@ struct Samples {
       all.push_back(name);
     return all;
   }
+  /// Throws Error for a sample, in the order of `names`, and the number of its tokens so far, whose
+  /// logits give no token.
+  [[noreturn]] void refuseLogits(size_t sample, size_t tokens, const Tensor &logits,
+                                 const Name &word, const Names &then, Here here) const;
 };
 } // namespace
+
+void Samples::refuseLogits(size_t sample, size_t tokens, const Tensor &logits, const Name &word,
+                           const Names &then, Here here) const {
+  std::vector<Extent> all = extents;
+  for (const Name &name : then)
+    all.push_back({name, logits.size(name)});
+  Names order = names(then);
+  order.push_back(word);
+  size_t words = size_t(int64_t(logits.size(word)));
+  std::vector<float> values = logits.to<float>(order, here);
+  auto own = values.begin() + ptrdiff_t(sample * words), end = own + ptrdiff_t(words);
+  auto bad = std::find_if(own, end, [](float x) { return std::isnan(x); });
+  std::string expected = ", one of them above -inf, got none", where;
+  if (bad != end)
+    expected = " that are numbers, got NaN at " + std::to_string(bad - own);
+  for (size_t i = all.size(), rest = sample; i-- > 0; rest /= size_t(int64_t(all[i].size)))
+    where = " '" + all[i].name.str() + "' " + std::to_string(rest % size_t(int64_t(all[i].size))) +
+            (where.empty() ? "" : ",") + where;
+  throw Error("token " + std::to_string(tokens + 1) + (where.empty() ? "" : " at") + where +
+                  ": expected logits along '" + word.str() + "'" + expected,
+              here);
+}
 
 static void requireSteps(int64_t most, Here here) {
   if (most < 1)
@@ -108,6 +145,8 @@ std::vector<std::vector<int64_t>> nn::generate(const Tensor &logits, const Gener
         tokens[s] = -1;
         continue;
       }
+      if (tokens[s] < 0)
+        samples.refuseLogits(s, texts[s].size(), now, word, {}, here);
       texts[s].push_back(tokens[s]);
       isComplete[s] = tokens[s] == options.end;
     }
@@ -160,6 +199,15 @@ public:
     open = std::move(next);
   }
 
+  /// The first open one some of whose logarithms are NaN.
+  std::optional<size_t> firstWithNan(const float *logs, size_t words) const {
+    for (size_t i = 0; i < open.size(); ++i)
+      if (open[i].score > -INFINITY && std::any_of(logs + i * words, logs + (i + 1) * words,
+                                                   [](float x) { return std::isnan(x); }))
+        return i;
+    return {};
+  }
+
   bool isComplete() const {
     return finished.size() >= open.size() ||
            std::all_of(open.begin(), open.end(),
@@ -210,7 +258,10 @@ std::vector<std::vector<Hypothesis>> nn::beamSearch(const Tensor &logits, const 
         tokens.resize(tokens.size() + count);
         parents.resize(parents.size() + count);
       } else {
-        all[s].advance(&logs[s * count * words], words, tokens, parents);
+        const float *own = &logs[s * count * words];
+        if (auto bad = all[s].firstWithNan(own, words))
+          samples.refuseLogits(s * count + *bad, size_t(i), now, word, beam, here);
+        all[s].advance(own, words, tokens, parents);
       }
       isComplete &= all[s].isComplete();
     }

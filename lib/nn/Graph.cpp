@@ -41,6 +41,7 @@ Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names
   Tensor power =
       select(counts, exp(score - stopGradient(select(most > -INFINITY, most, 0.0))), 0.0);
   Tensor total = sum(power, near.slot);
-  Tensor weights = power / select(total > 0.0, total, 1.0);
+  Tensor isCount = areLengths(near.count, near.slot, near.number.size(near.slot), here);
+  Tensor weights = power / select(isCount, select(total > 0.0, total, 1.0), NAN);
   return sum(weights * y.gather(node, near.number), near.slot) + bias;
 }

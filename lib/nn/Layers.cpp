@@ -44,3 +44,11 @@ void nn::requireNames(const Tensor &x, const Tensor &weight, const Names &in, He
                ", ...}})",
            here);
 }
+
+Tensor nn::areLengths(const Tensor &lengths, const Name &along, const Size &size, Here here) {
+  if (isFloat(lengths.elementType(here)))
+    refuse("expected lengths of integers, got " + lengths.type(here), here);
+  Tensor wide = lengths.cast(ElementType::I64);
+  // A gather goes to the nearest length there is, where one is none.
+  return equal(iota({along, size + 1}).gather(along, wide), wide);
+}

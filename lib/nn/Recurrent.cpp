@@ -59,10 +59,18 @@ RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const Recurrent
   return {sigmoid(of(both, 3)) * tanh(c), c};
 }
 
+namespace {
+/// What lengths say, as truth values; empty without lengths.
+struct Inside {
+  Tensor steps;    ///< the step belongs to the sequence
+  Tensor isLength; ///< the length is possible; if not, all steps belong to it, and the state is NaN
+};
+} // namespace
+
 /// One layer in one direction: h at each step, and the last state.
 static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeights &weights,
                                                  const Tensor &x, const Name &time, const Name &in,
-                                                 const Name &hidden, const Tensor &inside,
+                                                 const Name &hidden, const Inside &inside,
                                                  std::optional<RecurrentState> state,
                                                  bool reverse) {
   Tensor input = sum(x * weights.input, in) + weights.inputBias;
@@ -76,8 +84,12 @@ static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeigh
       state->c = state->h;
   }
   std::vector<Tensor> inputs{input};
-  if (!inside.empty())
-    inputs.push_back(inside);
+  if (!inside.steps.empty()) {
+    inputs.push_back(inside.steps);
+    state->h = select(inside.isLength, state->h, NAN);
+    if (state->c)
+      state->c = select(inside.isLength, *state->c, NAN);
+  }
   auto [last, all] = scan(
       time, *state, inputs,
       [&](RecurrentState before, std::vector<Tensor> now) {
@@ -106,12 +118,12 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
                std::to_string(run.initial.size()),
            here);
   requireHas(x, over(time, in), here);
-  Tensor inside;
+  Inside inside;
   if (!run.lengths.empty()) {
-    if (isFloat(run.lengths.elementType()))
-      refuse("expected lengths of integers, got " + run.lengths.type(), here);
-    inside = iota({time, x.size(time)}).broadcast(run.lengths.extents()) <
-             run.lengths.cast(ElementType::I64);
+    inside.isLength = areLengths(run.lengths, time, x.size(time), here);
+    Tensor step = iota({time, x.size(time)}).broadcast(run.lengths.extents());
+    inside.steps =
+        logicalOr(step < run.lengths.cast(ElementType::I64), logicalNot(inside.isLength));
   }
   Result result{x, {}};
   size_t directions = 1 + size_t(options.bidirectional);

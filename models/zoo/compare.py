@@ -7,7 +7,7 @@
 FOLDER has weights.safetensors, {path: tensor}; batches-*.safetensors and perhaps test.safetensors, {STEP.FIELD: tensor}; and
 recipe.json. It gets twin.safetensors with "losses" before each step, the last weights, "parameter.PATH", and the mean loss
 and measures of the test data, "test.MEASURE"; and "losses.SEED" of so many more runs, from weights with noise, as "noisy" of
-the recipe says.
+the recipe says. "products" of the recipe, "bf16" or "f16", is what autocast rounds to.
 """
 import collections
 import glob
@@ -23,6 +23,7 @@ import exchange  # noqa: E402
 
 
 NOISE = 1e-7  # relative to each weight, about one rounding of f32
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16}  # of the recipe's "products"
 
 
 def take_out_dropout(module):
@@ -65,29 +66,38 @@ def batches_of(twin, path):
     return [batches[step] for step in sorted(batches)]
 
 
+def loss_of(twin, module, batch, recipe):
+    kind = TYPES.get(recipe["products"])
+    with torch.autocast("cpu", kind or torch.bfloat16, enabled=kind is not None):
+        return twin.loss(module, batch)
+
+
 def train(twin, module, folder, recipe):
     name, options = recipe["optimizer"]
     update = getattr(torch.optim, name)(module.parameters(), recipe["rates"][0], **options)
+    scaler = torch.amp.GradScaler("cpu", enabled=recipe["products"] == "f16")
     losses = []
     for path in sorted(glob.glob(os.path.join(folder, "batches-*.safetensors"))):
         for batch in batches_of(twin, path):
             for group in update.param_groups:
                 group["lr"] = recipe["rates"][len(losses)]
             update.zero_grad()
-            loss, _ = twin.loss(module, batch)
-            loss.backward()
+            loss, _ = loss_of(twin, module, batch, recipe)
+            scaler.scale(loss).backward()
+            scaler.unscale_(update)
             if recipe["clip"]:
                 torch.nn.utils.clip_grad_norm_(module.parameters(), recipe["clip"])
-            update.step()
+            scaler.step(update)
+            scaler.update()
             losses.append(float(loss.detach()))
     return losses
 
 
 @torch.no_grad()
-def test(twin, module, path):
+def test(twin, module, path, recipe):
     sums, batches = collections.Counter(), batches_of(twin, path)
     for batch in batches:
-        loss, measures = twin.loss(module, batch)
+        loss, measures = loss_of(twin, module, batch, recipe)
         for name, value in {"loss": loss, **measures}.items():
             sums["test." + name] += float(value) / len(batches)
     return sums
@@ -116,7 +126,7 @@ def main(name, size, folder):
         result["parameter." + path] = (view, names)
     tests = os.path.join(folder, "test.safetensors")
     if recipe["dropout"] and os.path.exists(tests):
-        for key, value in test(twin, module.eval(), tests).items():
+        for key, value in test(twin, module.eval(), tests, recipe).items():
             result[key] = (torch.tensor(value), [])
     exchange.write(os.path.join(folder, "twin.safetensors"), result)
 

@@ -106,6 +106,9 @@ int main(int argc, char **argv) {
   CLI::App *compare = addCommand(app, options, "compare",
                                  "Train a model and its PyTorch twin from the same weights");
   addTraining(*compare, options);
+  compare->get_option("--products")
+      ->description("Type of the factors of products, bf16 or f16 (f32), in PyTorch by autocast; "
+                    "losses may then differ by 2 % instead of 1 %");
   compare->get_option("--steps")->description(
       "Steps to make (10); with --recipe, steps of the whole schedule");
   compare

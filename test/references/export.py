@@ -4,7 +4,9 @@
     python3 test/references/export.py            # writes the files beside this one
 
 layers.safetensors: each case is a few tensors: CASE.layer.PATH (parameters by their paths in the layer), CASE.input.NAME,
-CASE.output, CASE.cotangent, and CASE.gradient.layer.PATH, CASE.gradient.input.NAME: those of sum(output * cotangent).
+CASE.output, CASE.cotangent, and CASE.gradient.layer.PATH, CASE.gradient.input.NAME: those of sum(output * cotangent). For
+each layer there is a case of sizes as they come, one whose sizes are 1 (CASE-ones; PyTorch refuses some) and one whose sizes
+are primes (CASE-primes). CASE.autocast.output and .gradients: how far PyTorch's autocast to bf16 is from these values.
 
 training.safetensors: losses (CASE.x, CASE.target, CASE.loss, CASE.gradient), and parameters before and after ten steps of
 each optimiser (SIZE.start, SIZE.curvature, SIZE.end.CASE).
@@ -16,10 +18,14 @@ import math
 import os
 import struct
 
+import sys
+
 import torch
 from torch import nn
 
-torch.manual_seed(1)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "zoo", "twins"))
+import gat  # noqa: E402
+
 arrays = {}
 
 
@@ -72,8 +78,36 @@ def same(value):
     return value
 
 
-def case(name, output, axes, parameters, inputs):
-    """`parameters` and `inputs`: {path: (tensor, axes, view of it that has these axes)}."""
+def autocast_errors(run, cotangent, real, parameters, output, gradients):
+    """How far PyTorch's own bf16 is off: of the output, and of the worst gradient, each relative to its largest magnitude
+    (of a gradient, at least a quarter of the largest one's). The most of several runs, from parameters with noise of a
+    rounding to bf16: single runs differ, since a ReLU near 0 may choose otherwise."""
+    draws = torch.Generator().manual_seed(7)
+    whole = max(float(each.abs().max()) for each in gradients)
+    units = [max(float(each.abs().max()), whole / 4, 1e-30) for each in gradients]
+    unit = max(float(output.detach().abs().max()), 1e-30)
+
+    def off(narrow, wide, unit):
+        return float((narrow.detach().float() - wide.detach()).abs().max()) / unit
+
+    worst = [0.0, 0.0]
+    kept = [each.detach().clone() for each in parameters]
+    for noise in [0.0] + 7 * [2.0 ** -9]:
+        for each, value in zip(parameters, kept):
+            each.data.copy_(value * (1 + noise * torch.randn(value.shape, generator=draws)))
+        with torch.autocast("cpu", torch.bfloat16):
+            narrow = run().float()
+        rough = torch.autograd.grad((narrow * cotangent).sum(), real)
+        worst[0] = max(worst[0], off(narrow, output, unit))
+        worst[1] = max([worst[1]] + [off(*each) for each in zip(rough, gradients, units)])
+    for each, value in zip(parameters, kept):
+        each.data.copy_(value)
+    return worst
+
+
+def case(name, run, axes, parameters, inputs):
+    """`run` gives the output. `parameters` and `inputs`: {path: (tensor, axes, view of it that has these axes)}."""
+    output = run()
     cotangent = torch.randn(output.shape)
     put(name + ".output", output, axes)
     put(name + ".cotangent", cotangent, axes)
@@ -86,6 +120,10 @@ def case(name, output, axes, parameters, inputs):
     gradients = torch.autograd.grad((output * cotangent).sum(), [each[1] for each in real])
     for (path, _, names, view), gradient in zip(real, gradients):
         put("%s.gradient.%s" % (name, path), view(gradient), names)
+    own = list({id(entry[0]): entry[0] for entry in parameters.values()}.values())
+    errors = autocast_errors(run, cotangent, [each[1] for each in real], own, output, gradients)
+    for word, error in zip(["output", "gradients"], errors):
+        put("%s.autocast.%s" % (name, word), torch.tensor(error), [])
 
 
 def linear(module, ins, outs, in_shape=None, out_shape=None):
@@ -110,12 +148,13 @@ def affine(module, axes, names=("scale", "shift")):
 
 
 # Convolutions: x [batch, in, places], weight [out, in / groups, taps]; transposed: [in, out / groups, taps].
-def convolution(name, module, places, transposed=False):
+def convolution(name, module, places, batch=2):
+    transposed = module.transposed
     count = module.weight.dim() - 2
     names = ["row", "column", "depth"][:count]
     taps = [each + "_k" for each in names]
     randomise(module)
-    x = leaf(2, module.in_channels, *places)
+    x = leaf(batch, module.in_channels, *places)
     groups = module.groups
 
     def view(w):
@@ -127,62 +166,115 @@ def convolution(name, module, places, transposed=False):
     parameters = {"weight": (module.weight, ["channel", "out"] + taps, view)}
     if module.bias is not None:
         parameters["bias"] = (module.bias, ["out"], same)
-    case(name, module(x), ["batch", "channel"] + names, parameters, {"x": (x, ["batch", "channel"] + names, same)})
+    case(name, lambda: module(x), ["batch", "channel"] + names, parameters,
+         {"x": (x, ["batch", "channel"] + names, same)})
 
 
-convolution("conv1d", nn.Conv1d(3, 5, 3, stride=2, padding=1), [11])
-convolution("conv2d", nn.Conv2d(4, 6, (3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=2), [7, 5])
-convolution("conv3d", nn.Conv3d(1, 2, 2, padding=1, bias=False), [2, 3, 1])
-convolution("conv-transpose1d", nn.ConvTranspose1d(3, 2, 3, stride=2, padding=1, output_padding=1), [5], True)
-convolution("conv-transpose2d", nn.ConvTranspose2d(4, 6, (3, 2), stride=(2, 3), dilation=(2, 1), groups=2), [3, 5], True)
+def convolutions():
+    convolution("conv1d", nn.Conv1d(3, 5, 3, stride=2, padding=1), [11])
+    convolution("conv2d", nn.Conv2d(4, 6, (3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=2), [7, 5])
+    convolution("conv3d", nn.Conv3d(1, 2, 2, padding=1, bias=False), [2, 3, 1])
+    convolution("conv-transpose1d", nn.ConvTranspose1d(3, 2, 3, stride=2, padding=1, output_padding=1), [5])
+    convolution("conv-transpose2d", nn.ConvTranspose2d(4, 6, (3, 2), stride=(2, 3), dilation=(2, 1), groups=2), [3, 5])
+    convolution("conv1d-ones", nn.Conv1d(1, 1, 3, stride=2, padding=1), [1], 1)
+    convolution("conv2d-ones", nn.Conv2d(1, 1, 1), [1, 1], 1)
+    convolution("conv3d-ones", nn.Conv3d(1, 1, 2, padding=1, bias=False), [1, 1, 1], 1)
+    convolution("conv-transpose1d-ones", nn.ConvTranspose1d(1, 1, 3, stride=2, padding=1, output_padding=1), [1], 1)
+    convolution("conv-transpose2d-ones", nn.ConvTranspose2d(1, 1, 1), [1, 1], 1)
+    convolution("conv1d-primes", nn.Conv1d(5, 7, 3, stride=2, padding=1), [13], 3)
+    convolution("conv2d-primes", nn.Conv2d(5, 5, (3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2), groups=5), [7, 11], 3)
+    convolution("conv3d-primes", nn.Conv3d(2, 3, 2, padding=1, bias=False), [3, 5, 2], 2)
+    convolution("conv-transpose1d-primes", nn.ConvTranspose1d(5, 3, 3, stride=2, padding=1, output_padding=1), [7], 2)
+    convolution("conv-transpose2d-primes", nn.ConvTranspose2d(3, 3, (3, 2), stride=(2, 3), dilation=(2, 1), groups=3), [5, 7])
 
-x = leaf(2, 3, 7, 5)
+
 planes = ["batch", "channel", "row", "column"]
-for name, module in [("max-pool", nn.MaxPool2d(3, stride=2, padding=1)),
-                     ("average-pool", nn.AvgPool2d(3, stride=2, padding=1)),
-                     ("average-pool-inside", nn.AvgPool2d(3, stride=2, padding=1, count_include_pad=False))]:
-    case(name, module(x), planes, {}, {"x": (x, planes, same)})
 
-# Normalisation.
-x = leaf(3, 4, 5)
-module = randomise(nn.LayerNorm([4, 5]))
-case("layer-norm", module(x), ["batch", "time", "feature"], affine(module, ["time", "feature"]),
-     {"x": (x, ["batch", "time", "feature"], same)})
-module = randomise(nn.RMSNorm([5]))
-case("rms-norm", module(x), ["batch", "time", "feature"], affine(module, ["feature"]),
-     {"x": (x, ["batch", "time", "feature"], same)})
-x = leaf(2, 6, 3, 5)
-module = randomise(nn.GroupNorm(3, 6))
-case("group-norm", module(x), planes, affine(module, ["channel"]), {"x": (x, planes, same)})
-module = randomise(nn.BatchNorm2d(6))
-case("batch-norm", module(x), planes, affine(module, ["channel"]), {"x": (x, planes, same)})
-put("batch-norm.mean", module.running_mean, ["channel"])
-put("batch-norm.variance", module.running_var, ["channel"])
-module.eval()
-case("batch-norm-evaluation", module(x), planes, affine(module, ["channel"]), {"x": (x, planes, same)})
-module = randomise(nn.utils.parametrizations.weight_norm(nn.Linear(5, 3)))
-x = leaf(2, 5)
-weight = module.parametrizations.weight
-case("weight-norm", module(x), ["batch", "out"],
-     {"direction": (weight.original1, ["out", "in"], same), "length": (weight.original0, ["out"], lambda g: g[:, 0])},
-     {"x": (x, ["batch", "in"], same), "bias": (module.bias, ["out"], same)})
 
-# Activations.
-x = leaf(2, 6)
-for name, module in [("gelu", nn.GELU()), ("gelu-tanh", nn.GELU(approximate="tanh")), ("silu", nn.SiLU()),
-                     ("elu", nn.ELU(0.7)), ("hard-tanh", nn.Hardtanh()), ("relu6", nn.ReLU6()),
-                     ("threshold", nn.Threshold(0.3, -2.0)), ("softplus", nn.Softplus()), ("glu", nn.GLU()),
-                     ("softmax", nn.Softmax(-1)), ("log-softmax", nn.LogSoftmax(-1))]:
-    case(name, module(x * 3), ["batch", "feature"], {}, {"x": (x, ["batch", "feature"], same)})
-module = randomise(nn.PReLU(6))
-case("prelu", module(x), ["batch", "feature"], {"slope": (module.weight, ["feature"], same)},
-     {"x": (x, ["batch", "feature"], same)})
+def planar(end, *shape):
+    """What has no parameters, on images."""
+    x = leaf(*shape)
+    for name, module in [("max-pool", nn.MaxPool2d(3, stride=2, padding=1)),
+                         ("average-pool", nn.AvgPool2d(3, stride=2, padding=1)),
+                         ("average-pool-inside", nn.AvgPool2d(3, stride=2, padding=1, count_include_pad=False)),
+                         ("adaptive-pool", nn.AdaptiveAvgPool2d(3)), ("repeated", nn.Upsample(scale_factor=2))]:
+        case(name + end, lambda: module(x), planes, {}, {"x": (x, planes, same)})
 
-tokens = torch.randint(0, 7, (3, 5))
-tokens[0, 0] = 2
-module = nn.Embedding(7, 4, padding_idx=2)
-case("embedding", module(tokens), ["batch", "time", "feature"], {"table": (module.weight, ["word", "feature"], same)},
-     {"tokens": (tokens, ["batch", "time"], same)})
+
+def norms(end, shape, plane, groups):
+    """`shape`: batch, time, feature. `plane`: an image. PyTorch refuses one value alone in the norms over places."""
+    x = leaf(*shape)
+    for name, module, axes in [("layer-norm", nn.LayerNorm(shape[1:]), ["time", "feature"]),
+                               ("rms-norm", nn.RMSNorm(shape[2:]), ["feature"])]:
+        randomise(module)
+        case(name + end, lambda: module(x), ["batch", "time", "feature"], affine(module, axes),
+             {"x": (x, ["batch", "time", "feature"], same)})
+    y = leaf(*plane)
+    group = randomise(nn.GroupNorm(groups, plane[1]))
+    case("group-norm" + end, lambda: group(y), planes, affine(group, ["channel"]), {"x": (y, planes, same)})
+    batch = randomise(nn.BatchNorm2d(plane[1]))
+
+    def first():
+        batch.reset_running_stats()
+        return batch(y)
+    case("batch-norm" + end, first, planes, affine(batch, ["channel"]), {"x": (y, planes, same)})
+    first()
+    put("batch-norm%s.mean" % end, batch.running_mean, ["channel"])
+    put("batch-norm%s.variance" % end, batch.running_var, ["channel"])
+    batch.eval()
+    case("batch-norm-evaluation" + end, lambda: batch(y), planes, affine(batch, ["channel"]), {"x": (y, planes, same)})
+
+
+def linears(end, batch, ins, outs, classes):
+    """`ins`, `outs`: sizes of two names each. `classes`: of the adaptive softmax; its first two ends and its divisor."""
+    x = leaf(batch, *ins)
+    module = randomise(nn.Linear(math.prod(ins), math.prod(outs)))
+    case("linear" + end, lambda: module(x.flatten(1)).unflatten(1, outs), ["batch", "head", "depth"],
+         linear(module, ["in", "feature"], ["head", "depth"], ins, outs), {"x": (x, ["batch", "in", "feature"], same)})
+    y = leaf(batch, ins[1])
+    two = [randomise(each) for each in [nn.Linear(ins[1], outs[0]), nn.Linear(outs[0], outs[1])]]
+    parts = {}
+    for i, each in enumerate(two):
+        parts.update(under("layers.%d" % i, linear(each, ["feature"], ["out"])))
+    case("perceptron" + end, lambda: two[1](torch.relu(two[0](y))), ["batch", "feature"], parts,
+         {"x": (y, ["batch", "feature"], same)})
+    weighted = randomise(nn.utils.parametrizations.weight_norm(nn.Linear(ins[1], outs[0])))
+    weight = weighted.parametrizations.weight
+    z = leaf(batch, ins[1])
+    case("weight-norm" + end, lambda: weighted(z), ["batch", "out"],
+         {"direction": (weight.original1, ["out", "in"], same), "length": (weight.original0, ["out"], lambda g: g[:, 0])},
+         {"x": (z, ["batch", "in"], same), "bias": (weighted.bias, ["out"], same)})
+    # Down is tail[i][0], up is tail[i][1].
+    words, ends, divisor = classes
+    adaptive = randomise(nn.AdaptiveLogSoftmaxWithLoss(ins[1], words, ends, div_value=divisor))
+    parts = under("head", linear(adaptive.head, ["feature"], ["word"]))
+    for i, tail in enumerate(adaptive.tail):
+        parts.update(under("clusters.%d.down" % i, linear(tail[0], ["feature"], ["inner"])))
+        parts.update(under("clusters.%d.up" % i, linear(tail[1], ["inner"], ["word"])))
+    case("adaptive-softmax" + end, lambda: adaptive.log_prob(y), ["batch", "word"], parts,
+         {"x": (y, ["batch", "feature"], same)})
+
+
+def activations(end, batch, features):
+    x, pairs = leaf(batch, features), leaf(batch, 2)
+    for name, module in [("gelu", nn.GELU()), ("gelu-tanh", nn.GELU(approximate="tanh")), ("silu", nn.SiLU()),
+                         ("elu", nn.ELU(0.7)), ("hard-tanh", nn.Hardtanh()), ("relu6", nn.ReLU6()),
+                         ("threshold", nn.Threshold(0.3, -2.0)), ("softplus", nn.Softplus()), ("glu", nn.GLU()),
+                         ("softmax", nn.Softmax(-1)), ("log-softmax", nn.LogSoftmax(-1))]:
+        given = pairs if name == "glu" else x  # halves are one element each
+        case(name + end, lambda: module(given * 3), ["batch", "feature"], {}, {"x": (given, ["batch", "feature"], same)})
+    module = randomise(nn.PReLU(features))
+    case("prelu" + end, lambda: module(x), ["batch", "feature"], {"slope": (module.weight, ["feature"], same)},
+         {"x": (x, ["batch", "feature"], same)})
+
+
+def embedding(end, shape, words, features, padding):
+    tokens = torch.randint(0, words, shape)
+    if padding is not None:
+        tokens[0, 0] = padding
+    module = nn.Embedding(words, features, padding_idx=padding)
+    case("embedding" + end, lambda: module(tokens), ["batch", "time", "feature"],
+         {"table": (module.weight, ["word", "feature"], same)}, {"tokens": (tokens, ["batch", "time"], same)})
 
 
 # Recurrent networks: weight_ih [gates * hidden, in] -> gate, in, hidden.
@@ -205,25 +297,26 @@ def recurrent(name, module, x, lengths=None):
                     getattr(module, "%s_l%d%s" % (word, layer, direction)), axes, view)
             number += 1
     inputs = {"x": (x, ["batch", "time", "feature"], same)}
-    given = x
     if lengths is not None:
-        given = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
         inputs["lengths"] = (lengths, ["batch"], same)
-    output, last = module(given)
-    if lengths is not None:
-        output, _ = nn.utils.rnn.pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])
-    case(name, output, ["batch", "time", "hidden"], parameters, inputs)
+
+    def run():
+        if lengths is None:
+            return module(x)
+        output, last = module(nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))
+        return nn.utils.rnn.pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0], last
+    case(name, lambda: run()[0], ["batch", "time", "hidden"], parameters, inputs)
+    last = run()[1]
     for word, value in zip("hc", last if isinstance(last, tuple) else [last]):
         put("%s.last.%s" % (name, word), value, ["cell", "batch", "hidden"])
 
 
-x = leaf(3, 5, 4)
-lengths = torch.tensor([5, 1, 3])
-recurrent("rnn-tanh", nn.RNN(4, 3, batch_first=True), x)
-recurrent("rnn-relu", nn.RNN(4, 3, nonlinearity="relu", num_layers=2, batch_first=True), x)
-recurrent("gru", nn.GRU(4, 3, num_layers=2, bidirectional=True, batch_first=True), x, lengths)
-recurrent("lstm", nn.LSTM(4, 3, num_layers=2, bidirectional=True, batch_first=True), x, lengths)
-recurrent("lstm-one", nn.LSTM(1, 1, batch_first=True), leaf(1, 1, 1))
+def recurrents(end, shape, hidden, lengths):
+    x, lengths = leaf(*shape), torch.tensor(lengths)
+    recurrent("rnn-tanh" + end, nn.RNN(shape[2], hidden, batch_first=True), x)
+    recurrent("rnn-relu" + end, nn.RNN(shape[2], hidden, nonlinearity="relu", num_layers=2, batch_first=True), x)
+    for name, kind in [("gru", nn.GRU), ("lstm", nn.LSTM)]:
+        recurrent(name + end, kind(shape[2], hidden, num_layers=2, bidirectional=True, batch_first=True), x, lengths)
 
 
 # Attention: in_proj [3 * feature, feature], split into heads.
@@ -251,16 +344,6 @@ def beyond(lengths, size):
 
 
 sequence = ["batch", "time", "feature"]
-x = leaf(3, 5, 6)
-module = randomise(nn.MultiheadAttention(6, 2, batch_first=True))
-case("attention", module(x, x, x, need_weights=False)[0], sequence, attention(module), {"x": (x, sequence, same)})
-case("attention-causal", module(x, x, x, attn_mask=causal(5), need_weights=False)[0], sequence, attention(module),
-     {"x": (x, sequence, same)})
-case("attention-lengths", module(x, x, x, key_padding_mask=beyond(lengths, 5), need_weights=False)[0], sequence,
-     attention(module), {"x": (x, sequence, same), "lengths": (lengths, ["batch"], same)})
-memory = leaf(3, 7, 6)
-case("attention-cross", module(x, memory, memory, need_weights=False)[0], sequence, attention(module),
-     {"x": (x, sequence, same), "memory": (memory, ["batch", "from", "feature"], same)})
 
 
 def rotary(x, base=10000.0):  # x [batch, head, time, depth]; the pairing of GPT-NeoX
@@ -272,8 +355,22 @@ def rotary(x, base=10000.0):  # x [batch, head, time, depth]; the pairing of GPT
     return x * c + half * s
 
 
-x4 = leaf(2, 3, 5, 4)
-case("rotary", rotary(x4), ["batch", "head", "time", "depth"], {}, {"x": (x4, ["batch", "head", "time", "depth"], same)})
+def attentions(end, shape, heads, lengths, memory_size, turned):
+    """`turned`: the shape of what rotary positions turn."""
+    batch, time, features = shape
+    x, lengths, memory = leaf(*shape), torch.tensor(lengths), leaf(batch, memory_size, features)
+    module = randomise(nn.MultiheadAttention(features, heads, batch_first=True))
+    inputs = {"x": (x, sequence, same)}
+    case("attention" + end, lambda: module(x, x, x, need_weights=False)[0], sequence, attention(module), inputs)
+    case("attention-causal" + end, lambda: module(x, x, x, attn_mask=causal(time), need_weights=False)[0], sequence,
+         attention(module), inputs)
+    case("attention-lengths" + end, lambda: module(x, x, x, key_padding_mask=beyond(lengths, time), need_weights=False)[0],
+         sequence, attention(module), {**inputs, "lengths": (lengths, ["batch"], same)})
+    case("attention-cross" + end, lambda: module(x, memory, memory, need_weights=False)[0], sequence, attention(module),
+         {**inputs, "memory": (memory, ["batch", "from", "feature"], same)})
+    x4 = leaf(*turned)
+    case("rotary" + end, lambda: rotary(x4), ["batch", "head", "time", "depth"], {},
+         {"x": (x4, ["batch", "head", "time", "depth"], same)})
 
 
 # Layers of transformers.
@@ -290,26 +387,22 @@ def transformer(module, decoder=False):
     return parts
 
 
-for name, first, activation in [("encoder", False, "relu"), ("encoder-pre", True, "gelu")]:
-    module = randomise(nn.TransformerEncoderLayer(6, 2, 11, dropout=0.0, activation=activation, batch_first=True,
-                                                  norm_first=first))
-    case(name, module(x, src_mask=causal(5), is_causal=True), sequence, transformer(module), {"x": (x, sequence, same)})
-for name, first in [("decoder", False), ("decoder-pre", True)]:
-    module = randomise(nn.TransformerDecoderLayer(6, 3, 7, dropout=0.0, batch_first=True, norm_first=first))
-    kept = torch.tensor([7, 2, 1])
-    case(name, module(x, memory, tgt_mask=causal(5), memory_key_padding_mask=beyond(kept, 7)), sequence,
-         transformer(module, True), {"x": (x, sequence, same), "memory": (memory, ["batch", "from", "feature"], same),
-                                     "lengths": (kept, ["batch"], same)})
-
-# Adaptive softmax: down is tail[i][0], up is tail[i][1].
-module = nn.AdaptiveLogSoftmaxWithLoss(8, 13, [3, 7], div_value=2.0)
-randomise(module)
-x = leaf(5, 8)
-parts = under("head", linear(module.head, ["feature"], ["word"]))
-for i, tail in enumerate(module.tail):
-    parts.update(under("clusters.%d.down" % i, linear(tail[0], ["feature"], ["inner"])))
-    parts.update(under("clusters.%d.up" % i, linear(tail[1], ["inner"], ["word"])))
-case("adaptive-softmax", module.log_prob(x), ["batch", "word"], parts, {"x": (x, ["batch", "feature"], same)})
+def transformers(end, shape, heads, hidden, memory_size, kept):
+    """`heads`: of the encoder and of the decoder. `kept`: lengths of the memory."""
+    batch, time, features = shape
+    x, memory, kept = leaf(*shape), leaf(batch, memory_size, features), torch.tensor(kept)
+    for name, first, activation in [("encoder", False, "relu"), ("encoder-pre", True, "gelu")]:
+        module = randomise(nn.TransformerEncoderLayer(features, heads[0], hidden, dropout=0.0, activation=activation,
+                                                      batch_first=True, norm_first=first))
+        case(name + end, lambda: module(x, src_mask=causal(time), is_causal=True), sequence, transformer(module),
+             {"x": (x, sequence, same)})
+    for name, first in [("decoder", False), ("decoder-pre", True)]:
+        module = randomise(nn.TransformerDecoderLayer(features, heads[1], hidden, dropout=0.0, batch_first=True,
+                                                      norm_first=first))
+        case(name + end, lambda: module(x, memory, tgt_mask=causal(time), memory_key_padding_mask=beyond(kept, memory_size)),
+             sequence, transformer(module, True),
+             {"x": (x, sequence, same), "memory": (memory, ["batch", "from", "feature"], same),
+              "lengths": (kept, ["batch"], same)})
 
 
 # A conformer's layer from PyTorch's modules, as in torchaudio (convolution_first=False).
@@ -342,38 +435,99 @@ class Conformer(nn.Module):
         return self.end(x + 0.5 * self.last(x))
 
 
-module = randomise(Conformer(6, 2, 5, 3))
-x = leaf(2, 7, 6)
-parts = under("attention", attention(module.attention))
-for path, feed in [("first", module.first), ("last", module.last)]:
-    parts.update(under(path + ".up", linear(feed.up, ["feature"], ["hidden"])))
-    parts.update(under(path + ".down", linear(feed.down, ["hidden"], ["feature"])))
-parts.update(under("widen", linear(module.widen, ["feature"], ["hidden"])))
-parts.update(under("narrow", linear(module.narrow, ["feature"], ["hidden"])))
-parts["conv.weight"] = (module.conv.weight, ["feature", "hidden", "time_k"], lambda w: w.transpose(0, 1))
-parts["conv.bias"] = (module.conv.bias, ["hidden"], same)
-parts.update(under("convNorm", affine(module.batch_norm, ["feature"])))
-for i, norm in enumerate([module.first.norm, module.norm, module.conv_norm, module.last.norm, module.end]):
-    parts.update(under("norms.%d" % i, affine(norm, ["feature"])))
-case("conformer", module(x), sequence, parts, {"x": (x, sequence, same)})
+def conformer(end, shape, heads, hidden, window):
+    """Its batch norm needs more than one value: the time is not 1."""
+    module, x = randomise(Conformer(shape[2], heads, hidden, window)), leaf(*shape)
+    parts = under("attention", attention(module.attention))
+    for path, feed in [("first", module.first), ("last", module.last)]:
+        parts.update(under(path + ".up", linear(feed.up, ["feature"], ["hidden"])))
+        parts.update(under(path + ".down", linear(feed.down, ["hidden"], ["feature"])))
+    parts.update(under("widen", linear(module.widen, ["feature"], ["hidden"])))
+    parts.update(under("narrow", linear(module.narrow, ["feature"], ["hidden"])))
+    parts["conv.weight"] = (module.conv.weight, ["feature", "hidden", "time_k"], lambda w: w.transpose(0, 1))
+    parts["conv.bias"] = (module.conv.bias, ["hidden"], same)
+    parts.update(under("convNorm", affine(module.batch_norm, ["feature"])))
+    for i, norm in enumerate([module.first.norm, module.norm, module.conv_norm, module.last.norm, module.end]):
+        parts.update(under("norms.%d" % i, affine(norm, ["feature"])))
+    case("conformer" + end, lambda: module(x), sequence, parts, {"x": (x, sequence, same)})
 
-# Flashlight's TDS block, with its norms over bands and channels only. x [batch, time, band, channel].
-conv, up, down = nn.Conv2d(3, 3, (5, 1), padding=(2, 0)), nn.Linear(12, 12), nn.Linear(12, 12)
-norm1, norm2 = nn.LayerNorm([4, 3]), nn.LayerNorm([4, 3])
-for module in [conv, up, down, norm1, norm2]:
-    randomise(module)
-x = leaf(2, 7, 4, 3)
-y = norm1(x + torch.relu(conv(x.permute(0, 3, 1, 2))).permute(0, 2, 3, 1))
-y = norm2(y + down(torch.relu(up(y.flatten(2)))).reshape(y.shape))
-axes = ["batch", "time", "band", "channel"]
-parts = {"conv.weight": (conv.weight, ["channel", "out", "time_k"], lambda w: w[..., 0].transpose(0, 1)),
-         "conv.bias": (conv.bias, ["out"], same)}
-parts.update(under("up", linear(up, ["band", "channel"], ["hidden"], [4, 3])))
-parts.update(under("down", linear(down, ["hidden"], ["band", "channel"], None, [4, 3])))
-parts.update(under("convNorm", affine(norm1, ["band", "channel"])))
-parts.update(under("norm", affine(norm2, ["band", "channel"])))
-case("tds", y, axes, parts, {"x": (x, axes, same)})
 
+def tds(end, batch, time, band, channel, window):
+    """Flashlight's TDS block, with its norms over bands and channels only. x [batch, time, band, channel]."""
+    size = band * channel
+    conv = nn.Conv2d(channel, channel, (window, 1), padding=(window // 2, 0))
+    up, down = nn.Linear(size, size), nn.Linear(size, size)
+    norm1, norm2 = nn.LayerNorm([band, channel]), nn.LayerNorm([band, channel])
+    for module in [conv, up, down, norm1, norm2]:
+        randomise(module)
+    x = leaf(batch, time, band, channel)
+
+    def run():
+        y = norm1(x + torch.relu(conv(x.permute(0, 3, 1, 2))).permute(0, 2, 3, 1))
+        return norm2(y + down(torch.relu(up(y.flatten(2)))).reshape(y.shape))
+    axes = ["batch", "time", "band", "channel"]
+    parts = {"conv.weight": (conv.weight, ["channel", "out", "time_k"], lambda w: w[..., 0].transpose(0, 1)),
+             "conv.bias": (conv.bias, ["out"], same)}
+    parts.update(under("up", linear(up, ["band", "channel"], ["hidden"], [band, channel])))
+    parts.update(under("down", linear(down, ["hidden"], ["band", "channel"], None, [band, channel])))
+    parts.update(under("convNorm", affine(norm1, ["band", "channel"])))
+    parts.update(under("norm", affine(norm2, ["band", "channel"])))
+    case("tds" + end, run, axes, parts, {"x": (x, axes, same)})
+
+
+def graph(end, batch, nodes, words, slots, heads, outs):
+    """The layer of the graph attention network among the models."""
+    layer = randomise(gat.GraphAttention(words, heads, outs))
+    x, near = leaf(batch, nodes, words), torch.randint(nodes, (batch, nodes, slots))
+    degree = torch.randint(1, slots + 1, (batch, nodes))
+    both = ["head", "feature"]
+    parts = {"project.weight": (layer.project.weight, ["word"] + both, lambda w: w.t().reshape(words, heads, outs))}
+    for path in ["own", "other", "bias"]:
+        parts[path] = (getattr(layer, path), both, same)
+    case("graph" + end, lambda: layer(x, near, degree), ["batch", "node"] + both, parts,
+         {"x": (x, ["batch", "node", "word"], same), "number": (near, ["batch", "node", "slot"], same),
+          "count": (degree, ["batch", "node"], same)})
+
+
+def layers():
+    """Each layer in sizes as they come, in ones (where the layer allows it), and in primes."""
+    convolutions()
+    for end, images in [("", (2, 3, 7, 5)), ("-ones", (1, 1, 1, 1)), ("-primes", (3, 5, 11, 13))]:
+        planar(end, *images)
+    norms("", (3, 4, 5), (2, 6, 3, 5), 3)
+    norms("-ones", (1, 1, 1), (1, 1, 1, 2), 1)
+    norms("-primes", (3, 5, 7), (2, 5, 7, 11), 5)
+    linears("", 4, (6, 8), (4, 3), (13, [3, 7], 2.0))
+    linears("-ones", 1, (1, 1), (1, 1), (2, [1], 1.0))
+    linears("-primes", 5, (3, 7), (5, 2), (17, [5, 7], 2.0))
+    activations("", 2, 6)
+    activations("-ones", 1, 1)
+    activations("-primes", 5, 7)
+    embedding("", (3, 5), 7, 4, 2)
+    embedding("-ones", (1, 1), 1, 1, None)
+    embedding("-primes", (3, 7), 11, 5, 2)
+    recurrents("", (3, 5, 4), 3, [5, 1, 3])
+    recurrents("-ones", (1, 1, 1), 1, [1])
+    recurrents("-primes", (5, 7, 3), 5, [7, 1, 5, 2, 3])
+    attentions("", (3, 5, 6), 2, [5, 1, 3], 7, (2, 3, 5, 4))
+    attentions("-ones", (1, 1, 1), 1, [1], 1, (1, 1, 1, 2))
+    attentions("-primes", (3, 5, 7), 7, [5, 1, 3], 11, (3, 5, 7, 2))
+    transformers("", (3, 5, 6), (2, 3), 11, 7, [7, 2, 1])
+    transformers("-ones", (1, 1, 1), (1, 1), 1, 1, [1])
+    transformers("-primes", (3, 5, 7), (1, 7), 13, 11, [11, 2, 1])
+    conformer("", (2, 7, 6), 2, 5, 3)
+    conformer("-ones", (1, 2, 1), 1, 1, 1)
+    conformer("-primes", (3, 11, 5), 5, 7, 3)
+    tds("", 2, 7, 4, 3, 5)
+    tds("-ones", 1, 1, 1, 1, 1)
+    tds("-primes", 3, 11, 5, 2, 5)
+    graph("", 2, 6, 4, 3, 2, 3)
+    graph("-ones", 1, 1, 1, 1, 1, 1)
+    graph("-primes", 3, 7, 5, 3, 2, 5)
+
+
+torch.manual_seed(1)
+layers()
 finish("layers.safetensors")
 
 
@@ -418,17 +572,20 @@ def losses():
         case("hinge", nn.MultiMarginLoss(p=2, margin=0.8), x(), label, True)
         case("spread", spread, x(), label, True)
         case("margin", capsules, x(), label, True)
-    weight = torch.rand(5)
-    put("entropyWeighted.weight", weight, ["class"])
-    loss("entropyWeighted", nn.CrossEntropyLoss(weight, ignore_index=3, label_smoothing=0.1), leaf(7, 5),
-         torch.tensor([0, 3, 4, 1, 3, 2, 4]), target_axes=["batch"])
+    for end, classes, label in [(".1", 1, [0]), (".7", 5, [0, 3, 4, 1, 3, 2, 4])]:
+        weight = torch.rand(classes)
+        put("entropyWeighted%s.weight" % end, weight, ["class"])
+        loss("entropyWeighted" + end, nn.CrossEntropyLoss(weight, ignore_index=3, label_smoothing=0.1),
+             leaf(len(label), classes), torch.tensor(label), target_axes=["batch"])
     # A mean over samples of losses divided by the lengths of their labels.
-    for end, steps, times, label, lengths in [(".1", 1, [1], [[0]], [1]), (".2", 11, [11, 7], [[1, 1, 0], [4, 0, 3]], [2, 3])]:
+    for end, steps, classes, times, label, lengths in [(".1", 1, 2, [1], [[0]], [1]),
+                                                       (".2", 11, 5, [11, 7], [[1, 1, 0], [4, 0, 3]], [2, 3])]:
         times, label, lengths = torch.tensor(times), torch.tensor(label), torch.tensor(lengths)
         put("ctc%s.times" % end, times, ["batch"])
         put("ctc%s.lengths" % end, lengths, ["batch"])
-        ctc = nn.CTCLoss(blank=2)
-        loss("ctc" + end, lambda x, label: ctc(x.log_softmax(2), label, times, lengths), leaf(steps, len(times), 5), label,
+        ctc = nn.CTCLoss(blank=classes // 2)
+        x = leaf(steps, len(times), classes)
+        loss("ctc" + end, lambda x, label: ctc(x.log_softmax(2), label, times, lengths), x, label,
              ["time", "batch", "class"], ["batch", "position"])
 
 

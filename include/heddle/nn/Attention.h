@@ -27,10 +27,10 @@ namespace heddle::nn {
 
 /// Selects the keys that a query attends to, and states what is added to scores.
 struct AttentionOptions {
-  std::optional<Name> causal; ///< the name of queries: they see keys up to their own position
-  Tensor first = {};          ///< the position of the first query; 0 if empty
-  Tensor lengths = {};        ///< the number of keys that count, such as one for each of a batch
-  Tensor bias = {};           ///< added to scores
+  std::optional<Name> causal;       ///< the name of queries: they see keys up to their own position
+  Tensor first = {};                ///< the position of the first query; 0 if empty
+  Tensor lengths = {};              ///< as of Attend
+  Tensor bias = {};                 ///< added to scores
   std::optional<double> scale = {}; ///< by default 1 / sqrt(number of features)
   double dropout = 0;               ///< of the weights
   Mode *mode = nullptr;             ///< for dropout
@@ -39,7 +39,8 @@ struct AttentionOptions {
 
 /// sum over `past` of softmax over `past` of (scale * sum over `feature` of query * key) * value
 /// (torch.nn.functional.scaled_dot_product_attention). `key` and `value` have `past`, `query` has
-/// not; other names are aligned, as those of heads. A query that sees no key gets zeros.
+/// not; other names are aligned, as those of heads. A query that sees no key gets zeros. Throws Error
+/// for lengths of floats.
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
                  const Names &feature, const AttentionOptions &options = {},
                  Here here = Here::current());
@@ -74,7 +75,9 @@ void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
 /// Options of a call of nn::Attention.
 struct Attend {
   bool causal = false;
-  Tensor lengths = {}; ///< the number of keys that count, such as one for each of a batch
+  /// The number of keys that count, such as one for each of a batch. One below 0 or above the number
+  /// of keys makes the result NaN; JitOptions::check tells it.
+  Tensor lengths = {};
   /// The positions of x are added to it, the first `lengths` of them where these are given, and
   /// queries attend to what it then holds. A call takes time for the positions so far, not for the
   /// capacity. For evaluation only.

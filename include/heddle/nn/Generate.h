@@ -37,12 +37,14 @@ struct Sampling {
   std::optional<double> topP = {};  ///< only from the fewest that have this probability together
                                     ///< (Holtzman et al., ICLR'20)
 };
-/// A token (i64) for each coordinate of the other names of the logits. Equal keys give equal tokens.
+/// A token (i64) for each coordinate of the other names of the logits; -1 where a logit is NaN, and
+/// where none is above -inf. Equal keys give equal tokens.
 /// Throws Error for a negative temperature, less than one token, or a probability outside (0, 1].
 Tensor sample(const Tensor &logits, const Name &word, const Tensor &key,
               const Sampling &sampling = {}, Here here = Here::current());
 
-/// The slice of x at the last of `lengths` positions of each sample.
+/// The slice of x at the last of `lengths` positions of each sample; zeros for the length 0. A length
+/// below 0 or above the size gives NaN; JitOptions::check tells it.
 Tensor lastOf(const Tensor &x, const Name &time, const Tensor &lengths,
               Here here = Here::current());
 
@@ -61,7 +63,8 @@ using GenerateStep = std::function<Tensor(const Tensor &tokens)>;
 
 /// Tokens for each sample: the coordinates of the logits' other names, the last of the sorted names
 /// varying fastest. A sample that is complete ends with `end`. `step` is called once less than there
-/// are tokens.
+/// are tokens. Throws Error for a sample, not complete, with a logit that is NaN, and without one above
+/// -inf.
 std::vector<std::vector<int64_t>> generate(const Tensor &logits, const GenerateStep &step,
                                            const Name &word, const GenerateOptions &options = {},
                                            Here here = Here::current());
@@ -83,7 +86,8 @@ using BeamStep = std::function<Tensor(const Tensor &tokens, const Tensor &parent
 
 /// The best sequences of each sample, best first: in each step, of all continuations of a sample's
 /// hypotheses those with the largest sums are kept, one for each coordinate of `beam`, a name of the
-/// logits. A hypothesis that ends leaves; a sample is complete when as many have left.
+/// logits. A hypothesis that ends leaves; a sample is complete when as many have left. Throws Error
+/// for logits as `generate` does.
 ///
 ///     Name beam("beam");
 ///     Tensor logits = prefill(state, prompts).broadcast({{beam, 4}});

@@ -30,7 +30,8 @@ struct Neighbours {
 
 /// Each node becomes the mean of its neighbours' linear maps y[i], weighted by softmax of
 /// leakyRelu(own * y[node] + other * y[i]), where the slope below 0 is 0.2 (Velickovic et al., ICLR'18).
-/// A node without neighbours gets the bias.
+/// A node without neighbours gets the bias. A count below 0 or above the number of slots gives NaN;
+/// JitOptions::check tells it.
 struct GraphAttention {
   Linear project;
   Tensor own, other, bias;

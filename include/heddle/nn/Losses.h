@@ -105,13 +105,15 @@ Tensor ctc(const Tensor &logProbability, const Tensor &times, const Tensor &labe
            const Tensor &positions, const CtcNames &names, Here here = Here::current());
 /// The errors in what is spelled if each step of time takes its likeliest class, f32: the fewest
 /// insertions, deletions and replacements that make the label of it. `scores` are logits or
-/// logarithms of probabilities; the other arguments are those of `ctc`.
+/// logarithms of probabilities; the other arguments are those of `ctc`. NaN for lengths beyond the
+/// sizes or below 0.
 Tensor ctcErrors(const Tensor &scores, const Tensor &times, const Tensor &label,
                  const Tensor &positions, const CtcNames &names, Here here = Here::current());
 
 /// The fewest insertions, deletions and replacements that make one sequence of another (Levenshtein,
 /// 1965), f32. `got` lies along `time`, and only the elements where `counts` (i1) is true belong to
 /// it; `wanted` lies along `position`, and its first `positions` (integers) elements belong to it.
+/// NaN for a number of them that is below 0 or above the size.
 /// (EditDistance in heddle/nn/Meters.h is for lists.)
 Tensor editDistance(const Tensor &got, const Tensor &counts, const Name &time, const Tensor &wanted,
                     const Tensor &positions, const Name &position, Here here = Here::current());

@@ -54,7 +54,9 @@ struct RecurrentOptions {
 
 /// Options of a call of a recurrent layer.
 struct RecurrentRun {
-  Tensor lengths = {}; ///< of sequences; the state stops there, and outputs behind it are zero
+  /// Of sequences: the state stops there, and outputs behind it are zero. A length below 0 or above
+  /// the number of steps makes outputs and states NaN; JitOptions::check tells it.
+  Tensor lengths = {};
   std::vector<RecurrentState> initial = {}; ///< by default zeros
 };
 

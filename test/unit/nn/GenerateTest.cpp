@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Generate.h"
+#include "heddle/Compositions.h"
 #include "heddle/nn/Layers.h"
 #include "test/unit/Refused.h"
 #include "test/unit/nn/Compare.h"
@@ -295,6 +296,51 @@ TEST(Generate, GoesOnToTheEndOfEachSample) {
   EXPECT_EQ(drawn(1), drawn(1));
   EXPECT_NE(drawn(1), drawn(2));
   EXPECT_NE(drawn(1)[0], drawn(1)[1]);
+}
+
+TEST(Generate, LogitsWithoutATokenAreNamed) {
+  Tensor good = zeros({{batch, 2}, {word, 4}}), second = Tensor::of<float>({0, 1}, {{batch, 2}});
+  Tensor nan = select(logicalAnd((second > 0.0).broadcast({{word, 4}}),
+                                 oneHot(constant(2, ElementType::I64), {word, 4}) > 0.0),
+                      NAN, good);
+  Tensor none = select((second > 0.0).broadcast({{word, 4}}), -INFINITY, good);
+  for (nn::Sampling sampling : {nn::Sampling{}, {.temperature = 0}, {.topK = 2}, {.topP = 0.5}}) {
+    for (const Tensor &bad : {nan, none}) {
+      std::vector<int64_t> tokens = nn::sample(bad, word, key(1), sampling).to<int64_t>({batch});
+      EXPECT_GE(tokens[0], 0);
+      EXPECT_EQ(tokens[1], -1);
+    }
+    nn::GenerateOptions options{.most = 5, .sampling = sampling};
+    int calls = 0;
+    auto step = [&](const Tensor &) { return ++calls == 2 ? nan : good; };
+    refused([&] { nn::generate(good, step, word, options); },
+            {"token 3 at 'batch' 1: expected logits along 'word' that are numbers, got NaN at 2"});
+    EXPECT_EQ(calls, 2);
+  }
+  refused([&] { nn::generate(none, nullptr, word); },
+          {"token 1 at 'batch' 1: expected logits along 'word', one of them above -inf"});
+  refused([&] { nn::generate(nan.at(batch, 1), nullptr, word); },
+          {"token 1: expected logits along 'word' that are numbers, got NaN at 2"});
+  // A sample that is complete may have any.
+  Tensor ends = oneHot(constant(3, ElementType::I64), {word, 4}) * 9.0;
+  nn::GenerateOptions options{.most = 3, .end = 3, .sampling = {.temperature = 0}};
+  EXPECT_EQ(nn::generate(
+                select((second > 0.0).broadcast({{word, 4}}), ends.broadcast({{batch, 2}}), good),
+                [&](const Tensor &) { return nan; }, word, options)[1],
+            std::vector<int64_t>{3});
+}
+
+TEST(Beams, LogitsWithoutATokenAreNamed) {
+  Tensor good = Tensor::of<float>({0, 1, 2, 3}, {{word, 4}}).broadcast({{batch, 2}, {beam, 3}});
+  Tensor last =
+      oneHot(constant(5, ElementType::I64), {beam, 6}).split(beam, {{batch, 2}, {beam, 3}});
+  Tensor bad = select(last.broadcast({{word, 4}}) > 0.0, NAN, good);
+  auto step = [&](const Tensor &, const Tensor &) { return bad; };
+  refused([&] { nn::beamSearch(good, step, word, beam, {.most = 3}); },
+          {"token 2 at 'batch' 1, 'beam' 2: expected logits", "got NaN at 0"});
+  // At first one hypothesis counts.
+  EXPECT_EQ(nn::beamSearch(bad, step, word, beam, {.most = 1})[1][0].tokens,
+            std::vector<int64_t>{3});
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <sys/wait.h>
 
 using namespace heddle::test;
@@ -133,6 +134,47 @@ TEST_F(Program, EvaluationNeedsACheckpoint) {
   Outcome outcome = run("evaluate alexnet --size tiny --checkpoint '" + (directory / "none") + "'");
   EXPECT_EQ(outcome.status, 1);
   expectHas(outcome.err, {directory / "none"});
+}
+
+/// Writes a file of safetensors with the one loss of a twin.
+static void writeTwin(const std::string &path, float loss) {
+  std::string text = R"({"losses":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  uint64_t length = text.size();
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char *>(&length), 8) << text;
+  file.write(reinterpret_cast<const char *>(&loss), 4);
+}
+
+/// A script stands for Python, and gives the losses of a twin that the test has written.
+TEST_F(Program, ComparesWithNarrowProducts) {
+  std::string python = directory / "python";
+  std::ofstream(python) << "#!/bin/sh\ncp '" << (directory / "twin")
+                        << "' \"$4/twin.safetensors\"\n";
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  auto compared = [&](const std::string &more, float theirs) {
+    writeTwin(directory / "twin", theirs);
+    return run("compare gat --size tiny --steps 1 --python '" + python + "' --output '" +
+               (directory / "a") + "'" + more);
+  };
+  auto lossOf = [](const Outcome &outcome) {
+    size_t at = outcome.out.find("loss: ");
+    return at == std::string::npos ? NAN : std::stof(outcome.out.substr(at + 6));
+  };
+  auto recipe = [&] { return contentsOf(directory / "a-compare/recipe.json"); };
+  float wide = lossOf(compared("", 1)), narrow = lossOf(compared(" --products bf16", 1));
+  expectHas(recipe(), {"\"products\":\"bf16\""});
+  EXPECT_NE(wide, narrow);
+  EXPECT_NEAR(wide, narrow, 5e-3f * wide);
+  Outcome outcome = compared(" --products bf16", narrow * 1.015f);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  expectHas(outcome.out, {"(2 % are allowed"});
+  EXPECT_EQ(compared(" --products bf16", narrow * 1.03f).status, 1);
+  outcome = compared("", wide * 1.015f);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.out, {"(1 % are allowed"});
+  expectHas(recipe(), {"\"products\":\"\""});
+  EXPECT_EQ(compared("", wide * 1.005f).status, 0);
+  expectHas(compared(" --products f8E5M2", 1).err, {"bf16 or f16, got f8E5M2"});
 }
 
 /// A run that was stopped within its first epoch has a checkpoint alone.
