@@ -196,13 +196,10 @@ LogicalResult Partitioner::run(func::FuncOp function) {
   Block &from = function.front();
   auto *block = new Block();
   function.getBody().push_back(block);
-  SmallVector<Type> arguments, results;
   SmallVector<Attribute> wholeArguments, wholeResults, shardings;
   for (auto [i, argument] : llvm::enumerate(from.getArguments())) {
-    Sharding sharding =
-        shardingOf(function.getArgAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName));
+    Sharding sharding = shardingOf(function.getArgAttr(unsigned(i), shardingAttrName));
     Type type = blockType(mesh, tensorType(argument), sharding);
-    arguments.push_back(type);
     wholeArguments.push_back(TypeAttr::get(argument.getType()));
     define(argument, block->addArgument(type, argument.getLoc()), sharding);
   }
@@ -214,7 +211,6 @@ LogicalResult Partitioner::run(func::FuncOp function) {
     auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
     LocalValue result = stated ? moved(value, stated.getSharding(), value.getLoc()) : local(value);
     returned.push_back(result.value);
-    results.push_back(result.value.getType());
     wholeResults.push_back(TypeAttr::get(value.getType()));
     shardings.push_back(ShardingAttr::get(b.getContext(), result.sharding));
   }
@@ -222,7 +218,7 @@ LogicalResult Partitioner::run(func::FuncOp function) {
   reduceAfterSums(*block);
   from.dropAllReferences();
   from.erase();
-  function.setFunctionType(b.getFunctionType(arguments, results));
+  nd::retype(function);
   nd::setArgAttrs(function, globalAttrName, [&](unsigned i) { return wholeArguments[i]; });
   nd::setResultAttrs(function, globalAttrName, [&](unsigned i) { return wholeResults[i]; });
   nd::setResultAttrs(function, shardingAttrName, [&](unsigned i) { return shardings[i]; });
@@ -232,16 +228,14 @@ LogicalResult Partitioner::run(func::FuncOp function) {
 /// States the coordinates of devices as symbols of the function, with their ranges.
 static void addSymbols(func::FuncOp function, MeshAttr mesh) {
   Builder b(function.getContext());
-  SmallVector<Attribute> symbols;
-  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-    llvm::append_range(symbols, known);
+  SmallVector<Attribute> symbols(nd::listedSymbols(function));
   NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
   for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes())) {
     std::string symbol = axisSymbol(name);
     symbols.push_back(b.getStringAttr(symbol));
     ranges.set(symbol, b.getI64ArrayAttr({0, size - 1}));
   }
-  function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  nd::listSymbols(function, symbols);
   function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
   function->setAttr(meshAttrName, mesh);
 }

@@ -25,17 +25,6 @@ void mesh::inherit(Operation *made, Operation *from) {
       made->setAttr(attribute.getName(), attribute.getValue());
 }
 
-SmallVector<Type> mesh::typesOf(ArrayRef<Type> elements, nd::DimsAttr dims) {
-  return llvm::map_to_vector(elements, [&](Type element) -> Type {
-    return nd::NdTensorType::get(dims.getContext(), element, dims);
-  });
-}
-
-SmallVector<Type> mesh::accumulatorsOf(ComputeOp op) {
-  return llvm::map_to_vector(op.getNeutral().getAsRange<TypedAttr>(),
-                             [](TypedAttr neutral) { return neutral.getType(); });
-}
-
 /// Clones scalar code for the device's points.
 static void cloneLocal(Region &from, Region &to, const LocalSpace &space) {
   IRMapping mapping;
@@ -52,11 +41,9 @@ static Sharding wantedBy(OpOperand &use) {
   Sharding wanted;
   nd::DimsAttr dims = tensorType(use.get()).getDims();
   Operation *op = use.getOwner();
-  if (auto end = dyn_cast<func::ReturnOp>(op)) {
-    auto stated = end->getParentOfType<func::FuncOp>().getResultAttrOfType<ShardingAttr>(
-        use.getOperandNumber(), shardingAttrName);
-    return shardingOf(stated);
-  }
+  if (isa<func::ReturnOp>(op))
+    return shardingOf(op->getParentOfType<func::FuncOp>().getResultAttr(use.getOperandNumber(),
+                                                                        shardingAttrName));
   auto nest = dyn_cast<nest::LoopNestInterface>(op);
   if (!nest || use.getOperandNumber() < nest.getFirstRead())
     return wanted;
@@ -129,26 +116,16 @@ void Partitioner::compute(ComputeOp op) {
   nest.produced = space.local(op.getProduced());
   nest.reduced = space.local(op.getReduced());
   reads.giveBody(nest);
-  Region body, combine, finish;
-  cloneLocal(op.getBody(), body, space);
-  reads.addArguments(body, op.getLoc());
-  cloneLocal(op.getCombine(), combine, space);
-  SmallVector<Type> elements;
-  if (isSplit) {
-    elements = accumulatorsOf(op);
-  } else {
+  if (!isSplit)
     finishReads(op, space).giveFinish(nest);
-    cloneLocal(op.getFinish(), finish, space);
-    elements = nest::elementTypesOf(op.getResults());
-  }
-  ComputeOp made =
-      nest.create(typesOf(elements, nest.produced), body, combine, finish, op.getNeutral());
+  ComputeOp made = nest.createLike(op, /*hasFinish=*/!isSplit);
+  for (Region &region : made->getRegions())
+    space.localize(region);
+  reads.addArguments(made.getBody(), op.getLoc());
   inherit(made, op);
-  if (space.isWhole()) {
-    if (op.getLayouts())
-      made.setLayoutsAttr(op.getLayoutsAttr());
-    if (op.getSchedule())
-      made.setScheduleAttr(op.getScheduleAttr());
+  if (!space.isWhole()) {
+    made.removeLayoutsAttr();
+    made.removeScheduleAttr();
   }
   Sharding sharding = space.sharding(op.getProduced());
   SmallVector<Value> values(made.getResults());
@@ -178,22 +155,17 @@ SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumu
   nest::NestBuilder nest(b, loc);
   nest.produced = space.local(op.getProduced());
   for (Value value : accumulators)
-    nest.read(value, nest::MapAttr::identity(tensorType(value)));
+    nest.read(value);
   finishReads(op, space).giveBody(nest);
-  Region body, combine, finish;
-  if (op.getFinish().empty()) {
-    OpBuilder::InsertionGuard restore(b);
-    Block *block = b.createBlock(&body);
-    SmallVector<Value> converted;
-    for (auto [value, element] : llvm::zip_equal(accumulators, elements))
-      converted.push_back(nd::convertFloat(
-          b, loc, block->addArgument(tensorType(value).scalarType(), loc), nd::signless(element)));
-    nest::YieldOp::create(b, loc, converted);
-  } else {
-    cloneLocal(op.getFinish(), body, space);
-  }
-  ComputeOp made =
-      nest.create(typesOf(elements, nest.produced), body, combine, finish, b.getArrayAttr({}));
+  auto body = [&](OpBuilder &builder, Location, ValueRange read) -> SmallVector<Value> {
+    if (!op.getFinish().empty())
+      return nd::inlineBlock(builder, op.getFinish().front(), read);
+    return llvm::map_to_vector(llvm::zip_equal(read, elements), [&](auto each) {
+      return nd::convertFloat(builder, loc, std::get<0>(each), nd::signless(std::get<1>(each)));
+    });
+  };
+  ComputeOp made = nest.create(elements, body);
+  space.localize(made.getBody());
   inherit(made, op);
   made->removeAttr(nest::orderAttrName);
   return SmallVector<Value>(made->getResults());
@@ -275,10 +247,12 @@ void Partitioner::update(UpdateOp op) {
       at = at - blockOffset(mesh, axes, dim.size().getExpr());
     entries.emplace_back(b.getContext(), dim.name.getValue(), at.simplify(space.ranges()));
   }
+  nest::NestBuilder nest(b, op.getLoc());
+  reads.giveBody(nest);
   auto made = UpdateOp::create(
-      b, op.getLoc(), dest.getType(), dest, reads.values(), space.local(op.getSpace()),
-      nest::MapAttr::getSorted(b.getContext(), entries), reads.maps(b), reads.guards(b),
-      op.getUnique(), ArrayAttr(), nest::ScheduleAttr(), ArrayAttr());
+      b, op.getLoc(), dest.getType(), dest, nest.reads, space.local(op.getSpace()),
+      nest::MapAttr::getSorted(b.getContext(), entries), b.getArrayAttr(nest.maps),
+      b.getArrayAttr(nest.guards), op.getUnique(), ArrayAttr(), nest::ScheduleAttr(), ArrayAttr());
   cloneLocal(op.getBody(), made.getBody(), space);
   reads.addArguments(made.getBody(), op.getLoc());
   cloneLocal(op.getCombine(), made.getCombine(), space);

@@ -25,11 +25,6 @@ namespace heddle::mesh {
 
 /// Copies the attributes of a nest that passes and users gave it.
 void inherit(mlir::Operation *made, mlir::Operation *from);
-/// Tensors of these elements.
-llvm::SmallVector<mlir::Type> typesOf(llvm::ArrayRef<mlir::Type> elements, nd::DimsAttr dims);
-/// The types in which a reduction adds.
-llvm::SmallVector<mlir::Type> accumulatorsOf(nest::ComputeOp op);
-
 /// Builds the program of one device beside the whole one.
 class Partitioner {
 public:

@@ -33,7 +33,7 @@ public:
     for (unsigned i = 0; i < op.getReads().size(); ++i) {
       LocalValue held = lookup(op->getOperand(i));
       if (held.sharding.empty() ||
-          bytesOf(held.value) * double(partsOf(space.mesh, held.sharding.begin()->second)) <
+          tensorBytes(held.value) * double(partsOf(space.mesh, held.sharding.begin()->second)) <
               leastBytes)
         continue;
       for (const auto &[name, axes] : held.sharding)
@@ -102,12 +102,7 @@ std::optional<Ring> mesh::ringOf(ComputeOp op, const LocalSpace &space,
 /// The whole nest over one block of the ring's name; of its other operands it reads copies of that part. A
 /// reduction ends with its accumulators.
 ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value number) {
-  Location loc = op.getLoc();
   Expr size = tensorType(block).size(ring.name).getExpr();
-  auto shrunk = [&](nd::DimsAttr dims, StringRef name) {
-    return nd::DimsAttr::getSorted(b.getContext(), {nd::Dim(b.getContext(), name, size)})
-        .with(dims.getDims());
-  };
   nest::NestBuilder nest(b, op);
   for (auto [i, map] : llvm::enumerate(op.getMapsAttr().getAsRange<MapAttr>()))
     for (const nest::MapEntry &entry : map.getEntries()) {
@@ -116,44 +111,32 @@ ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value
       Value &read = i < nest.reads.size() ? nest.reads[i] : nest.finishReads[i - nest.reads.size()];
       LocalValue value = local(read);
       std::string name = entry.name.str();
+      nd::Dim part(b.getContext(), name, size);
       if (i == ring.read) {
         value.value = block;
         value.sharding.erase(name);
       } else {
-        nest::NestBuilder cut(b, loc);
-        cut.produced = shrunk(tensorType(value.value).getDims(), name);
-        cut.read(number, MapAttr::identity(tensorType(number)));
         Expr at = Expr::name(nest::readName(0)) * size + Expr::name(name);
-        auto identity = MapAttr::identity(tensorType(value.value));
-        cut.read(value.value, identity.substitute({{name, at}}));
-        value.value = cut.createCopy();
+        value.value = nest::copyAt(b, op.getLoc(), value.value,
+                                   tensorType(value.value).replacing(part).getDims(), {{name, at}},
+                                   {}, number);
       }
-      value.whole = value.whole.withDims(shrunk(value.whole.getDims(), name).getDims());
+      value.whole = value.whole.replacing(part);
       read = value.value;
       locals[read] = value;
     }
   bool isReduced = op.getReduced().contains(ring.at);
   nd::DimsAttr &dims = isReduced ? nest.reduced : nest.produced;
-  dims = shrunk(dims, ring.at);
-  ComputeOp made;
+  dims = dims.replacing(nd::Dim(b.getContext(), ring.at, size));
   if (isReduced) {
-    Region body, combine, finish;
-    IRMapping mapping;
-    op.getBody().cloneInto(&body, mapping);
-    op.getCombine().cloneInto(&combine, mapping);
     nest.finishReads.clear();
     nest.finishMaps.clear();
     nest.finishGuards.clear();
-    made = nest.create(typesOf(accumulatorsOf(op), nest.produced), body, combine, finish,
-                       op.getNeutral());
-  } else {
-    made = nest.createLike(op);
-    made.removeLayoutsAttr();
-    made.removeScheduleAttr();
   }
-  inherit(made, op);
-  if (Attribute sharding = op->getAttr(shardingAttrName))
-    made->setAttr(shardingAttrName, sharding);
+  ComputeOp made = nest.createLike(op, /*hasFinish=*/!isReduced);
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  made.removeLayoutsAttr();
+  made.removeScheduleAttr();
   return made;
 }
 
@@ -172,32 +155,30 @@ void Partitioner::ring(ComputeOp op, const Ring &ring, const LocalSpace &space) 
     results.push_back(nest::filled(b, loc, type, neutral));
   }
   auto add = [&](Value block, ValueRange before, Value number) {
-    SmallVector<Value> after;
     ComputeOp part = turnOf(op, ring, block, number);
     compute(part);
-    nest::NestBuilder sum(b, loc);
-    for (Value value : before)
-      sum.read(value, MapAttr::identity(tensorType(value)));
-    for (auto [whole, result] : llvm::zip_equal(before, part.getResults())) {
-      Value value = local(result).value;
-      nest::NestBuilder write(b, loc);
-      sum.produced = write.produced = tensorType(value).getDims();
-      write.read(number, MapAttr::identity(tensorType(number)));
-      for (nest::NestBuilder *nest : {&sum, &write})
-        nest->read(value, MapAttr::identity(tensorType(value)));
-      Expr size = tensorType(block).size(ring.name).getExpr();
-      Expr at = Expr::name(nest::readName(0)) * size + Expr::name(ring.at);
-      if (!isReduced)
-        after.push_back(write.createWrite(
-            whole, MapAttr::identity(tensorType(whole)).substitute({{ring.at, at}})));
+    SmallVector<Value> after, own;
+    for (Value result : part.getResults()) {
+      own.push_back(local(result).value);
       locals.erase(result);
     }
     part.erase();
+    Expr at = Expr::name(nest::readName(0)) * tensorType(block).size(ring.name).getExpr() +
+              Expr::name(ring.at);
+    if (!isReduced) {
+      for (auto [whole, value] : llvm::zip_equal(before, own))
+        after.push_back(nest::writeAt(b, loc, whole, value, {{ring.at, at}}, number));
+      return after;
+    }
+    nest::NestBuilder sum(b, loc);
+    sum.produced = tensorType(own[0]).getDims();
+    for (ValueRange values : {before, ValueRange(own)})
+      for (Value value : values)
+        sum.read(value);
     auto combine = [&](OpBuilder &builder, Location, ValueRange read) {
       return nd::inlineBlock(builder, op.getCombine().front(), read);
     };
-    if (isReduced)
-      llvm::append_range(after, sum.create(accumulatorsOf(op), combine).getResults());
+    llvm::append_range(after, sum.create(op.getAccumulatorTypes(), combine).getResults());
     return after;
   };
   // Its own block, and then those of the devices that follow.
