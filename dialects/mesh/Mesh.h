@@ -71,9 +71,6 @@ inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
 inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
 /// The attribute of a recurrence with the sharding of each argument of its region.
 inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
-/// The attribute of a recurrence whose steps take longer than to start a step of the program:
-/// mesh-scan-loops makes it a loop.
-inline constexpr llvm::StringLiteral heavyAttrName = "mesh.heavy";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
 /// negative (Pipeline.h).
 inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";

@@ -238,6 +238,13 @@ Value nest::writeAt(OpBuilder &b, Location loc, Value whole, Value value, const 
   return nest.createWrite(whole, MapAttr::identity(tensorType(whole)).substitute(at));
 }
 
+bool nest::isDivided(Operation *scan) {
+  return llvm::any_of(scan->getContext()->getLoadedDialects(), [&](Dialect *dialect) {
+    auto *says = dialect->getRegisteredInterface<DividesStepsInterface>();
+    return says && says->divides(scan);
+  });
+}
+
 Value nest::filled(OpBuilder &b, Location loc, nd::NdTensorType type, TypedAttr value) {
   NestBuilder nest(b, loc);
   nest.produced = type.getDims();

@@ -171,7 +171,7 @@ private:
 
 bool mesh::becomesLoop(ScanOp scan) {
   auto communicates = [](CollectiveInterface) { return WalkResult::interrupt(); };
-  return scan->hasAttr(heavyAttrName) || scan.walk(communicates).wasInterrupted();
+  return scan->hasAttr(nest::heavyAttrName) || scan.walk(communicates).wasInterrupted();
 }
 
 void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
