@@ -26,6 +26,8 @@
 namespace heddle::mesh {
 class AxesAttr;
 class MeshAttr;
+class MessageInterface;
+class ShardingAttr;
 
 /// An axis, or a part of one: `count` parts after `before` others. Count 0: the whole axis.
 struct Axis {
@@ -69,9 +71,6 @@ inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
 inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
 /// The attribute of a recurrence with the sharding of each argument of its region.
 inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
-/// The attribute of a recurrence whose steps take longer than to start a step of the program:
-/// mesh-scan-loops makes it a loop.
-inline constexpr llvm::StringLiteral heavyAttrName = "mesh.heavy";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
 /// negative (Pipeline.h).
 inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
@@ -91,6 +90,8 @@ MeshAttr meshOf(mlir::Operation *op);
 
 /// The size symbol, or the name of lifted values, that is the coordinate along an axis.
 std::string axisSymbol(llvm::StringRef axis);
+/// The axes of a name; none if it is not split.
+llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
 /// The number of parts of an axis, and of all of a list.
 int64_t partsOf(MeshAttr mesh, const Axis &axis);
 int64_t partsOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
@@ -103,7 +104,8 @@ ExprMap partCoordinates(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &pa
 Expr blockSize(const Expr &size, int64_t parts);
 /// The first coordinate of a device's block.
 Expr blockOffset(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size);
-/// The type of a block.
+/// The names and the type of a block.
+nd::DimsAttr blockDims(MeshAttr mesh, nd::DimsAttr dims, const Sharding &sharding);
 nd::NdTensorType blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding);
 /// True if all blocks are full for every value of size symbols.
 bool dividesEvenly(const Expr &size, int64_t parts);
@@ -119,8 +121,8 @@ mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
                                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 /// The same for the axes of a collective, whose mesh has to be stated (c1).
 mlir::LogicalResult verifyGroup(mlir::Operation *op, llvm::ArrayRef<Axis> axes);
+mlir::LogicalResult verifyMessage(MessageInterface op);
 /// The same for the sharding of these names: its names and its axes are there, no axis twice.
-class ShardingAttr;
 mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
                                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace heddle::mesh
@@ -133,6 +135,10 @@ mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
 #include "dialects/mesh/MeshOps.h.inc"
 
 namespace heddle::mesh {
+/// Makes a mesh.all_reduce, or a mesh.reduce_scatter along a name, whose combiner is still to be filled.
+mlir::Operation *createReduction(mlir::OpBuilder &b, mlir::Location loc, MeshAttr mesh,
+                                 mlir::ValueRange values, AxesAttr axes, llvm::StringRef scattered,
+                                 mlir::ArrayAttr neutral);
 /// The names that a #mesh.sharding splits; none if the attribute is null or another one.
 inline Sharding shardingOf(mlir::Attribute attribute) {
   auto sharding = llvm::dyn_cast_or_null<ShardingAttr>(attribute);

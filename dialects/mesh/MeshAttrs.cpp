@@ -20,30 +20,17 @@ static constexpr int64_t mostDevices = int64_t(1) << 20;
 
 AxisList NamedAxes::list() const { return AxisList(cast<AxesAttr>(axes).getAxes()); }
 
+static ParseResult parseWord(AsmParser &parser, StringAttr &word) {
+  StringRef text;
+  if (parser.parseKeyword(&text))
+    return failure();
+  word = StringAttr::get(parser.getContext(), text);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Meshes
 //===----------------------------------------------------------------------===//
-
-std::optional<int64_t> MeshAttr::size(StringRef axis) const {
-  for (auto [name, size] : llvm::zip_equal(getNames(), getSizes()))
-    if (name.getValue() == axis)
-      return size;
-  return std::nullopt;
-}
-
-int64_t MeshAttr::devices() const {
-  int64_t count = 1;
-  for (int64_t size : getSizes())
-    count *= size;
-  return count;
-}
-
-std::string MeshAttr::str() const {
-  std::string text;
-  for (StringAttr name : getNames())
-    text += (text.empty() ? "'" : ", '") + name.str() + "'";
-  return text.empty() ? "none" : text;
-}
 
 LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names, ArrayRef<int64_t> sizes) {
@@ -65,11 +52,8 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> sizes;
   llvm::SMLoc loc = parser.getCurrentLocation();
   auto parseOne = [&]() -> ParseResult {
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    names.push_back(StringAttr::get(parser.getContext(), name));
-    return failure(parser.parseColon() || parser.parseInteger(sizes.emplace_back()));
+    return failure(parseWord(parser, names.emplace_back()) || parser.parseColon() ||
+                   parser.parseInteger(sizes.emplace_back()));
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
     return {};
@@ -92,10 +76,8 @@ std::string AxesAttr::str() const { return mesh::str(getAxes()); }
 
 /// `data`, or `data(1)2`
 static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
-  StringRef name;
-  if (parser.parseKeyword(&name))
+  if (parseWord(parser, axis.name))
     return failure();
-  axis.name = StringAttr::get(parser.getContext(), name);
   if (failed(parser.parseOptionalLParen()))
     return success();
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -135,10 +117,8 @@ void AxesAttr::print(AsmPrinter &printer) const { printer << "<" << str() << ">"
 
 ParseResult mesh::parseAxisList(OpAsmParser &parser, AxesAttr &axes) {
   FailureOr<AxesAttr> parsed = parseAxes(parser);
-  if (failed(parsed))
-    return failure();
-  axes = *parsed;
-  return success();
+  axes = succeeded(parsed) ? *parsed : AxesAttr();
+  return failure(failed(parsed));
 }
 
 void mesh::printAxisList(OpAsmPrinter &printer, Operation *, AxesAttr axes) {
@@ -201,25 +181,26 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringAttr combiner, ArrayRef<AxisCoordinate>,
                                    StringAttr memory) {
   AxisList seen;
+  auto isSeen = [&](const Axis &axis) {
+    return llvm::any_of(seen, [&](const Axis &other) { return isSame(axis, other); });
+  };
   for (auto [i, entry] : llvm::enumerate(names)) {
     if (i > 0 && names[i - 1].name.getValue() >= entry.name.getValue()) // s1
       return emitError() << "expected each name once and in sorted order, got '"
                          << entry.name.getValue() << "' after '" << names[i - 1].name.getValue()
                          << "'";
     for (const Axis &axis : entry.list()) {
-      for (const Axis &other : seen)
-        if (isSame(axis, other)) // s2
-          return emitError() << "the axis '" << mesh::str(axis) << "' shards '"
-                             << entry.name.getValue() << "' and is used before; expected each "
-                             << "axis once";
+      if (isSeen(axis)) // s2
+        return emitError() << "the axis '" << mesh::str(axis) << "' shards '"
+                           << entry.name.getValue() << "' and is used before; expected each "
+                           << "axis once";
       seen.push_back(axis);
     }
   }
   for (const Axis &axis : partial.getAxes())
-    for (const Axis &other : seen)
-      if (isSame(axis, other)) // s2
-        return emitError() << "the value is partial over the axis '" << mesh::str(axis)
-                           << "', which shards a name";
+    if (isSeen(axis)) // s2
+      return emitError() << "the value is partial over the axis '" << mesh::str(axis)
+                         << "', which shards a name";
   if (partial.empty() != !combiner || (combiner && !nd::parseCombinerKind(combiner))) // s3
     return emitError() << "expected a combiner such as add after the axes of a partial value, got '"
                        << (combiner ? combiner.getValue() : "") << "'";
@@ -231,30 +212,23 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// `batch: [data, ?] priority 1`
 static ParseResult parseEntry(AsmParser &parser, SmallVectorImpl<NamedAxes> &names) {
-  StringRef name;
-  if (parser.parseKeyword(&name))
-    return failure();
-  NamedAxes entry{StringAttr::get(parser.getContext(), name), {}};
-  if (parser.parseColon())
+  NamedAxes &entry = names.emplace_back();
+  if (parseWord(parser, entry.name) || parser.parseColon())
     return failure();
   FailureOr<AxesAttr> axes = parseAxes(parser, &entry.open);
   if (failed(axes))
     return failure();
   entry.axes = *axes;
-  if (succeeded(parser.parseOptionalKeyword("priority")) && parser.parseInteger(entry.priority))
-    return failure();
-  names.push_back(entry);
-  return success();
+  return failure(succeeded(parser.parseOptionalKeyword("priority")) &&
+                 parser.parseInteger(entry.priority));
 }
 
 /// `(stage = 1)`
 static ParseResult parsePlace(AsmParser &parser, SmallVectorImpl<AxisCoordinate> &place) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
-    StringRef axis;
-    if (parser.parseKeyword(&axis))
-      return failure();
-    place.push_back({StringAttr::get(parser.getContext(), axis), 0});
-    return failure(parser.parseEqual() || parser.parseInteger(place.back().coordinate));
+    AxisCoordinate &each = place.emplace_back();
+    return failure(parseWord(parser, each.axis) || parser.parseEqual() ||
+                   parser.parseInteger(each.coordinate));
   });
 }
 
@@ -271,22 +245,18 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
       }))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
-    StringRef word;
     if (succeeded(parser.parseOptionalKeyword("closed"))) {
       closed = true;
     } else if (succeeded(parser.parseOptionalKeyword("partial"))) {
       FailureOr<AxesAttr> axes = parseAxes(parser);
-      if (failed(axes) || parser.parseKeyword(&word))
+      if (failed(axes) || parseWord(parser, combiner))
         return {};
       partial = *axes;
-      combiner = StringAttr::get(context, word);
     } else if (succeeded(parser.parseOptionalKeyword("at"))) {
       if (parsePlace(parser, place))
         return {};
-    } else {
-      if (parser.parseKeyword("memory") || parser.parseKeyword(&word))
-        return {};
-      memory = StringAttr::get(context, word);
+    } else if (parser.parseKeyword("memory") || parseWord(parser, memory)) {
+      return {};
     }
   }
   if (parser.parseGreater())

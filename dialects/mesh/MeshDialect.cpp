@@ -20,7 +20,16 @@ using namespace heddle::mesh;
 #define GET_OP_CLASSES
 #include "dialects/mesh/MeshOps.cpp.inc"
 
+namespace {
+/// Recurrences of a program with a mesh may be split over devices.
+struct DividesSteps : heddle::nest::DividesStepsInterface {
+  using DividesStepsInterface::DividesStepsInterface;
+  bool divides(mlir::Operation *scan) const override { return bool(meshOf(scan)); }
+};
+} // namespace
+
 void MeshDialect::initialize() {
+  addInterfaces<DividesSteps>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/mesh/MeshAttrs.cpp.inc"

@@ -31,16 +31,11 @@ LogicalResult ConstrainOp::buildGradient(OpBuilder &b, ValueRange cotangents, Ar
 }
 
 /// Sums a value of floats over the devices of a group; `name`, if not empty, is scattered.
-static Value sum(OpBuilder &b, Operation *op, Value value, AxesAttr axes, Type result,
-                 StringAttr name = {}) {
+static Value sum(OpBuilder &b, Operation *op, Value value, AxesAttr axes, StringRef name = "") {
   Type scalar = tensorType(value).scalarType();
   Location loc = op->getLoc();
   ArrayAttr neutral = b.getArrayAttr({nd::neutralElement(nd::CombinerKind::Add, scalar)});
-  Operation *made;
-  if (name)
-    made = ReduceScatterOp::create(b, loc, result, value, name, axes, neutral, ArrayAttr());
-  else
-    made = AllReduceOp::create(b, loc, result, value, axes, neutral, ArrayAttr());
+  Operation *made = createReduction(b, loc, meshOf(op), value, axes, name, neutral);
   OpBuilder::InsertionGuard restore(b);
   nd::buildCombiner(b, loc, made->getRegion(0), nd::CombinerKind::Add, scalar,
                     YieldOp::getOperationName());
@@ -94,7 +89,7 @@ static LogicalResult gradientOfReduction(OpBuilder &b, Operation *op, ValueRange
     nd::NdTensorType own = type.with({nd::Dim(b.getContext(), memberName, Expr(1))});
     auto along = b.getStringAttr(memberName);
     Value mine = name ? AllToAllOp::create(b, loc, own, part, name, along, axes, ArrayAttr())
-                      : sum(b, op, part, axes, own, along);
+                      : sum(b, op, part, axes, memberName);
     gradient = nd::buildSumTo(b, loc, mine, type);
   }
   return success();
@@ -105,7 +100,7 @@ LogicalResult AllReduceOp::buildGradient(OpBuilder &b, ValueRange cotangents, Ar
   if (!isSum(getCombine(), getInputs()))
     return gradientOfReduction(b, *this, cotangents, wanted, getNeutral(), getAxes(), {},
                                gradients);
-  gradients[0] = sum(b, *this, cotangents[0], getAxes(), getInputs()[0].getType());
+  gradients[0] = sum(b, *this, cotangents[0], getAxes());
   return success();
 }
 
@@ -122,7 +117,7 @@ LogicalResult ReduceScatterOp::buildGradient(OpBuilder &b, ValueRange cotangents
 
 LogicalResult AllGatherOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                          SmallVectorImpl<Value> &gradients) {
-  gradients[0] = sum(b, *this, cotangents[0], getAxes(), getInput().getType(), getNameAttr());
+  gradients[0] = sum(b, *this, cotangents[0], getAxes(), getName());
   return success();
 }
 
@@ -145,13 +140,11 @@ LogicalResult PermuteOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
 LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                          SmallVectorImpl<Value> &gradients) {
   nd::NdTensorType type = tensorType(getInput());
-  nest::NestBuilder nest(b, getLoc());
-  nest.produced = type.getDims();
   Expr root = Expr(int64_t(getRoot()));
   nest::Condition isRoot(b.getContext(), partIndex(meshOf(*this), getAxes().getAxes()) - root,
                          /*equality=*/true);
-  nest.read(sum(b, *this, cotangents[0], getAxes(), type), nest::MapAttr::identity(type),
-            nest::GuardAttr::get(b.getContext(), {isRoot}, nest::zeroOf(type)));
-  gradients[0] = nest.createCopy();
+  gradients[0] =
+      nest::copyAt(b, getLoc(), sum(b, *this, cotangents[0], getAxes()), type.getDims(), {},
+                   nest::GuardAttr::get(b.getContext(), {isRoot}, nest::zeroOf(type)));
   return success();
 }

@@ -21,13 +21,29 @@ def Mesh_CollectiveInterface : OpInterface<"CollectiveInterface"> {
       Builds the meaning of the op: nests over operands that have the axes of the mesh as names (`axisSymbol`), in which
       the collective is a reduction, a gather or a renaming over these names. Returns one value for each result.
     }], "::llvm::SmallVector<::mlir::Value>", "buildMeaning",
-    (ins "::mlir::OpBuilder &":$builder, "::heddle::mesh::MeshAttr":$mesh, "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<[{
-      The number of blocks that a device sends, for `parts` devices in a group, and the number of names along which they are
-      blocks: of these the operand or the result has the whole.
-    }], "std::pair<double, int>", "getSentBlocks", (ins "int64_t":$parts)>
+    (ins "::mlir::OpBuilder &":$builder, "::heddle::mesh::MeshAttr":$mesh, "::mlir::ValueRange":$operands)>
   ];
+  let extraSharedClassDeclaration = [{
+    /// The number of devices in a group.
+    int64_t getParts() { return ::heddle::mesh::partsOf(::heddle::mesh::meshOf($_op), $_op.getAxes().getAxes()); }
+  }];
   let verify = "return ::heddle::mesh::verifyGroup($_op, ::llvm::cast<ConcreteOp>($_op).getAxes().getAxes());";
+}
+
+def Mesh_MessageInterface : OpInterface<"MessageInterface"> {
+  let cppNamespace = "::heddle::mesh";
+  let description = [{ One end of a message between two roles. }];
+  let methods = [
+    InterfaceMethod<"The axis that the roles are coordinates of.", "::heddle::mesh::AxesAttr", "getAxis">,
+    InterfaceMethod<"The other role.", "int64_t", "getCoordinate">,
+    InterfaceMethod<"The number that both ends have.", "int64_t", "getChannel">
+  ];
+  let extraSharedClassDeclaration = [{
+    bool sends() { return $_op->getNumOperands() > 0; }
+    /// The tensor that is sent or received.
+    ::mlir::Value getMoved() { return sends() ? $_op->getOperand(0) : $_op->getResult(0); }
+  }];
+  let verify = "return ::heddle::mesh::verifyMessage(::llvm::cast<MessageInterface>($_op));";
 }
 
 #endif // HEDDLE_MESH_INTERFACES_TD

@@ -30,7 +30,6 @@ using namespace mlir;
 
 using nd::tensorType;
 using nest::MapAttr;
-using nest::MapEntry;
 using nest::NestBuilder;
 
 namespace {
@@ -61,18 +60,9 @@ struct Meaning {
 
   /// Reads a lifted value of the device of the group that has the part `from`, at `coordinates`.
   MapAttr mapOf(Value value, const Expr &from, const ExprMap &coordinates = {}) {
-    ExprMap devices = partCoordinates(mesh, axes, from);
-    SmallVector<MapEntry> entries;
-    for (const nd::Dim &dim : tensorType(value).getDims()) {
-      std::string name = dim.name.str();
-      auto at = coordinates.find(name);
-      auto device = devices.find(name);
-      entries.emplace_back(b.getContext(), name,
-                           at != coordinates.end()   ? at->second
-                           : device != devices.end() ? device->second
-                                                     : Expr::name(name));
-    }
-    return MapAttr::getSorted(b.getContext(), entries);
+    ExprMap at = partCoordinates(mesh, axes, from);
+    at.insert(coordinates.begin(), coordinates.end());
+    return MapAttr::identity(tensorType(value)).substitute(at);
   }
 
   /// The coordinate of the whole of `type`, along `name`, of an element of the device's block, with
@@ -109,25 +99,27 @@ struct Meaning {
   /// Writes the block of each device of the group along `name`; `other` gives other coordinates of
   /// the operand. Elements beyond the size are out of bounds of the result and not written.
   Value join(Value operand, StringRef name, const ExprMap &other = {}, nest::GuardAttr guard = {}) {
-    auto type = nd::NdTensorType::get(b.getContext(), tensorType(operand).getElementType(),
-                                      lifted(op->getResult(0).getType()));
-    Value dest = nest::zeros(b, op->getLoc(), type);
+    nd::NdTensorType type =
+        tensorType(operand).withDims(lifted(op->getResult(0).getType()).getDims());
+    Expr block = tensorType(operand).size(name).getExpr(), at = Expr::name(name.str());
     NestBuilder nest(b, op->getLoc());
-    SmallVector<nd::Dim> space{partDim()};
-    Expr block = tensorType(operand).size(name).getExpr();
-    for (const nd::Dim &dim : type.getDims())
-      space.push_back(dim.name == name ? nd::Dim(b.getContext(), name, block) : dim);
-    nest.produced = nd::DimsAttr::getSorted(b.getContext(), space);
+    nest.produced = type.getDims().replacing({partDim(), nd::Dim(b.getContext(), name, block)});
     nest.read(operand, mapOf(operand, part, other), guard);
-    SmallVector<MapEntry> entries;
-    for (const nd::Dim &dim : type.getDims())
-      entries.emplace_back(b.getContext(), dim.name.getValue(),
-                           Expr::name(dim.name.str()) +
-                               (dim.name == name ? part * block : Expr(0)));
-    return nest.createWrite(dest, MapAttr::getSorted(b.getContext(), entries));
+    return nest.createWrite(nest::zeros(b, op->getLoc(), type),
+                            MapAttr::identity(type).substitute({{name.str(), part * block + at}}));
   }
 };
 } // namespace
+
+Operation *mesh::createReduction(OpBuilder &b, Location loc, MeshAttr mesh, ValueRange values,
+                                 AxesAttr axes, StringRef scattered, ArrayAttr neutral) {
+  if (scattered.empty())
+    return AllReduceOp::create(b, loc, values.getTypes(), values, axes, neutral, ArrayAttr());
+  auto types = llvm::map_to_vector(values, [&](Value value) -> Type {
+    return blockType(mesh, tensorType(value), {{scattered.str(), AxisList(axes.getAxes())}});
+  });
+  return ReduceScatterOp::create(b, loc, types, values, scattered, axes, neutral, ArrayAttr());
+}
 
 SmallVector<Value> AllReduceOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
   return Meaning(b, *this, mesh, getAxes()).reduce(operands, getCombine(), getNeutral());
@@ -160,28 +152,3 @@ SmallVector<Value> PermuteOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRan
 SmallVector<Value> BroadcastOp::buildMeaning(OpBuilder &b, MeshAttr mesh, ValueRange operands) {
   return {Meaning(b, *this, mesh, getAxes()).copy(operands[0], Expr(int64_t(getRoot())))};
 }
-
-//===----------------------------------------------------------------------===//
-// Bytes that a device sends
-//===----------------------------------------------------------------------===//
-
-using Sent = std::pair<double, int>;
-static double allButOne(int64_t parts) { return double(parts - 1) / double(parts); }
-Sent AllReduceOp::getSentBlocks(int64_t parts) { return {2 * allButOne(parts), 0}; }
-Sent ReduceScatterOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 1}; }
-Sent AllGatherOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 1}; }
-Sent AllToAllOp::getSentBlocks(int64_t parts) { return {double(parts - 1), 2}; }
-Sent PermuteOp::getSentBlocks(int64_t parts) { return {parts > 1 ? 1 : 0, 0}; }
-Sent BroadcastOp::getSentBlocks(int64_t parts) { return {allButOne(parts), 0}; }
-
-//===----------------------------------------------------------------------===//
-// Names that are outermost in memory
-//===----------------------------------------------------------------------===//
-
-using Names = SmallVector<StringAttr>;
-Names AllReduceOp::getOutermostNames() { return {}; }
-Names ReduceScatterOp::getOutermostNames() { return {getNameAttr()}; }
-Names AllGatherOp::getOutermostNames() { return {getNameAttr()}; }
-Names AllToAllOp::getOutermostNames() { return {getJoinedAttr(), getSplitAttr()}; }
-Names PermuteOp::getOutermostNames() { return {}; }
-Names BroadcastOp::getOutermostNames() { return {}; }

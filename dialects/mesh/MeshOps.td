@@ -16,12 +16,11 @@ include "dialects/nest/NestInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
-  let hasVerifier = 1;
-}
+class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemonic, traits # [Nd_ToldSymbols]>;
 
 def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "result"]>, Nd_Opaque,
     DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let hasVerifier = 1;
   let summary = "its operand, with a stated sharding";
   let description = [{
     `mesh-propagate` takes the sharding as given, and `mesh-partition` removes the op. The gradient has the same sharding.
@@ -37,25 +36,32 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
   let assemblyFormat = "$input `to` $sharding attr-dict `:` type($input)";
 }
 
-/// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it.
-class Mesh_CollectiveOp<string mnemonic, list<Trait> traits = []>
+/// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it. `sent` is the
+/// number of blocks that a device sends in a group of `parts`, `names` are the names along which the blocks are parts.
+class Mesh_CollectiveOp<string mnemonic, string sent, string names, list<Trait> traits>
     : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>,
-        DeclareOpInterfaceMethods<Nest_TransferInterface>]>;
+        DeclareOpInterfaceMethods<Nest_TransferInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    double $cppClass::getSentBlocks() { double parts = double(getParts()); return }] # sent # [{; }
+    ::llvm::SmallVector<::mlir::StringAttr> $cppClass::getOutermostNames() { return {}] # names # [{}; }
+  }];
+}
 
 /// One that moves elements of one value.
-class Mesh_MovingOp<string mnemonic, list<Trait> traits = []>
-    : Mesh_CollectiveOp<mnemonic, traits # [DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+class Mesh_MovingOp<string mnemonic, string sent, string names, list<Trait> traits = []>
+    : Mesh_CollectiveOp<mnemonic, sent, names, traits> {
   let results = (outs Nd_Tensor:$result);
 }
 
 /// One that combines values.
-class Mesh_CombiningOp<string mnemonic>
-    : Mesh_CollectiveOp<mnemonic, [SingleBlock, IsolatedFromAbove, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+class Mesh_CombiningOp<string mnemonic, string sent, string names>
+    : Mesh_CollectiveOp<mnemonic, sent, names, [SingleBlock, IsolatedFromAbove]> {
   let results = (outs Variadic<Nd_Tensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
 }
 
-def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce"> {
+def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce", "2 * (parts - 1) / parts", ""> {
   let summary = "combines the values of the devices of a group; each gets the result";
   let description = [{
     `combine` is a combiner as of `nest.compute`; several inputs are combined together.
@@ -75,7 +81,7 @@ def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce"> {
   }];
 }
 
-def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter"> {
+def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter", "parts - 1", "getNameAttr()"> {
   let summary = "combines the values of the devices of a group; each gets its block of the result along a name";
   let description = [{
     Constraints: (c1), (c3) as for `mesh.all_reduce`; (c2) the results have the types of the inputs, except that the size of
@@ -93,7 +99,7 @@ def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter"> {
   }];
 }
 
-def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather"> {
+def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", "getNameAttr()"> {
   let summary = "joins the blocks of the devices of a group along a name; each gets the whole";
   let description = [{
     Constraints: (c1) as for `mesh.all_reduce`; (c2) the result has the operand's type, except for the size of `name`, of
@@ -110,7 +116,7 @@ def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather"> {
   }];
 }
 
-def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all"> {
+def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", "getJoinedAttr(), getSplitAttr()"> {
   let summary = "joins blocks along one name and splits the whole along another";
   let description = [{
     Before, the devices of a group hold blocks along `joined`; afterwards blocks along `split`.
@@ -130,7 +136,7 @@ def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all"> {
   }];
 }
 
-def Mesh_PermuteOp : Mesh_MovingOp<"permute", [AllTypesMatch<["input", "result"]>]> {
+def Mesh_PermuteOp : Mesh_MovingOp<"permute", "parts > 1", "", [AllTypesMatch<["input", "result"]>]> {
   let summary = "each device of a group gets the value of the one `shift` parts further on";
   let description = [{
     A device without such a neighbour gets zeros, or with `wrap` the value of the one that follows in a ring.
@@ -147,7 +153,7 @@ def Mesh_PermuteOp : Mesh_MovingOp<"permute", [AllTypesMatch<["input", "result"]
   let hasVerifier = 0;
 }
 
-def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", [AllTypesMatch<["input", "result"]>]> {
+def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", "(parts - 1) / parts", "", [AllTypesMatch<["input", "result"]>]> {
   let summary = "each device of a group gets the value of one of them";
   let description = [{
     Constraints: (c1) as for `mesh.all_reduce`; (c2) `root` is the number of a part.
@@ -161,7 +167,7 @@ def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", [AllTypesMatch<["input", "resu
   let assemblyFormat = "$input `over` custom<AxisList>($axes) `from` $root attr-dict `:` type($input)";
 }
 
-def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>]> {
+def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>, Mesh_MessageInterface]> {
   let summary = "sends a value to the devices of another role";
   let description = [{
     Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the one that differs in the stated axis
@@ -182,7 +188,7 @@ def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>]> {
   }];
 }
 
-def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>, Nest_LaidOutInterface]> {
+def Mesh_ReceiveOp : Mesh_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>, Nest_LaidOutInterface, Mesh_MessageInterface]> {
   let summary = "receives a value from the devices of another role";
   let description = [{
     Constraints: as for `mesh.send`.
@@ -203,7 +209,6 @@ def Mesh_YieldOp : Mesh_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
   let summary = "ends a combiner";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let hasVerifier = 0;
 }
 
 #endif // HEDDLE_MESH_OPS_TD

@@ -22,6 +22,32 @@ MeshAttr mesh::meshOf(Operation *op) {
   return {};
 }
 
+std::optional<int64_t> MeshAttr::size(StringRef axis) const {
+  for (auto [name, size] : llvm::zip_equal(getNames(), getSizes()))
+    if (name.getValue() == axis)
+      return size;
+  return std::nullopt;
+}
+
+int64_t MeshAttr::devices() const {
+  int64_t count = 1;
+  for (int64_t size : getSizes())
+    count *= size;
+  return count;
+}
+
+std::string MeshAttr::str() const {
+  std::string text;
+  for (StringAttr name : getNames())
+    text += (text.empty() ? "'" : ", '") + name.str() + "'";
+  return text.empty() ? "none" : text;
+}
+
+ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
+  auto found = sharding.find(name);
+  return found == sharding.end() ? ArrayRef<Axis>() : ArrayRef<Axis>(found->second);
+}
+
 std::string mesh::axisSymbol(StringRef axis) { return ("mesh." + axis).str(); }
 
 int64_t mesh::partsOf(MeshAttr mesh, const Axis &axis) {
@@ -77,16 +103,16 @@ Expr mesh::blockOffset(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size) {
   return partIndex(mesh, axes) * blockSize(size, partsOf(mesh, axes));
 }
 
+nd::DimsAttr mesh::blockDims(MeshAttr mesh, nd::DimsAttr dims, const Sharding &sharding) {
+  SmallVector<nd::Dim> blocks;
+  for (const nd::Dim &dim : dims)
+    blocks.emplace_back(dims.getContext(), dim.name,
+                        blockSize(dim.size().getExpr(), partsOf(mesh, axesOf(sharding, dim.name))));
+  return nd::DimsAttr::get(dims.getContext(), blocks);
+}
+
 nd::NdTensorType mesh::blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding) {
-  SmallVector<nd::Dim> dims;
-  for (const nd::Dim &dim : type.getDims()) {
-    auto axes = sharding.find(dim.name.getValue());
-    Expr size = dim.size().getExpr();
-    if (axes != sharding.end())
-      size = blockSize(size, partsOf(mesh, axes->second));
-    dims.emplace_back(type.getContext(), dim.name.getValue(), size);
-  }
-  return type.withDims(dims);
+  return type.withDims(blockDims(mesh, type.getDims(), sharding).getDims());
 }
 
 bool mesh::dividesEvenly(const Expr &size, int64_t parts) {

@@ -78,10 +78,10 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-/// The attribute of an argument or result of type `type`.
-static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type type,
-                                   Attribute whole, const Twine &what) {
-  auto emitError = [&] { return op->emitOpError() << what << ": "; };
+/// The attribute of an argument or result. `types` are all of these, `whole` is its type in `mesh.global`.
+static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, StringRef what,
+                                   unsigned index, TypeRange types, Attribute whole) {
+  auto emitError = [&] { return op->emitOpError() << what << " " << index << ": "; };
   if (attribute.getName() == globalAttrName) {
     auto global = dyn_cast<TypeAttr>(attribute.getValue());
     if (!global || !isa<nd::NdTensorType>(global.getValue()))
@@ -92,7 +92,7 @@ static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type
   if (attribute.getName() != shardingAttrName)
     return success();
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  auto tensor = dyn_cast<nd::NdTensorType>(type);
+  auto tensor = dyn_cast<nd::NdTensorType>(types[index]);
   if (!sharding || !tensor)
     return emitError() << "expected #mesh.sharding of a named tensor as '" << shardingAttrName
                        << "', got " << attribute.getValue();
@@ -105,19 +105,17 @@ static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, Type
 LogicalResult MeshDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  return function
-             ? verifyBinding(op, attribute, function.getArgumentTypes()[index],
-                             function.getArgAttr(index, globalAttrName), "argument " + Twine(index))
-             : success();
+  return !function ? success()
+                   : verifyBinding(op, attribute, "argument", index, function.getArgumentTypes(),
+                                   function.getArgAttr(index, globalAttrName));
 }
 
 LogicalResult MeshDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyBinding(op, attribute, function.getResultTypes()[index],
-                                  function.getResultAttr(index, globalAttrName),
-                                  "result " + Twine(index))
-                  : success();
+  return !function ? success()
+                   : verifyBinding(op, attribute, "result", index, function.getResultTypes(),
+                                   function.getResultAttr(index, globalAttrName));
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,25 +135,35 @@ LogicalResult mesh::verifyGroup(Operation *op, ArrayRef<Axis> axes) {
   return verifyAxes(mesh, axes, [&] { return op->emitOpError(); });
 }
 
-/// The number of devices in a group of the collective.
-static int64_t sizeOfGroup(CollectiveInterface op) {
-  return mesh::partsOf(meshOf(op), op.getAxes().getAxes());
-}
-
-/// c2: `got` is `expected`, of which an op makes it with the size `size` of `name`.
-static LogicalResult verifySize(Operation *op, nd::NdTensorType from, nd::NdTensorType got,
-                                StringRef name, const Expr &size) {
-  nd::NdTensorType expected =
-      from.withDims(nd::Dim(op->getContext(), name, size)).with(from.getDims().getDims());
-  if (got != expected)
-    return nd::operandError(op) << "expected a result of type " << expected << ", got " << got;
-  return success();
-}
-
 static LogicalResult verifyHas(Operation *op, nd::NdTensorType type, StringRef name) {
   if (!type.has(name))
     return nd::operandError(op) << "expected one of the operand's names "
                                 << nd::namesText(type.getDims()) << ", got '" << name << "'";
+  return success();
+}
+
+/// c2: `to` is `from` with the blocks along `joined` joined and the whole along `split` split, of
+/// which one may be empty.
+static LogicalResult verifyMoved(CollectiveInterface op, Value from, Value to, StringRef joined,
+                                 StringRef split) {
+  nd::NdTensorType expected = tensorType(from), got = tensorType(to);
+  int64_t parts = op.getParts();
+  for (StringRef name : {joined, split})
+    if (!name.empty() && failed(verifyHas(op, expected, name)))
+      return failure();
+  if (!joined.empty()) {
+    nd::SizeAttr size = got.size(joined);
+    Expr block = expected.size(joined).getExpr();
+    if (!size || blockSize(size.getExpr(), parts) != block) // S14
+      return nd::operandError(op) << "expected blocks of ceil(size / " << parts << ") along '"
+                                  << joined << "', got " << block.str() << " of "
+                                  << (size ? size.getExpr().str() : "no size");
+    expected = expected.replacing(nd::Dim(op->getContext(), joined, size.getExpr()));
+  }
+  if (!split.empty())
+    expected = blockType(meshOf(op), expected, {{split.str(), AxisList(op.getAxes().getAxes())}});
+  if (got != expected)
+    return nd::operandError(op) << "expected a result of type " << expected << ", got " << got;
   return success();
 }
 
@@ -196,83 +204,43 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult ReduceScatterOp::verify() {
-  int64_t parts = sizeOfGroup(*this);
   if (getInputs().size() != getNumResults()) // c2
     return nd::operandError(*this) << "expected as many results as inputs, got " << getNumResults();
-  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
-    nd::NdTensorType type = tensorType(input);
-    if (failed(verifyHas(*this, type, getName())) ||
-        failed(verifySize(*this, type, tensorType(result), getName(),
-                          blockSize(type.size(getName()).getExpr(), parts)))) // c2
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults()))
+    if (failed(verifyMoved(*this, input, result, "", getName()))) // c2
       return failure();
-  }
   return verifyCombiner(*this, getCombine(), getNeutral(), getInputs()); // c3
 }
 
-/// c2: `block` is the size of a block of `whole` along `name`, and the types are equal otherwise.
-static LogicalResult verifyJoin(Operation *op, nd::NdTensorType block, nd::NdTensorType whole,
-                                StringRef name, int64_t parts) {
-  if (failed(verifyHas(op, block, name)))
-    return failure();
-  nd::SizeAttr size = whole.size(name);
-  if (!size || blockSize(size.getExpr(), parts) != block.size(name).getExpr()) // S14
-    return nd::operandError(op) << "expected blocks of ceil(size / " << parts << ") along '" << name
-                                << "', got " << block.size(name).getExpr().str() << " of "
-                                << (size ? size.getExpr().str() : "no size");
-  return verifySize(op, block, whole, name, size.getExpr());
-}
-
 LogicalResult AllGatherOp::verify() {
-  int64_t parts = sizeOfGroup(*this);
-  return verifyJoin(*this, tensorType(getInput()), tensorType(getResult()), getName(),
-                    parts); // c2
+  return verifyMoved(*this, getInput(), getResult(), getName(), ""); // c2
 }
 
 LogicalResult AllToAllOp::verify() {
-  int64_t parts = sizeOfGroup(*this);
-  nd::NdTensorType from = tensorType(getInput()), to = tensorType(getResult());
   if (getJoined() == getSplit()) // c2
     return emitOpError() << "expected two names, got '" << getSplit() << "' twice";
-  if (failed(verifyHas(*this, from, getJoined())) || failed(verifyHas(*this, from, getSplit())))
-    return failure();
-  nd::SizeAttr whole = to.size(getJoined());
-  if (!whole)
-    return verifyHas(*this, to, getJoined());
-  nd::NdTensorType between =
-      from.withDims(nd::Dim(getJoinedAttr(), whole)).with(from.getDims().getDims());
-  if (failed(verifyJoin(*this, from, between, getJoined(), parts)))
-    return failure();
-  return verifySize(*this, between, to, getSplit(),
-                    blockSize(from.size(getSplit()).getExpr(), parts));
+  return verifyMoved(*this, getInput(), getResult(), getJoined(), getSplit()); // c2
 }
 
 LogicalResult BroadcastOp::verify() {
-  int64_t parts = sizeOfGroup(*this);
-  int64_t root = int64_t(getRoot());
+  int64_t parts = getParts(), root = int64_t(getRoot());
   if (root < 0 || root >= parts) // c2
     return emitOpError() << "expected a part below " << parts << " of " << getAxes().str()
                          << ", got " << root;
   return success();
 }
 
-static LogicalResult verifyChannel(Operation *op, AxesAttr axis, int64_t coordinate,
-                                   int64_t channel) {
+LogicalResult mesh::verifyMessage(MessageInterface op) {
+  AxesAttr axis = op.getAxis();
   if (failed(verifyGroup(op, axis.getAxes()))) // c1
     return failure();
   if (axis.getAxes().size() != 1) // c1
     return op->emitOpError() << "expected one axis, got " << axis.str();
   int64_t parts = mesh::partsOf(meshOf(op), axis.getAxes());
-  if (coordinate < 0 || coordinate >= parts) // c1
+  if (op.getCoordinate() < 0 || op.getCoordinate() >= parts) // c1
     return op->emitOpError() << "expected a coordinate of '" << axis.getAxes()[0].name.getValue()
-                             << "' below " << parts << ", got " << coordinate;
-  if (channel < 0) // c2
-    return op->emitOpError() << "expected a channel of at least 0, got " << channel;
+                             << "' below " << parts << ", got " << op.getCoordinate();
+  if (op.getChannel() < 0) // c2
+    return op->emitOpError() << "expected a channel of at least 0, got " << op.getChannel();
   return success();
-}
-
-LogicalResult SendOp::verify() {
-  return verifyChannel(*this, getAxisAttr(), getCoordinate(), getChannel());
-}
-LogicalResult ReceiveOp::verify() {
-  return verifyChannel(*this, getAxisAttr(), getCoordinate(), getChannel());
 }

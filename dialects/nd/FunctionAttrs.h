@@ -34,6 +34,17 @@ inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
 /// The size symbols in the argument types of the function that `op` is or is in, and those that its
 /// attribute `symbolsAttrName` lists.
 llvm::StringSet<> sizeSymbols(mlir::Operation *op);
+/// The symbols of that attribute.
+inline llvm::ArrayRef<mlir::Attribute> listedSymbols(mlir::func::FuncOp function) {
+  auto list = function->getAttrOfType<mlir::ArrayAttr>(symbolsAttrName);
+  return list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>();
+}
+/// Sets the attribute; removes it if no symbol is left.
+inline void listSymbols(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Attribute> symbols) {
+  function->removeAttr(symbolsAttrName);
+  if (!symbols.empty())
+    function->setAttr(symbolsAttrName, mlir::ArrayAttr::get(function.getContext(), symbols));
+}
 
 /// An attribute of a function with texts and types about its values, in lists: what a pass says of them
 /// for people. nd-restore-names spells names in it as the user does.
@@ -78,6 +89,13 @@ inline void setResultAttrs(mlir::func::FuncOp function, llvm::StringRef name,
   llvm::SmallVector<mlir::DictionaryAttr> all;
   function.getAllResultAttrs(all);
   function.setAllResultAttrs(withEach(std::move(all), name, value));
+}
+
+/// Gives a function the type of its body, whose arguments or results were changed.
+inline void retype(mlir::func::FuncOp function) {
+  mlir::Block &body = function.front();
+  function.setFunctionType(mlir::FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                                                   body.getTerminator()->getOperandTypes()));
 }
 
 } // namespace heddle::nd

@@ -59,6 +59,8 @@ def Nd_DimsAttr : Nd_Attr<"Dims", "dims"> {
     DimsAttr where(::llvm::function_ref<bool(const Dim &)> keeps) const;
     /// Also the dimensions of `more` whose names are not there yet.
     DimsAttr with(::llvm::ArrayRef<Dim> more) const;
+    /// The same with `dims` instead of the dimensions that have their names.
+    DimsAttr replacing(::llvm::ArrayRef<Dim> dims) const { return getSorted(getContext(), dims).with(getDims()); }
     size_t size() const { return getDims().size(); }
     auto begin() const { return getDims().begin(); }
     auto end() const { return getDims().end(); }

@@ -54,6 +54,10 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
     NdTensorType with(::llvm::ArrayRef<Dim> more) const {
       return get(getContext(), getElementType(), getDims().with(more));
     }
+    /// The type with `dims` instead of the dimensions that have their names.
+    NdTensorType replacing(::llvm::ArrayRef<Dim> dims) const {
+      return get(getContext(), getElementType(), getDims().replacing(dims));
+    }
     NdTensorType without(::llvm::StringRef name) const {
       return where([&](const Dim &dim) { return dim.name != name; });
     }

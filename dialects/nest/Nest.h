@@ -59,6 +59,18 @@ void printParenDims(mlir::OpAsmPrinter &printer, mlir::Operation *, nd::DimsAttr
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
 
+/// The attribute of a recurrence whose steps take longer than to start a step of the program.
+inline constexpr llvm::StringLiteral heavyAttrName = "nest.heavy";
+
+/// By which another dialect says that the steps of recurrences will be divided, as over devices: passes
+/// then keep a recurrence as one op, and only mark a heavy one.
+struct DividesStepsInterface : mlir::DialectInterface::Base<DividesStepsInterface> {
+  explicit DividesStepsInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  virtual bool divides(mlir::Operation *scan) const = 0;
+};
+/// True if any dialect divides the steps of the recurrence.
+bool isDivided(mlir::Operation *scan);
+
 namespace detail {
 mlir::LogicalResult verifyLayouts(mlir::Operation *op);
 mlir::LogicalResult verifyCopies(mlir::Operation *op);

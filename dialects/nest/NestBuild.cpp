@@ -64,7 +64,7 @@ static GuardAttr orTrivial(MLIRContext *context, GuardAttr guard) {
 
 unsigned NestBuilder::read(Value value, MapAttr map, GuardAttr guard) {
   reads.push_back(value);
-  maps.push_back(map);
+  maps.push_back(map ? map : MapAttr::identity(tensorType(value)));
   guards.push_back(orTrivial(builder.getContext(), guard));
   return reads.size() - 1;
 }
@@ -175,9 +175,13 @@ ComputeOp NestBuilder::createReduction(TypeRange elements, Region &combine, Arra
   return op;
 }
 
-ComputeOp NestBuilder::createLike(ComputeOp like) {
-  ComputeOp op = createOp(resultTypes(elementTypesOf(like.getResults())), like.getNeutral());
-  for (auto [from, to] : llvm::zip_equal(like->getRegions(), op->getRegions())) {
+ComputeOp NestBuilder::createLike(ComputeOp like, bool hasFinish) {
+  SmallVector<Type> elements(like.getAccumulatorTypes());
+  if (hasFinish)
+    elements = elementTypesOf(like.getResults());
+  ComputeOp op = createOp(resultTypes(elements), like.getNeutral());
+  for (auto [from, to] :
+       llvm::zip(like->getRegions().take_front(hasFinish ? 3 : 2), op->getRegions())) {
     IRMapping mapping;
     from.cloneInto(&to, mapping);
   }
@@ -212,6 +216,33 @@ UpdateOp NestBuilder::createUpdate(Value dest, MapAttr destMap, RegionBody body,
 
 Value NestBuilder::createWrite(Value dest, MapAttr destMap) {
   return createUpdate(dest, destMap, lastOf, lastOf, /*unique=*/true).getResult();
+}
+
+Value nest::copyAt(OpBuilder &b, Location loc, Value value, nd::DimsAttr dims, const ExprMap &at,
+                   GuardAttr guard, ValueRange numbers) {
+  NestBuilder nest(b, loc);
+  nest.produced = dims;
+  for (Value number : numbers)
+    nest.read(number);
+  nest.read(value, MapAttr::identity(tensorType(value)).substitute(at), guard);
+  return nest.createCopy();
+}
+
+Value nest::writeAt(OpBuilder &b, Location loc, Value whole, Value value, const ExprMap &at,
+                    ValueRange numbers) {
+  NestBuilder nest(b, loc);
+  nest.produced = tensorType(value).getDims();
+  for (Value number : numbers)
+    nest.read(number);
+  nest.read(value);
+  return nest.createWrite(whole, MapAttr::identity(tensorType(whole)).substitute(at));
+}
+
+bool nest::isDivided(Operation *scan) {
+  return llvm::any_of(scan->getContext()->getLoadedDialects(), [&](Dialect *dialect) {
+    auto *says = dialect->getRegisteredInterface<DividesStepsInterface>();
+    return says && says->divides(scan);
+  });
 }
 
 Value nest::filled(OpBuilder &b, Location loc, nd::NdTensorType type, TypedAttr value) {

@@ -45,8 +45,9 @@ struct NestBuilder {
   /// Starts with the space and the reads of `op`.
   NestBuilder(mlir::OpBuilder &builder, ComputeOp op);
 
-  /// Adds a read of the body; a null guard always holds. Returns its number.
-  unsigned read(mlir::Value value, MapAttr map, GuardAttr guard = {});
+  /// Adds a read of the body; without a map each name is read at its own coordinate, and a null guard
+  /// always holds. Returns its number.
+  unsigned read(mlir::Value value, MapAttr map = {}, GuardAttr guard = {});
   unsigned finishRead(mlir::Value value, MapAttr map, GuardAttr guard = {});
   /// Adds a read that is zero at points where one of the expressions is negative.
   unsigned readOrZero(mlir::Value value, MapAttr map, llvm::ArrayRef<Expr> atLeastZero);
@@ -74,8 +75,8 @@ struct NestBuilder {
   ComputeOp createReduction(mlir::TypeRange elements, mlir::Region &combine,
                             mlir::ArrayAttr neutral);
   /// Makes an op that differs from `op` in space and reads only: regions, neutral elements, element
-  /// types, layouts and the schedule are those of `op`.
-  ComputeOp createLike(ComputeOp op);
+  /// types, layouts and the schedule are those of `op`. Without `hasFinish` it ends with accumulators.
+  ComputeOp createLike(ComputeOp op, bool hasFinish = true);
   /// Makes an update over `produced` with the body's reads; `combine` gets (old, new).
   UpdateOp createUpdate(mlir::Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
                         bool unique = false);
@@ -89,6 +90,13 @@ private:
   void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
 };
 
+/// Makes a nest over `dims` that copies `value`, read at these coordinates, and along other names at its
+/// own. The coordinates may mention `numbers`, as read(0), read(1), ...
+mlir::Value copyAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, nd::DimsAttr dims,
+                   const ExprMap &at = {}, GuardAttr guard = {}, mlir::ValueRange numbers = {});
+/// The reverse: makes an update of `whole` by all of `value`.
+mlir::Value writeAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value whole, mlir::Value value,
+                    const ExprMap &at, mlir::ValueRange numbers = {});
 /// Makes a nest whose result has this value, or zero, in all elements.
 mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type,
                    mlir::TypedAttr value);

@@ -86,7 +86,10 @@ def Nest_TransferInterface : OpInterface<"TransferInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The names that this layout has outermost, each by itself, the first one outermost.",
-        "::llvm::SmallVector<::mlir::StringAttr>", "getOutermostNames">
+        "::llvm::SmallVector<::mlir::StringAttr>", "getOutermostNames">,
+    InterfaceMethod<[{
+      The number of blocks that a device sends: of what operand and result have in common, the smaller size of each name.
+    }], "double", "getSentBlocks">
   ];
 }
 

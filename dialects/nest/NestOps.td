@@ -81,6 +81,10 @@ def Nest_ComputeOp : Nest_Op<"compute", [Pure, IsolatedFromAbove, AttrSizedOpera
     MapAttr finishMap(unsigned i) { return ::llvm::cast<MapAttr>(getMaps()[getReads().size() + i]); }
     GuardAttr finishGuard(unsigned i) { return ::llvm::cast<GuardAttr>(getGuards()[getReads().size() + i]); }
     bool isReduction() { return getReduced().size() != 0; }
+    /// The types in which a reduction combines.
+    ::mlir::TypeRange getAccumulatorTypes() {
+      return ::mlir::TypeRange(getCombine().getArgumentTypes()).take_front(getNeutral().size());
+    }
     ::llvm::SmallVector<nd::DimsAttr, 2> getIterationNames() { return {getProduced(), getReduced()}; }
     nd::DimsAttr getSharedNames() { return getProduced(); }
     unsigned getFirstRead() { return 0; }

@@ -76,6 +76,31 @@ double heddle::tensorBytes(Value tensor) {
   return pointsOf(type.getDims()) * elementBytes(type.getElementType());
 }
 
+double heddle::tensorBytes(ValueRange tensors) {
+  double bytes = 0;
+  for (Value tensor : tensors)
+    bytes += tensorBytes(tensor);
+  return bytes;
+}
+
+double heddle::sharedBytes(Value from, Value to, bool isWhole) {
+  double bytes = tensorBytes(from);
+  for (const nd::Dim &dim : tensorType(from).getDims()) {
+    double own = double(dim.size().typical()),
+           other = double(tensorType(to).size(dim.name).typical());
+    if (own > 0 && other > 0)
+      bytes *= (isWhole ? std::max(own, other) : std::min(own, other)) / own;
+  }
+  return bytes;
+}
+
+double heddle::sentBytes(TransferInterface transfer) {
+  double bytes = 0;
+  for (auto [from, to] : llvm::zip_equal(transfer->getOperands(), transfer->getResults()))
+    bytes += transfer.getSentBlocks() * sharedBytes(from, to);
+  return bytes;
+}
+
 bool heddle::isFunction(Operation &op) {
   return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp, math::FloorOp,

@@ -57,9 +57,14 @@ void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 /// Returns the points of the iteration space (produced and reduced names, or an update's space).
 double iterationPoints(mlir::Operation *nest);
 double pointsOf(nd::DimsAttr dims);
-/// Return the bytes of an element (i1 counts as one byte), and of a whole tensor.
+/// Return the bytes of an element (i1 counts as one byte), of a whole tensor, and of several.
 double elementBytes(mlir::Type element);
 double tensorBytes(mlir::Value tensor);
+double tensorBytes(mlir::ValueRange tensors);
+/// Returns the bytes of what operand and result of a transfer have in common: the smaller size of each
+/// name; `isWhole`: the larger one. And the bytes that a device sends.
+double sharedBytes(mlir::Value from, mlir::Value to, bool isWhole = false);
+double sentBytes(nest::TransferInterface transfer);
 
 /// Returns the cost of one run of a region, in simple vector operations. Constants and ops that
 /// depend on coordinates alone are free; a division counts as 6, functions such as exp as 20.

@@ -31,6 +31,13 @@ LEVEL = {
     if not line.startswith("#")
     for folder in line.split()
 }
+# Pairs (folder, other): the folder does without the other one, although that comes earlier.
+WITHOUT = {
+    (folder, other)
+    for folders, others in re.findall(r"^# (lib/.*) without (.*)$", ORDER.read_text(), re.M)
+    for folder in folders.split()
+    for other in others.split()
+}
 # Folders that include no LLVM.
 WITHOUT_LLVM = ["runtime", "lib/support/io", "lib/nn", "include"]
 SOURCES = {".h", ".c", ".cpp", ".td"}
@@ -86,10 +93,11 @@ def main(root):
                     faults.append(f"{place}: includes {name}, which is not installed")
                 arrows += 1
                 other = room_of(target)
-                if other == room or LEVEL[other] < LEVEL[room]:
-                    continue
-                faults.append(f"{place}: {room} includes {name} of {other}, which comes "
-                              + ("later" if LEVEL[other] > LEVEL[room] else "beside it"))
+                if (room, other) in WITHOUT:
+                    faults.append(f"{place}: {room} includes {name}, and does without {other}")
+                elif other != room and LEVEL[other] >= LEVEL[room]:
+                    faults.append(f"{place}: {room} includes {name} of {other}, which comes "
+                                  + ("later" if LEVEL[other] > LEVEL[room] else "beside it"))
     for fault in faults:
         print(fault)
     print(f"{files} files, {arrows} arrows, {len(faults)} against the order")

@@ -102,11 +102,11 @@ private:
       bool isTransfer = isa<nest::TransferInterface>(op);
       SmallVector<Value> used = nest::kernelOperands(&op);
       awaitTransfers([&](Value value) { return control || llvm::is_contained(used, value); });
-      if (failed(constant                                 ? addConstant(constant)
-                 : control                                ? addControl(control)
-                 : isTransfer                             ? addTransfer(&op)
-                 : isa<mesh::SendOp, mesh::ReceiveOp>(op) ? addMessage(&op)
-                                                          : addStep(&op)))
+      if (failed(constant                          ? addConstant(constant)
+                 : control                         ? addControl(control)
+                 : isTransfer                      ? addTransfer(&op)
+                 : isa<mesh::MessageInterface>(op) ? addMessage(cast<mesh::MessageInterface>(op))
+                                                   : addStep(&op)))
         return failure();
     }
     awaitTransfers([](Value) { return true; });
@@ -186,7 +186,7 @@ private:
       from = *copy;
     }
     awaitScatters();
-    CommunicationSpec with = mesh::communicationOf(op, mesh::meshOf(entry.function), layout);
+    CommunicationSpec with = mesh::communicationOf(op, layout);
     auto bucket = op->getAttrOfType<IntegerAttr>(mesh::bucketAttrName);
     // A member of a bucket joins the one before it.
     bool joins = bucket && bucket == lastBucket && !entry.steps.empty() &&
@@ -217,10 +217,10 @@ private:
   }
 
   /// A send is awaited at the end of the entry, and its operand kept until then.
-  LogicalResult addMessage(Operation *op) {
+  LogicalResult addMessage(mesh::MessageInterface op) {
     lastBucket = {};
-    bool sends = op->getNumOperands() > 0;
-    Value value = sends ? op->getOperand(0) : op->getResult(0);
+    bool sends = op.sends();
+    Value value = op.getMoved();
     Layout layout = nest::sortedLayout(nd::tensorType(value));
     if (auto stated = op->getAttrOfType<ArrayAttr>("layouts"))
       layout = cast<nest::LayoutAttr>(stated[0]).getLayout();
@@ -235,7 +235,7 @@ private:
         return failure();
       number = *copy;
     }
-    OutlinedStep &step = addStart(op, mesh::communicationOf(op, mesh::meshOf(op), layout));
+    OutlinedStep &step = addStart(op, mesh::communicationOf(op, layout));
     (sends ? step.operands : step.results).push_back(number);
     step.spec.bytesMoved = double(typicalBytes(entry.spec.values[size_t(number)]));
     int32_t at = int32_t(entry.steps.size()) - 1;
@@ -341,7 +341,7 @@ private:
         return failure();
     for (Operation &op : function.front().without_terminator()) {
       if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface, nest::ControlOp,
-               nest::TransferInterface, nd::LiteralInterface, mesh::SendOp, mesh::ReceiveOp>(op))
+               nest::TransferInterface, nd::LiteralInterface, mesh::MessageInterface>(op))
         return op.emitOpError() << "was not lowered to a nest";
       for (Type type : op.getResultTypes())
         if (failed(check(op.getLoc(), type, "a result of '" + op.getName().getStringRef() + "'")))

@@ -8,7 +8,8 @@
 #include "lib/transforms/mesh/Bucket.h"
 
 #include "dialects/nd/Combiner.h"
-#include "lib/transforms/mesh/Links.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/mesh/Reshard.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -21,11 +22,10 @@ using nd::tensorType;
 namespace {
 /// The properties that all collectives of one bucket share.
 struct Kind {
-  StringRef op;
   Attribute axes;
   Type element;
-  nd::CombinerKind combiner;
-  bool isSigned;
+  nd::CombinerKind combiner = nd::CombinerKind::General;
+  bool isSigned = true;
   bool operator==(const Kind &other) const = default;
 };
 
@@ -40,16 +40,12 @@ struct Bucket {
 /// of a value that takes longer to copy than a transfer of its own costs.
 static std::optional<Kind> kindOf(Operation *op) {
   constexpr double mostBytes = 64 << 10;
-  if (!isa<AllReduceOp>(op) || op->getNumOperands() != 1 || bytesOf(op->getOperand(0)) > mostBytes)
+  auto reduce = dyn_cast<AllReduceOp>(op);
+  if (!reduce || op->getNumOperands() != 1 || tensorBytes(op->getOperand(0)) > mostBytes)
     return std::nullopt;
-  Kind kind{op->getName().getStringRef(), cast<CollectiveInterface>(op).getAxes(),
-            tensorType(op->getOperand(0)).getElementType(), nd::CombinerKind::General, true};
-  if (op->getNumRegions()) {
-    kind.combiner = nd::combinerKind(op->getRegion(0), &kind.isSigned);
-    if (kind.combiner == nd::CombinerKind::General)
-      return std::nullopt;
-  }
-  return kind;
+  Kind kind{reduce.getAxes(), tensorType(op->getOperand(0)).getElementType()};
+  kind.combiner = nd::combinerKind(reduce.getCombine(), &kind.isSigned);
+  return kind.combiner == nd::CombinerKind::General ? std::nullopt : std::optional(kind);
 }
 
 /// The ops from the bucket's first member to `last` that depend on a member, in order. None if `last`
@@ -57,14 +53,9 @@ static std::optional<Kind> kindOf(Operation *op) {
 static std::optional<SmallVector<Operation *>> dependents(const Bucket &bucket, Operation *last) {
   DenseSet<Operation *> depend(bucket.members.begin(), bucket.members.end());
   SmallVector<Operation *> ordered;
-  Block *block = last->getBlock();
   for (Operation *op = bucket.members.front(); op; op = op->getNextNode()) {
-    bool uses = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *maker = operand.getDefiningOp())
-          uses |= maker->getBlock() == block && depend.contains(maker);
-    });
+    bool uses =
+        llvm::any_of(usesOf(op), [&](Value used) { return depend.contains(used.getDefiningOp()); });
     if (op == last)
       return uses ? std::nullopt : std::optional(ordered);
     if (!uses)
@@ -111,7 +102,7 @@ void mesh::formBuckets(func::FuncOp function, double mostBytes) {
   };
   for (Operation *op : collectives) {
     Kind kind = *kindOf(op);
-    double bytes = bytesOf(op->getOperand(0));
+    double bytes = tensorBytes(op->getOperand(0));
     auto bucket = llvm::find_if(open, [&](const Bucket &each) { return each.kind == kind; });
     if (bucket != open.end() && join(*bucket, op, bytes, mostBytes))
       continue;

@@ -62,8 +62,8 @@ static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &
                     const Part &part) {
   nd::NdTensorType type = tensorType(value);
   nd::Dim changed(b.getContext(), name, Expr(part.last - part.first + 1));
-  return copyAt(b, loc, value, type.withDims(changed).with(type.getDims().getDims()).getDims(),
-                {{name, Expr::name(name) + Expr(part.first)}});
+  return nest::copyAt(b, loc, value, type.replacing(changed).getDims(),
+                      {{name, Expr::name(name) + Expr(part.first)}});
 }
 
 Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string &name,
@@ -73,7 +73,7 @@ Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string 
   auto axes = AxesAttr::get(context, interval.axes);
   nest::NestBuilder nest(b, loc);
   nd::Dim changed(context, name, Expr(interval.high - interval.low + 1));
-  nest.produced = type.withDims(changed).with(type.getDims().getDims()).getDims();
+  nest.produced = type.replacing(changed).getDims();
   SmallVector<int64_t> starts; // of the parts, in the interval
   for (const Part &part : partsOfInterval(interval)) {
     Value piece = value;

@@ -97,18 +97,6 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
     function->setAttr(nd::notesAttrName, b.getArrayAttr(rows));
 }
 
-/// The bytes of a tensor that is `a` before and `b` after: `isWhole`, the larger size of each name.
-static double bytesOf(Value a, Value b, bool isWhole) {
-  double bytes = mesh::bytesOf(a);
-  for (const nd::Dim &dim : tensorType(a).getDims()) {
-    double own = double(dim.size().typical()),
-           other = double(tensorType(b).size(dim.name).typical());
-    if (own > 0 && other > 0)
-      bytes *= (isWhole ? std::max(own, other) : std::min(own, other)) / own;
-  }
-  return bytes;
-}
-
 void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) {
   Builder b(function.getContext());
   SmallVector<Attribute> rows;
@@ -117,17 +105,16 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
     double sent = 0, padding = 0;
     AxesAttr axes;
     if (auto collective = dyn_cast<CollectiveInterface>(op)) {
+      auto transfer = cast<nest::TransferInterface>(op);
       axes = collective.getAxes();
-      int64_t parts = partsOf(mesh, axes.getAxes());
-      auto [blocks, names] = collective.getSentBlocks(parts);
-      for (auto [from, to] : llvm::zip_equal(op->getOperands(), op->getResults())) {
-        sent += blocks * ::bytesOf(from, to, /*isWhole=*/false);
-        padding -= blocks * ::bytesOf(from, to, /*isWhole=*/true) / std::pow(parts, names);
-      }
-      padding += sent;
+      sent = padding = sentBytes(transfer);
+      double blocks = transfer.getSentBlocks() /
+                      std::pow(collective.getParts(), transfer.getOutermostNames().size());
+      for (auto [from, to] : llvm::zip_equal(op->getOperands(), op->getResults()))
+        padding -= blocks * sharedBytes(from, to, /*isWhole=*/true);
     } else if (auto send = dyn_cast<SendOp>(op)) {
       axes = send.getAxis();
-      sent = mesh::bytesOf(send.getInput());
+      sent = tensorBytes(send.getInput());
     } else {
       return;
     }
@@ -160,7 +147,7 @@ void mesh::explainMessages(func::FuncOp role) {
   for (auto send : role.front().getOps<SendOp>()) {
     Role self = *Role::of(role), other = self;
     other.coordinate = int64_t(send.getCoordinate());
-    send.emitRemark() << self.name() << " sends " << bytesText(bytesOf(send.getInput())) << " to "
-                      << other.name();
+    send.emitRemark() << self.name() << " sends " << bytesText(tensorBytes(send.getInput()))
+                      << " to " << other.name();
   }
 }

@@ -47,16 +47,7 @@ unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
 
 void Links::addValue(Value value, std::string what) {
   if (isa<nd::NdTensorType>(value.getType()))
-    siteOfValue[value] = addSite(tensorType(value).getDims(), std::move(what));
-}
-
-ArrayRef<unsigned> Links::nodesOf(Value value) const {
-  auto site = siteOfValue.find(value);
-  return site == siteOfValue.end() ? ArrayRef<unsigned>() : ArrayRef(sites[site->second].nodes);
-}
-ArrayRef<unsigned> Links::nodesOf(Operation *op) const {
-  auto site = siteOfOp.find(op);
-  return site == siteOfOp.end() ? ArrayRef<unsigned>() : ArrayRef(sites[site->second].nodes);
+    siteOf[value.getAsOpaquePointer()] = addSite(tensorType(value).getDims(), std::move(what));
 }
 
 std::string Links::describe(unsigned node) const {
@@ -64,38 +55,27 @@ std::string Links::describe(unsigned node) const {
   return "'" + nodes[node].name + "' of " + (what.empty() ? "a value" : what);
 }
 
-/// Among nodes, that of a name.
-static std::optional<unsigned> find(const Links &links, ArrayRef<unsigned> nodes, StringRef name) {
-  for (unsigned each : nodes)
-    if (links.nodes[each].name == name)
+std::optional<unsigned> Links::find(ArrayRef<unsigned> some, StringRef name) const {
+  for (unsigned each : some)
+    if (nodes[each].name == name)
       return each;
   return std::nullopt;
 }
-std::optional<unsigned> Links::node(Value value, StringRef name) const {
-  return find(*this, nodesOf(value), name);
-}
-std::optional<unsigned> Links::node(Operation *op, StringRef name) const {
-  return find(*this, nodesOf(op), name);
-}
 
-Sharding Links::shardingOfSite(unsigned site) const {
+Sharding Links::sharding(Operation *op) const {
   Sharding sharding;
-  for (unsigned each : sites[site].nodes)
+  for (unsigned each : nodesOf(op))
     if (!nodes[each].axes.empty())
       sharding[nodes[each].name] = nodes[each].axes;
   return sharding;
 }
 
 Sharding Links::sharding(Value value) const {
-  auto site = siteOfValue.find(value);
-  Sharding sharding = site == siteOfValue.end() ? Sharding() : shardingOfSite(site->second);
-  std::erase_if(sharding, [&](const auto &entry) { return !tensorType(value).has(entry.first); });
+  Sharding sharding;
+  for (unsigned each : nodesOf(value)) // also reduced names of the nest
+    if (!nodes[each].axes.empty() && tensorType(value).has(nodes[each].name))
+      sharding[nodes[each].name] = nodes[each].axes;
   return sharding;
-}
-
-Sharding Links::sharding(Operation *op) const {
-  auto site = siteOfOp.find(op);
-  return site == siteOfOp.end() ? Sharding() : shardingOfSite(site->second);
 }
 
 void Links::link(std::optional<unsigned> value, std::optional<unsigned> reader) {
@@ -112,7 +92,7 @@ void Links::link(std::optional<unsigned> value, std::optional<unsigned> reader) 
 void Links::linkValues(Value a, Value b, Operation *along) {
   if (!isa<nd::NdTensorType>(a.getType()))
     return;
-  reads.push_back({bytesOf(a), {}});
+  reads.push_back({tensorBytes(a), {}});
   for (const nd::Dim &dim : tensorType(a).getDims())
     if (tensorType(b).size(dim.name) == dim.size())
       link(node(a, dim.name), node(b, dim.name));
@@ -120,13 +100,11 @@ void Links::linkValues(Value a, Value b, Operation *along) {
       link(node(a, dim.name), node(along, dim.name));
 }
 
-void Links::state(Value value, ShardingAttr sharding) {
-  if (!sharding)
-    return;
-  for (const nd::Dim &dim : tensorType(value).getDims()) {
-    Node &each = nodes[*node(value, dim.name)];
-    const NamedAxes *entry = sharding.lookup(dim.name);
-    each.fixed = entry ? !entry->open : sharding.getClosed();
+void Links::state(ArrayRef<unsigned> some, ShardingAttr sharding) {
+  for (unsigned number : some) {
+    Node &each = nodes[number];
+    const NamedAxes *entry = sharding ? sharding.lookup(each.name) : nullptr;
+    each.fixed = sharding && (entry ? !entry->open : sharding.getClosed());
     if (!entry)
       continue;
     each.stated = entry->list();
@@ -136,7 +114,7 @@ void Links::state(Value value, ShardingAttr sharding) {
 
 void Links::addNest(nest::LoopNestInterface op) {
   SmallVector<nd::DimsAttr, 2> spaces = op.getIterationNames();
-  siteOfOp[op] = addSite(spaces);
+  unsigned site = siteOf[op] = addSite(spaces);
   auto sizeOf = [&](StringRef name) {
     for (nd::DimsAttr dims : spaces)
       if (nd::SizeAttr size = dims.lookup(name))
@@ -144,7 +122,7 @@ void Links::addNest(nest::LoopNestInterface op) {
     return nd::SizeAttr();
   };
   auto linkAccess = [&](Value tensor, nest::MapAttr map) {
-    reads.push_back({bytesOf(tensor), {}});
+    reads.push_back({tensorBytes(tensor), {}});
     for (const nd::Dim &dim : tensorType(tensor).getDims()) {
       auto at = map.lookup(dim.name)->asName();
       link(node(tensor, dim.name),
@@ -153,15 +131,13 @@ void Links::addNest(nest::LoopNestInterface op) {
   };
   for (auto [tensor, map] : llvm::zip_equal(op.getMappedReads(), op.getMapsAttr()))
     linkAccess(tensor, cast<nest::MapAttr>(map));
-  double written = 0;
-  for (Value result : op->getResults())
-    written += bytesOf(result);
+  double written = tensorBytes(op->getResults());
   if (auto update = dyn_cast<nest::UpdateOp>(*op)) {
     addValue(update.getResult());
     linkValues(update.getDest(), update.getResult());
     linkAccess(update.getResult(), update.getDestMap());
     // Points of names that are no coordinate of the destination meet in it.
-    for (unsigned each : sites[siteOfOp[op]].nodes) {
+    for (unsigned each : sites[site].nodes) {
       bool owns = llvm::any_of(update.getDestMap().getEntries(), [&](const nest::MapEntry &entry) {
         return entry.expr().asName() == nodes[each].name;
       });
@@ -169,23 +145,22 @@ void Links::addNest(nest::LoopNestInterface op) {
     }
     return;
   }
-  sites[siteOfOp[op]].isCompute = true;
+  sites[site].isCompute = true;
   for (Value result : op->getResults())
-    siteOfValue[result] = siteOfOp[op];
+    siteOf[result.getAsOpaquePointer()] = site;
   for (const nd::Dim &dim : spaces[1])
     nodes[*node(op, dim.name)].price = 2 * written;
 }
 
 void Links::addScan(nest::ScanOp op) {
   Block &body = op.getBody().front();
-  siteOfOp[op] = addSite(op.getAlong());
-  Site &site = sites[siteOfOp[op]];
-  site.isScan = true;
+  unsigned site = siteOf[op] = addSite(op.getAlong());
+  sites[site].isScan = true;
   for (Value result : op.getResults())
     addValue(result);
-  around.push_back(site.nodes[0]);
+  around.push_back(sites[site].nodes[0]);
   for (Value init : op.getInits()) // goes from device to device
-    nodes[around.back()].price += 2 * bytesOf(init);
+    nodes[around.back()].price += 2 * tensorBytes(init);
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), op->getOperands()))
@@ -199,7 +174,7 @@ void Links::addScan(nest::ScanOp op) {
       linkValues(body.getArgument(i), value);
     } else {
       StringRef along = op.getAlong().begin()->name.getValue();
-      reads.push_back({bytesOf(op.getResult(i)), {}});
+      reads.push_back({tensorBytes(op.getResult(i)), {}});
       link(node(op.getResult(i), along), node(op, along));
     }
   }
@@ -211,21 +186,21 @@ void Links::add(Operation *op) {
   if (auto scan = dyn_cast<nest::ScanOp>(op))
     return addScan(scan);
   if (auto sort = dyn_cast<nest::SortOp>(op)) {
-    siteOfOp[op] = addSite(sort.getLines());
+    unsigned site = siteOf[op] = addSite(sort.getLines());
     for (Value operand : op->getOperands()) {
-      reads.push_back({bytesOf(operand), {}});
+      reads.push_back({tensorBytes(operand), {}});
       for (const nd::Dim &dim : tensorType(operand).getDims())
         link(node(operand, dim.name), node(op, dim.name));
     }
     for (Value result : op->getResults())
-      siteOfValue[result] = siteOfOp[op];
+      siteOf[result.getAsOpaquePointer()] = site;
     return;
   }
   if (isa<ConstrainOp>(op) || passesOn(op)) {
     addValue(op->getResult(0), "a constraint");
     linkValues(op->getOperand(0), op->getResult(0));
     if (auto constrain = dyn_cast<ConstrainOp>(op))
-      state(constrain.getResult(), constrain.getSharding());
+      state(nodesOf(constrain.getResult()), constrain.getSharding());
   }
   // The results of other ops are whole, and no axes spread to them.
 }
@@ -240,7 +215,7 @@ Links::Links(func::FuncOp function) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName);
     addValue(argument, name ? "the argument '" + name.str() + "'"
                             : "argument " + std::to_string(argument.getArgNumber()));
-    state(argument,
+    state(nodesOf(argument),
           function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), shardingAttrName));
   }
   add(function.front());
@@ -252,12 +227,9 @@ Links::Links(func::FuncOp function) {
     if (!stated)
       continue;
     unsigned site = addSite(tensorType(value).getDims(), "result " + std::to_string(i));
-    reads.push_back({bytesOf(value), {}});
+    reads.push_back({tensorBytes(value), {}});
+    state(sites[site].nodes, stated);
     for (unsigned each : sites[site].nodes) {
-      if (const NamedAxes *entry = stated.lookup(nodes[each].name)) {
-        nodes[each].stated = entry->list();
-        nodes[each].priority = entry->priority;
-      }
       nodes[each].fixed = true;
       link(node(value, nodes[each].name), each);
     }

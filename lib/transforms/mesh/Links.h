@@ -62,10 +62,14 @@ struct Links {
   explicit Links(mlir::func::FuncOp function);
 
   /// The node of a name; none for values that no link reaches.
-  std::optional<unsigned> node(mlir::Value value, llvm::StringRef name) const;
-  std::optional<unsigned> node(mlir::Operation *op, llvm::StringRef name) const;
-  llvm::ArrayRef<unsigned> nodesOf(mlir::Value value) const;
-  llvm::ArrayRef<unsigned> nodesOf(mlir::Operation *op) const;
+  template <typename Place>
+  std::optional<unsigned> node(Place place, llvm::StringRef name) const {
+    return find(nodesOf(place), name);
+  }
+  llvm::ArrayRef<unsigned> nodesOf(mlir::Value value) const {
+    return nodesAt(value.getAsOpaquePointer());
+  }
+  llvm::ArrayRef<unsigned> nodesOf(mlir::Operation *op) const { return nodesAt(op); }
   /// Names a node in messages: `'batch' of the argument 'x'`.
   std::string describe(unsigned node) const;
   /// The axes of all names of a value; of the iteration names of a nest.
@@ -73,8 +77,7 @@ struct Links {
   Sharding sharding(mlir::Operation *op) const;
 
 private:
-  llvm::DenseMap<mlir::Value, unsigned> siteOfValue;
-  llvm::DenseMap<mlir::Operation *, unsigned> siteOfOp;
+  llvm::DenseMap<const void *, unsigned> siteOf; ///< of values and ops
   llvm::SmallVector<unsigned> around; ///< the nodes of the recurrences that are being added
 
   unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
@@ -84,8 +87,14 @@ private:
   /// Links all names that two values have in common. A name of `a` alone is linked to `along`, if that
   /// has it.
   void linkValues(mlir::Value a, mlir::Value b, mlir::Operation *along = nullptr);
-  void state(mlir::Value value, ShardingAttr sharding);
-  Sharding shardingOfSite(unsigned site) const;
+  void state(llvm::ArrayRef<unsigned> some, ShardingAttr sharding);
+  llvm::ArrayRef<unsigned> nodesAt(const void *place) const {
+    auto site = siteOf.find(place);
+    return site == siteOf.end() ? llvm::ArrayRef<unsigned>()
+                                : llvm::ArrayRef(sites[site->second].nodes);
+  }
+  /// Among nodes, that of a name.
+  std::optional<unsigned> find(llvm::ArrayRef<unsigned> some, llvm::StringRef name) const;
 
   void add(mlir::Block &block);
   void add(mlir::Operation *op);
@@ -93,8 +102,6 @@ private:
   void addScan(nest::ScanOp op);
 };
 
-/// The bytes of a value, at typical sizes.
-inline double bytesOf(mlir::Value value) { return tensorBytes(value); }
 /// The argument of which a result is the next value in a series of calls: whose memory it takes, or
 /// that has its name (`nd.name`).
 std::optional<unsigned> stateOf(mlir::func::FuncOp function, unsigned result);

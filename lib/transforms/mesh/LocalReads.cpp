@@ -138,15 +138,3 @@ void LocalReads::giveFinish(nest::NestBuilder &nest) const {
   for (const Read &read : reads)
     nest.finishRead(read.value, read.map, read.guard);
 }
-
-SmallVector<Value> LocalReads::values() const {
-  return llvm::map_to_vector(reads, [](const Read &read) { return read.value; });
-}
-ArrayAttr LocalReads::maps(OpBuilder &b) const {
-  return b.getArrayAttr(
-      llvm::map_to_vector(reads, [](const Read &read) -> Attribute { return read.map; }));
-}
-ArrayAttr LocalReads::guards(OpBuilder &b) const {
-  return b.getArrayAttr(
-      llvm::map_to_vector(reads, [](const Read &read) -> Attribute { return read.guard; }));
-}

@@ -43,9 +43,6 @@ public:
   /// Adds the reads to the body of a nest; to its epilogue.
   void giveBody(nest::NestBuilder &nest) const;
   void giveFinish(nest::NestBuilder &nest) const;
-  llvm::SmallVector<mlir::Value> values() const;
-  mlir::ArrayAttr maps(mlir::OpBuilder &b) const;
-  mlir::ArrayAttr guards(mlir::OpBuilder &b) const;
 
 private:
   struct Read {

@@ -23,20 +23,15 @@ LocalSpace::LocalSpace(MeshAttr mesh, ArrayRef<nd::DimsAttr> dims, const Shardin
   for (nd::DimsAttr some : dims)
     for (const nd::Dim &dim : some) {
       std::string name = dim.name.str();
-      auto found = sharding.find(name);
-      if (found == sharding.end() || found->second.empty())
+      ArrayRef<Axis> axes = axesOf(sharding, name);
+      if (axes.empty())
         continue;
-      split[name] = found->second;
+      split[name] = AxisList(axes);
       Expr size = dim.size().getExpr();
-      global[name] = blockOffset(mesh, found->second, size) + Expr::name(name);
-      if (!dividesEvenly(size, partsOf(mesh, found->second)))
+      global[name] = blockOffset(mesh, axes, size) + Expr::name(name);
+      if (!dividesEvenly(size, partsOf(mesh, axes)))
         raggedNames.insert(name);
     }
-}
-
-ArrayRef<Axis> LocalSpace::axes(StringRef name) const {
-  auto found = split.find(name);
-  return found == split.end() ? ArrayRef<Axis>() : ArrayRef<Axis>(found->second);
 }
 
 AxisList LocalSpace::axes(nd::DimsAttr some) const {
@@ -52,16 +47,6 @@ Sharding LocalSpace::sharding(nd::DimsAttr some) const {
     if (auto found = split.find(dim.name.getValue()); found != split.end())
       result.insert(*found);
   return result;
-}
-
-nd::DimsAttr LocalSpace::local(nd::DimsAttr some) const {
-  SmallVector<nd::Dim> result;
-  for (const nd::Dim &dim : some)
-    result.emplace_back(some.getContext(), dim.name.getValue(),
-                        axes(dim.name).empty()
-                            ? dim.size().getExpr()
-                            : blockSize(dim.size().getExpr(), partsOf(mesh, axes(dim.name))));
-  return nd::DimsAttr::getSorted(some.getContext(), result);
 }
 
 nd::SizeAttr LocalSpace::size(StringRef name) const {
@@ -99,12 +84,4 @@ void LocalSpace::localize(Region &region) const {
     index.replaceAllUsesWith(nest::emitIndex(b, index.getLoc(), whole));
     index.erase();
   }
-}
-
-Value mesh::copyAt(OpBuilder &b, Location loc, Value value, nd::DimsAttr dims, const ExprMap &at,
-                   nest::GuardAttr guard) {
-  nest::NestBuilder nest(b, loc);
-  nest.produced = dims;
-  nest.read(value, nest::MapAttr::identity(nd::tensorType(value)).substitute(at), guard);
-  return nest.createCopy();
 }

@@ -31,13 +31,13 @@ public:
   const MeshAttr mesh;
 
   /// The axes of a name; empty if it is not split.
-  llvm::ArrayRef<Axis> axes(llvm::StringRef name) const;
+  llvm::ArrayRef<Axis> axes(llvm::StringRef name) const { return axesOf(split, name); }
   /// The axes of all names of `dims`, in their order.
   AxisList axes(nd::DimsAttr dims) const;
   /// The sharding of a value with these names.
   Sharding sharding(nd::DimsAttr dims) const;
   /// The names with the sizes of blocks.
-  nd::DimsAttr local(nd::DimsAttr dims) const;
+  nd::DimsAttr local(nd::DimsAttr dims) const { return blockDims(mesh, dims, split); }
   /// The coordinate in the whole nest for which each split name stands.
   const ExprMap &globals() const { return global; }
   /// The split names whose last blocks may be short.
@@ -64,10 +64,6 @@ private:
 
 /// The ranges of the coordinates of devices.
 Ranges deviceRanges(MeshAttr mesh);
-
-/// A nest over `dims` that copies `value`, read at these coordinates, and along other names at its own.
-mlir::Value copyAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, nd::DimsAttr dims,
-                   const ExprMap &at = {}, nest::GuardAttr guard = {});
 
 } // namespace heddle::mesh
 

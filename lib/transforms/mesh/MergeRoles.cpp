@@ -18,19 +18,20 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The roles of one entry, by their coordinates.
-using Roles = std::map<int64_t, func::FuncOp>;
-
 /// One end of a message.
 struct End {
-  Operation *op;
-  int64_t self, other; ///< roles
+  MessageInterface op;
+  int64_t self; ///< its role
 };
-/// By channels, and by whether they receive.
-using Ends = std::map<std::pair<int64_t, bool>, End>;
+/// The roles of one entry, by their coordinates, and their messages: by channels, the sender first.
+struct Entry {
+  std::map<int64_t, func::FuncOp> roles;
+  std::map<std::pair<int64_t, bool>, End> ends;
+};
+using Entries = std::map<std::string, Entry>;
 } // namespace
 
-static LogicalResult rolesOf(ModuleOp module, std::map<std::string, Roles> &all) {
+static LogicalResult rolesOf(ModuleOp module, Entries &all) {
   for (auto function : module.getOps<func::FuncOp>()) {
     auto role = Role::of(function);
     if (!role)
@@ -39,7 +40,7 @@ static LogicalResult rolesOf(ModuleOp module, std::map<std::string, Roles> &all)
     auto size = mesh ? mesh.size(role->axis) : std::nullopt;
     if (!size || role->coordinate < 0 || role->coordinate >= *size)
       return function.emitError() << "is the role " << role->name() << ", which the mesh lacks";
-    Roles &roles = all[role->entry];
+    auto &roles = all[role->entry].roles;
     if (!roles.empty() && Role::of(roles.begin()->second)->axis != role->axis)
       return function.emitError() << "expected all roles of '" << role->entry
                                   << "' along one axis, got " << role->name();
@@ -47,28 +48,22 @@ static LogicalResult rolesOf(ModuleOp module, std::map<std::string, Roles> &all)
       return function.emitError() << "the role " << role->name() << " of '" << role->entry
                                   << "' occurs twice";
   }
-  for (auto &[entry, roles] : all)
-    if (Role role = *Role::of(roles.begin()->second);
-        int64_t(roles.size()) != *meshOf(roles.begin()->second).size(role.axis))
-      return roles.begin()->second.emitError()
-             << "expected a role of '" << entry << "' for each coordinate of '"
-             << role.axis.getValue() << "', got " << roles.size();
+  for (auto &[name, entry] : all)
+    if (func::FuncOp first = entry.roles.begin()->second;
+        int64_t(entry.roles.size()) != *meshOf(first).size(Role::of(first)->axis))
+      return first.emitError() << "expected a role of '" << name << "' for each coordinate of '"
+                               << Role::of(first)->axis.getValue() << "', got "
+                               << entry.roles.size();
   return success();
 }
 
-static int64_t numberOf(Operation *op, StringRef name) {
-  return op->getAttrOfType<IntegerAttr>(name).getInt();
-}
-
 /// Collects the messages of a role, which have to be in the order of their channels.
-static LogicalResult collect(func::FuncOp function, Ends &ends) {
+static LogicalResult collect(func::FuncOp function, Entry &entry) {
   Role role = *Role::of(function);
   int64_t last = -1;
-  WalkResult done = function.walk([&](Operation *op) -> WalkResult {
-    if (!isa<SendOp, ReceiveOp>(op))
-      return WalkResult::advance();
-    int64_t channel = numberOf(op, "channel");
-    if (op->getAttrOfType<AxesAttr>("axis").getAxes()[0].name != role.axis)
+  WalkResult done = function.walk([&](MessageInterface op) -> WalkResult {
+    int64_t channel = op.getChannel();
+    if (op.getAxis().getAxes()[0].name != role.axis)
       return op->emitOpError() << "expected the axis of the role " << role.name();
     if (op->getBlock() != &function.front())
       return op->emitOpError() << "expected messages in the body of the role's function only";
@@ -76,8 +71,7 @@ static LogicalResult collect(func::FuncOp function, Ends &ends) {
       return op->emitOpError() << "has the channel " << channel << " after " << last
                                << ": roles that wait for each other in another order wait for ever";
     last = channel;
-    End end{op, role.coordinate, numberOf(op, "coordinate")};
-    if (!ends.try_emplace({channel, isa<ReceiveOp>(op)}, end).second)
+    if (!entry.ends.try_emplace({channel, !op.sends()}, End{op, role.coordinate}).second)
       return op->emitOpError() << "has the channel " << channel << ", as another role's has";
     return WalkResult::advance();
   });
@@ -85,38 +79,39 @@ static LogicalResult collect(func::FuncOp function, Ends &ends) {
 }
 
 /// Each end has its other one, in the role that it names, of the same type.
-static LogicalResult meet(const Ends &ends) {
-  auto typeOf = [](Operation *op) {
-    return op->getNumOperands() ? op->getOperand(0).getType() : op->getResult(0).getType();
-  };
-  for (const auto &[key, end] : ends) {
+static LogicalResult meet(const Entry &entry) {
+  for (auto [key, end] : entry.ends) {
     auto [channel, receives] = key;
-    auto found = ends.find({channel, !receives});
-    if (found == ends.end() || found->second.self != end.other || found->second.other != end.self)
+    auto found = entry.ends.find({channel, !receives});
+    MessageInterface other = found == entry.ends.end() ? MessageInterface() : found->second.op;
+    if (!other || found->second.self != end.op.getCoordinate() || other.getCoordinate() != end.self)
+      return end.op->emitOpError() << "expected a mesh." << (receives ? "send" : "receive")
+                                   << " of the channel " << channel << " in the role "
+                                   << end.op.getCoordinate() << " for the role " << end.self;
+    Type type = end.op.getMoved().getType(), got = other.getMoved().getType();
+    if (got != type || other->getAttr("layouts") != end.op->getAttr("layouts"))
       return end.op->emitOpError()
-             << "expected a mesh." << (receives ? "send" : "receive") << " of the channel "
-             << channel << " in the role " << end.other << " for the role " << end.self;
-    Operation *other = found->second.op;
-    if (typeOf(other) != typeOf(end.op) || other->getAttr("layouts") != end.op->getAttr("layouts"))
-      return end.op->emitOpError() << "moves " << typeOf(end.op) << ", but the other end "
-                                   << typeOf(other) << ", or in another layout";
+             << "moves " << type << ", but the other end " << got << ", or in another layout";
+  }
+  return success();
+}
+
+static LogicalResult check(ModuleOp module, Entries &all) {
+  if (failed(rolesOf(module, all)))
+    return failure();
+  for (auto &[name, entry] : all) {
+    for (auto &[coordinate, function] : entry.roles)
+      if (failed(collect(function, entry)))
+        return failure();
+    if (failed(meet(entry)))
+      return failure();
   }
   return success();
 }
 
 LogicalResult mesh::checkRoles(ModuleOp module) {
-  std::map<std::string, Roles> all;
-  if (failed(rolesOf(module, all)))
-    return failure();
-  for (auto &[entry, roles] : all) {
-    Ends ends;
-    for (auto &[coordinate, function] : roles)
-      if (failed(collect(function, ends)))
-        return failure();
-    if (failed(meet(ends)))
-      return failure();
-  }
-  return success();
+  Entries all;
+  return check(module, all);
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,10 +119,10 @@ LogicalResult mesh::checkRoles(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs the roles in turn, each until it receives what was not sent yet.
+/// Runs the roles in turn, each up to its next message, in the order of the channels.
 class Merger {
 public:
-  explicit Merger(Roles &roles) : roles(roles), first(roles.begin()->second) {}
+  explicit Merger(Entry &entry) : entry(entry), roles(entry.roles), first(roles.begin()->second) {}
 
   LogicalResult run() {
     Role role = *Role::of(first);
@@ -140,14 +135,17 @@ public:
     b.setInsertionPointToEnd(block);
     if (failed(mergeArguments()))
       return failure();
-    for (bool moves = true; moves;) {
-      moves = false;
-      for (auto &[coordinate, function] : roles)
-        while (advance(coordinate, function))
-          moves = true;
+    Value moved;
+    for (auto &[key, end] : entry.ends) {
+      copyTo(end.self, end.op);
+      if (end.op.sends())
+        moved = values.lookup(end.op.getMoved());
+      else
+        values.map(end.op.getMoved(), moved);
     }
-    if (failed(mergeResults()))
-      return failure();
+    for (auto &[coordinate, function] : roles)
+      copyTo(coordinate, function.front().getTerminator());
+    mergeResults();
     withoutAxis(role.axis);
     keepCommonSymbols();
     for (auto &[coordinate, function] : roles)
@@ -156,11 +154,11 @@ public:
   }
 
 private:
-  Roles &roles;
+  Entry &entry;
+  std::map<int64_t, func::FuncOp> &roles;
   func::FuncOp first, made;
   OpBuilder b{first.getContext()};
   IRMapping values;
-  std::map<int64_t, Value> sent; ///< by channel
   std::map<int64_t, Block::iterator> next;
 
   /// The function of a role that has it, by the type of an argument or result.
@@ -194,51 +192,32 @@ private:
     return list.getDictionary(first.getContext());
   }
 
-  bool advance(int64_t coordinate, func::FuncOp function) {
-    Operation &op = *next[coordinate];
-    if (op.hasTrait<OpTrait::IsTerminator>())
-      return false;
-    if (auto receive = dyn_cast<ReceiveOp>(op)) {
-      auto found = sent.find(int64_t(receive.getChannel()));
-      if (found == sent.end())
-        return false;
-      values.map(receive.getResult(), found->second);
-    } else if (auto send = dyn_cast<SendOp>(op)) {
-      sent[int64_t(send.getChannel())] = values.lookup(send.getInput());
-    } else {
-      b.clone(op, values);
-    }
-    ++next[coordinate];
-    return true;
+  /// Copies the ops of a role that precede its op `end`, which is the next message or the terminator.
+  void copyTo(int64_t coordinate, Operation *end) {
+    for (Block::iterator &op = next[coordinate]; op != end->getIterator(); ++op)
+      if (!isa<MessageInterface>(*op))
+        b.clone(*op, values);
   }
 
-  LogicalResult mergeResults() {
+  void mergeResults() {
     SmallVector<Value> returned;
-    for (auto &[coordinate, function] : roles)
-      if (!next[coordinate]->hasTrait<OpTrait::IsTerminator>())
-        return next[coordinate]->emitOpError() << "waits for ever";
     for (unsigned i = 0; i < first.getNumResults(); ++i) {
       func::FuncOp from = holder([&](func::FuncOp each) { return each.getResultTypes()[i]; });
       returned.push_back(values.lookup(from.front().getTerminator()->getOperand(i)));
       made.setResultAttrs(i, withoutPlace(from.getResultAttrDict(i)));
     }
     func::ReturnOp::create(b, first.front().getTerminator()->getLoc(), returned);
-    made.setFunctionType(
-        b.getFunctionType(made.front().getArgumentTypes(), ValueRange(returned).getTypes()));
-    return success();
+    nd::retype(made);
   }
 
   /// Sizes that some role's arguments have are those of the merged program's.
   void keepCommonSymbols() {
-    auto listOf = [](func::FuncOp function) {
-      auto list = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName);
-      return list ? list.getValue() : ArrayRef<Attribute>();
-    };
-    SmallVector<Attribute> common(listOf(made));
+    SmallVector<Attribute> common(nd::listedSymbols(made));
     for (auto &[coordinate, function] : roles)
-      llvm::erase_if(common,
-                     [&](Attribute each) { return !llvm::is_contained(listOf(function), each); });
-    made->setAttr(nd::symbolsAttrName, b.getArrayAttr(common));
+      llvm::erase_if(common, [&](Attribute each) {
+        return !llvm::is_contained(nd::listedSymbols(function), each);
+      });
+    nd::listSymbols(made, common);
   }
   /// The devices of the merged program do not differ along the axis of the roles.
   void withoutAxis(StringAttr axis) {
@@ -254,11 +233,11 @@ private:
 } // namespace
 
 LogicalResult mesh::mergeRoles(ModuleOp module) {
-  std::map<std::string, Roles> all;
-  if (failed(checkRoles(module)) || failed(rolesOf(module, all)))
+  Entries all;
+  if (failed(check(module, all)))
     return failure();
-  for (auto &[entry, roles] : all)
-    if (failed(Merger(roles).run()))
+  for (auto &[name, entry] : all)
+    if (failed(Merger(entry).run()))
       return failure();
   return success();
 }

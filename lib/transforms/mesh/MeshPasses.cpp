@@ -113,7 +113,7 @@ struct MeshFormTransfersPass : mesh::impl::MeshFormTransfersPassBase<MeshFormTra
       return;
     if ((explain || record) && isPartitioned(getOperation()))
       describeCollectives(getOperation(), mesh, {explain, record});
-    formTransfers(getOperation(), mesh);
+    formTransfers(getOperation());
   }
 };
 struct MeshScanLoopsPass : mesh::impl::MeshScanLoopsPassBase<MeshScanLoopsPass> {

@@ -16,6 +16,10 @@ namespace {
 struct Move {
   unsigned from, to, neighbour; ///< `neighbour`: has them at the name
   double before, after;         ///< bytes that a device sends
+  bool gathers;                 ///< an operand that was not gathered before
+  /// A chain gathers such operands only if its first move does, which then has to send less than half for
+  /// operands: each reader counts, but two (the forward and the backward pass) may share a gather.
+  bool mayStart;
   double saved() const { return before - after; }
 };
 
@@ -85,8 +89,10 @@ private:
   /// themselves. Only those remain made up to which most is saved.
   Chain follow(const Move &first) {
     Chain chain;
+    if (!first.mayStart)
+      return chain;
     std::set<unsigned> sites;
-    double saved = 0;
+    double saved = 0, scale = 0;
     size_t most = 0;
     std::optional<Move> next = first;
     while (next) {
@@ -94,7 +100,8 @@ private:
       chain.moves.push_back(*next);
       sites.insert(links.nodes[next->from].site);
       saved += next->saved();
-      if (saved > chain.saved + 1e-6 * first.before) {
+      scale = std::max({scale, next->before, next->after});
+      if (saved > chain.saved + 1e-6 * scale) { // not by rounding
         chain.saved = saved;
         most = chain.moves.size();
       }
@@ -119,7 +126,7 @@ private:
     std::optional<Move> best;
     for (unsigned site : around)
       for (const Move &move : movesOf(links.sites[site]))
-        if (axesAt(move.from) == axes &&
+        if (axesAt(move.from) == axes && (chain.moves[0].gathers || !move.gathers) &&
             (!best || isBetter({move.saved(), &move}, {best->saved(), &*best})))
           best = move;
     return best;
@@ -170,17 +177,40 @@ private:
     return bytes;
   }
 
-  /// The bytes that a device sends for the site's operands, its sums, and the readers of its results.
-  double sentFor(unsigned site) const {
+  double sentFor(ArrayRef<unsigned> reads) const {
+    double bytes = 0;
+    for (unsigned each : reads)
+      bytes += sentFor(links.reads[each]);
+    return bytes;
+  }
+
+  /// The bytes that a device sends to combine sums. If each reader has the axes at a name that is whole in
+  /// the sums, they are scattered, which sends half.
+  double sumsOf(unsigned site) const {
     double bytes = 0, blocks = 1;
-    for (const auto *reads : {&operands[site], &users[site]})
-      for (unsigned each : *reads)
-        bytes += sentFor(links.reads[each]);
     for (unsigned each : links.sites[site].nodes)
       if (links.nodes[each].price == 0)
         blocks *= parts(each);
-    for (unsigned each : links.sites[site].nodes)
-      bytes += links.nodes[each].price / blocks * (parts(each) - 1) / parts(each);
+    for (unsigned each : links.sites[site].nodes) {
+      bool isScattered = !users[site].empty() && llvm::all_of(users[site], [&](unsigned read) {
+        return moves(links.reads[read], axesAt(each));
+      });
+      double price = links.nodes[each].price / (isScattered ? 2 : 1);
+      bytes += price / blocks * (parts(each) - 1) / parts(each);
+    }
+    return bytes;
+  }
+
+  /// The bytes that a device sends for the site's operands, for sums that it makes or reads, and for the
+  /// readers of its results.
+  double sentFor(unsigned site) const {
+    double bytes = sentFor(operands[site]) + sentFor(users[site]);
+    std::set<unsigned> sums{site};
+    for (unsigned each : operands[site])
+      for (const auto &name : links.reads[each].names)
+        sums.insert(links.nodes[name.first].site);
+    for (unsigned each : sums)
+      bytes += sumsOf(each);
     return bytes;
   }
 
@@ -188,9 +218,8 @@ private:
   bool gathers(unsigned site, const AxisList &axes) const {
     return llvm::any_of(operands[site], [&](unsigned each) {
       const Links::Read &read = links.reads[each];
-      return llvm::any_of(read.names, [&](const auto &name) {
-        return axesAt(name.first) == axes && !(name.second && axesAt(*name.second) == axes) &&
-               !moves(read, axes);
+      return !moves(read, axes) && llvm::any_of(read.names, [&](const auto &name) {
+        return axesAt(name.first) == axes && !(name.second && axesAt(*name.second) == axes);
       });
     });
   }
@@ -203,12 +232,14 @@ private:
         llvm::find_if(b.links, [&](const auto &link) { return axesAt(link.first) == a.axes; });
     if (neighbour == b.links.end())
       return std::nullopt;
-    Move move{from, to, neighbour->first, sentFor(a.site), 0};
+    double read = sentFor(operands[a.site]);
+    Move move{from, to, neighbour->first, sentFor(a.site), 0, false, true};
     std::swap(a.axes, b.axes);
     move.after = sentFor(a.site);
-    bool isAllowed = !gathers(a.site, b.axes);
+    move.gathers = gathers(a.site, b.axes);
+    move.mayStart = !move.gathers || 2 * sentFor(operands[a.site]) < read;
     std::swap(a.axes, b.axes);
-    return isAllowed ? std::optional(move) : std::nullopt;
+    return move;
   }
 };
 } // namespace

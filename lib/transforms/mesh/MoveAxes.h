@@ -12,11 +12,11 @@
 //         %x {batch: [data]}, %w {expert: [data]}, the nest {batch: [data]}
 //
 // gathers %w. If the nest has the axes at `expert`, %x {batch, expert, in} moves by a mesh.all_to_all,
-// of which a device sends a part only. So axes move from name to name of a nest while that lowers the
-// bytes that a device sends for its operands, its sums, and the readers of its results, and makes no
-// operand be gathered that was not. As a move of one nest may pay only when its neighbours follow,
-// chains of moves are tried (Kernighan and Lin, "An efficient heuristic procedure for partitioning
-// graphs", 1970).
+// of which a device sends a part only. If %x has no such name, it is gathered instead of %w, where that
+// sends less than half. So axes move from name to name of a nest while that lowers the bytes that a device sends
+// for its operands, its sums, and the readers of its results. A sum that is scattered counts half. As a
+// move of one nest may pay only when its neighbours follow, chains of moves are tried (Kernighan and Lin,
+// "An efficient heuristic procedure for partitioning graphs", 1970).
 //
 //===----------------------------------------------------------------------===//
 

@@ -51,10 +51,7 @@ struct Queue {
 static double timeOf(Operation *op) {
   if (isa<nest::LoopNestInterface, nest::HoldsNestsInterface>(op))
     return secondsOf(op);
-  double bytes = 0;
-  for (Value result : op->getResults())
-    bytes += bytesOf(result);
-  return secondsOf(0, bytes);
+  return secondsOf(0, tensorBytes(op->getResults()));
 }
 
 /// The ops of a block with those that wait for each: readers of its results, and of ops with effects

@@ -10,7 +10,6 @@
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/transforms/mesh/LocalSpace.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -24,8 +23,8 @@ using nest::ScanOp;
 Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
                     TypedAttr neutral) {
   nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
-  return copyAt(b, loc, value, tensorType(value).getDims(), {},
-                nest::GuardAttr::get(b.getContext(), {first}, neutral));
+  return nest::copyAt(b, loc, value, tensorType(value).getDims(), {},
+                      nest::GuardAttr::get(b.getContext(), {first}, neutral));
 }
 
 namespace {
@@ -76,7 +75,7 @@ static ComputeOp reduceAfter(ComputeOp sum) {
   nd::NdTensorType type = tensorType(first->getOperand(0));
   nest.produced = type.getDims();
   for (Operation *total : {first, second})
-    nest.read(total->getOperand(0), MapAttr::identity(type));
+    nest.read(total->getOperand(0));
   ComputeOp parts = nest.createLike(sum);
   second->setOperand(0, parts.getResult(0));
   second->moveAfter(parts);

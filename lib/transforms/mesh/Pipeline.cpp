@@ -16,7 +16,6 @@ using namespace heddle::mesh;
 using namespace mlir;
 
 using nd::tensorType;
-using nest::MapAttr;
 using nest::NestBuilder;
 using nest::ScanOp;
 
@@ -85,7 +84,6 @@ private:
 
   /// For each turn the steps that the device runs in it: their numbers, or -1.
   Value stepsOf(nd::DimsAttr turns) {
-    NestBuilder nest(b, loc);
     Value numbers = numbersOf(b, loc, scan.getAlong(), Expr::name(along));
     Expr turn = partIndex(steps.mesh, axes);
     if (scan.getReverse())
@@ -94,10 +92,8 @@ private:
         {b.getContext(), Expr::name(turnName) - turn, /*equality=*/true}};
     for (const Expr &inside : steps.inside())
       conditions.emplace_back(b.getContext(), inside);
-    nest.produced = scan.getAlong().with(turns.getDims());
-    nest.read(numbers, MapAttr::identity(tensorType(numbers)),
-              nest::GuardAttr::get(b.getContext(), conditions, b.getI64IntegerAttr(-1)));
-    return nest.createCopy();
+    auto guard = nest::GuardAttr::get(b.getContext(), conditions, b.getI64IntegerAttr(-1));
+    return nest::copyAt(b, loc, numbers, scan.getAlong().with(turns.getDims()), {}, guard);
   }
 
   /// A loop of steps carries outputs, and writes each at its step. A kernel has them as results.
@@ -145,7 +141,7 @@ private:
         NestBuilder nest(b, loc);
         nest.produced = tensorType(old).getDims();
         for (Value each : {number, Value(old), next.get()})
-          nest.read(each, MapAttr::identity(tensorType(each)));
+          nest.read(each);
         next.set(nest.create({tensorType(old).getElementType()}, select).getResult(0));
       }
     }
@@ -153,12 +149,7 @@ private:
 
   /// `whole` with outputs of the steps of these numbers.
   Value written(Value whole, Value outputs, Value numbers) {
-    NestBuilder nest(b, loc);
-    nest.produced = tensorType(outputs).getDims();
-    for (Value each : {numbers, outputs})
-      nest.read(each, MapAttr::identity(tensorType(each)));
-    Expr at = Expr::name(nest::readName(0));
-    return nest.createWrite(whole, MapAttr::identity(tensorType(whole)).substitute({{along, at}}));
+    return nest::writeAt(b, loc, whole, outputs, {{along, Expr::name(nest::readName(0))}}, numbers);
   }
 };
 } // namespace

@@ -22,8 +22,6 @@ public:
     for (Operation &op : function.front().without_terminator()) {
       order.push_back(&op);
       uses[&op] = usesOf(&op);
-      if (isElementwise(&op))
-        elementwise.insert(&op);
     }
     Operation *end = function.front().getTerminator();
     for (unsigned i = 0; i < end->getNumOperands(); ++i) {
@@ -40,7 +38,7 @@ public:
         update();
       }
     for (Operation *op : order)
-      if (latest.lookup(op) < 0 && elementwise.contains(op))
+      if (latest.lookup(op) < 0 && isElementwise(op))
         placed.everywhere.insert(op);
       else
         placed.ops[op] = std::max<int64_t>(0, place.lookup(op));
@@ -53,7 +51,6 @@ private:
   PlacedOps &placed;
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
-  llvm::DenseSet<Operation *> elementwise;
   std::vector<int64_t> states; ///< of each result; -1: none
   /// The latest place that an op depends on (U), that of new states that depend on it (R), its own.
   llvm::DenseMap<Operation *, int64_t> latest, reached, place;
@@ -66,15 +63,12 @@ private:
     return compute && compute.getReduced().getDims().empty();
   }
 
-  int64_t homeOf(BlockArgument argument) const { return placed.homes[argument.getArgNumber()]; }
-  int64_t latestOf(Value value) const {
+  /// The number of what makes a value; of an argument, its home.
+  int64_t of(Value value, const llvm::DenseMap<Operation *, int64_t> &numbers) const {
     auto argument = dyn_cast<BlockArgument>(value);
-    return argument ? homeOf(argument) : latest.lookup(value.getDefiningOp());
+    return argument ? placed.homes[argument.getArgNumber()] : numbers.lookup(value.getDefiningOp());
   }
-  int64_t placeOf(Value value) const {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument ? homeOf(argument) : place.lookup(value.getDefiningOp());
-  }
+  int64_t placeOf(Value value) const { return of(value, place); }
   bool returns(Value value) const {
     Operation *op = value.getDefiningOp();
     return op && reached.lookup(op) >= 0 && reached.lookup(op) < place.lookup(op);
@@ -95,7 +89,7 @@ private:
       int64_t own = ownPlace(op);
       latest[op] = -1;
       for (Value used : uses[op])
-        latest[op] = std::max(latest[op], latestOf(used));
+        latest[op] = std::max(latest[op], of(used, latest));
       if (own < 0 || !isNumber(op->getResults()))
         own = std::max(own, reached[op]);
       place[op] = std::min(own, latest[op]);
@@ -116,7 +110,7 @@ private:
         back = std::min(back, placeOf(value));
     }
     // A value that is only on its way is sent where it is smallest.
-    bool isLarger = sizeOf(op->getResults()) > sizeOf(used);
+    bool isLarger = tensorBytes(op->getResults()) > tensorBytes(used);
     if (own < 0 && back < placed.count && !isLarger)
       return back;
     // It meets one that is further on the same way there.
@@ -131,12 +125,6 @@ private:
   static bool isNumber(ValueRange values) {
     return llvm::all_of(
         values, [](Value value) { return nd::tensorType(value).getDims().getDims().empty(); });
-  }
-  static double sizeOf(ValueRange values) {
-    double bytes = 0;
-    for (Value value : values)
-      bytes += bytesOf(value);
-    return bytes;
   }
   void reach(Value value, int64_t home) {
     if (Operation *op = value.getDefiningOp())
@@ -194,9 +182,7 @@ private:
   int64_t placeOfResult(int64_t state, Value value) const {
     if (state >= 0)
       return placed.homes[size_t(state)];
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return std::max<int64_t>(0, homeOf(argument));
-    return std::max<int64_t>(0, place.lookup(value.getDefiningOp()));
+    return std::max<int64_t>(0, placeOf(value));
   }
 };
 } // namespace
@@ -222,21 +208,21 @@ static FailureOr<AxisCoordinate> statedPlace(func::FuncOp function, unsigned i, 
 
 /// The axis of roles may split nothing.
 static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
+  auto isAlong = [&](ArrayRef<Axis> axes) {
+    return llvm::any_of(axes, [&](const Axis &each) { return each.name == axis; });
+  };
   WalkResult done = function.walk([&](CollectiveInterface op) {
-    for (const Axis &each : op.getAxes().getAxes())
-      if (each.name == axis)
-        return WalkResult(op->emitOpError() << "communicates along '" << axis.getValue()
-                                            << "', whose coordinates are roles");
-    return WalkResult::advance();
+    if (!isAlong(op.getAxes().getAxes()))
+      return WalkResult::advance();
+    return WalkResult(op->emitOpError() << "communicates along '" << axis.getValue()
+                                        << "', whose coordinates are roles");
   });
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName))
-      for (const auto &[name, axes] : sharding.getSharding())
-        for (const Axis &each : axes)
-          if (each.name == axis)
-            return emitError(function.getArgument(i).getLoc())
-                   << "argument " << i << " is split along '" << axis.getValue()
-                   << "', whose coordinates are roles";
+    for (const auto &[name, axes] : shardingOf(function.getArgAttr(i, shardingAttrName)))
+      if (isAlong(axes))
+        return emitError(function.getArgument(i).getLoc())
+               << "argument " << i << " is split along '" << axis.getValue()
+               << "', whose coordinates are roles";
   return failure(done.wasInterrupted());
 }
 

@@ -24,24 +24,11 @@ llvm::SetVector<Value> mesh::usesOf(Operation *op) {
   return values;
 }
 
-ArrayRef<Axis> mesh::axesOf(const Sharding &sharding, StringRef name) {
-  auto found = sharding.find(name);
-  return found == sharding.end() ? ArrayRef<Axis>() : ArrayRef<Axis>(found->second);
-}
-
 SmallVector<Value> Resharder::reduce(ValueRange values, ArrayRef<Axis> axes, Region &combine,
                                      ArrayAttr neutral, const std::string &scattered,
                                      Location loc) {
-  auto group = AxesAttr::get(b.getContext(), axes);
-  Operation *made;
-  if (scattered.empty()) {
-    made = AllReduceOp::create(b, loc, values.getTypes(), values, group, neutral, ArrayAttr());
-  } else {
-    auto types = llvm::map_to_vector(values, [&](Value value) -> Type {
-      return blockType(mesh, tensorType(value), {{scattered, AxisList(axes)}});
-    });
-    made = ReduceScatterOp::create(b, loc, types, values, scattered, group, neutral, ArrayAttr());
-  }
+  Operation *made = createReduction(b, loc, mesh, values, AxesAttr::get(b.getContext(), axes),
+                                    scattered, neutral);
   OpBuilder::InsertionGuard restore(b);
   Block *block = b.createBlock(&made->getRegion(0));
   for (BlockArgument argument : combine.front().getArguments())
@@ -50,26 +37,19 @@ SmallVector<Value> Resharder::reduce(ValueRange values, ArrayRef<Axis> axes, Reg
   return SmallVector<Value>(made->getResults());
 }
 
-LocalValue Resharder::joinAndSplit(LocalValue from, StringRef join, StringRef split, Location loc) {
-  MLIRContext *context = b.getContext();
-  auto axes = AxesAttr::get(context, axesOf(from.sharding, join));
-  LocalValue to = from;
-  to.sharding.erase(join.str());
-  to.sharding[split.str()] = AxisList(axes.getAxes());
-  to.value = AllToAllOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
-                                StringAttr::get(context, join), StringAttr::get(context, split),
-                                axes, ArrayAttr());
-  return to;
-}
-
-LocalValue Resharder::gather(LocalValue from, StringRef name, Location loc) {
-  MLIRContext *context = b.getContext();
-  auto axes = AxesAttr::get(context, axesOf(from.sharding, name));
-  LocalValue to = from;
-  to.sharding.erase(name.str());
-  to.value = AllGatherOp::create(b, loc, blockType(mesh, to.whole, to.sharding), from.value,
-                                 StringAttr::get(context, name), axes, ArrayAttr());
-  return to;
+LocalValue Resharder::join(LocalValue value, StringRef name, StringRef split, Location loc) {
+  StringAttr joined = b.getStringAttr(name);
+  auto axes = AxesAttr::get(b.getContext(), axesOf(value.sharding, name));
+  value.sharding.erase(name.str());
+  if (!split.empty())
+    value.sharding[split.str()] = AxisList(axes.getAxes());
+  Type type = blockType(mesh, value.whole, value.sharding);
+  if (split.empty())
+    value.value = AllGatherOp::create(b, loc, type, value.value, joined, axes, ArrayAttr());
+  else
+    value.value = AllToAllOp::create(b, loc, type, value.value, joined, b.getStringAttr(split),
+                                     axes, ArrayAttr());
+  return value;
 }
 
 /// Copies the device's block along the names that `to` splits and `from` does not.
@@ -79,13 +59,11 @@ LocalValue Resharder::slice(LocalValue from, const Sharding &to, Location loc) {
     if (axesOf(from.sharding, name).empty())
       cut[name] = axes;
   LocalSpace space(mesh, {from.whole.getDims()}, cut);
-  nest::NestBuilder nest(b, loc);
-  LocalValue result{{}, from.whole, to};
-  nest.produced = blockType(mesh, result.whole, to).getDims();
-  auto map = nest::MapAttr::identity(tensorType(from.value)).substitute(space.globals());
-  nest.readOrZero(from.value, map, space.inside());
-  result.value = nest.createCopy();
-  return result;
+  auto inside = nest::guardOf(b.getContext(), space.inside(), nest::zeroOf(from.whole));
+  from.value = nest::copyAt(b, loc, from.value, blockDims(mesh, from.whole.getDims(), to),
+                            space.globals(), inside);
+  from.sharding = to;
+  return from;
 }
 
 LocalValue Resharder::move(const LocalValue &from, const Sharding &to, Location loc) {
@@ -103,9 +81,8 @@ LocalValue Resharder::move(const LocalValue &from, const Sharding &to, Location 
     auto other = llvm::find_if(to, [&, &axes = axes](const auto &entry) {
       return entry.second == axes && axesOf(value.sharding, entry.first).empty();
     });
-    value = other != to.end() && axesOf(to, name).empty()
-                ? joinAndSplit(value, name, other->first, loc)
-                : gather(value, name, loc);
+    bool moves = other != to.end() && axesOf(to, name).empty();
+    value = join(value, name, moves ? other->first : "", loc);
   }
   if (value.sharding != to)
     value = slice(value, to, loc);

@@ -35,8 +35,6 @@ llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
 
 /// Whether the result is the first operand; only the time of its computation differs.
 inline bool passesOn(mlir::Operation *op) { return op->hasTrait<nd::Opaque>(); }
-/// The axes of a name; none if it is not split.
-llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
 
 class Resharder {
 public:
@@ -56,9 +54,9 @@ private:
   mlir::OpBuilder &b;
   std::map<std::pair<mlir::Block *, const void *>, llvm::SmallVector<LocalValue, 1>> moved;
 
-  LocalValue joinAndSplit(LocalValue from, llvm::StringRef join, llvm::StringRef split,
-                          mlir::Location loc);
-  LocalValue gather(LocalValue from, llvm::StringRef name, mlir::Location loc);
+  /// Joins the blocks along `name`; the axes move to `split`, if that is not empty.
+  LocalValue join(LocalValue value, llvm::StringRef name, llvm::StringRef split,
+                  mlir::Location loc);
   LocalValue slice(LocalValue from, const Sharding &to, mlir::Location loc);
 };
 

@@ -180,8 +180,7 @@ private:
         own.setType(absentType(own.getType()));
         made.removeArgAttr(own.getArgNumber(), "nd.layout");
       }
-    made.setFunctionType(
-        b.getFunctionType(made.front().getArgumentTypes(), ValueRange(returned).getTypes()));
+    nd::retype(made);
     addSymbols(made);
     for (unsigned i = 0; i < made.getNumResults(); ++i)
       if (isAbsent(made.getResultTypes()[i]))
@@ -197,12 +196,12 @@ private:
   void addSymbols(func::FuncOp made) {
     llvm::StringSet<> own = nd::sizeSymbols(made), all = nd::sizeSymbols(function);
     SmallVector<StringRef> symbols(all.keys());
-    llvm::erase_if(symbols, [&](StringRef each) { return own.contains(each); });
     llvm::sort(symbols);
-    SmallVector<Attribute> list(made->getAttrOfType<ArrayAttr>(nd::symbolsAttrName).getValue());
+    SmallVector<Attribute> list(nd::listedSymbols(made));
     for (StringRef symbol : symbols)
-      list.push_back(StringAttr::get(made.getContext(), symbol));
-    made->setAttr(nd::symbolsAttrName, ArrayAttr::get(made.getContext(), list));
+      if (!own.contains(symbol))
+        list.push_back(StringAttr::get(made.getContext(), symbol));
+    nd::listSymbols(made, list);
   }
   /// The sharding that attributes state, at a place.
   Attribute shardingAt(DictionaryAttr attributes, ArrayRef<int64_t> roles) {

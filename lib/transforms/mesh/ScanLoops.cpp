@@ -85,7 +85,7 @@ private:
     NestBuilder nest(b, loc);
     nest.produced = none();
     for (Value value : reads)
-      nest.read(value, MapAttr::identity(tensorType(value)));
+      nest.read(value);
     return nest.create({type}, body).getResult(0);
   }
   Value isBefore(OpBuilder &builder, Value at) {
@@ -129,10 +129,10 @@ private:
     return function;
   }
 
-  /// The coordinate of this turn, which is the read `number` of a nest.
-  Expr coordinate(unsigned number) {
-    Expr at = Expr::max(Expr::min(Expr::name(nest::readName(number)), size - 1), Expr(0));
-    return scan.getReverse() ? size - 1 - at : at;
+  /// The coordinate of this turn, whose number is the first read of a nest.
+  ExprMap coordinate() {
+    Expr at = Expr::max(Expr::min(Expr::name(nest::readName(0)), size - 1), Expr(0));
+    return {{along, scan.getReverse() ? size - 1 - at : at}};
   }
 
   void fill(func::FuncOp function, IRMapping &mapping) {
@@ -144,7 +144,8 @@ private:
     for (auto [slice, whole] :
          llvm::zip(body.getArguments().drop_front(inits()),
                    carried.drop_front(inits() + outputs).take_front(scan.getReads().size())))
-      mapping.map(slice, sliceOf(whole, tensorType(slice), at));
+      mapping.map(slice,
+                  nest::copyAt(b, loc, whole, tensorType(slice).getDims(), coordinate(), {}, at));
     for (Operation &op : body.without_terminator())
       b.clone(op, mapping);
     Value next = scalar(b.getI64Type(), at,
@@ -160,33 +161,17 @@ private:
     SmallVector<Value> returned{goesOn, next};
     for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
       Value made = mapping.lookupOrDefault(value);
-      returned.push_back(i < inits() ? made : writeTo(carried[i], made, at));
+      returned.push_back(i < inits() ? made
+                                     : nest::writeAt(b, loc, carried[i], made, coordinate(), at));
     }
     func::ReturnOp::create(b, loc, returned);
-  }
-
-  Value sliceOf(Value whole, nd::NdTensorType type, Value at) {
-    NestBuilder nest(b, loc);
-    nest.produced = type.getDims();
-    nest.read(at, MapAttr::identity(tensorType(at)));
-    nest.read(whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
-    return nest.createCopy();
-  }
-
-  Value writeTo(Value whole, Value slice, Value at) {
-    NestBuilder nest(b, loc);
-    nest.produced = tensorType(slice).getDims();
-    nest.read(at, MapAttr::identity(tensorType(at)));
-    nest.read(slice, MapAttr::identity(tensorType(slice)));
-    return nest.createWrite(
-        whole, MapAttr::identity(tensorType(whole)).substitute({{along, coordinate(0)}}));
   }
 };
 } // namespace
 
 bool mesh::becomesLoop(ScanOp scan) {
   auto communicates = [](CollectiveInterface) { return WalkResult::interrupt(); };
-  return scan->hasAttr(heavyAttrName) || scan.walk(communicates).wasInterrupted();
+  return scan->hasAttr(nest::heavyAttrName) || scan.walk(communicates).wasInterrupted();
 }
 
 void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {

@@ -56,8 +56,8 @@ private:
   LogicalResult lift(Operation *op);
   void liftNest(nest::LoopNestInterface op);
   LogicalResult liftHolder(nest::HoldsNestsInterface op);
-  void liftCollective(CollectiveInterface op);
   MapAttr liftMap(MapAttr map, Value operand);
+  Operation *changed(Operation *op);
 };
 } // namespace
 
@@ -71,18 +71,19 @@ static TypedAttr undefinedElement(Type type) {
 Value Lifter::cut(Value whole, nd::NdTensorType local, const Sharding &sharding) {
   nd::NdTensorType type = tensorType(whole);
   LocalSpace space(mesh, {type.getDims()}, sharding);
-  return copyAt(b, whole.getLoc(), whole, liftedDims(local.getDims()), space.globals(),
-                nest::guardOf(b.getContext(), space.inside(), undefinedElement(type.scalarType())));
+  return nest::copyAt(
+      b, whole.getLoc(), whole, liftedDims(local.getDims()), space.globals(),
+      nest::guardOf(b.getContext(), space.inside(), undefinedElement(type.scalarType())));
 }
 
 Value Lifter::ofLast(Value value) {
   ExprMap last;
   for (const nd::Dim &dim : devices)
     last[dim.name.str()] = dim.size().getExpr() - 1;
-  return copyAt(b, value.getLoc(), value,
-                tensorType(value).getDims().where(
-                    [&](const nd::Dim &dim) { return !last.contains(dim.name.str()); }),
-                last);
+  return nest::copyAt(b, value.getLoc(), value,
+                      tensorType(value).getDims().where(
+                          [&](const nd::Dim &dim) { return !last.contains(dim.name.str()); }),
+                      last);
 }
 
 /// Writes the blocks of all devices that hold different ones; of equal ones the last.
@@ -116,14 +117,18 @@ MapAttr Lifter::liftMap(MapAttr map, Value operand) {
   return MapAttr::getSorted(b.getContext(), entries);
 }
 
-/// Removes layouts and schedules that a user wrote: they are of the names before.
-static void removeChoices(Operation *op) {
+/// Adds the axes to the names of results, and removes layouts and schedules that a user wrote: they are
+/// of the names before.
+Operation *Lifter::changed(Operation *op) {
   for (const char *name : {"layouts", "schedule", "copies"})
     op->removeAttr(name);
+  for (Value result : op->getResults())
+    result.setType(liftedType(result.getType()));
+  return op;
 }
 
 void Lifter::liftNest(nest::LoopNestInterface op) {
-  Operation *made = b.clone(*op, lifted);
+  Operation *made = changed(b.clone(*op, lifted));
   auto nest = cast<nest::LoopNestInterface>(made);
   SmallVector<Attribute> maps;
   for (auto [map, operand] : llvm::zip_equal(nest.getMapsAttr(), nest.getMappedReads()))
@@ -136,17 +141,11 @@ void Lifter::liftNest(nest::LoopNestInterface op) {
     auto compute = cast<nest::ComputeOp>(made);
     compute.setProducedAttr(liftedDims(compute.getProduced()));
   }
-  removeChoices(made);
-  for (Value result : made->getResults())
-    result.setType(liftedType(result.getType()));
 }
 
 /// A recurrence or a group: the nests in its region are lifted.
 LogicalResult Lifter::liftHolder(nest::HoldsNestsInterface op) {
-  Operation *made = b.cloneWithoutRegions(*op, lifted);
-  removeChoices(made);
-  for (Value result : made->getResults())
-    result.setType(liftedType(result.getType()));
+  Operation *made = changed(b.cloneWithoutRegions(*op, lifted));
   OpBuilder::InsertionGuard restore(b);
   Block *block = b.createBlock(&made->getRegion(0));
   Block &from = op->getRegion(0).front();
@@ -158,25 +157,18 @@ LogicalResult Lifter::liftHolder(nest::HoldsNestsInterface op) {
   return success();
 }
 
-void Lifter::liftCollective(CollectiveInterface op) {
-  SmallVector<Value> results = op.buildMeaning(b, mesh, valuesOf(op->getOperands()));
-  lifted.map(op->getResults(), ValueRange(results));
-}
-
 LogicalResult Lifter::lift(Operation *op) {
   if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
     return liftNest(nest), success();
   if (auto holder = dyn_cast<nest::HoldsNestsInterface>(op))
     return liftHolder(holder);
-  if (auto collective = dyn_cast<CollectiveInterface>(op))
-    return liftCollective(collective), success();
-  if (isa<nest::SortOp>(op) || passesOn(op)) {
-    Operation *made = b.clone(*op, lifted);
-    for (Value result : made->getResults())
-      result.setType(liftedType(result.getType()));
-    return success();
+  if (auto collective = dyn_cast<CollectiveInterface>(op)) {
+    auto results = collective.buildMeaning(b, mesh, valuesOf(op->getOperands()));
+    return lifted.map(op->getResults(), ValueRange(results)), success();
   }
-  if (isa<SendOp, ReceiveOp>(op) ||
+  if (isa<nest::SortOp>(op) || passesOn(op))
+    return changed(b.clone(*op, lifted)), success();
+  if (isa<MessageInterface>(op) ||
       (isa<nd::NdDialect>(op->getDialect()) && op->getNumOperands() > 0))
     return op->emitOpError() << "can't be simulated: expected nests and collectives of one role";
   // Every other op runs on whole tensors, which all devices hold alike.
@@ -185,7 +177,8 @@ LogicalResult Lifter::lift(Operation *op) {
     last.map(used, ofLast(lifted.lookup(used)));
   Operation *made = b.clone(*op, last);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
-    lifted.map(result, copyAt(b, value.getLoc(), value, liftedDims(tensorType(value).getDims())));
+    lifted.map(result,
+               nest::copyAt(b, value.getLoc(), value, liftedDims(tensorType(value).getDims())));
   return success();
 }
 
@@ -228,23 +221,20 @@ LogicalResult Lifter::run() {
   auto *block = new Block();
   function.getBody().push_back(block);
   b.setInsertionPointToEnd(block);
-  for (auto [argument, type] : llvm::zip_equal(from.getArguments(), arguments))
-    block->addArgument(type, argument.getLoc());
-  for (auto [argument, whole] : llvm::zip_equal(from.getArguments(), block->getArguments()))
-    lifted.map(argument, cut(whole, tensorType(argument),
-                             shardingOf(function.getArgAttrOfType<ShardingAttr>(
-                                 argument.getArgNumber(), shardingAttrName))));
+  for (auto [i, argument] : llvm::enumerate(from.getArguments()))
+    lifted.map(argument,
+               cut(block->addArgument(arguments[i], argument.getLoc()), tensorType(argument),
+                   shardingOf(function.getArgAttr(unsigned(i), shardingAttrName))));
   if (failed(lift(from)))
     return failure();
   SmallVector<Value> returned;
   for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands()))
-    returned.push_back(join(
-        lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
-        shardingOf(function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName))));
+    returned.push_back(join(lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
+                            shardingOf(function.getResultAttr(unsigned(i), shardingAttrName))));
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
   from.dropAllReferences();
   from.erase();
-  function.setFunctionType(b.getFunctionType(arguments, results));
+  nd::retype(function);
   return success();
 }
 
@@ -253,14 +243,9 @@ static void removeAttributes(func::FuncOp function) {
   Builder b(function.getContext());
   auto isCoordinate = [](StringAttr symbol) { return symbol.strref().starts_with(axisSymbol("")); };
   function->removeAttr(meshAttrName);
-  SmallVector<Attribute> symbols;
-  if (auto known = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
-    for (Attribute each : known)
-      if (!isCoordinate(cast<StringAttr>(each)))
-        symbols.push_back(each);
-  function->removeAttr(nd::symbolsAttrName);
-  if (!symbols.empty())
-    function->setAttr(nd::symbolsAttrName, b.getArrayAttr(symbols));
+  SmallVector<Attribute> symbols(nd::listedSymbols(function));
+  llvm::erase_if(symbols, [&](Attribute each) { return isCoordinate(cast<StringAttr>(each)); });
+  nd::listSymbols(function, symbols);
   NamedAttrList ranges;
   if (auto known = function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName))
     for (NamedAttribute each : known)

@@ -10,24 +10,13 @@
 #include "dialects/nest/Nest.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/transforms/mesh/Bucket.h"
+#include "lib/transforms/mesh/Reshard.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
-
-/// The ops of the same block that make what `op` and the ops in it use.
-static llvm::SetVector<Operation *> makersOf(Operation *op) {
-  llvm::SetVector<Operation *> makers;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == op->getBlock())
-        makers.insert(maker);
-  });
-  return makers;
-}
 
 static bool isUsedBy(Operation *maker, Operation *op) {
   return llvm::all_of(maker->getUsers(), [&](Operation *user) { return op->isAncestor(user); });
@@ -41,7 +30,10 @@ static void moveUp(Operation *op) {
       isa<nest::TransferInterface, nd::LiteralInterface>(op))
     return;
   Operation *last = nullptr;
-  for (Operation *maker : makersOf(op)) {
+  for (Value used : usesOf(op)) {
+    Operation *maker = used.getDefiningOp();
+    if (!maker || maker->getBlock() != op->getBlock())
+      continue;
     if (isUsedBy(maker, op))
       moveUp(maker);
     if (!last || last->isBeforeInBlock(maker))

@@ -19,7 +19,6 @@ using namespace heddle::mesh;
 using namespace mlir;
 
 using nd::tensorType;
-using nest::MapAttr;
 using nest::NestBuilder;
 using Kind = CommunicationSpec::Kind;
 
@@ -37,16 +36,6 @@ struct EngineCombiner {
 };
 } // namespace
 
-/// The type in which an engine compares integers.
-static ElementType withSign(ElementType element, bool isSigned) {
-  using E = ElementType;
-  for (auto [plain, other] :
-       {std::pair(E::I8, E::UI8), {E::I16, E::UI16}, {E::I32, E::UI32}, {E::I64, E::UI64}})
-    if (element == plain || element == other)
-      return isSigned ? plain : other;
-  return element;
-}
-
 /// The combiner and the type by which an engine combines the values of a collective; none if it can't.
 static std::optional<EngineCombiner> engineCombiner(Operation *op) {
   using Combiner = CommunicationSpec::Combiner;
@@ -54,30 +43,29 @@ static std::optional<EngineCombiner> engineCombiner(Operation *op) {
     return std::nullopt;
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(op->getRegion(0), &isSigned);
-  ElementType element = *nd::elementTypeOf(tensorType(op->getOperand(0)).getElementType());
-  bool isTruth = element == ElementType::I1; // sums are modulo 2
+  Type type = tensorType(op->getOperand(0)).getElementType();
+  bool isTruth = type.isInteger(1); // sums are modulo 2, and true is -1 if it has a sign
   switch (kind) {
   case nd::CombinerKind::Add:
-    return EngineCombiner{Combiner::Sum, element};
+    return EngineCombiner{Combiner::Sum, *nd::elementTypeOf(type)};
   case nd::CombinerKind::Mul:
-    return EngineCombiner{Combiner::Product, element};
+    return EngineCombiner{Combiner::Product, *nd::elementTypeOf(type)};
   case nd::CombinerKind::Max:
   case nd::CombinerKind::Min: {
-    bool isMax = kind == nd::CombinerKind::Max;
-    if (isTruth && isSigned) // true is -1
-      isMax = !isMax;
-    return EngineCombiner{isMax ? Combiner::Max : Combiner::Min, withSign(element, isSigned)};
+    bool isMax = (kind == nd::CombinerKind::Max) != (isTruth && isSigned);
+    if (isa<IntegerType>(type) && !isTruth) // engines compare by the sign of the type
+      type = IntegerType::get(op->getContext(), type.getIntOrFloatBitWidth(),
+                              isSigned ? IntegerType::Signless : IntegerType::Unsigned);
+    return EngineCombiner{isMax ? Combiner::Max : Combiner::Min, *nd::elementTypeOf(type)};
   }
-  case nd::CombinerKind::And:
-    return isTruth ? std::optional(EngineCombiner{Combiner::Min, element}) : std::nullopt;
-  case nd::CombinerKind::Or:
-    return isTruth ? std::optional(EngineCombiner{Combiner::Max, element}) : std::nullopt;
-  case nd::CombinerKind::Xor:
-    return isTruth ? std::optional(EngineCombiner{Combiner::Sum, element}) : std::nullopt;
-  case nd::CombinerKind::General:
-    return std::nullopt;
+  default:
+    if (!isTruth || kind == nd::CombinerKind::General)
+      return std::nullopt;
+    return EngineCombiner{kind == nd::CombinerKind::And  ? Combiner::Min
+                          : kind == nd::CombinerKind::Or ? Combiner::Max
+                                                         : Combiner::Sum,
+                          ElementType::I1};
   }
-  llvm_unreachable("all kinds are handled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,9 +75,8 @@ static std::optional<EngineCombiner> engineCombiner(Operation *op) {
 namespace {
 class Former {
 public:
-  Former(Operation *op, MeshAttr mesh)
-      : op(op), b(op), loc(op->getLoc()), axes(cast<CollectiveInterface>(op).getAxes()),
-        parts(partsOf(mesh, axes.getAxes())) {}
+  explicit Former(CollectiveInterface op)
+      : op(op), b(op), loc(op->getLoc()), axes(op.getAxes()), parts(op.getParts()) {}
 
   void run() {
     if (parts == 1)
@@ -104,7 +91,7 @@ public:
   }
 
 private:
-  Operation *op;
+  CollectiveInterface op;
   OpBuilder b;
   Location loc;
   AxesAttr axes;
@@ -112,35 +99,30 @@ private:
 
   nd::Dim dim(StringRef name, const Expr &size) { return nd::Dim(b.getContext(), name, size); }
   StringAttr text(StringRef name) { return b.getStringAttr(name); }
-  /// The value's names, with these sizes of some.
   nd::DimsAttr dimsWith(Value value, ArrayRef<nd::Dim> changed) {
-    return nd::DimsAttr::getSorted(b.getContext(), changed)
-        .with(tensorType(value).getDims().getDims());
+    return tensorType(value).getDims().replacing(changed);
   }
   Type typeWith(Value value, ArrayRef<nd::Dim> changed) {
-    return tensorType(value).withDims(dimsWith(value, changed).getDims());
+    return tensorType(value).replacing(changed);
   }
 
   /// The elements of `value` at these coordinates, over `dims`; zeros where an expression is
   /// negative.
-  Value read(Value value, nd::DimsAttr dims, const ExprMap &at, ArrayRef<Expr> atLeastZero = {}) {
-    NestBuilder nest(b, loc);
-    nest.produced = dims;
-    nest.readOrZero(value, MapAttr::identity(tensorType(value)).substitute(at), atLeastZero);
-    return nest.createCopy();
+  Value read(Value value, nd::DimsAttr dims, const ExprMap &at = {},
+             ArrayRef<Expr> atLeastZero = {}) {
+    auto zero = nest::zeroOf(tensorType(value));
+    return nest::copyAt(b, loc, value, dims, at, nest::guardOf(b.getContext(), atLeastZero, zero));
   }
   /// The value in memory of its own: arguments and constants have the layouts that they have.
   Value owned(Value value) {
     bool isNest = isa_and_nonnull<nest::ComputeOp>(value.getDefiningOp());
-    return isNest ? value : read(value, tensorType(value).getDims(), {});
+    return isNest ? value : read(value, tensorType(value).getDims());
   }
   Value withUnit(Value value, StringRef name) {
-    return read(value, dimsWith(value, {dim(name, Expr(1))}), {});
+    return read(value, dimsWith(value, {dim(name, Expr(1))}));
   }
   Value withoutUnit(Value value, StringRef name) {
-    nd::DimsAttr dims = tensorType(value).getDims();
-    return read(value, dims.where([&](const nd::Dim &each) { return each.name != name; }),
-                {{name.str(), Expr(0)}});
+    return read(value, tensorType(value).without(name).getDims(), {{name.str(), Expr(0)}});
   }
   /// The blocks along a name as points of `mesh.member`; zeros beyond the size.
   Value split(Value value, StringRef name) {
@@ -155,21 +137,15 @@ private:
   /// The reverse: the points of `part` as blocks along `name`, of this size.
   Value join(Value value, StringRef part, StringRef name, const Expr &size) {
     Expr block = tensorType(value).size(name).getExpr(), at = Expr::name(name.str());
-    nd::DimsAttr dims = dimsWith(value, {dim(name, size)}).where([&](const nd::Dim &each) {
-      return each.name != part;
-    });
+    nd::NdTensorType type = tensorType(value).replacing(dim(name, size)).without(part);
     if (block.isConstant()) {
       int64_t width = std::max<int64_t>(*block.constant(), 1);
-      return read(value, dims, {{part.str(), at.floordiv(width)}, {name.str(), at.mod(width)}});
+      return read(value, type.getDims(),
+                  {{part.str(), at.floordiv(width)}, {name.str(), at.mod(width)}});
     }
     // A size symbol is no divisor: each block is written to its place.
-    nd::NdTensorType type = tensorType(value).withDims(dims.getDims());
-    Value dest = nest::zeros(b, loc, type);
-    NestBuilder nest(b, loc);
-    nest.produced = tensorType(value).getDims();
-    nest.read(value, MapAttr::identity(tensorType(value)));
-    Expr to = Expr::name(part.str()) * block + at;
-    return nest.createWrite(dest, MapAttr::identity(type).substitute({{name.str(), to}}));
+    return nest::writeAt(b, loc, nest::zeros(b, loc, type), value,
+                         {{name.str(), Expr::name(part.str()) * block + at}});
   }
 
   Value gather(Value unit) {
@@ -189,7 +165,7 @@ private:
     nest.produced = tensorType(op->getResult(0)).getDims();
     nest.reduced = nd::DimsAttr::getSorted(b.getContext(), {dim(part, Expr(parts))});
     for (Value value : gathered)
-      nest.read(value, MapAttr::identity(tensorType(value)));
+      nest.read(value);
     auto elements = nest::elementTypesOf(op->getResults());
     replace(nest.createReduction(elements, code, neutral)->getResults());
   }
@@ -200,7 +176,7 @@ private:
 
   /// A group of one device moves nothing.
   void alone() {
-    auto permute = dyn_cast<PermuteOp>(op);
+    auto permute = dyn_cast<PermuteOp>(*op);
     if (permute && !permute.getWrap() && permute.getShift() != 0)
       replace(nest::zeros(b, loc, tensorType(permute.getResult())));
     else
@@ -250,11 +226,11 @@ private:
 };
 } // namespace
 
-void mesh::formTransfers(func::FuncOp function, MeshAttr mesh) {
-  SmallVector<Operation *> collectives;
+void mesh::formTransfers(func::FuncOp function) {
+  SmallVector<CollectiveInterface> collectives;
   function.walk([&](CollectiveInterface op) { collectives.push_back(op); });
-  for (Operation *op : collectives)
-    Former(op, mesh).run();
+  for (CollectiveInterface op : collectives)
+    Former(op).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,62 +251,46 @@ std::vector<std::string> mesh::spelled(ArrayRef<Axis> axes) {
   return names;
 }
 
-/// A message between two roles.
-static CommunicationSpec messageOf(Operation *op, const Layout &layout) {
-  auto send = dyn_cast<SendOp>(op);
-  auto type = tensorType(send ? send.getInput() : op->getResult(0));
+CommunicationSpec mesh::communicationOf(Operation *op, const Layout &layout) {
   CommunicationSpec spec;
-  spec.kind = send ? Kind::Send : Kind::Receive;
-  spec.element = *nd::elementTypeOf(type.getElementType());
-  spec.counts = {layout.elementsOver(type.sizeExprs())};
-  if (send) {
-    spec.axes = spelled(send.getAxis().getAxes());
-    spec.target = Expr(int64_t(send.getCoordinate()));
-  } else {
-    auto receive = cast<ReceiveOp>(op);
-    spec.axes = spelled(receive.getAxis().getAxes());
-    spec.source = Expr(int64_t(receive.getCoordinate()));
+  if (auto message = dyn_cast<MessageInterface>(op)) {
+    auto type = tensorType(message.getMoved());
+    spec.axes = spelled(message.getAxis().getAxes());
+    spec.kind = message.sends() ? Kind::Send : Kind::Receive;
+    spec.element = *nd::elementTypeOf(type.getElementType());
+    spec.counts = {layout.elementsOver(type.sizeExprs())};
+    (message.sends() ? spec.target : spec.source) = Expr(message.getCoordinate());
+    return spec;
   }
-  return spec;
-}
-
-CommunicationSpec mesh::communicationOf(Operation *op, MeshAttr mesh, const Layout &layout) {
-  if (isa<SendOp, ReceiveOp>(op))
-    return messageOf(op, layout);
-  ArrayRef<Axis> axes = cast<CollectiveInterface>(op).getAxes().getAxes();
-  int64_t parts = partsOf(mesh, axes);
+  auto collective = cast<CollectiveInterface>(op);
+  ArrayRef<Axis> axes = collective.getAxes().getAxes();
   auto type = tensorType(op->getOperand(0));
   ExprMap sizes = type.sizeExprs();
   for (StringAttr name : cast<nest::TransferInterface>(op).getOutermostNames())
     sizes[name.str()] = Expr(1);
-  Expr part = layout.elementsOver(sizes); // of each member
-  CommunicationSpec spec;
   spec.axes = spelled(axes);
   spec.element = *nd::elementTypeOf(type.getElementType());
-  auto is = [&](Kind kind, bool hasOutput = false) {
-    spec.kind = kind;
-    spec.counts = {part};
-    if (hasOutput)
-      spec.outputCounts = {part};
-  };
+  spec.counts = {layout.elementsOver(sizes)}; // of each member
+  if (isa<AllToAllOp, PermuteOp>(op))
+    spec.outputCounts = spec.counts;
   if (op->getNumRegions()) {
     EngineCombiner how = *engineCombiner(op);
     spec.combiner = how.combiner;
     spec.element = how.element;
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](AllReduceOp) { is(Kind::AllReduce); })
-      .Case([&](ReduceScatterOp) { is(Kind::ReduceScatter); })
-      .Case([&](AllGatherOp) { is(Kind::AllGather); })
-      .Case([&](AllToAllOp) { is(Kind::AllToAll, /*hasOutput=*/true); })
+      .Case([&](AllReduceOp) { spec.kind = Kind::AllReduce; })
+      .Case([&](ReduceScatterOp) { spec.kind = Kind::ReduceScatter; })
+      .Case([&](AllGatherOp) { spec.kind = Kind::AllGather; })
+      .Case([&](AllToAllOp) { spec.kind = Kind::AllToAll; })
       .Case([&](PermuteOp each) {
-        is(Kind::Permute, /*hasOutput=*/true);
-        Expr self = partIndex(mesh, axes), shift(int64_t(each.getShift()));
-        spec.source = (self + shift).mod(parts);
-        spec.target = (self - shift).mod(parts);
+        spec.kind = Kind::Permute;
+        Expr self = partIndex(meshOf(op), axes), shift(int64_t(each.getShift()));
+        spec.source = (self + shift).mod(collective.getParts());
+        spec.target = (self - shift).mod(collective.getParts());
       })
       .Case([&](BroadcastOp each) {
-        is(Kind::Broadcast);
+        spec.kind = Kind::Broadcast;
         spec.source = Expr(int64_t(each.getRoot()));
       });
   return spec;

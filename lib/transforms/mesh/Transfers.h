@@ -30,11 +30,11 @@
 namespace heddle::mesh {
 
 /// Rewrites the collectives of the function as transfers.
-void formTransfers(mlir::func::FuncOp function, MeshAttr mesh);
+void formTransfers(mlir::func::FuncOp function);
 
 /// Describes a transfer, or a message of a role, to the engine that runs it. `layout` is the layout
 /// of its operand. Members and counts are expressions over the size symbols.
-CommunicationSpec communicationOf(mlir::Operation *transfer, MeshAttr mesh, const Layout &layout);
+CommunicationSpec communicationOf(mlir::Operation *transfer, const Layout &layout);
 
 /// The mesh as the runtime has it.
 MeshSpec specOf(MeshAttr mesh);

@@ -7,7 +7,6 @@
 
 #include "lib/transforms/nd/ControlFlow.h"
 
-#include "dialects/mesh/Mesh.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/NestAnalysis.h"
@@ -339,8 +338,8 @@ static LogicalResult loopsForScans(Operation *root) {
   for (SmallVector<nest::ScanOp> scans;; scans.clear()) {
     root->walk<WalkOrder::PreOrder>([&](nest::ScanOp op) { // inner scans are visited afterwards
       bool isHeavy = workOf(op.getBody()) > heavyWork;
-      if (isHeavy && mesh::meshOf(op) && !holdsLoop(op)) {
-        op->setAttr(mesh::heavyAttrName, UnitAttr::get(op.getContext())); // it may be split
+      if (isHeavy && nest::isDivided(op) && !holdsLoop(op)) {
+        op->setAttr(nest::heavyAttrName, UnitAttr::get(op.getContext()));
         return WalkResult::advance();
       }
       if (isHeavy || holdsLoop(op))

@@ -7,7 +7,6 @@
 
 #include "lib/transforms/nest/GatherAgain.h"
 
-#include "dialects/mesh/Mesh.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/analysis/Timeline.h"
 
@@ -18,27 +17,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-static double bytesOf(ValueRange values) {
-  double bytes = 0;
-  for (Value value : values)
-    bytes += tensorBytes(value);
-  return bytes;
-}
-
 /// True for a transfer whose result is larger than what it moves.
 static bool gathers(Operation *op) {
-  return isa<TransferInterface>(op) && bytesOf(op->getResults()) > bytesOf(op->getOperands());
-}
-
-/// The bytes that a device sends.
-static double sentBy(Operation *op) {
-  auto collective = dyn_cast<mesh::CollectiveInterface>(op);
-  if (!collective)
-    return 0;
-  int64_t parts = mesh::partsOf(mesh::meshOf(op), collective.getAxes().getAxes());
-  auto [blocks, names] = collective.getSentBlocks(parts);
-  double bytes = blocks * std::min(bytesOf(op->getOperands()), bytesOf(op->getResults()));
-  return names > 1 ? bytes / double(parts) : bytes; // both have the whole of one name
+  return isa<TransferInterface>(op) &&
+         tensorBytes(op->getResults()) > tensorBytes(op->getOperands());
 }
 
 namespace {
@@ -162,8 +144,8 @@ private:
         cost.seconds += secondsOf(op);
         continue;
       }
-      cost.bytes += bytesOf(op->getResults());
-      cost.seconds += rates.linkStart + sentBy(op) / rates.linkRate;
+      cost.bytes += tensorBytes(op->getResults());
+      cost.seconds += rates.linkStart + sentBytes(cast<TransferInterface>(op)) / rates.linkRate;
     }
     return cost;
   }
@@ -183,14 +165,14 @@ private:
       }
       Segment &last = segments.back();
       double apart = time.begin(user) - time.end(last.users.back());
-      double price = apart * (bytesOf(used) - held) / time.mostBytes();
+      double price = apart * (tensorBytes(used) - held) / time.mostBytes();
       bool again = (price > next.seconds || chain.gather()->hasAttr(recomputeAttr)) &&
                    !chain.gather()->hasAttr(materializeAttr);
       if (explain && apart > 0)
         chain.gather()->emitRemark()
             << (again ? "gathered again" : "kept") << " for a use " << text(apart)
             << " later: to gather again takes " << text(next.seconds) << ", to keep "
-            << llvm::formatv("{0:f0} of {1:f0}", bytesOf(used) - held, time.mostBytes()).str()
+            << llvm::formatv("{0:f0} of {1:f0}", tensorBytes(used) - held, time.mostBytes()).str()
             << " bytes costs " << text(price);
       if (again) {
         segments.push_back(std::move(next));
@@ -264,7 +246,7 @@ void nest::gatherAgain(func::FuncOp function, const Rates &rates, bool explain) 
   double sent = 0;
   int64_t count = 0;
   function.walk([&](TransferInterface op) {
-    sent += sentBy(op);
+    sent += sentBytes(op);
     ++count;
   });
   function.emitRemark() << count << " transfers, in which a device sends "

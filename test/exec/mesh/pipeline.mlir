@@ -14,7 +14,7 @@
 // Five layers as loops of steps (those below are kernels), forwards, whose states are saved, and backwards over what was saved.
 func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
     -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
-  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {mesh.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
   ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
     %next = nd.pointwise %state, %slice, %scale : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32>) -> !nd.tensor<i32, row: 3> {
     ^bb0(%a: i32, %b: i32, %c: i32):
@@ -24,7 +24,7 @@ func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd
     }
     nest.yield %next, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
   }
-  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {mesh.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {nest.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
   ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>, %saved: !nd.tensor<i32, row: 3>):
     %next = nd.pointwise %state, %slice, %saved : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
     ^bb0(%a: i32, %b: i32, %c: i32):

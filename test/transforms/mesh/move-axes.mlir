@@ -65,19 +65,70 @@ func.func @small(%x: !nd.tensor<f32, batch: 64, expert: 4, in: 16> {mesh.shardin
 
 // -----
 
-// An operand without the name would be gathered, whatever that costs: what is data parallel stays so.
-// CHECK-LABEL: @parallel
+// An operand that lacks the name is gathered, where that sends less than to gather the other one: 3 * 256 bytes, not 3 * 4096.
+// CHECK-LABEL: @wide
 module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
-func.func @parallel(%x: !nd.tensor<f32, batch: 4, in: 64> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
-                    %w: !nd.tensor<f32, in: 64, out: 64> {mesh.sharding = #mesh.sharding<{out: [d] priority 1}>})
+func.func @wide(%x: !nd.tensor<f32, batch: 4, in: 64> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+    %w: !nd.tensor<f32, in: 64, out: 64> {mesh.sharding = #mesh.sharding<{out: [d] priority 1}>})
     -> !nd.tensor<f32, batch: 4, out: 64> {
-  // CHECK: mesh.all_gather %arg1 name out over [d]
-  // CHECK: nest.compute (batch: 1, out: 64) reduce (in: 64)
+  // CHECK: mesh.all_gather %arg0 name batch over [d]
+  // CHECK: nest.compute (batch: 4, out: 16) reduce (in: 64)
+  // CHECK-NOT: mesh.all
+  // CHECK: return
   %p = nest.compute (batch: 4, out: 64) reduce (in: 64) reads %x[], %w[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nest.yield %c : f32
   } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4, in: 64>, !nd.tensor<f32, in: 64, out: 64>) -> !nd.tensor<f32, batch: 4, out: 64>
   return %p : !nd.tensor<f32, batch: 4, out: 64>
+}
+}
+
+// -----
+
+// Where there are more samples, weights are gathered: what is data parallel stays so.
+// CHECK-LABEL: @parallel
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @parallel(%x: !nd.tensor<f32, batch: 512, in: 64> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+    %w: !nd.tensor<f32, in: 64, out: 64> {mesh.sharding = #mesh.sharding<{out: [d] priority 1}>})
+    -> !nd.tensor<f32, batch: 512, out: 64> {
+  // CHECK: mesh.all_gather %arg1 name out over [d]
+  // CHECK: nest.compute (batch: 128, out: 64) reduce (in: 64)
+  // CHECK-NOT: mesh.all
+  // CHECK: return
+  %p = nest.compute (batch: 512, out: 64) reduce (in: 64) reads %x[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 512, in: 64>, !nd.tensor<f32, in: 64, out: 64>) -> !nd.tensor<f32, batch: 512, out: 64>
+  return %p : !nd.tensor<f32, batch: 512, out: 64>
+}
+}
+
+// -----
+
+// A sum that each reader wants split is scattered, of which a device sends 3 / 4 * 256 bytes. If the nest had the axis at `out`,
+// it would send 3 * 96 of %x and 3 / 4 * 96 of %y, which is less than an all-reduce.
+// CHECK-LABEL: @scattered
+module attributes {mesh.mesh = #mesh.mesh<d: 4>} {
+func.func @scattered(%x: !nd.tensor<f32, batch: 12, in: 8> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+    %y: !nd.tensor<f32, batch: 12, out: 8> {mesh.sharding = #mesh.sharding<{batch: [d]}>},
+    %w: !nd.tensor<f32, in: 8, out: 8> {mesh.sharding = #mesh.sharding<{out: [d] priority 1}>}) -> !nd.tensor<f32, in: 8, out: 8> {
+  // CHECK-NOT: mesh.all
+  // CHECK: nest.compute (in: 8, out: 8) reduce (batch: 3)
+  // CHECK: mesh.reduce_scatter {{.*}} name out over [d]
+  // CHECK-NOT: mesh.
+  // CHECK: return
+  %d = nest.compute (in: 8, out: 8) reduce (batch: 12) reads %x[], %y[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    nest.yield %c : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 12, in: 8>, !nd.tensor<f32, batch: 12, out: 8>) -> !nd.tensor<f32, in: 8, out: 8>
+  %n = nest.compute (in: 8, out: 8) reads %w[], %d[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.subf %a, %b : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, in: 8, out: 8>, !nd.tensor<f32, in: 8, out: 8>) -> !nd.tensor<f32, in: 8, out: 8>
+  return %n : !nd.tensor<f32, in: 8, out: 8>
 }
 }

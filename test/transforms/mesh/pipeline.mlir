@@ -12,7 +12,7 @@
 // CHECK-SAME: -> (!nd.tensor<f32, a: 8> {{.*}}, !nd.tensor<f32, a: 8, t: 3> {mesh.global = !nd.tensor<f32, a: 8, t: 5>, mesh.sharding = #mesh.sharding<{t: [s]}>})
 // CHECK: %[[own:.*]] = nest.compute (mesh.turn: 2, t: 3) reads %{{.*}}[] if [-mesh.s + mesh.turn == 0, -3 * mesh.s - t + 4 >= 0] else -1 : i64
 // CHECK: %[[last:.*]]:2 = nest.scan along <mesh.turn: 2> init(%arg0, %{{.*}}) reads(%[[own]])
-// CHECK: nest.scan along <t: 3> init(%{{.*}}, %{{.*}}) reads(%{{.*}}, %arg1) {mesh.heavy, mesh.skipped}
+// CHECK: nest.scan along <t: 3> init(%{{.*}}, %{{.*}}) reads(%{{.*}}, %arg1) {mesh.skipped, nest.heavy}
 // CHECK: %[[next:.*]] = nest.compute (a: 8)
 // A step beyond the size leaves it as it is.
 // CHECK: %[[kept:.*]] = nest.compute (a: 8) reads %{{.*}}[], %{{.*}}[], %[[next]][]
@@ -34,7 +34,7 @@
 // LOOPS-LABEL: func.func private @layers.scan.scan
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {
 func.func @layers(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 5> {mesh.sharding = #mesh.sharding<{t: [s]}>}) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
-  %r:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) {mesh.heavy} : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
+  %r:2 = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, a: 8, t: 5>) {
   ^bb0(%state: !nd.tensor<f32, a: 8>, %slice: !nd.tensor<f32, a: 8>):
     %n = nest.compute (a: 8) reads %state[], %slice[] {
     ^bb0(%u: f32, %v: f32):

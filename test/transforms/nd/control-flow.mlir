@@ -168,7 +168,7 @@ func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100
 
 // On a mesh it stays a scan, which may be split, and is marked, also where a tensor that it carries is not used.
 // CHECK-LABEL: @heavy_scan_on_mesh
-// CHECK: nest.scan along <t: 4> init(%arg0) reads(%arg1) {mesh.heavy} :
+// CHECK: nest.scan along <t: 4> init(%arg0) reads(%arg1) {nest.heavy} :
 func.func @heavy_scan_on_mesh(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100000, t: 4>) -> !nd.tensor<f32, a: 100000> attributes {mesh.mesh = #mesh.mesh<d: 2>} {
   %r:2 = nest.scan along <t: 4> init(%h, %h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) {
   ^bb0(%s: !nd.tensor<f32, a: 100000>, %u: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
