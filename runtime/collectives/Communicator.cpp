@@ -16,14 +16,10 @@ static void check(const HeddleCollectives &engine, int32_t status) {
     throw CollectiveError(status, engine.message());
 }
 
-Pending::~Pending() {
-  if (pending)
-    engine->wait(pending, -1);
-}
-
 void Pending::wait(double seconds) {
-  if (HeddlePending *taken = std::exchange(pending, nullptr))
-    check(*engine, engine->wait(taken, seconds));
+  const HeddleCollectives &engine = *pending.get_deleter().engine;
+  if (HeddlePending *taken = pending.release())
+    check(engine, engine.wait(taken, seconds));
 }
 
 Communicator::Communicator(const HeddleCollectives &engine, const HeddleWorld &world)

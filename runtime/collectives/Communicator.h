@@ -23,9 +23,9 @@
 #include "runtime/collectives/Collectives.h"
 #include "runtime/program/Mesh.h"
 
+#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace heddle {
@@ -50,22 +50,16 @@ using Combiner = CommunicationSpec::Combiner;
 /// and ignores failures.
 class Pending {
 public:
-  Pending(const HeddleCollectives &engine, HeddlePending *pending)
-      : engine(&engine), pending(pending) {}
-  Pending(Pending &&other) noexcept
-      : engine(other.engine), pending(std::exchange(other.pending, nullptr)) {}
-  Pending &operator=(Pending &&other) noexcept {
-    std::swap(engine, other.engine);
-    std::swap(pending, other.pending);
-    return *this;
-  }
-  ~Pending();
+  Pending(const HeddleCollectives &engine, HeddlePending *pending) : pending(pending, {&engine}) {}
   /// Throws CollectiveError if it failed. `seconds`: the limit; less than 0: the context's.
   void wait(double seconds = -1);
 
 private:
-  const HeddleCollectives *engine;
-  HeddlePending *pending;
+  struct Waiter {
+    const HeddleCollectives *engine;
+    void operator()(HeddlePending *pending) const { engine->wait(pending, -1); }
+  };
+  std::unique_ptr<HeddlePending, Waiter> pending;
 };
 
 /// Ranks that call operations together. Counts are numbers of elements. See Collectives.h for what

@@ -9,9 +9,7 @@
 // of narrow floats have no branches and call no function.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/collectives/engine/Combine.h"
-
-#include "runtime/collectives/Collectives.h"
+#include "runtime/collectives/engine/Operation.h"
 
 #include <algorithm>
 #include <bit>

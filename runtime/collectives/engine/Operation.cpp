@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
 
-#include "runtime/collectives/engine/Combine.h"
 #include "runtime/program/Mesh.h"
 
 #include <algorithm>

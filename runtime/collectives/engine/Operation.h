@@ -49,6 +49,12 @@ struct Lane {
   int64_t count = 0; ///< of operations that were started
 };
 
+/// output[i] = ((inputs[0][i] . inputs[1][i]) . inputs[2][i]) ..., where . is the combiner
+/// (HEDDLE_SUM, ...), as Collectives.h says. `output` may be one of the inputs. An element's value
+/// depends neither on its position nor on `count`.
+void combine(ElementType type, int32_t combiner, const void *const *inputs, int members,
+             void *output, int64_t count);
+
 /// Throws Failure unless the arguments fit a group of so many members, in which this one is `self`.
 void verify(const HeddleOperation &call, int32_t members, int32_t self);
 

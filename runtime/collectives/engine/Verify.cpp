@@ -8,6 +8,7 @@
 #include "runtime/program/Mesh.h"
 
 #include <numeric>
+#include <tuple>
 
 using namespace heddle;
 using namespace heddle::collectives;
@@ -30,12 +31,6 @@ static int64_t verifyCounts(const HeddleOperation &call, const int64_t *counts, 
   return sum;
 }
 
-static void verifyMember(const HeddleOperation &call, const char *what, int32_t member,
-                         int32_t least, int32_t members) {
-  require(member >= least && member < members, call, "expected a ", what, " of ", least, " to ",
-          members - 1, ", got ", member);
-}
-
 void collectives::verify(const HeddleOperation &call, int32_t members, int32_t self) {
   if (call.kind < HEDDLE_BARRIER || call.kind > HEDDLE_RECEIVE)
     throw Failure(HEDDLE_INVALID, "there is no operation ", call.kind);
@@ -55,10 +50,10 @@ void collectives::verify(const HeddleOperation &call, int32_t members, int32_t s
   int64_t in = verifyCounts(call, call.counts, byMember ? members : 1), out = in;
   if (hasOutputCounts(call.kind))
     out = verifyCounts(call, call.outputCounts, byMember ? members : 1);
-  if (permutes || sends)
-    verifyMember(call, "target", call.target, permutes ? -1 : 0, members);
-  if (permutes || receives || broadcasts)
-    verifyMember(call, "source", call.source, permutes ? -1 : 0, members);
+  for (auto [isUsed, what, member] : {std::tuple(permutes || sends, "target", call.target),
+                                      {permutes || receives || broadcasts, "source", call.source}})
+    require(!isUsed || (member >= -permutes && member < members), call, "expected a ", what, " of ",
+            -permutes, " to ", members - 1, ", got ", member);
   require(!(sends && call.target == self) && !(receives && call.source == self), call, "member ",
           self, " can't exchange messages with itself");
   require(!permutes || (call.target == self) == (call.source == self), call, "member ", self,

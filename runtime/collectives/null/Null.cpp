@@ -65,15 +65,11 @@ static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePend
   });
 }
 
-// Waits for the end of the operation, or a failure, or the time limit. Nothing is left to do.
-static int32_t wait(HeddlePending *, double) { return HEDDLE_OK; }
-
 // Wakes all threads that wait, on all ranks.
 static void abortAll(HeddleContext *context, const char *reason) {
   auto *alone = reinterpret_cast<Alone *>(context);
-  if (alone->aborted)
-    return;
-  alone->reason = reason;
+  if (!alone->aborted)
+    alone->reason = reason;
   alone->aborted = true;
 }
 
@@ -86,7 +82,8 @@ static const HeddleCollectives table = {
     .size = [](const HeddleContext *) { return 1; },
     .group = makeGroup,
     .start = start,
-    .wait = wait,
+    // Waits for the end of the operation, or a failure, or the time limit. Nothing is left to do.
+    .wait = [](HeddlePending *, double) -> int32_t { return HEDDLE_OK; },
     .abort = abortAll,
     .message = [] { return lastMessage.c_str(); },
 };

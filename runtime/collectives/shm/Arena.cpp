@@ -71,17 +71,7 @@ struct Card {
   uint64_t host;
   int32_t process, file;
 };
-/// The arenas of this process, by their nonce.
-struct Registry {
-  std::mutex mutex;
-  std::map<uint64_t, std::weak_ptr<Arena>> arenas;
-};
 } // namespace
-
-static Registry &registry() {
-  static auto &instance = *new Registry;
-  return instance;
-}
 
 /// The same for processes that can open each other's files: of one host and container.
 static uint64_t hostNumber() {
@@ -95,6 +85,8 @@ static uint64_t hostNumber() {
 }
 
 std::shared_ptr<Arena> Arena::join(World &world) {
+  static auto &mutex = *new std::mutex;
+  static auto &arenas = *new std::map<uint64_t, std::weak_ptr<Arena>>; // of this process, by nonce
   int64_t headerBytes =
       (int64_t(sizeof(Header)) + world.size * int64_t(sizeof(RankBlock)) + page - 1) / page * page;
   std::random_device random;
@@ -111,18 +103,18 @@ std::shared_ptr<Arena> Arena::join(World &world) {
     arena->head->nonce = card.nonce;
     arena->head->end = headerBytes;
     arena->head->base = arena->allocate(groupBytes(world.size));
-    std::lock_guard lock(registry().mutex);
-    registry().arenas[card.nonce] = arena;
+    std::lock_guard lock(mutex);
+    arenas[card.nonce] = arena;
   }
   std::vector<Card> cards = world.exchange(card);
   for (int32_t rank = 1; rank < world.size; ++rank)
     if (cards[size_t(rank)].host != cards[0].host)
       throw Failure(HEDDLE_INVALID, "shared memory: rank ", rank,
                     " is on another host than rank 0; use the engine mpi");
-  std::lock_guard lock(registry().mutex);
-  std::erase_if(registry().arenas, [](auto &each) { return each.second.expired(); });
+  std::lock_guard lock(mutex);
+  std::erase_if(arenas, [](auto &each) { return each.second.expired(); });
   if (!arena && cards[0].process == getpid())
-    arena = registry().arenas[cards[0].nonce].lock();
+    arena = arenas[cards[0].nonce].lock();
   if (!arena) {
     std::string path =
         "/proc/" + std::to_string(cards[0].process) + "/fd/" + std::to_string(cards[0].file);
@@ -135,7 +127,7 @@ std::shared_ptr<Arena> Arena::join(World &world) {
       throw Failure(HEDDLE_FAILED, "shared memory: '", path, "' is not that of rank 0");
     }
     arena.reset(new Arena(file, headerBytes));
-    registry().arenas[cards[0].nonce] = arena;
+    arenas[cards[0].nonce] = arena;
   }
   if (arena->head->nonce != cards[0].nonce)
     throw Failure(HEDDLE_FAILED, "shared memory: found that of other ranks");
