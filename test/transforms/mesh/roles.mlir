@@ -42,6 +42,25 @@ func.func @two(%x: !nd.tensor<f32, a: 6> {mesh.sharding = #mesh.sharding<{a: [da
   return %y : !nd.tensor<f32, a: 6>
 }
 
+// A role without an argument of the size `n` is told it by the caller.
+// CHECK-LABEL: func.func @"sized.stage=0"
+// CHECK-SAME: attributes {heddle.symbols = ["mesh.data", "mesh.stage", "n"]
+// CHECK-LABEL: func.func @"sized.stage=1"
+// CHECK-SAME: attributes {heddle.symbols = ["mesh.data", "mesh.stage"]
+func.func @sized(%x: !nd.tensor<f32, a: n>, %v: !nd.tensor<f32> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> !nd.tensor<f32, a: n> {
+  %h = nest.compute (a: n) reads %x[] {
+  ^bb0(%a: f32):
+    %c = math.exp %a : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, a: n>) -> !nd.tensor<f32, a: n>
+  %y = nest.compute (a: n) reads %h[], %v[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, a: n>, !nd.tensor<f32>) -> !nd.tensor<f32, a: n>
+  return %y : !nd.tensor<f32, a: n>
+}
+
 // A state without a rule lives with its first reader; gradients return to it, and the sum of all of them is one number.
 // CHECK-LABEL: func.func @"step.stage=0"
 // CHECK: mesh.send %{{.*}} to [stage] = 1 channel 0 {{.*}} : !nd.tensor<f32, a: 6>
