@@ -7,13 +7,16 @@
 // RUN: ls %t/dump | wc -l | FileCheck %s --check-prefix=ONE
 // ONE: {{^ *}}1{{$}}
 
-// What it can't compile is an error on all. The one that compiles says where, once.
+// What it can't compile is an error on all. The one that compiles says where, once; the launcher says at the end what
+// the first rank that failed said.
 // RUN: not env HEDDLE_CACHE_DIR=%t/cache heddle-launch -n 2 heddle-run %s --entry good --mesh data=2 --shard nobody/batch:data > %t/bad 2>&1
 // RUN: FileCheck %s --check-prefix=BAD < %t/bad
-// RUN: grep -c "nobody" %t/bad | FileCheck %s --check-prefix=TWO
+// RUN: grep "^\[" %t/bad | grep -c "nobody" | FileCheck %s --check-prefix=TWO
 // TWO: {{^}}2{{$}}
 // BAD-DAG: [0] {{.*}}error: {{.*}}'nobody/batch:data'
 // BAD-DAG: [1] heddle-run: error: rank 0 (host {{.*}}) failed at compiling '{{.*}}compile-on-ranks.mlir': {{.*}}'nobody/batch:data'
+// BAD:     heddle-launch: rank {{[01]}} (host {{.*}}) ended with exit status 1; it said: {{.*}}'nobody/batch:data'{{.*}}
+// BAD-NOT: {{.}}
 
 // Different programs, and other options.
 // RUN: not env HEDDLE_CACHE_DIR=%t/cache heddle-launch -n 2 sh -c 'heddle-run %s --entry good --mesh data=2 --shard $(if [ $HEDDLE_RANK = 1 ]; then echo in; else echo batch; fi):data' 2>&1 | FileCheck %s --check-prefix=OTHER
