@@ -39,9 +39,11 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
     text += (text.empty() ? "'" : "; '") + node.name + "' " + what;
   };
   auto stated = [&](const Links::Node &node) -> std::string {
-    if (!rules || node.priority >= int64_t(rules.size()))
-      return " as stated";
-    return " by the rule '" + cast<StringAttr>(rules[node.priority]).str() + "'";
+    if (!node.why.empty()) // it was moved
+      return "";
+    bool isRule = rules && node.priority < int64_t(rules.size());
+    return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority]).str() + "'"
+                  : " as stated";
   };
   for (unsigned each : nodes) {
     const Links::Node &node = links.nodes[each];
@@ -50,7 +52,7 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
       origin = *links.nodes[origin].from;
     if (!node.axes.empty())
       add(node, "has " + mesh::str(node.axes) +
-                    (origin == each ? stated(node) : " as " + links.describe(origin)) + node.why);
+                    (origin != each ? " as " + links.describe(origin) : stated(node)) + node.why);
     else if (node.fixed && rules)
       add(node, "is whole" + stated(node));
     for (const Links::Declined &declined : node.declined)

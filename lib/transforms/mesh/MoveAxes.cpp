@@ -143,7 +143,11 @@ private:
   void explain(const Move &move) {
     Links::Node &from = links.nodes[move.from], &to = links.nodes[move.to];
     from.from = std::nullopt;
-    to.from = move.neighbour;
+    // A neighbour may have had them from here, before they were moved away.
+    std::optional<unsigned> at = move.neighbour;
+    while (at && at != move.to)
+      at = links.nodes[*at].from;
+    to.from = at ? std::nullopt : std::optional(move.neighbour);
     to.why = ", rather than '" + from.name + "', which sends more";
   }
 

@@ -13,8 +13,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <iterator>
 
 using namespace heddle;
 

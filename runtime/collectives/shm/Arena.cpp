@@ -12,7 +12,6 @@
 #include <random>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace heddle;
