@@ -11,7 +11,6 @@
 #include "lib/transforms/mesh/LocalSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

@@ -13,8 +13,6 @@
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Reshard.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
