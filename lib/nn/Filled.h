@@ -35,8 +35,8 @@ inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
 void requireHas(const Tensor &x, const Names &names, Here here);
 /// Refuses an x that lacks a name that a layer sums over, or has one that its weight adds.
 void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here);
-/// Which of `lengths` are from 0 to `size`, that of `along` (i1). JitOptions::check tells the first of
-/// the others; without it, layers give NaN for them. Refuses floats.
+/// True (i1) where a length is from 0 to `size`, the size of `along`. JitOptions::check reports the first
+/// that is not; without it, layers give NaN for such lengths. Refuses floats.
 Tensor areLengths(const Tensor &lengths, const Name &along, const Size &size, Here here);
 
 } // namespace heddle::nn

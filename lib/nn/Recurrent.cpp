@@ -60,7 +60,7 @@ RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const Recurrent
 }
 
 namespace {
-/// What lengths say, as truth values; empty without lengths.
+/// Truth values that follow from the lengths of sequences; empty without lengths.
 struct Inside {
   Tensor steps;    ///< the step belongs to the sequence
   Tensor isLength; ///< the length is possible; if not, all steps belong to it, and the state is NaN

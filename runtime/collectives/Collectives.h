@@ -53,7 +53,7 @@ typedef struct HeddleContext HeddleContext; ///< this rank's end of all its conn
 typedef struct HeddleGroup HeddleGroup;     ///< some ranks: a list, whose positions are members
 typedef struct HeddlePending HeddlePending; ///< an operation that was started
 
-/// What functions return.
+/// The statuses that functions return.
 enum {
   HEDDLE_OK = 0,
   HEDDLE_INVALID = 1,  ///< a wrong argument of this rank; nothing was done
