@@ -204,8 +204,7 @@ static Sizes extentsOf(Operation *op, bool finish = false) {
 /// The same core for all CPUs, since fusion decides which sums are nested.
 static constexpr nest::Rates nominal;
 
-/// Returns the bytes that a nest moves; those of tensors that fit in a cache count a quarter.
-static double trafficOf(Operation *op) {
+double heddle::trafficOf(Operation *op) {
   auto weight = [](double moved) { return moved <= nominal.keptBytes ? moved / 4 : moved; };
   // Reads of one value at several coordinates count its elements at most once.
   llvm::MapVector<Value, double> elements;

@@ -15,8 +15,8 @@
 //     %y = (n, k) (%x - %m) * rsqrt(%v)         group (n) of all three
 //
 // A group is chosen if the cost model says that it is clearly faster, where values that stay inside
-// are free. Sums of products are left out, since they would have nothing to reuse at one point of
-// the group. No group is chosen over names along which an argument is contiguous in memory. This
+// are free. Sums of products that use each element of their factors several times are left out,
+// since they would have nothing to reuse at one point of the group. No group is chosen over names along which an argument is contiguous in memory. This
 // pass only sets requests; FormGroups.h forms the groups.
 //
 //===----------------------------------------------------------------------===//

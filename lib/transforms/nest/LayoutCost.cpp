@@ -96,6 +96,28 @@ static bool inWindow(const NestModel &nest, unsigned name) {
   return false;
 }
 
+/// Returns the additional cycles of a contiguous vector of a large tensor in a nest of a group, which
+/// accesses the elements of one point of the group: no prefetcher follows them from run to run if
+/// each contiguous run lies on pages of its own.
+static double farVector(const NestModel &nest, const WayModel &way, const NestAccess &access,
+                        const SizedLayout &layout) {
+  if (nest.firstProduced == 0)
+    return 0;
+  double vector = double(way.width) * double(access.bytes()), run = vector;
+  SmallVector<std::pair<double, double>> steps; // in bytes, and how many
+  for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
+    if (double step = double(nest.step(access, layout, name)) * double(access.bytes());
+        step > 0 && nest.sizes[name] > 1 && !llvm::is_contained(way.lanes, name))
+      steps.emplace_back(step, double(nest.sizes[name]));
+  llvm::sort(steps);
+  for (auto [step, count] : steps) {
+    if (step > run)
+      return step >= nest.rates.pageBytes ? nest.rates.farLane * vector / run : 0;
+    run = std::max(run, step * count);
+  }
+  return 0;
+}
+
 double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
                         const SizedLayout &layout) {
   const Rates &r = nest.rates;
@@ -103,6 +125,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
   double runs = once ? way.finishVectors : way.vectors;
   double bytes = double(access.bytes());
   bool large = double(layout.elements()) * bytes > 512 * 1024;
+  double far = large ? farVector(nest, way, access, layout) : 0;
   double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
   if (way.lanes.empty()) {
     // Scalars; neighbours should still be contiguous.
@@ -115,7 +138,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     if (kind == LaneKind::Same)
       return runs * 0.3;
     if (kind == LaneKind::Contiguous)
-      return runs * vector;
+      return runs * (vector + far);
     // A gathered access uses one element of each line.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
     double lane = r.gatherLane * (access.isWrite ? r.scatterPart : 1);
@@ -172,14 +195,14 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     return staged(loads * r.newLine * (cost + 0.3 * conflicts), 0.6);
   }
   if (way.reduced)
-    return 0;
+    return loads * far;
   // Vectors of a panel: the next step of the reduction should be the next vectors.
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
-    return staged(0, 0.4);
-  return staged(loads * (nearestReduced % 1024 == 0 ? r.sameSets
-                         : nearestReduced >= 512    ? r.farStep
-                                                    : 0.2),
+    return staged(loads * far, 0.4);
+  return staged(loads * far + loads * (nearestReduced % 1024 == 0 ? r.sameSets
+                                       : nearestReduced >= 512    ? r.farStep
+                                                                  : 0.2),
                 0.4, 0.006); // seldom more than once
 }
 

@@ -27,6 +27,8 @@ using namespace heddle::nest;
 using namespace mlir;
 
 static constexpr size_t mostCandidates = 10, mostWays = 16;
+/// Proposals of nests of a group weigh more: no tile of several points reuses the lines around one.
+static constexpr double groupWeight = 8;
 static constexpr unsigned mostTiles = 3; ///< of one way
 
 namespace {
@@ -398,7 +400,8 @@ private:
   }
 
   /// Returns the dimensions of an access without those in `lanes`, outermost first: dimensions that
-  /// only produced names move, those that both move, those that only reduced names move.
+  /// only names of the group around the nest move, that only produced names move, that both produced
+  /// and reduced ones move, that only reduced ones move.
   std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
                                     const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
@@ -423,6 +426,9 @@ private:
             windowed |= elsewhere.isSum() && llvm::is_contained(elsewhere.mentioned, name);
       }
       int kind = windowed ? 1 : reduced ? 2 : 0;
+      if (llvm::all_of(coordinate.mentioned,
+                       [&](int name) { return name < int(nest.firstProduced); }))
+        kind = -1;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;
       bool isRow = llvm::any_of(way.rows, [&](auto row) { return int(row.first) == principal; });
@@ -445,6 +451,8 @@ private:
     for (size_t w = 0; w < std::min(ways.size(), mostWays); ++w) {
       const WayModel &way = ways[w];
       double weight = nest.points(0, nest.names.size()) / (1 + double(w));
+      if (nest.firstProduced > 0)
+        weight *= groupWeight;
       for (const NestAccess &access : nest.accesses) {
         if (access.gathered || access.inFinish || (access.isWrite && way.reduced))
           continue;

@@ -98,3 +98,133 @@ func.func @short(%x: !nd.tensor<f32, k: 8, batch: 262144>) -> !nd.tensor<f32, k:
   }
   return %1 : !nd.tensor<f32, k: 8, batch: 262144>
 }
+
+// -----
+
+// Products of a matrix and a vector use each element of the matrix once, wherever they run: the votes are read from memory
+// once.
+// CHECK-LABEL: @routed
+// CHECK: nest.group (batch: 4096) {
+// CHECK: nest.compute (o: 16) reduce (s: 64) reads %arg0[], %arg1[] {
+// CHECK: nest.compute (s: 64) reduce (o: 16) reads %{{.*}}[], %arg1[] {
+// CHECK: nest.yield
+// CHECK-NOT: nest.compute
+func.func @routed(%share: !nd.tensor<f32, batch: 4096, s: 64>, %votes: !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, s: 64> {
+  %0 = nd.broadcast %share : !nd.tensor<f32, batch: 4096, s: 64> -> !nd.tensor<f32, batch: 4096, o: 16, s: 64>
+  %1 = nd.pointwise %0, %votes : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>, !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16, s: 64> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %2 = nd.reduce %1 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %3 = nd.broadcast %2 : !nd.tensor<f32, batch: 4096, o: 16> -> !nd.tensor<f32, batch: 4096, o: 16, s: 64>
+  %4 = nd.pointwise %3, %votes : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>, !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16, s: 64> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %5 = nd.reduce %4 over [o] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, s: 64> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    nd.yield %p : f32
+  }
+  return %5 : !nd.tensor<f32, batch: 4096, s: 64>
+}
+
+// -----
+
+// A product of matrices uses the weights for every row of x: it stays outside of the group.
+// CHECK-LABEL: @multiplied
+// CHECK: nest.compute (batch: 4096, o: 512) reduce (s: 512)
+// CHECK: nest.group (batch: 4096) {
+// CHECK-NOT: reads %arg1[]
+// CHECK: return
+func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 512>, %w: !nd.tensor<f32, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %0 = nd.broadcast %x : !nd.tensor<f32, batch: 4096, s: 512> -> !nd.tensor<f32, batch: 4096, o: 512, s: 512>
+  %1 = nd.broadcast %w : !nd.tensor<f32, o: 512, s: 512> -> !nd.tensor<f32, batch: 4096, o: 512, s: 512>
+  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, batch: 4096, o: 512, s: 512>, !nd.tensor<f32, batch: 4096, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512, s: 512> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %3 = nd.reduce %2 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %4 = nd.reduce %3 over [o] neutral [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.maximumf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %5 = nd.broadcast %4 : !nd.tensor<f32, batch: 4096> -> !nd.tensor<f32, batch: 4096, o: 512>
+  %6 = nd.pointwise %3, %5 : (!nd.tensor<f32, batch: 4096, o: 512>, !nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.subf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %7 = nd.reduce %6 over [o] neutral [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.maximumf %a, %b : f32
+    nd.yield %p : f32
+  }
+  %8 = nd.broadcast %7 : !nd.tensor<f32, batch: 4096> -> !nd.tensor<f32, batch: 4096, o: 512>
+  %9 = nd.pointwise %6, %8 : (!nd.tensor<f32, batch: 4096, o: 512>, !nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.divf %a, %b : f32
+    nd.yield %p : f32
+  }
+  return %9 : !nd.tensor<f32, batch: 4096, o: 512>
+}
+
+// -----
+
+// Arithmetic that the nominal core takes longer for than for the traffic: the group still saves half of the traffic, which
+// bounds cores with wider vectors.
+// CHECK-LABEL: @divided
+// CHECK: nest.group (batch: 4096) {
+// CHECK: nest.compute () reduce (k: 768)
+// CHECK: nest.compute () reduce (k: 768)
+// CHECK: nest.compute (k: 768)
+func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %0 = nd.pointwise %x : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  ^bb0(%a: f32):
+    %c = arith.constant 3.0 : f32
+    %d = arith.divf %c, %a : f32
+    %s = arith.mulf %d, %d : f32
+    %t = arith.addf %s, %d : f32
+    %u = arith.mulf %t, %s : f32
+    nd.yield %u : f32
+  }
+  %1 = nd.reduce %0 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    nd.yield %s : f32
+  }
+  %2 = nd.pointwise %x, %1 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.divf %b, %a : f32
+    %s = arith.mulf %d, %d : f32
+    %t = arith.addf %s, %d : f32
+    %u = arith.mulf %t, %s : f32
+    nd.yield %u : f32
+  }
+  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    nd.yield %s : f32
+  }
+  %4 = nd.pointwise %x, %1, %3 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  ^bb0(%a: f32, %b: f32, %e: f32):
+    %d = arith.divf %b, %a : f32
+    %s = arith.mulf %d, %e : f32
+    %t = arith.addf %s, %d : f32
+    %u = arith.mulf %t, %s : f32
+    nd.yield %u : f32
+  }
+  return %4 : !nd.tensor<f32, k: 768, batch: 4096>
+}

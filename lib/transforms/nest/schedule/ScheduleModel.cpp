@@ -613,6 +613,18 @@ private:
     return std::min(3.0, 1 + 256 / runBytes(m.accesses[access], extents[from]));
   }
 
+  /// Returns the factor by which results beyond the second cache are slower to store. A store
+  /// fetches its line, and nothing fetches it ahead if a reduction is too short to prefetch it and
+  /// the stores of some tiles, which fit the first cache, are in short runs on pages of their own.
+  double storeShortness(const Candidate &candidate, ArrayRef<int> stage, unsigned access) {
+    if (candidate.steps >= 2 * double(shareSteps) || box(access, 0, Plain) <= double(nest.l2))
+      return 1;
+    double pitch = 0;
+    size_t from = std::min(cachedFrom(candidate, stage, /*second=*/false), candidate.outer);
+    double run = runBytes(m.accesses[access], extents[from], &pitch);
+    return pitch >= r.pageBytes ? std::min(6.0, 1 + 640 / run) : 1;
+  }
+
   /// Returns the bytes that are fetched into the first or the second cache, weighted so that all
   /// bytes cost the same.
   double movedBytes(const Candidate &candidate, ArrayRef<int> stage, bool second) {
@@ -627,6 +639,8 @@ private:
       if (access.isWrite) {
         exposed = 2 * fetched(candidate, i, std::min(level, candidate.outer), false) *
                   (candidate.split ? 0.3 * std::max(1.0, 4 / double(access.bytes)) : 0.4);
+        if (second)
+          exposed *= storeShortness(candidate, stage, i);
       } else if (stage[i] < 0) {
         std::optional<size_t> tile;
         if (box(i, 0, Plain) > double(nest.l3))
