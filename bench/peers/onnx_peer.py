@@ -11,6 +11,7 @@ missing, if there is no twin, or if ONNX lacks one of its ops.
 import importlib
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,7 +25,7 @@ except ImportError:
     sys.exit(0)
 
 warnings.filterwarnings("ignore")
-_, how, name, size, threads, dtype, batch = sys.argv[1:]
+_, how, name, size, threads, dtype, batch, *folder_to_write = sys.argv[1:]
 TWINS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "zoo", "twins")
 
 
@@ -52,17 +53,10 @@ def write(folder):
 
 
 def written(folder):
-    child = os.fork()
-    if child == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)  # the exporter prints its progress
-        os.dup2(null, 2)
-        try:
-            write(folder)
-        except BaseException:  # whatever the exporter throws for what it does not know
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
+    """A new process, since one that is forked has the locks of threads that a library started, but not the threads."""
+    command = [sys.executable, *sys.argv, folder]
+    quiet = subprocess.DEVNULL  # the exporter prints its progress
+    return subprocess.run(command, stdin=quiet, stdout=quiet, stderr=quiet).returncode == 0
 
 
 def onnxruntime(path, fields):
@@ -108,4 +102,7 @@ def main():
         peer.answer(run, json.dumps(line))
 
 
-main()
+if folder_to_write:
+    write(*folder_to_write)
+else:
+    main()
