@@ -139,19 +139,19 @@ func.func @routed(%share: !nd.tensor<f32, batch: 4096, s: 64>, %votes: !nd.tenso
 
 // A product of matrices uses the weights for every row of x: it stays outside of the group.
 // CHECK-LABEL: @multiplied
-// CHECK: nest.compute (batch: 4096, o: 512) reduce (s: 512)
+// CHECK: nest.compute (batch: 4096, o: 512) reduce (s: 4)
 // CHECK: nest.group (batch: 4096) {
 // CHECK-NOT: reads %arg1[]
 // CHECK: return
-func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 512>, %w: !nd.tensor<f32, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
-  %0 = nd.broadcast %x : !nd.tensor<f32, batch: 4096, s: 512> -> !nd.tensor<f32, batch: 4096, o: 512, s: 512>
-  %1 = nd.broadcast %w : !nd.tensor<f32, o: 512, s: 512> -> !nd.tensor<f32, batch: 4096, o: 512, s: 512>
-  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, batch: 4096, o: 512, s: 512>, !nd.tensor<f32, batch: 4096, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512, s: 512> {
+func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 4>, %w: !nd.tensor<f32, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %0 = nd.broadcast %x : !nd.tensor<f32, batch: 4096, s: 4> -> !nd.tensor<f32, batch: 4096, o: 512, s: 4>
+  %1 = nd.broadcast %w : !nd.tensor<f32, o: 512, s: 4> -> !nd.tensor<f32, batch: 4096, o: 512, s: 4>
+  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, batch: 4096, o: 512, s: 4>, !nd.tensor<f32, batch: 4096, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512, s: 4> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.mulf %a, %b : f32
     nd.yield %p : f32
   }
-  %3 = nd.reduce %2 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 512, s: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %3 = nd.reduce %2 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.addf %a, %b : f32
     nd.yield %p : f32

@@ -7,10 +7,11 @@
 // CHECK: func.func @sums(%arg0: !nd.tensor<f32, b: 4096, j: 64, s: 32> {nd.layout = #nest.layout<[b, j, s]>}
 // FREE: func.func @sums(%arg0: !nd.tensor<f32, b: 4096, j: 64, s: 32> {nd.layout = #nest.layout<[(j, s) floordiv 32, b, (j, s) mod 32]>}
 
-// A nest of a group proposes layouts with the names of the group outermost.
+// The nests of a group propose layouts with its names outside of their own. The votes have rows of (s, o) at each point of
+// the group, although two products sum over its names.
 // RUN: heddle-opt %t/routed.mlir -nest-assign-layouts | FileCheck %s --check-prefix=POINTS
 // POINTS: nest.compute (b: 32, i: 4, j: 4, o: 16, s: 72, x: 36) reduce (k: 4)
-// POINTS: layouts = [#nest.layout<[b, x, i, j, s, o]>]
+// POINTS: layouts = [#nest.layout<[i, j, b, x, s, o]>]
 
 //--- sums.mlir
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 64 : i64, vector_registers = 32 : i64, far_lane_cycles = 10.0 : f64}>} {
@@ -38,7 +39,7 @@ func.func @sums(%x: !nd.tensor<f32, b: 4096, j: 64, s: 32> {nd.layout = "any"}, 
 //--- routed.mlir
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 64 : i64, vector_registers = 32 : i64, far_lane_cycles = 10.0 : f64}>} {
 func.func @routed(%w: !nd.tensor<f32, j: 4, k: 4, o: 16, s: 72> {nd.layout = "any"}, %pose: !nd.tensor<f32, b: 32, i: 4, k: 4, s: 72, x: 36> {nd.layout = "any"}, %share: !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36> {nd.layout = "any"})
-    -> !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36> {
+    -> (!nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>, !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>, !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>) {
   %votes = nest.compute (b: 32, i: 4, j: 4, o: 16, s: 72, x: 36) reduce (k: 4) reads %w[], %pose[] {
   ^bb0(%a: f32, %c: f32):
     %d = arith.mulf %a, %c : f32
@@ -57,6 +58,16 @@ func.func @routed(%w: !nd.tensor<f32, j: 4, k: 4, o: 16, s: 72> {nd.layout = "an
     } combine add [0.0 : f32] : (!nd.tensor<f32, b: 32, i: 4, j: 4, o: 16, s: 72, x: 36>, !nd.tensor<f32, i: 4, j: 4, o: 16>) -> !nd.tensor<f32, o: 16, s: 72>
     nest.yield %f : !nd.tensor<f32, o: 16, s: 72>
   } : !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>
-  return %0 : !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>
+  %g0 = nest.compute (i: 4, j: 4, l: 4, o: 16, s: 72) reduce (b: 32, x: 36) reads %votes[], %pose[k = l] {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.mulf %a, %c : f32
+    nest.yield %d : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, b: 32, i: 4, j: 4, o: 16, s: 72, x: 36>, !nd.tensor<f32, b: 32, i: 4, k: 4, s: 72, x: 36>) -> !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>
+  %g1 = nest.compute (i: 4, j: 4, l: 4, o: 16, s: 72) reduce (b: 32, x: 36) reads %votes[], %pose[k = l] {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.mulf %a, %c : f32
+    nest.yield %d : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, b: 32, i: 4, j: 4, o: 16, s: 72, x: 36>, !nd.tensor<f32, b: 32, i: 4, k: 4, s: 72, x: 36>) -> !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>
+  return %0, %g0, %g1 : !nd.tensor<f32, b: 32, o: 16, s: 72, x: 36>, !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>, !nd.tensor<f32, i: 4, j: 4, l: 4, o: 16, s: 72>
 }
 }
