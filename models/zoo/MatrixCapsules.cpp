@@ -123,8 +123,9 @@ static Registered matrixCapsules("matrix-capsules", "Hinton et al., 2018", [](Si
                      {CapsuleLayer::make(b, c, apart, steps, key(4)),
                       CapsuleLayer::make(c, c, window, steps, key(5)),
                       CapsuleLayer::make(c, images.classes, {}, steps, key(6))}};
-  return Setting<MatrixCapsules>{net, &MatrixCapsules::loss, dataOf(images),
-                                 trained(4, 3e-3, 0.86)};
+  nn::Training training = trained(3, 3e-3, 0.86);
+  training.batch = 32;
+  return Setting<MatrixCapsules>{net, &MatrixCapsules::loss, dataOf(images), training};
 });
 
 } // namespace heddle::zoo
