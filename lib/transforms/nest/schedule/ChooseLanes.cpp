@@ -87,8 +87,8 @@ double LaidNestModel::costOf(const Lanes &lanes) const {
     LaneKind kind = kindOf(i, lanes);
     if (access.isWrite && reduced)
       continue;
-    // A write happens once for each point of the reduction.
-    double weight = access.isWrite && nest.reduction
+    // Writes and the reads of the epilogue happen once for each point of the reduction.
+    double weight = (access.isWrite || access.inFinish) && nest.reduction
                         ? std::max(0.01, std::min(0.5, access.elements / work))
                         : 1;
     // A transposing copy has a cost for each element, however often it is read.
