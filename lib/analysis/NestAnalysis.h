@@ -86,10 +86,10 @@ double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents)
 /// rate of other arithmetic. Tensors that fit in a cache move faster. The result depends on the
 /// nest alone, so decisions are the same on every machine.
 double secondsOf(mlir::Operation *nest);
-/// Returns the bytes that a nest moves; those of tensors that fit in a cache count a quarter.
-double trafficOf(mlir::Operation *nest);
 /// The same for work that is no sum of products and whose bytes all come from memory.
 double secondsOf(double arithmetic, double bytes);
+/// Returns the bytes that a nest moves; those of tensors that fit in a cache count a quarter.
+double trafficOf(mlir::Operation *nest);
 
 //===----------------------------------------------------------------------===//
 // Structure

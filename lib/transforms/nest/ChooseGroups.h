@@ -16,8 +16,9 @@
 //
 // A group is chosen if the cost model says that it is clearly faster, where values that stay inside
 // are free. Sums of products that use each element of their factors several times are left out,
-// since they would have nothing to reuse at one point of the group. No group is chosen over names along which an argument is contiguous in memory. This
-// pass only sets requests; FormGroups.h forms the groups.
+// since they would have nothing to reuse at one point of the group. No group is chosen over names
+// along which an argument is contiguous in memory. This pass only sets requests; FormGroups.h forms
+// the groups.
 //
 //===----------------------------------------------------------------------===//
 

@@ -96,9 +96,9 @@ static bool inWindow(const NestModel &nest, unsigned name) {
   return false;
 }
 
-/// Returns the additional cycles of a contiguous vector of a large tensor in a nest of a group, which
-/// accesses the elements of one point of the group: no prefetcher follows them from run to run if
-/// each contiguous run lies on pages of its own.
+/// Returns the additional cycles of a contiguous vector of a large tensor in a nest of a group,
+/// which accesses the elements of one point of the group: no prefetcher follows them from run to run
+/// if each contiguous run lies on pages of its own.
 static double farVector(const NestModel &nest, const WayModel &way, const NestAccess &access,
                         const SizedLayout &layout) {
   if (nest.firstProduced == 0)

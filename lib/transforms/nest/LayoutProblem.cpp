@@ -400,8 +400,8 @@ private:
   }
 
   /// Returns the dimensions of an access without those in `lanes`, outermost first: dimensions that
-  /// only names of the group around the nest move, that only produced names move, that both produced
-  /// and reduced ones move, that only reduced ones move.
+  /// only names of the group around the nest move (or none), that only produced names move, that
+  /// both produced and reduced ones move, that only reduced ones move.
   std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
                                     const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {

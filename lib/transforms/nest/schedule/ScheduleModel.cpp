@@ -603,13 +603,17 @@ private:
     return bytes;
   }
 
+  /// Returns the factor by which contiguous runs of `run` bytes, each in a page of its own, are
+  /// slower to fetch.
+  static double ofFarRuns(double run) { return std::min(6.0, 1 + 640 / run); }
+
   /// Returns the factor by which short contiguous runs are slower to fetch from an outer level,
   /// most of all if each lies in a page of its own: runs that are copied, and runs that no cache
   /// holds.
   double shortness(unsigned access, size_t from, std::optional<size_t> at) {
     double pitch = 0, run = runBytes(m.accesses[access], extents[at.value_or(from)], &pitch);
     if (at && pitch >= r.pageBytes)
-      return std::min(6.0, 1 + 640 / run);
+      return ofFarRuns(run);
     return std::min(3.0, 1 + 256 / runBytes(m.accesses[access], extents[from]));
   }
 
@@ -622,7 +626,7 @@ private:
     double pitch = 0;
     size_t from = std::min(cachedFrom(candidate, stage, /*second=*/false), candidate.outer);
     double run = runBytes(m.accesses[access], extents[from], &pitch);
-    return pitch >= r.pageBytes ? std::min(6.0, 1 + 640 / run) : 1;
+    return pitch >= r.pageBytes ? ofFarRuns(run) : 1;
   }
 
   /// Returns the bytes that are fetched into the first or the second cache, weighted so that all
