@@ -426,8 +426,9 @@ private:
             windowed |= elsewhere.isSum() && llvm::is_contained(elsewhere.mentioned, name);
       }
       int kind = windowed ? 1 : reduced ? 2 : 0;
-      if (llvm::all_of(coordinate.mentioned,
-                       [&](int name) { return name < int(nest.firstProduced); }))
+      if (nest.firstProduced > 0 && llvm::all_of(coordinate.mentioned, [&](int name) {
+            return name < int(nest.firstProduced);
+          }))
         kind = -1;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;

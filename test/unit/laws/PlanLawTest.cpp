@@ -232,7 +232,9 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
-  passes.addPass(mesh::createMeshPropagatePass());
+  mesh::MeshPropagatePassOptions recorded;
+  recorded.record = seed % 3 == 0; // reasons of programs whose axes moved end
+  passes.addPass(mesh::createMeshPropagatePass(recorded));
   if (seed % 2)
     passes.addPass(std::make_unique<DrawShardings>(seed));
   mesh::MeshPartitionPassOptions rings;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Trainer.h"
+#include "heddle/nn/Generate.h"
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Losses.h"
 #include "heddle/nn/data/Text.h"
@@ -313,34 +314,39 @@ TEST_F(Trainer, AScaleThatCanNotFallNamesTheGradient) {
             {"the gradient of 'length' is not finite at step 1 of epoch 11", "rate"});
 }
 
-TEST_F(Trainer, ALabelThatIsNoClassIsNamed) {
-  struct Labelled : nn::Dataset {
+TEST_F(Trainer, LabelsAndLengthsOutOfRangeAreNamed) {
+  /// The labels, or lengths, 0, 3, 6.
+  struct Marked : nn::Dataset {
     int64_t count() const override { return 3; }
     std::vector<nn::Field> fields() const override {
-      return {{"point", ElementType::F32, {2}, {"in"}}, {"label", ElementType::I32, {}, {}}};
+      return {{"point", ElementType::F32, {2}, {"in"}}, {"mark", ElementType::I32, {}, {}}};
     }
     nn::Sample read(int64_t index) const override {
       return {io::HostArray::of<float>({1, 2}, {2}),
               io::HostArray::of<int32_t>({int32_t(3 * index)}, {})};
     }
-  } labelled;
-  auto loss = [](const Two &two, const nn::Fields &fields, nn::Mode &) {
-    Tensor logits = fields.at("point") * two.slope;
-    return nn::Outcome{nn::sampleMean(nn::crossEntropy(logits, fields.at("label"), in), fields),
-                       {}};
-  };
+  } marked;
   training.goal = {};
-  auto messageWith = [&](bool check) {
+  auto messageWith = [&](bool check, auto each) {
+    auto loss = [&](const Two &two, const nn::Fields &fields, nn::Mode &) {
+      Tensor losses = each(fields.at("point") * two.slope, fields.at("mark"));
+      return nn::Outcome{nn::sampleMean(losses, fields), {}};
+    };
     Two two{constant(1), constant(1)};
     nn::TrainerOptions how = options(check ? "checked" : "a");
     how.check = check;
     nn::Trainer<Two> trainer(two, loss, key(1), training, how);
-    return messageOf([&] { trainer.train(labelled); });
+    return messageOf([&] { trainer.train(marked); });
   };
-  expectHas(messageWith(false),
-            {"the loss is not a number at step 1 of epoch 1", "'label' from 0 to 6"});
-  expectHas(messageWith(true),
-            {"TrainerTest.cpp", "expected coordinates of 'in' from 0 to 1, got 6"});
+  auto labels = [](Tensor x, Tensor mark) { return nn::crossEntropy(x, mark, in); };
+  auto lengths = [](Tensor x, Tensor mark) { return nn::lastOf(x, in, mark); };
+  auto expectNamed = [&](auto each, const std::string &expected) {
+    expectHas(messageWith(false, each),
+              {"the loss is not a number at step 1 of epoch 1", "'mark' from 0 to 6"});
+    expectHas(messageWith(true, each), {"TrainerTest.cpp", expected});
+  };
+  expectNamed(labels, "expected coordinates of 'in' from 0 to 1, got 6");
+  expectNamed(lengths, "expected coordinates of 'in' from 0 to 2, got");
 }
 
 TEST_F(Trainer, FieldsHaveLengthsWeightsAndProgress) {

@@ -1,0 +1,68 @@
+//===- Candidate.cpp - a schedule of the family that is searched ----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/Candidate.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+LoopSpace::LoopSpace(const Model &model, ArrayRef<Loop> reductionOrder) : m(model) {
+  const NestModel &nest = m.nest;
+  for (const Loop &loop : reductionOrder) {
+    std::vector<unsigned> names;
+    for (const std::string &name : loop.names)
+      names.push_back(unsigned(nest.indexOf(name)));
+    reduction.emplace_back(groupOf(names, true), loop.step);
+  }
+  firstProduced = unsigned(groups.size());
+  for (size_t i = nest.firstProduced; i < nest.firstReduced; ++i)
+    if (!llvm::is_contained(m.lanes, i))
+      groupOf({unsigned(i)}, false);
+  vectorGroup = groupOf(m.lanes, false);
+  for (const PlacedAccess &access : m.accesses) {
+    SmallVector<bool, 12> list;
+    for (const Walked &group : groups)
+      list.push_back(
+          llvm::any_of(group.names, [&](unsigned name) { return access.mentions(name); }));
+    mentioned.push_back(list);
+  }
+}
+
+unsigned LoopSpace::groupOf(const std::vector<unsigned> &names, bool reduced) {
+  for (unsigned i = 0; i < groups.size(); ++i)
+    if (groups[i].names == names)
+      return i;
+  bool symbolic = llvm::any_of(names, [&](unsigned name) { return m.nest.symbolic[name]; });
+  groups.push_back({names, m.nest.sizeOf(names), reduced, symbolic});
+  return unsigned(groups.size() - 1);
+}
+
+void LoopSpace::findExtents(const Candidate &candidate, std::vector<Extents> &result) const {
+  result.clear();
+  SmallVector<int64_t, 12> tile;
+  for (const Walked &group : groups)
+    tile.push_back(group.size);
+  Extents extents(m.nest.names.size(), 1);
+  auto spread = [&](unsigned index) {
+    const Walked &group = groups[index];
+    int64_t left = tile[index];
+    for (size_t i = group.names.size(); i-- > 0;) {
+      int64_t size = m.nest.sizes[group.names[i]];
+      extents[group.names[i]] = std::min(size, std::max<int64_t>(left, 1));
+      left = (left + size - 1) / size;
+    }
+  };
+  for (unsigned i = 0; i < groups.size(); ++i)
+    spread(i);
+  result.push_back(extents);
+  for (const Level &level : candidate.levels) {
+    tile[level.group] = level.step;
+    spread(level.group);
+    result.push_back(extents);
+  }
+}

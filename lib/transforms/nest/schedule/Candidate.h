@@ -1,0 +1,84 @@
+//===- Candidate.h - a schedule of the family that is searched --*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search of schedules (ScheduleModel.h) describes a candidate by its loops, outermost first.
+// Names that are walked as one, such as merged lanes, are one group:
+//
+//     thread n by 512                 levels[0]   chunkLevels = 1
+//       loop k by 256                 levels[1]   split
+//         cache m by 14, n by 32      levels[2], levels[3]
+//           loop k by 1               levels[4]   outer = 4
+//             register m, n           tile
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_CANDIDATE_H
+#define HEDDLE_TRANSFORMS_NEST_SCHEDULE_CANDIDATE_H
+
+#include "lib/transforms/nest/schedule/ScheduleModel.h"
+
+namespace heddle::nest {
+
+/// Names that loops walk as one.
+struct Walked {
+  std::vector<unsigned> names;
+  int64_t size = 1;
+  bool reduced = false, symbolic = false;
+};
+
+/// One loop of a candidate, over one group of names.
+struct Level {
+  unsigned group;
+  int64_t step;
+  int64_t tile; ///< points that it walks
+  double trips() const { return double((tile + step - 1) / step); }
+};
+
+/// A copy of a part of an operand.
+struct Staged {
+  unsigned access;
+  int loop; ///< the copy is made inside of it
+};
+
+struct Candidate {
+  const RegisterTile *tile;
+  llvm::SmallVector<Level, 12> levels; ///< outside of the register tile
+  size_t chunkLevels = 0;              ///< the first ones are shared by threads
+  size_t outer = 0;                    ///< levels[outer..] are the reduction
+  bool split = false;                  ///< a reduced loop encloses produced ones
+  double tiles = 1;                    ///< register tiles
+  double steps = 1;                    ///< of the reduction, in each tile
+  llvm::SmallVector<Staged, 4> stages;
+  double cost = INFINITY;
+};
+
+/// The groups of names that the loops of all candidates walk.
+struct LoopSpace {
+  const Model &m;
+  std::vector<Walked> groups;
+  unsigned firstProduced = 0; ///< groups before it are those of the reduction's loops
+  unsigned vectorGroup = 0;
+  std::vector<std::pair<unsigned, int64_t>> reduction; ///< groups and steps of its loops
+  /// Of each access: whether it mentions a group.
+  std::vector<llvm::SmallVector<bool, 12>> mentioned;
+
+  LoopSpace(const Model &model, llvm::ArrayRef<Loop> reductionOrder);
+  /// Returns the number of a group, which is added if it is new.
+  unsigned groupOf(const std::vector<unsigned> &names, bool reduced);
+  /// Sets for each level the points of each name that the loop and those inside of it walk.
+  void findExtents(const Candidate &candidate, std::vector<Extents> &result) const;
+};
+
+/// The number of steps of the reduction between prefetches.
+inline constexpr int64_t shareSteps = 16;
+
+/// Returns the schedule of a candidate.
+Schedule writeSchedule(const LoopSpace &space, const Candidate &candidate);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_TRANSFORMS_NEST_SCHEDULE_CANDIDATE_H

@@ -1,0 +1,177 @@
+//===- WriteSchedule.cpp - the schedule of a candidate --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/Boxes.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// The most cache lines to prefetch.
+static constexpr int64_t mostShared = 1100;
+
+namespace {
+class Writer {
+public:
+  Writer(const LoopSpace &space, const Candidate &candidate)
+      : s(space), nest(space.m.nest), best(candidate), boxes(space) {}
+
+  Schedule write() {
+    Schedule schedule;
+    std::map<int, unsigned> loopOf;
+    std::vector<Extents> extents;
+    s.findExtents(best, extents);
+    auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
+      schedule.loops.push_back({level, nest.namesOf(group), step, 1});
+    };
+    std::vector<int64_t> left;
+    for (const Walked &group : s.groups)
+      left.push_back(group.size);
+    for (size_t i = 0; i < best.levels.size(); ++i) {
+      const Level &level = best.levels[i];
+      // Results in an outer cache or memory are prefetched between some steps of the reduction, if
+      // its other loops give no opportunity and it is so short that a burst would cost time.
+      double steps = 1;
+      for (size_t q = best.outer; q < best.levels.size(); ++q)
+        steps *= best.levels[q].trips();
+      if (int64_t share = shareSteps * level.step;
+          i + 1 == best.levels.size() && s.groups[level.group].reduced && level.tile >= 2 * share &&
+          steps < 8 * level.trips() && steps <= mostShared &&
+          (level.tile % share == 0 || level.tile == s.groups[level.group].size))
+        add("loop", s.groups[level.group].names, share);
+      add(s.groups[level.group].reduced ? "loop"
+          : i < best.chunkLevels        ? "thread"
+                                        : "cache",
+          s.groups[level.group].names, level.step);
+      left[level.group] = level.step;
+      loopOf[int(i)] = unsigned(schedule.loops.size() - 1);
+    }
+    for (const Staged &copy : best.stages) {
+      // Rows that change with every tile come from an outer cache: the next ones are prefetched.
+      bool ahead = size_t(copy.loop) >= best.chunkLevels &&
+                   !s.groups[best.levels[size_t(copy.loop)].group].reduced;
+      schedule.stages.push_back(
+          {copy.access,
+           loopOf[copy.loop],
+           "",
+           stageLayout(s.m.accesses[copy.access], extents[size_t(copy.loop) + 1], copy.loop),
+           {},
+           ahead ? 2u : 1u,
+           ""});
+    }
+    for (auto &[name, points] : best.tile->rows)
+      add("register", {name}, 1);
+    if (left[s.vectorGroup] > nest.lanes)
+      add("register", s.m.lanes, nest.lanes);
+    add("vector", s.m.lanes, 1);
+    if (s.m.pair >= 0)
+      add("unit", {unsigned(s.m.pair)}, 1);
+    return schedule;
+  }
+
+private:
+  const LoopSpace &s;
+  const NestModel &nest;
+  const Candidate &best;
+  const Boxes boxes;
+
+  /// Returns a copy's names in the order in which the loops inside of it walk them; the contiguous
+  /// dimension of the tensor stays contiguous.
+  std::vector<std::string> stageOrder(const PlacedAccess &access, int loop) {
+    std::vector<std::string> order = access.order;
+    if (order.size() < 3)
+      return order;
+    auto depth = [&](const std::string &name) {
+      // Names that only the register tile walks are innermost; reduced names are inside of produced
+      // ones.
+      int found = -1;
+      for (const PlacedAccess::Dim &dim : access.dims)
+        if (dim.name == name)
+          for (const auto &[each, coefficient] : dim.terms) {
+            int at = -1;
+            for (size_t q = size_t(loop) + 1; q < best.levels.size(); ++q)
+              if (llvm::is_contained(s.groups[best.levels[q].group].names, each))
+                at = int(q);
+            if (at < 0 &&
+                llvm::any_of(best.tile->rows, [&](auto &row) { return row.first == each; }))
+              at = int(best.levels.size());
+            found = std::max(found, at);
+          }
+      return found;
+    };
+    std::stable_sort(
+        order.begin(), order.end() - 1,
+        [&](const std::string &a, const std::string &b) { return depth(a) < depth(b); });
+    return order;
+  }
+
+  /// Returns the layout of a copy; pairs that are multiplied at once are contiguous.
+  Layout stageLayout(const PlacedAccess &access, const Extents &extents, int loop) {
+    Layout layout = panelLayout(access, extents, loop);
+    const PlacedAccess::Dim *dim = s.m.pair < 0 ? nullptr : access.find(unsigned(s.m.pair));
+    if (!dim)
+      return layout;
+    int64_t border = 0;
+    for (Layout::Factor &factor : layout.factors)
+      if (factor.names == std::vector{dim->name}) {
+        factor.divisor = 2;
+        border = factor.high;
+      }
+    layout.factors.push_back({{dim->name}, 1, 2, 0, border});
+    return layout;
+  }
+
+  Layout panelLayout(const PlacedAccess &access, const Extents &extents, int loop) {
+    Layout layout;
+    std::vector<std::string> order = access.order;
+    if (!access.onLanes()) {
+      order = stageOrder(access, loop);
+      layout = Layout::rowMajor(order);
+      // Rows whose distance is a power of two would map to few sets of the cache.
+      for (const PlacedAccess::Dim &dim : access.dims)
+        if (!order.empty() && dim.name == order.back()) {
+          int64_t bytes = boxes.copiedBytes(access);
+          if (order.size() > 1 && dim.extent(extents) * bytes % 512 == 0)
+            layout.factors.back().high = 64 / bytes;
+        }
+      return layout;
+    }
+    // Panels as wide as the tile: [v floordiv T, others, v mod T], the name that varies first in
+    // the reduction innermost.
+    int64_t wide = best.tile->vectors * nest.lanes;
+    std::vector<std::string> along;
+    for (unsigned name : s.m.lanes)
+      if (const PlacedAccess::Dim *dim = access.plain(name))
+        along.push_back(dim->name);
+    std::vector<std::string> others;
+    for (const std::string &name : order)
+      if (!llvm::is_contained(along, name))
+        others.push_back(name);
+    auto depth = [&](const std::string &name) {
+      int innermost = -1;
+      for (const PlacedAccess::Dim &dim : access.dims)
+        if (dim.name == name)
+          for (const auto &[each, coefficient] : dim.terms)
+            for (size_t i = best.outer; i < best.levels.size(); ++i)
+              if (s.groups[best.levels[i].group].names[0] == each)
+                innermost = int(i);
+      return innermost;
+    };
+    llvm::stable_sort(
+        others, [&](const std::string &a, const std::string &b) { return depth(a) < depth(b); });
+    layout.factors.push_back({along, wide, 0, 0, 0});
+    for (const std::string &name : others)
+      layout.factors.push_back({{name}, 1, 0, 0, 0});
+    layout.factors.push_back({along, 1, wide, 0, 0});
+    return layout;
+  }
+};
+} // namespace
+
+Schedule nest::writeSchedule(const LoopSpace &space, const Candidate &candidate) {
+  return Writer(space, candidate).write();
+}
