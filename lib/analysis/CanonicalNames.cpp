@@ -62,6 +62,7 @@ private:
   llvm::DenseMap<Operation *, Literal> literals;                   ///< what constants hold
   // State of one round:
   Labels labels;
+  llvm::DenseMap<unsigned, unsigned> members; ///< of each class
   llvm::DenseMap<Value, std::string> values;
   std::map<std::string, std::vector<std::string>> seen; ///< by name
 
@@ -147,10 +148,12 @@ private:
     return text;
   }
 
-  /// Records for each of `names` the hash of the text in which it is marked. Returns the hash of
-  /// the text without marks.
+  /// Records for each of `names` the hash of the text in which it is marked, unless it is alone in
+  /// its class. Returns the hash of the text without marks.
   std::string note(ArrayRef<std::string> names, llvm::function_ref<std::string()> text) {
     for (const std::string &name : names) {
+      if (members.lookup(rank.find(name)->second) == 1)
+        continue;
       std::string &label = labels.find(name)->second;
       std::string kept = std::exchange(label, "self");
       seen[name].push_back(hashed(text()));
@@ -182,8 +185,11 @@ private:
     labels.clear();
     values.clear();
     seen.clear();
-    for (const auto &[name, of] : rank)
+    members.clear();
+    for (const auto &[name, of] : rank) {
       labels[name] = "c" + std::to_string(of);
+      ++members[of];
+    }
     for (BlockArgument argument : function.getArguments()) {
       std::set<std::string> names;
       collect(argument.getType(), names);
