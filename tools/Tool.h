@@ -68,6 +68,28 @@ int runTool(const char *name, Work &&work) {
   return 1;
 }
 
+/// Prints a diagnostic with its source line. Of a long line it shows what is around the column: the
+/// signature of a model's function has tens of thousands of characters.
+inline void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void * = nullptr) {
+  constexpr size_t width = 160, before = 60;
+  llvm::StringRef line = diagnostic.getLineContents();
+  if (line.size() <= width || diagnostic.getColumnNo() < 0)
+    return diagnostic.print(nullptr, llvm::errs());
+  auto column = size_t(diagnostic.getColumnNo());
+  size_t begin = column > before ? column - before : 0;
+  llvm::StringRef prefix = begin ? "..." : "";
+  std::string shown = (prefix + line.substr(begin, width)).str();
+  if (begin + width < line.size())
+    shown += "...";
+  // The place in the file, which is not the place in what is shown.
+  llvm::errs() << diagnostic.getFilename() << ":" << diagnostic.getLineNo() << ":" << column + 1
+               << ": ";
+  llvm::SMDiagnostic(*diagnostic.getSourceMgr(), diagnostic.getLoc(), "", 0,
+                     int(column - begin + prefix.size()), diagnostic.getKind(),
+                     diagnostic.getMessage(), shown, {})
+      .print(nullptr, llvm::errs());
+}
+
 /// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard
 /// error and show the line.
 class InputModule {
@@ -75,6 +97,7 @@ public:
   explicit InputModule(const mlir::DialectRegistry &registry)
       : context(registry, mlir::MLIRContext::Threading::DISABLED), handler(sources, &context) {
     context.printOpOnDiagnostic(false);
+    sources.setDiagHandler(printDiagnostic);
   }
 
   /// Returns false, after reporting an error, if the file can't be read or is not valid.

@@ -19,6 +19,7 @@
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
+#include "tools/Tool.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -269,6 +270,7 @@ bool run::runIr(const Options &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
+  sources.setDiagHandler(printDiagnostic);
   SourceMgrDiagnosticHandler handler(sources, &context);
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(options.input);
   if (!file)

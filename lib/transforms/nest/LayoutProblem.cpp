@@ -20,10 +20,7 @@
 #include "lib/transforms/nest/LayoutCost.h"
 #include "lib/transforms/nest/Rewrite.h"
 
-#include "mlir/IR/Threading.h"
 #include "llvm/ADT/IntEqClasses.h"
-
-#include <mutex>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -86,12 +83,10 @@ public:
 
   LayoutProblem make() {
     LayoutProblem made = problem;
-    parallelFor(function.getContext(), 0, nests.size(), [&](size_t n) {
-      auto lanes = nests[n].writtenLanes();
-      if (Part &part = parts[n]; part.laid.ways.empty() || lanes != part.lanes)
-        part = partOf(nests[n], std::move(lanes));
-    });
-    for (auto [n, part] : llvm::enumerate(parts)) {
+    for (auto [n, nest] : llvm::enumerate(nests)) {
+      Part &part = parts[n];
+      if (auto lanes = nest.writtenLanes(); part.laid.ways.empty() || lanes != part.lanes)
+        part = partOf(nest, std::move(lanes));
       made.nests.push_back(part.laid);
       for (const LayoutTerm &term : part.terms) {
         made.terms.push_back(term);
@@ -771,19 +766,13 @@ private:
   }
 
   std::map<std::tuple<unsigned, size_t, size_t>, double> copyCosts;
-  std::mutex copyCostsMutex;
   double copyBetween(unsigned v, size_t from, size_t to) {
-    std::tuple key(v, from, to);
-    {
-      std::lock_guard lock(copyCostsMutex);
-      if (auto known = copyCosts.find(key); known != copyCosts.end())
-        return known->second;
-    }
-    const LaidValue &value = problem.values[v];
-    double cost =
-        copyCost(tensorType(value.values[0]), value.candidates[from], value.candidates[to], rates);
-    std::lock_guard lock(copyCostsMutex);
-    return copyCosts[key] = cost;
+    auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
+    if (isNew)
+      known->second =
+          copyCost(tensorType(problem.values[v].values[0]), problem.values[v].candidates[from],
+                   problem.values[v].candidates[to], rates);
+    return known->second;
   }
 };
 
