@@ -64,6 +64,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   if (options.check)
     passes.addNestedPass<func::FuncOp>(nd::createNdCheckPass());
   passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass()); // from gradients, and inlined loops
+  passes.addNestedPass<func::FuncOp>(nd::createNdSumAfterScansPass());
   passes.addNestedPass<func::FuncOp>(nd::createNdExpandControlFlowPass());
   simplify();
   passes.addNestedPass<func::FuncOp>(nd::createNdFoldPadIntoWindowPass());

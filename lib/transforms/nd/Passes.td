@@ -61,6 +61,18 @@ def NdHoistPass : Pass<"nd-hoist"> {
   }];
 }
 
+def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
+  let summary = "takes sums over the steps out of recurrences";
+  let description = [{
+    A tensor that a `nest.scan` carries, and to which each step only adds a product, or a sum of products over some names, is no
+    longer carried. After the scan one product over all steps is summed over the names of the steps as well. This is the gradient of
+    a weight that all steps read: to add to it in each step reads and writes a tensor of its size each time. The factors of all steps
+    are read where the scan reads or yields them, and yielded otherwise, if that takes no more memory than the carried tensor. Only
+    sums in `f32` and `f64` are taken out.
+  }];
+  let dependentDialects = ["::heddle::nest::NestDialect"];
+}
+
 def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
   let summary = "converts cheap loops to scans and cheap branches to selects";
   let description = [{

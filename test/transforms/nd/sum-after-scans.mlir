@@ -1,0 +1,169 @@
+// RUN: heddle-opt %s --nd-sum-after-scans --split-input-file | FileCheck %s
+
+// The gradient of a weight: the scan yields the factor that it computes, and one product over all steps is summed over
+// batch and time. %h is read from outside, renamed as in the step.
+// CHECK-LABEL: @weight
+// CHECK: %[[S:.*]]:2 = nest.scan along <time: 9> reverse init(%arg1) reads(%arg3)
+// CHECK: ^bb0(%[[D:.*]]: !nd.tensor<f32, batch: 2, to: 5>, %{{.*}}: !nd.tensor<f32, batch: 2, from: 64>):
+// CHECK: %[[G:.*]] = nd.pointwise %[[D]]
+// CHECK: nest.yield %[[G]], %[[G]] :
+// CHECK: %[[H:.*]] = nd.rename %arg3 [from] to [row] : {{.*}} -> !nd.tensor<f32, batch: 2, row: 64, time: 9>
+// CHECK: %[[P:.*]] = nd.pointwise %[[H]], %[[S]]#1
+// CHECK: %[[R:.*]] = nd.reduce %[[P]] over [batch, time]
+// CHECK: %[[W:.*]] = nd.pointwise %arg2, %[[R]] : (!nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, row: 64, to: 5>)
+// CHECK: return %[[S]]#0, %[[W]]
+func.func @weight(%unused: !nd.tensor<f32>, %d: !nd.tensor<f32, batch: 2, to: 5>, %dw: !nd.tensor<f32, row: 64, to: 5>,
+                  %h: !nd.tensor<f32, batch: 2, from: 64, time: 9>)
+    -> (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>) {
+  %r:2 = nest.scan along <time: 9> reverse init(%d, %dw) reads(%h) : (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, batch: 2, from: 64, time: 9>) -> (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>) {
+  ^bb0(%before: !nd.tensor<f32, batch: 2, to: 5>, %sum: !nd.tensor<f32, row: 64, to: 5>, %read: !nd.tensor<f32, batch: 2, from: 64>):
+    %g = nd.pointwise %before : (!nd.tensor<f32, batch: 2, to: 5>) -> !nd.tensor<f32, batch: 2, to: 5> {
+    ^bb0(%x: f32):
+      %e = math.exp %x : f32
+      nd.yield %e : f32
+    }
+    %row = nd.rename %read [from] to [row] : !nd.tensor<f32, batch: 2, from: 64> -> !nd.tensor<f32, batch: 2, row: 64>
+    %p = nd.pointwise %row, %g : (!nd.tensor<f32, batch: 2, row: 64>, !nd.tensor<f32, batch: 2, to: 5>) -> !nd.tensor<f32, batch: 2, row: 64, to: 5> {
+    ^bb0(%x: f32, %y: f32):
+      %e = arith.mulf %x, %y : f32
+      nd.yield %e : f32
+    }
+    %part = nd.reduce %p over [batch] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 2, row: 64, to: 5>) -> !nd.tensor<f32, row: 64, to: 5> {
+    ^bb0(%x: f32, %y: f32):
+      %e = arith.addf %x, %y : f32
+      nd.yield %e : f32
+    }
+    %next = nd.pointwise %sum, %part : (!nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, row: 64, to: 5>) -> !nd.tensor<f32, row: 64, to: 5> {
+    ^bb0(%x: f32, %y: f32):
+      %e = arith.addf %x, %y : f32
+      nd.yield %e : f32
+    }
+    nest.yield %g, %next : !nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>
+}
+
+// -----
+
+// The values of all 90 steps would take more memory than the sum.
+// CHECK-LABEL: @large
+// CHECK: nest.scan along <time: 90> init(%arg0, %arg1) reads()
+func.func @large(%d: !nd.tensor<f32, to: 5>, %db: !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+  %r:2 = nest.scan along <time: 90> init(%d, %db) reads() : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) {
+  ^bb0(%before: !nd.tensor<f32, to: 5>, %sum: !nd.tensor<f32, to: 5>):
+    %g = nd.pointwise %before : (!nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%x: f32):
+      %e = math.exp %x : f32
+      nd.yield %e : f32
+    }
+    %next = nd.pointwise %sum, %g : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%x: f32, %y: f32):
+      %e = arith.addf %x, %y : f32
+      nd.yield %e : f32
+    }
+    nest.yield %g, %next : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+  }
+  return %r#1 : !nd.tensor<f32, to: 5>
+}
+
+// -----
+
+// What is read is there for all steps: a plain sum over them. The order of the operands does not matter.
+// CHECK-LABEL: @read
+// CHECK: %[[S:.*]] = nest.scan along <time: 90> init(%arg0) reads(%arg2)
+// CHECK: %[[R:.*]] = nd.reduce %arg2 over [time]
+// CHECK: nd.pointwise %arg1, %[[R]]
+func.func @read(%d: !nd.tensor<f32, to: 5>, %db: !nd.tensor<f32, to: 5>, %x: !nd.tensor<f32, time: 90, to: 5>)
+    -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) {
+  %r:2 = nest.scan along <time: 90> init(%d, %db) reads(%x) : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 90, to: 5>) -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) {
+  ^bb0(%before: !nd.tensor<f32, to: 5>, %sum: !nd.tensor<f32, to: 5>, %read: !nd.tensor<f32, to: 5>):
+    %next = nd.pointwise %read, %sum : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%x0: f32, %y: f32):
+      %e = arith.addf %x0, %y : f32
+      nd.yield %e : f32
+    }
+    nest.yield %before, %next : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+}
+
+// -----
+
+// A sum that the steps look at, a difference, and a sum of equal parts are carried.
+// CHECK-LABEL: @carried
+// CHECK: nest.scan along <time: 9> init(%arg0, %arg1, %arg2) reads(%arg3)
+func.func @carried(%a: !nd.tensor<f32, to: 5>, %b: !nd.tensor<f32, to: 5>, %c: !nd.tensor<f32, to: 5>, %x: !nd.tensor<f32, time: 9, to: 5>)
+    -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 9, to: 5>) {
+  %r:4 = nest.scan along <time: 9> init(%a, %b, %c) reads(%x) : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 9, to: 5>) -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 9, to: 5>) {
+  ^bb0(%first: !nd.tensor<f32, to: 5>, %second: !nd.tensor<f32, to: 5>, %third: !nd.tensor<f32, to: 5>, %read: !nd.tensor<f32, to: 5>):
+    %one = nd.pointwise %first, %read : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.addf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %two = nd.pointwise %second, %read : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.subf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %three = nd.pointwise %third, %a : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.addf %u, %v : f32
+      nd.yield %e : f32
+    }
+    nest.yield %one, %two, %three, %first : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+  }
+  return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 9, to: 5>
+}
+
+// -----
+
+// A factor may be a renamed value from outside, which all steps read; a sum of such factors alone is carried.
+// CHECK-LABEL: @outside
+// CHECK: %[[S:.*]] = nest.scan along <time: 9> init(%arg1) reads(%arg2)
+// CHECK: nest.yield %{{.*}} : !nd.tensor<f32, to: 5>{{$}}
+// CHECK: %[[A:.*]] = nd.rename %arg3 [from] to [to] : !nd.tensor<f32, from: 5> -> !nd.tensor<f32, to: 5>
+// CHECK: %[[P:.*]] = nd.pointwise %arg2, %[[A]]
+// CHECK: nd.reduce %[[P]] over [time]
+func.func @outside(%a: !nd.tensor<f32, to: 5>, %b: !nd.tensor<f32, to: 5>, %x: !nd.tensor<f32, time: 9, to: 5>, %y: !nd.tensor<f32, from: 5>)
+    -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) {
+  %r:2 = nest.scan along <time: 9> init(%a, %b) reads(%x) : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>, !nd.tensor<f32, time: 9, to: 5>) -> (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) {
+  ^bb0(%first: !nd.tensor<f32, to: 5>, %second: !nd.tensor<f32, to: 5>, %read: !nd.tensor<f32, to: 5>):
+    %z = nd.rename %y [from] to [to] : !nd.tensor<f32, from: 5> -> !nd.tensor<f32, to: 5>
+    %p = nd.pointwise %read, %z : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.mulf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %one = nd.pointwise %first, %p : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.addf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %two = nd.pointwise %second, %z : (!nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>) -> !nd.tensor<f32, to: 5> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.addf %u, %v : f32
+      nd.yield %e : f32
+    }
+    nest.yield %one, %two : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, to: 5>, !nd.tensor<f32, to: 5>
+}
+
+// -----
+
+// Sums of bf16 round in each step.
+// CHECK-LABEL: @narrow
+// CHECK: nest.scan along <time: 9> init(%arg0) reads(%arg1)
+func.func @narrow(%a: !nd.tensor<bf16, to: 5>, %x: !nd.tensor<bf16, time: 9, to: 5>) -> !nd.tensor<bf16, to: 5> {
+  %r = nest.scan along <time: 9> init(%a) reads(%x) : (!nd.tensor<bf16, to: 5>, !nd.tensor<bf16, time: 9, to: 5>) -> !nd.tensor<bf16, to: 5> {
+  ^bb0(%sum: !nd.tensor<bf16, to: 5>, %read: !nd.tensor<bf16, to: 5>):
+    %one = nd.pointwise %sum, %read : (!nd.tensor<bf16, to: 5>, !nd.tensor<bf16, to: 5>) -> !nd.tensor<bf16, to: 5> {
+    ^bb0(%u: bf16, %v: bf16):
+      %e = arith.addf %u, %v : bf16
+      nd.yield %e : bf16
+    }
+    nest.yield %one : !nd.tensor<bf16, to: 5>
+  }
+  return %r : !nd.tensor<bf16, to: 5>
+}
