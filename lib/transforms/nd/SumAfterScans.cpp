@@ -85,10 +85,9 @@ private:
   unsigned carried;
 
   bool isInside(Value value) const { return value.getParentBlock() == &body; }
-  bool isAlong(StringRef name) { return scan.getAlong().contains(name); }
   bool hasNamesOfSteps(Value value) {
     return llvm::any_of(tensorType(value).getDims(),
-                        [&](const Dim &dim) { return isAlong(dim.name); });
+                        [&](const Dim &dim) { return scan.getAlong().contains(dim.name); });
   }
 
   std::optional<Added> addedTo(unsigned i) {
@@ -115,8 +114,9 @@ private:
         added.product ? SmallVector<Value>(added.product.getInputs()) : SmallVector<Value>{term};
     // Sums of integers and of narrow floats are those of the steps.
     bool isWide = added.element.isF32() || added.element.isF64();
-    if (!isWide || hasNamesOfSteps(term) ||
-        llvm::any_of(added.factors, [&](Value factor) { return hasNamesOfSteps(factor); }))
+    if (!isWide || hasNamesOfSteps(term) || llvm::any_of(added.factors, [&](Value factor) {
+          return hasNamesOfSteps(factor) || (isInside(rootOf(factor)) && renamesSteps(factor));
+        }))
       return std::nullopt;
     // A sum of equal parts is not one over the steps.
     return llvm::any_of(added.factors, [&](Value factor) { return isInside(rootOf(factor)); })
@@ -130,6 +130,11 @@ private:
     while (auto rename = factor.getDefiningOp<RenameOp>())
       factor = rename.getInput();
     return factor;
+  }
+  /// True if a value that a factor renames has a name of the steps: it can't have their values.
+  bool renamesSteps(Value factor) {
+    auto rename = factor.getDefiningOp<RenameOp>();
+    return rename && (hasNamesOfSteps(rename.getInput()) || renamesSteps(rename.getInput()));
   }
   bool isKept(Value root) {
     auto argument = dyn_cast<BlockArgument>(root);

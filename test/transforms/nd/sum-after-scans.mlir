@@ -167,3 +167,33 @@ func.func @narrow(%a: !nd.tensor<bf16, to: 5>, %x: !nd.tensor<bf16, time: 9, to:
   }
   return %r : !nd.tensor<bf16, to: 5>
 }
+
+// -----
+
+// A value of a step that has the name of the steps, before it is renamed, can't have another one for them.
+// CHECK-LABEL: @named
+// CHECK: nest.scan along <time: 9> init(%arg0, %arg1) reads()
+func.func @named(%a: !nd.tensor<f32, from: 9, to: 64>, %d: !nd.tensor<f32>, %x: !nd.tensor<f32, time: 9>, %y: !nd.tensor<f32, to: 64>)
+    -> !nd.tensor<f32, from: 9, to: 64> {
+  %r:2 = nest.scan along <time: 9> init(%a, %d) reads() : (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>) -> (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>) {
+  ^bb0(%sum: !nd.tensor<f32, from: 9, to: 64>, %before: !nd.tensor<f32>):
+    %p = nd.pointwise %x, %before : (!nd.tensor<f32, time: 9>, !nd.tensor<f32>) -> !nd.tensor<f32, time: 9> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.mulf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %q = nd.rename %p [time] to [from] : !nd.tensor<f32, time: 9> -> !nd.tensor<f32, from: 9>
+    %m = nd.pointwise %q, %y crossed : (!nd.tensor<f32, from: 9>, !nd.tensor<f32, to: 64>) -> !nd.tensor<f32, from: 9, to: 64> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.mulf %u, %v : f32
+      nd.yield %e : f32
+    }
+    %next = nd.pointwise %sum, %m : (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32, from: 9, to: 64>) -> !nd.tensor<f32, from: 9, to: 64> {
+    ^bb0(%u: f32, %v: f32):
+      %e = arith.addf %u, %v : f32
+      nd.yield %e : f32
+    }
+    nest.yield %next, %before : !nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>
+  }
+  return %r#0 : !nd.tensor<f32, from: 9, to: 64>
+}
