@@ -31,17 +31,6 @@ using namespace mlir;
 // Labelling
 //===----------------------------------------------------------------------===//
 
-/// Returns the rank of each item among all.
-template <typename T>
-static std::vector<unsigned> ranksOf(ArrayRef<T> items) {
-  std::vector<T> sorted(items);
-  llvm::sort(sorted);
-  std::vector<unsigned> ranks;
-  for (const T &item : items)
-    ranks.push_back(unsigned(llvm::lower_bound(sorted, item) - sorted.begin()));
-  return ranks;
-}
-
 namespace {
 using Text = llvm::function_ref<std::string(const Labels &)>;
 
@@ -167,7 +156,10 @@ private:
         signatures.back().second = textUnder(labels);
         labels[name] = kept;
       }
-      colours = ranksOf<std::pair<unsigned, std::string>>(signatures);
+      std::vector<std::pair<unsigned, std::string>> sorted(signatures);
+      llvm::sort(sorted);
+      for (auto [colour, signature] : llvm::zip_equal(colours, signatures))
+        colour = llvm::lower_bound(sorted, signature) - sorted.begin();
       if (stable || classes == names.size())
         return;
     }
@@ -175,12 +167,11 @@ private:
 };
 } // namespace
 
-CanonicalForm heddle::canonicalise(ArrayRef<std::string> names, Text text,
-                                   ArrayRef<std::string> kinds) {
+CanonicalForm heddle::canonicalise(ArrayRef<std::string> names, Text text) {
   if (names.empty())
     return {text({}), {}, {}};
   Labelling labelling(names, text);
-  labelling.search(kinds.empty() ? std::vector<unsigned>(names.size()) : ranksOf(kinds));
+  labelling.search(std::vector<unsigned>(names.size()));
   return std::move(labelling.best);
 }
 
@@ -653,15 +644,11 @@ static bool isMadeBefore(Value a, Value b) {
 Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAttr(Value)> layoutOf,
                                KnownKernels &known) {
   // Names of operands are labelled like iteration names, separately for each operand: `0.row`.
-  std::vector<std::string> names = ownNames(op), kinds;
+  std::vector<std::string> names = ownNames(op);
   Ranges ranges = nest::iterationRanges(op);
   for (const auto &[name, range] : ranges)
     if (!name.empty() && !llvm::is_contained(names, name))
-      names.push_back(name); // of a group around
-  for (const std::string &name : names) {
-    auto range = ranges.find(name);
-    kinds.push_back("i" + (range == ranges.end() ? "" : std::to_string(range->second.high)));
-  }
+      names.push_back(name);           // of a group around
   DenseMap<Value, unsigned> positions; // of distinct operands, which are labelled like names
   SmallVector<Value> distinct;
   for (Value operand : op->getOperands())
@@ -671,17 +658,9 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   llvm::stable_sort(distinct, isMadeBefore);
   for (Value operand : distinct) {
     std::string position = std::to_string(positions.lookup(operand));
-    nd::NdTensorType type = nd::tensorType(operand);
-    std::vector<std::string> sizes;
-    for (const nd::Dim &dim : type.getDims())
-      sizes.push_back(dim.size().getExpr().str());
-    std::string kind = "o" + printed(type.getElementType()) + " " + sortedJoin(sizes);
     names.push_back(position);
-    kinds.push_back(kind);
-    for (auto [dim, size] : llvm::zip_equal(type.getDims(), sizes)) {
+    for (const nd::Dim &dim : nd::tensorType(operand).getDims())
       names.push_back(position + "." + dim.name.str());
-      kinds.push_back(kind + "; " + size);
-    }
   }
   ScalarHeads heads;
   auto text = [&](const Labels &labels) {
@@ -710,7 +689,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
     listed[name] = "u" + std::to_string(i);
   auto [form, isNew] = known.try_emplace(text(listed));
   if (isNew) {
-    result = canonicalise(names, text, kinds).labels;
+    result = canonicalise(names, text).labels;
     for (const std::string &name : names)
       form->second.push_back(result[name]);
   } else {

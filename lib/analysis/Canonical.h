@@ -38,11 +38,9 @@ struct CanonicalForm {
 };
 
 /// Returns the smallest text over all labellings that are consistent with the refined colours.
-/// `text` must depend on names only through the labels, which are identifiers. `kinds`, if given,
-/// tell names apart by what is known without a text, such as their sizes; they depend on no spelling.
+/// `text` must depend on names only through the labels, which are identifiers.
 CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
-                           llvm::function_ref<std::string(const Labels &)> text,
-                           llvm::ArrayRef<std::string> kinds = {});
+                           llvm::function_ref<std::string(const Labels &)> text);
 
 /// Returns the texts of the values that a scalar block yields, with operands of commutative ops in
 /// a canonical order. They do not depend on the order of ops or on shared subexpressions. `leaves`
