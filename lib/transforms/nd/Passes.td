@@ -64,11 +64,12 @@ def NdHoistPass : Pass<"nd-hoist"> {
 def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
   let summary = "takes sums over the steps out of recurrences";
   let description = [{
-    A tensor that a `nest.scan` carries, and to which each step only adds a product, or a sum of products over some names, is no
-    longer carried. After the scan one product over all steps is summed over the names of the steps as well. This is the gradient of
-    a weight that all steps read: to add to it in each step reads and writes a tensor of its size each time. The factors of all steps
-    are read where the scan reads or yields them, and yielded otherwise, if that takes no more memory than the carried tensor. Only
-    sums in `f32` and `f64` are taken out.
+    If each step of a `nest.scan` only adds a product, or a sum of products over some names, to a carried tensor, the
+    scan no longer carries it. One product over all steps, after the scan, is summed over the names of the steps as
+    well. The gradient of a weight that all steps read is such a tensor: adding to it in each step reads and writes a
+    tensor of the weight's size each time. The factors are read for all steps where the scan reads or yields them.
+    Otherwise the scan yields them, if that takes no more memory than the carried tensor. The pass changes only sums
+    in `f32` and `f64`.
   }];
   let dependentDialects = ["::heddle::nest::NestDialect"];
 }

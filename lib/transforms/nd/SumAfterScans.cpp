@@ -20,8 +20,6 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 namespace heddle::nd {
 #define GEN_PASS_DEF_NDSUMAFTERSCANSPASS
 #include "lib/transforms/nd/Passes.h.inc"
@@ -33,27 +31,24 @@ using namespace mlir;
 
 /// Returns true if `op` adds its two operands element by element.
 static bool isSumOfTwo(Operation *op) {
-  Block *body = nullptr;
+  Region *body = nullptr;
   if (auto pointwise = dyn_cast<ScalarCodeInterface>(op)) {
-    body = &pointwise.getBody().front();
+    body = &pointwise.getBody();
   } else if (auto compute = dyn_cast<nest::ComputeOp>(op);
              compute && !compute.isReduction() && compute.getFinish().empty()) {
-    body = &compute.getBody().front();
+    body = &compute.getBody();
     for (const NestRead &read : readsOf(compute))
       if (read.map != nest::MapAttr::identity(tensorType(read.value)) || !read.guard.isTrivial())
         return false;
   }
-  if (!body || op->getNumOperands() != 2 || body->getOperations().size() != 2 ||
-      llvm::any_of(op->getOperandTypes(),
-                   [&](Type type) { return type != op->getResult(0).getType(); }))
-    return false;
-  auto sum = dyn_cast<arith::AddFOp>(body->front());
-  return sum && sum.getLhs() != sum.getRhs() && isa<BlockArgument>(sum.getLhs()) &&
-         isa<BlockArgument>(sum.getRhs());
+  return body && combinerKind(*body) == CombinerKind::Add &&
+         llvm::all_of(op->getOperandTypes(),
+                      [&](Type type) { return type == op->getResult(0).getType(); });
 }
 
 namespace {
-/// What a step adds to a carried tensor: the sum over `names` of a product of `factors`.
+/// Describes a carried tensor to which each step only adds the product of `factors`, summed over
+/// `names`.
 struct Added {
   unsigned number; ///< of the carried tensor
   Operation *sum;
@@ -114,7 +109,7 @@ private:
         added.product ? SmallVector<Value>(added.product.getInputs()) : SmallVector<Value>{term};
     // Sums of integers and of narrow floats are those of the steps.
     bool isWide = added.element.isF32() || added.element.isF64();
-    if (!isWide || hasNamesOfSteps(term) || llvm::any_of(added.factors, [&](Value factor) {
+    if (!isWide || llvm::any_of(added.factors, [&](Value factor) {
           return hasNamesOfSteps(factor) || (isInside(rootOf(factor)) && renamesSteps(factor));
         }))
       return std::nullopt;
@@ -157,7 +152,7 @@ private:
     NdTensorType type = tensorType(value);
     SmallVector<Dim> dims(type.getDims().begin(), type.getDims().end());
     llvm::append_range(dims, scan.getAlong());
-    return NdTensorType::get(type.getElementType(), dims);
+    return type.withDims(dims);
   }
 
   /// The values that a factor has in all steps, after the rewritten scan.
@@ -165,12 +160,9 @@ private:
     if (!isInside(factor))
       return factor;
     if (auto rename = factor.getDefiningOp<RenameOp>()) {
-      IRMapping mapping;
-      mapping.map(rename.getInput(), ofSteps(b, rename.getInput(), made, kept));
-      Operation *copy = b.clone(*rename, mapping);
-      if (isInside(rootOf(factor)))
-        copy->getResult(0).setType(cast<NdTensorType>(ofSteps(factor)));
-      return copy->getResult(0);
+      SmallVector<StringRef> from(rename.getFrom().getAsValueRange<StringAttr>());
+      SmallVector<StringRef> to(rename.getTo().getAsValueRange<StringAttr>());
+      return buildRename(b, rename.getLoc(), ofSteps(b, rename.getInput(), made, kept), from, to);
     }
     if (auto argument = dyn_cast<BlockArgument>(factor);
         argument && argument.getArgNumber() >= kept)

@@ -233,7 +233,7 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   mesh::MeshPropagatePassOptions recorded;
-  recorded.record = seed % 3 == 0; // reasons of programs whose axes moved end
+  recorded.record = seed % 3 == 0; // explaining a sharding terminates
   passes.addPass(mesh::createMeshPropagatePass(recorded));
   if (seed % 2)
     passes.addPass(std::make_unique<DrawShardings>(seed));
