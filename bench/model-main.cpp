@@ -23,6 +23,7 @@
 
 #include "heddle/nn/TrainingStep.h"
 #include "runtime/device/ThreadTeam.h"
+#include "runtime/program/Profile.h"
 #include "runtime/program/Program.h"
 
 #include <nlohmann/json.hpp>
@@ -56,7 +57,7 @@ struct TemporaryDirectory {
 
 /// Runs an entry again and again; what it returns for a donated argument is the next argument.
 std::function<void()> runner(std::shared_ptr<Program> program, std::vector<TensorRef> arguments,
-                             int threads) {
+                             int threads, Timeline timeline) {
   CallOptions options;
   options.team = sharedThreadTeam(threads);
   const EntrySpec &entry = program->manifest().entries.front();
@@ -64,6 +65,7 @@ std::function<void()> runner(std::shared_ptr<Program> program, std::vector<Tenso
   for (auto [argument, result] : entry.donations)
     donate[size_t(argument)] = true;
   return [=, &entry, state = std::move(arguments)]() mutable {
+    options.profile = timeline.profile();
     std::vector<TensorRef> results = program->run(entry, state, options, donate);
     for (auto [argument, result] : entry.donations)
       state[size_t(argument)] = results[size_t(result)];
@@ -94,11 +96,8 @@ std::function<void()> prepare(F function, Net net, const nn::Fields &fields, boo
     line["edited_ms"] = timed(edited, folder.path / "edited.heddle");
   }
   std::shared_ptr<Program> program = Program::load(path);
-  double flops = 0;
-  for (const StepSpec &step : program->manifest().entries.front().steps)
-    flops += step.flops;
-  line["flops"] = flops;
   std::function<void()> run;
+  Timeline timeline;
   if (asProgram) {
     std::vector<TensorRef> leaves;
     auto take = [&](const std::string &, Tensor &tensor) { leaves.push_back(tensor.data()); };
@@ -106,12 +105,18 @@ std::function<void()> prepare(F function, Net net, const nn::Fields &fields, boo
     nn::Fields batch = fields;
     forEachTensor(batch, take);
     net = {};
-    run = runner(program, std::move(leaves), how.threads);
+    run = runner(program, std::move(leaves), how.threads, timeline);
   } else {
+    how.timeline = timeline;
     auto compiled = jit(function, how);
     run = [compiled, net = std::move(net), fields]() mutable { compiled(net, fields); };
   }
   run();
+  double flops = 0; // a step in a loop counts each time that it ran
+  for (const Profile::Step &step : timeline.profile()->steps())
+    flops += step.flops;
+  line["flops"] = flops;
+  timeline.record(false);
   std::cout << line.dump() << std::endl;
   return run;
 }

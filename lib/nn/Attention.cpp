@@ -151,7 +151,7 @@ Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const 
   Tensor place = positionsOf(x, time, first);
   Tensor rate = exp(iota({pair, pairs}, ElementType::F32) * (-std::log(base) / double(pairs)));
   Tensor angle = place.cast(ElementType::F32).broadcast({{pair, pairs}}) * rate;
-  Tensor c = cos(angle), s = sin(angle);
+  Tensor c = cos(angle).cast(x.elementType()), s = sin(angle).cast(x.elementType());
   auto part = [&](const Tensor &y) { return y.broadcast({{half, 1}}); };
   return concat({part(a * c - b * s), part(b * c + a * s)}, half).merge({half, pair}, feature);
 }
@@ -195,7 +195,8 @@ KeyValueCache Attention::cache(const std::vector<Extent> &samples, int64_t capac
   extents.push_back({position, capacity});
   for (const Name &name : {head, depth})
     extents.push_back({name, key.weight.size(name)});
-  return {filled(0, extents, ElementType::F32, here), filled(0, extents, ElementType::F32, here),
+  ElementType keys = key.weight.elementType(here), values = value.weight.elementType(here);
+  return {filled(0, extents, keys, here), filled(0, extents, values, here),
           filled(0, samples, ElementType::I64, here)};
 }
 
@@ -209,12 +210,13 @@ void nn::detail::requireRoom(const KeyValueCache &cache, int64_t more, Here here
                 here);
 }
 
-/// For each pair the query's product with the key of their distance; `place`: the positions of keys.
+/// For each pair the query's product with the key of their distance, scaled as that with the other
+/// key is; `place`: the positions of keys.
 static Tensor relativeScores(const Tensor &query, const Tensor &table, const Name &time,
                              const Tensor &place, const Name &depth, const Tensor &first) {
   Name apart = fresh("distance");
-  double reach = double(table.size(distance) / 2);
-  Tensor products = sum(query * table.rename({{distance, apart}, {::depth, depth}}), depth);
+  double reach = double(table.size(distance) / 2), scale = 1 / std::sqrt(double(query.size(depth)));
+  Tensor products = sum(query * scale * table.rename({{distance, apart}, {::depth, depth}}), depth);
   Tensor now = positionsOf(query, time, first);
   Tensor far = place.broadcast(now.extents()) - now;
   return products.gather(apart, clamp(far, -reach, reach) + reach);

@@ -23,13 +23,20 @@ Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, con
       refuse("expected groups that divide '" + channels.name.str() + "' of size " +
                  std::to_string(channels.size) + ", got " + std::to_string(options.groups),
              here);
+  for (const auto &[name, more] : options.outputPadding.along)
+    if (!windows.along.contains(name))
+      refuse("expected output paddings of the names that the windows move along, " +
+                 quoted(keysOf(windows.along)) + ", got one of '" + name + "'",
+             here);
   std::vector<Extent> extents;
   double inputs = double(in.size) / double(options.groups);
   for (const auto &[name, window] : windows.along) {
-    bool adds = options.transposed && window.padding.kind != Padding::Kind::Same;
-    if (adds && (options.outputPadding < 0 || options.outputPadding >= window.stride))
-      refuse("expected an output padding from 0 to below the stride of '" + name + "', " +
-                 std::to_string(window.stride) + ", got " + std::to_string(options.outputPadding),
+    int64_t more = options.outputPadding.of(name);
+    int64_t bound =
+        window.padding.kind == Padding::Kind::Same ? 1 : std::max(window.stride, window.dilation);
+    if (options.transposed && (more < 0 || more >= bound))
+      refuse("expected an output padding from 0 to below " + std::to_string(bound) + " along '" +
+                 name + "', got " + std::to_string(more),
              here);
     extents.push_back({Name(name + "_k"), window.size});
     inputs *= double(window.size);
@@ -54,6 +61,10 @@ static Size transposedSize(const Size &windows, const WindowOptions &window, int
 Tensor Conv::operator()(const Tensor &x, const Names &along, const Name &in, const Name &out,
                         Here here) const {
   CallScope scope(here);
+  if (along.size() != windows.along.size())
+    refuse("expected all names that the windows move along, " + quoted(keysOf(windows.along)) +
+               ", got " + std::to_string(along.size()) + " of them",
+           here);
   Names summed{in};
   Name group = options.groups > 1 ? fresh("group") : in;
   Tensor input = x, taps = weight;
@@ -80,8 +91,12 @@ Tensor Conv::operator()(const Tensor &x, const Names &along, const Name &in, con
   if (options.transposed)
     for (const Name &name : along) {
       const WindowOptions &window = windows.along.at(name.str());
+      int64_t more = options.outputPadding.of(name.str());
+      // With a stride below the dilation the convolution may have more windows, which give nothing.
+      if (more >= window.stride)
+        y = y.pad(name, 0, more / window.stride);
       y = y.unwindow(name, tapOf.at(name.str()), window,
-                     transposedSize(x.size(name), window, options.outputPadding));
+                     transposedSize(x.size(name), window, more));
     }
   if (options.groups > 1)
     y = y.merge({group, out}, out);

@@ -95,8 +95,8 @@ void Distribution::splitState(TrainingState &state) {
     return;
   forEachTensor(state, [&](const std::string &path, Tensor &tensor) {
     bool isParameter = path.starts_with("net.");
-    if (path.starts_with("mode."))
-      return;
+    if (path.starts_with("mode.") || path.starts_with("moving."))
+      return; // evaluation takes them as they are
     std::vector<NameAxes> gradient;
     for (const auto &[name, list] : splitOf(path, tensor)) {
       std::string axes;

@@ -62,8 +62,9 @@ Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
 Tensor nn::lastOf(const Tensor &x, const Name &time, const Tensor &lengths, Here here) {
   CallScope scope(here);
   Tensor isLength = areLengths(lengths, time, x.size(time), here);
-  Tensor last = x.gather(time, maximum(lengths - 1.0, 0.0));
-  Tensor found = select(lengths > 0.0, last, 0.0);
+  Tensor count = lengths.cast(ElementType::I64); // unsigned ones have no -1
+  Tensor last = x.gather(time, maximum(count - 1.0, 0.0));
+  Tensor found = select(count > 0.0, last, 0.0);
   return isFloat(x.elementType()) ? select(isLength, found, NAN) : found;
 }
 
@@ -208,10 +209,14 @@ public:
     return {};
   }
 
+  /// As many have ended as are kept, and no open one can become better than these.
   bool isComplete() const {
-    return finished.size() >= open.size() ||
-           std::all_of(open.begin(), open.end(),
-                       [](const Hypothesis &each) { return each.score == -INFINITY; });
+    double reachable = -INFINITY;
+    for (const Hypothesis &each : open)
+      if (each.score > -INFINITY)
+        reachable = std::max(reachable, bound(each));
+    return reachable == -INFINITY ||
+           (finished.size() == open.size() && finished.back().score >= reachable);
   }
 
   std::vector<Hypothesis> best() {
@@ -219,20 +224,33 @@ public:
       for (Hypothesis &each : open)
         if (each.score > -INFINITY)
           finish(each);
-    std::sort(finished.begin(), finished.end(), [](const auto &a, const auto &b) {
-      return std::tie(b.score, a.tokens) < std::tie(a.score, b.tokens);
-    });
-    finished.resize(std::min(finished.size(), open.size()));
     return finished;
   }
 
 private:
   const BeamOptions &options;
-  std::vector<Hypothesis> open, finished; ///< scores of open ones are sums
+  std::vector<Hypothesis> open;     ///< their scores are sums
+  std::vector<Hypothesis> finished; ///< the best ones, best first
+
+  double scoreOf(double sum, int64_t length) const {
+    return sum / std::pow(double(length), options.lengthPenalty);
+  }
+
+  /// The best score that an open one may end with: its sum only falls, and is divided by the power
+  /// of a length from the next one to the largest.
+  double bound(const Hypothesis &each) const {
+    auto next = int64_t(each.tokens.size()) + 1;
+    return std::max(scoreOf(each.score, next), scoreOf(each.score, std::max(next, options.most)));
+  }
 
   void finish(Hypothesis hypothesis) {
-    hypothesis.score /= std::pow(double(hypothesis.tokens.size()), options.lengthPenalty);
-    finished.push_back(std::move(hypothesis));
+    hypothesis.score = scoreOf(hypothesis.score, int64_t(hypothesis.tokens.size()));
+    auto isBetter = [](const Hypothesis &a, const Hypothesis &b) {
+      return std::tie(b.score, a.tokens) < std::tie(a.score, b.tokens);
+    };
+    finished.insert(std::upper_bound(finished.begin(), finished.end(), hypothesis, isBetter),
+                    std::move(hypothesis));
+    finished.resize(std::min(finished.size(), open.size()));
   }
 };
 } // namespace

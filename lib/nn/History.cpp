@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -52,6 +53,9 @@ std::string nn::toText(const History &history, bool measured) {
   return text;
 }
 
+/// JSON has no NaN and no infinity: they are written as null.
+static double numberOf(const Json &json) { return json.is_null() ? NAN : json.get<double>(); }
+
 History nn::parseHistory(const std::string &text, Here here) {
   History history;
   std::istringstream lines(text);
@@ -61,14 +65,14 @@ History nn::parseHistory(const std::string &text, Here here) {
       EpochRecord record{json.at("epoch"),
                          {},
                          {},
-                         json.at("rate"),
+                         numberOf(json.at("rate")),
                          json.value("examples_per_second", 0.0),
                          json.value("peak_memory_bytes", int64_t(0))};
       for (const auto &[key, value] : json.items())
         if (key.starts_with("train_"))
-          record.train[key.substr(6)] = value;
+          record.train[key.substr(6)] = numberOf(value);
         else if (key.starts_with("test_"))
-          record.test[key.substr(5)] = value;
+          record.test[key.substr(5)] = numberOf(value);
       history.push_back(record);
     }
   } catch (const nlohmann::json::exception &error) {

@@ -82,11 +82,13 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
   CallScope scope(here);
   if (!mode.isTraining()) {
     const RunningMoments &running = mode.running(slot);
-    return scaled(x - running.mean, running.variance, scale, shift, epsilon);
+    ElementType type = x.elementType(here);
+    return scaled(x - running.mean.cast(type), running.variance.cast(type), scale, shift, epsilon);
   }
   Tensor average = mean(x, over), difference = x - average;
   Tensor variance = mean(difference * difference, over), count = countOf(x, over);
-  mode.track(slot, average, variance * (count / maximum(count - 1.0, 1.0)), momentum);
+  Tensor unbiased = (count / maximum(count - 1.0, 1.0)).cast(variance.elementType(here));
+  mode.track(slot, average, variance * unbiased, momentum);
   return scaled(difference, variance, scale, shift, epsilon);
 }
 

@@ -79,7 +79,7 @@ static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeigh
     for (const Extent &extent : input.extents())
       if (extent.name != time && extent.name != gate)
         extents.push_back(extent);
-    state = RecurrentState{zeros(extents), {}};
+    state = RecurrentState{zeros(extents, input.elementType()), {}};
     if (cell == Cell::Lstm)
       state->c = state->h;
   }

@@ -46,11 +46,15 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   double low = INFINITY, high = -INFINITY;
   for (const Line &line : lines)
     for (double value : line.values) {
+      if (!std::isfinite(value))
+        continue;
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  if (high - low < 1e-6)
-    high = low + 1e-6;
+  if (low > high) // none is finite
+    low = high = 0;
+  if (double least = 1e-6 * std::max(1.0, std::abs(low)); high - low < least)
+    high = low + least;
   double step = std::pow(10, std::floor(std::log10(high - low)));
   for (double finer : {5.0, 2.0})
     if ((high - low) / step < 3)
@@ -66,10 +70,12 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   auto at = [](double value) { return formatted("%.1f", value); };
   std::string svg =
       "<svg width='430' height='240' viewBox='0 0 430 240' role='img' aria-label='" + title + "'>";
-  for (double tick = low; tick <= high + step / 2; tick += step)
+  for (int i = 0; i <= int(std::lround((high - low) / step)); ++i) {
+    double tick = low + i * step;
     svg += "<line x1='" + at(left) + "' x2='" + at(left + width) + "' y1='" + at(y(tick)) +
            "' y2='" + at(y(tick)) + "' stroke='var(--line)'/><text text-anchor='end' x='" +
            at(left - 6) + "' y='" + at(y(tick) + 4) + "'>" + formatted(format, tick) + "</text>";
+  }
   size_t every = std::max<size_t>(1, (count + 9) / 10);
   for (size_t i = 0; i < count; i += every)
     svg += "<text text-anchor='middle' x='" + at(x(i)) + "' y='" + at(top + height + 16) + "'>" +
@@ -80,13 +86,15 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   for (const Line &line : lines) {
     std::string points;
     for (size_t i = 0; i < count; ++i)
-      points += at(x(i)) + "," + at(y(line.values[i])) + " ";
+      if (std::isfinite(line.values[i]))
+        points += at(x(i)) + "," + at(y(line.values[i])) + " ";
     svg += "<polyline fill='none' stroke-width='2' stroke='" + line.color + "' points='" + points +
            "'/>";
     for (size_t i = 0; i < count; ++i)
-      svg += "<circle r='3' fill='" + line.color + "' cx='" + at(x(i)) + "' cy='" +
-             at(y(line.values[i])) + "'><title>epoch " + std::to_string(i + 1) + ": " +
-             formatted("%.4g", line.values[i]) + "</title></circle>";
+      if (std::isfinite(line.values[i]))
+        svg += "<circle r='3' fill='" + line.color + "' cx='" + at(x(i)) + "' cy='" +
+               at(y(line.values[i])) + "'><title>epoch " + std::to_string(i + 1) + ": " +
+               formatted("%.4g", line.values[i]) + "</title></circle>";
     svg += "<rect x='" + at(legend) + "' y='6' width='10' height='10' fill='" + line.color +
            "'/><text x='" + at(legend + 14) + "' y='15'>" + line.label + "</text>";
     legend += 40 + 6.5 * double(line.label.size());

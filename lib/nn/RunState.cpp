@@ -35,6 +35,8 @@ Notes nn::notesOf(const Position &position) {
 
 Position nn::positionOf(const Notes &notes) {
   Position position{std::stoll(notes.at("epoch")), std::stoll(notes.at("step")), {}};
+  if (position.epoch < 0 || position.step < 0)
+    throw std::out_of_range("position");
   for (const auto &[key, text] : notes)
     if (key.starts_with("sum.")) {
       size_t end = 0;

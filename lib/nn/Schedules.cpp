@@ -48,7 +48,9 @@ Schedule nn::cosine(double rate, int64_t steps, double least) {
   };
 }
 
-Schedule nn::inverseRoot(double rate, int64_t steps) {
+Schedule nn::inverseRoot(double rate, int64_t steps, Here here) {
+  if (steps < 1)
+    throw Error("expected at least one step of the whole rate, got " + std::to_string(steps), here);
   return [=](int64_t step) {
     return step <= steps ? rate : rate * std::sqrt(double(steps) / double(step));
   };

@@ -53,7 +53,12 @@ JitOptions AnyTrainer::Run::jitOptions(const std::string &name, std::vector<size
 }
 
 void AnyTrainer::Run::makeFunctions(Here here) {
-  stepOptions = {training.optimizer, training.clip, options.checkGradients, ranks.gradients()};
+  stepOptions = {.optimizer = training.optimizer,
+                 .clip = training.clip,
+                 .checkGradients = options.checkGradients,
+                 .gradients = ranks.gradients(),
+                 .clipByValue = training.clipByValue,
+                 .average = training.average};
   if (training.microBatches == 1) {
     step.emplace(jit(trainingStep(network, stepOptions), jitOptions("train", {}), here));
   } else if (ranks.hasStages()) {
@@ -80,9 +85,17 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                     " epochs",
                 here);
   training.microBatches = ranks.microBatches(training.microBatches, training.batch, here);
+  if (!(training.average >= 0 && training.average < 1))
+    throw Error("expected a decay of the moving average from 0 to below 1, got " +
+                    exact(training.average),
+                here);
   if (writes() && ranks.speaks())
     openOutput(here);
-  state = TrainingState::make(network, training.optimizer, true, training.products, here);
+  // What is read from a checkpoint need not be in memory before.
+  bool resumes = options.resume && writes() && !findCheckpoint(options.output, here).empty();
+  state = TrainingState::make(network, training.optimizer, !resumes, training.products, here);
+  if (training.average > 0)
+    state.moving = MovingAverage::make(state.net, here);
   ranks.splitState(state);
   if (!options.timeline.empty())
     timeline.emplace();
@@ -92,7 +105,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     sum = GradientSum::make(state.net);
   if (std::string text = ranks.describe(); !text.empty())
     print(text);
-  if (options.resume && writes())
+  if (resumes)
     resume(here);
   if (!options.log.empty() && ranks.speaks())
     openLog(here);
@@ -166,11 +179,19 @@ double AnyTrainer::Run::progress() const {
                                     double(std::max<int64_t>(1, training.epochs * batches)));
 }
 
+/// The next batch, if there is one.
+std::optional<Batch> AnyTrainer::Run::take(Loader &loader) {
+  std::optional<Batch> batch = loader.next();
+  if (batch)
+    damaged += batch->damaged;
+  return batch;
+}
+
 /// A step of all parts of a batch, of which lastFields are the first.
 StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here) {
   lastParts.assign(1, *lastFields);
   while (int64_t(lastParts.size()) < training.microBatches) {
-    std::optional<Batch> next = loader.next();
+    std::optional<Batch> next = take(loader);
     if (!next)
       break;
     lastParts.push_back(ranks.fieldsOf(*next, progress(), here));
@@ -190,7 +211,7 @@ StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &sa
     for (const auto &[name, value] : outcome.measures)
       sums[name].add(value.item(here), double(batch.samples));
     std::optional<Batch> next;
-    if (i == training.microBatches || !(next = loader.next()))
+    if (i == training.microBatches || !(next = take(loader)))
       break;
     batch = std::move(*next);
     samples += batch.samples;
@@ -207,7 +228,7 @@ static constexpr int64_t recordedSteps = 10;
 
 /// False at the end of the epoch.
 bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
-  std::optional<Batch> batch = loader.next();
+  std::optional<Batch> batch = take(loader);
   if (!batch)
     return false;
   lastFields = ranks.fieldsOf(*batch, progress(), here);
@@ -272,9 +293,12 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
                  .epoch = uint64_t(position.epoch),
                  .skip = position.step * *training.microBatches,
                  .batchName = network.samples,
+                 .ahead = ahead(),
                  .threads = options.readers,
+                 .last = training.last,
                  .similar = training.similar * *training.microBatches,
                  .multipleOf = training.multipleOf,
+                 .skipDamaged = training.skipDamaged,
                  .part = ranks.part(),
                  .parts = ranks.parts()},
                 here);
@@ -283,7 +307,8 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
                   batches, position.step, isQuiet() ? -1 : 2);
   samples = Rate(0, 0);
   samples.pause();
-  while (oneStep(loader, here)) {
+  // Of a batch in parts that is dropped, some parts may be whole.
+  while (position.step < batches && oneStep(loader, here)) {
     char rate[64];
     snprintf(rate, sizeof rate, "  %.0f %s/s", samples.perSecond(), options.unit.c_str());
     bar.show(position.step, inWords(valuesOf(position.sums), "  ") + rate);
@@ -301,23 +326,32 @@ Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
   Loader loader(data,
                 {.batch = training.testBatch ? training.testBatch : training.batch,
                  .batchName = network.samples,
+                 .ahead = ahead(),
                  .threads = options.readers,
                  .similar = training.similar,
                  .multipleOf = training.multipleOf,
+                 .skipDamaged = training.skipDamaged,
                  .part = ranks.part(),
                  .parts = ranks.parts()},
                 here);
   ProgressBar bar("testing", loader.batches(), 0, isQuiet() ? -1 : 2);
   Means sums;
   Mode mode = state.mode.evaluation();
-  for (int64_t done = 0; std::optional<Batch> batch = loader.next();) {
-    Outcome outcome = (*test)(state.net, mode, ranks.fieldsOf(*batch, 1, here), here);
+  ByPath net = trained();
+  for (int64_t done = 0; std::optional<Batch> batch = take(loader);) {
+    Outcome outcome = (*test)(net, mode, ranks.fieldsOf(*batch, 1, here), here);
     sums["loss"].add(outcome.loss.item(), double(batch->samples));
     for (const auto &[name, value] : outcome.measures)
       sums[name].add(value.item(), double(batch->samples));
     bar.show(++done, inWords(valuesOf(sums), "  "));
   }
   return valuesOf(sums);
+}
+
+/// The parameters for evaluation.
+ByPath AnyTrainer::Run::trained() const {
+  MovingAverage moving = state.moving.value_or(MovingAverage());
+  return state.moving ? moving.of(state.net) : state.net;
 }
 
 std::optional<double> AnyTrainer::Run::decisive(const EpochRecord &record) const {
@@ -344,12 +378,19 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
   if (test)
     record.test = evaluate(*test, here);
   history.push_back(record);
+  if (damaged > 0)
+    print("left out " + std::to_string(damaged) + " damaged samples");
+  damaged = 0;
+  if (auto loss = record.test.find("loss");
+      loss != record.test.end() && !std::isfinite(loss->second))
+    print("warning: the loss of the test data is not finite; a label that is no class is a reason, "
+          "and TrainerOptions::check finds it");
   if (best() + 1 == int64_t(history.size()))
     saveBest(here);
   position = {position.epoch + 1, 0, {}};
   save(here);
   if (log)
-    writeLog(record.json() + "\n", here);
+    writeLog(here);
   char rate[64];
   snprintf(rate, sizeof rate, "; %.0f %s/s", record.examplesPerSecond, options.unit.c_str());
   print("epoch " + std::to_string(record.epoch) + ": " + inWords(record.train, ", ") +
@@ -360,7 +401,16 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
   if (data.count() == 0)
     throw Error("expected data with samples, got none", here);
   const Training &how = training;
-  batches = (data.count() + how.batch - 1) / how.batch;
+  batches = (data.count() + (how.last == Last::Drop ? 0 : how.batch - 1)) / how.batch;
+  if (batches == 0)
+    throw Error("expected at least one batch of " + std::to_string(how.batch) + " samples, got " +
+                    std::to_string(data.count()) + " samples",
+                here);
+  if (position.step > batches)
+    throw Error("the run to resume is at step " + std::to_string(position.step + 1) +
+                    " of an epoch, expected one of " + std::to_string(batches) +
+                    " steps: its data were others",
+                here);
   schedule = how.schedule ? how.schedule(how.rate, how.epochs * batches) : constantRate(how.rate);
   StopSignals signals;
   if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
@@ -403,7 +453,9 @@ Values AnyTrainer::evaluate(const Dataset &data, Here here) { return run->evalua
 
 const History &AnyTrainer::history() const { return run->history; }
 int64_t AnyTrainer::bestEpoch() const { return run->best(); }
-const ByPath &AnyTrainer::parameters() const { return run->state.net; }
+const ByPath &AnyTrainer::parameters() const {
+  return run->state.moving ? (run->averaged = run->trained()) : run->state.net;
+}
 Mode AnyTrainer::mode() const { return run->state.mode.evaluation(); }
 const std::vector<std::string> &AnyTrainer::zeroRules() const { return run->ranks.zeroRules(); }
 const TrainerOptions &AnyTrainer::options() const { return run->options; }

@@ -13,9 +13,12 @@
 #include "runtime/program/PlanPicture.h"
 #include "runtime/program/Program.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 using namespace heddle;
@@ -31,6 +34,10 @@ std::string nn::inWords(const Values &values, const char *separator) {
   return text;
 }
 
+/// What makes a directory one of a run.
+static constexpr std::array saved{"checkpoint.safetensors", "checkpoint.shards",
+                                  "best.safetensors"};
+
 void AnyTrainer::Run::openOutput(Here here) {
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
@@ -40,6 +47,8 @@ void AnyTrainer::Run::openOutput(Here here) {
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
                 here);
   lock.emplace(options.output, here);
+  if (saves() && !options.resume)
+    keepEarlierRun(here);
   // Remove the files of a run that was killed while it wrote.
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
@@ -47,11 +56,52 @@ void AnyTrainer::Run::openOutput(Here here) {
       std::filesystem::remove(entry.path(), ignored);
 }
 
+/// Moves what a run left in the output directory aside, if it saved anything.
+void AnyTrainer::Run::keepEarlierRun(Here here) {
+  namespace fs = std::filesystem;
+  fs::path output = options.output, log = options.log;
+  auto isThere = [&](const char *name) { return fs::exists(output / name); };
+  if (std::ranges::none_of(saved, isThere))
+    return;
+  std::vector<fs::path> names(saved.begin(), saved.end());
+  names.insert(names.end(), {"report.html", "train.heddle", "accumulate.heddle", "update.heddle"});
+  std::error_code error, isElsewhere;
+  if (fs::equivalent(log.parent_path(), output, isElsewhere))
+    names.push_back(log.filename());
+  fs::path aside;
+  for (int i = 1; aside.empty() || fs::exists(aside); ++i)
+    aside = output / ("earlier-" + std::to_string(i));
+  fs::create_directory(aside, error);
+  for (const fs::path &name : names)
+    if (!error && fs::exists(output / name))
+      fs::rename(output / name, aside / name, error);
+  if (error)
+    throw Error("can't move an earlier run to '" + aside.string() + "': " + error.message(), here);
+  print("moved what an earlier run left to '" + aside.string() + "'");
+}
+
 void AnyTrainer::Run::openLog(Here here) {
-  log.reset(fopen(options.log.c_str(), "w"));
+  keepMeasurements();
+  log.reset(fopen(options.log.c_str(), "a")); // it is emptied when there is a line to write
   if (!log)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
-  writeLog(toText(history), here);
+}
+
+/// Takes what was measured in the epochs of a run that is resumed from its log, as checkpoints do not
+/// have it. A log that can't be read has none.
+void AnyTrainer::Run::keepMeasurements() {
+  std::error_code ignored;
+  if (history.empty() || !std::filesystem::is_regular_file(options.log, ignored))
+    return;
+  std::ifstream file(options.log);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  try {
+    for (const EpochRecord &old : parseHistory(text, Here()))
+      for (EpochRecord &record : history)
+        if (record.json(false) == old.json(false))
+          record = old;
+  } catch (const Error &) {
+  }
 }
 
 void AnyTrainer::Run::writeTimeline(Here here) {
@@ -60,7 +110,12 @@ void AnyTrainer::Run::writeTimeline(Here here) {
   timeline.reset();
 }
 
-void AnyTrainer::Run::writeLog(const std::string &text, Here here) {
+/// Appends the last epoch, at first after those before.
+void AnyTrainer::Run::writeLog(Here here) {
+  std::string text = isLogBegun ? history.back().json() + "\n" : toText(history);
+  if (!isLogBegun)
+    (void)!ftruncate(fileno(log.get()), 0); // a pipe has nothing to lose
+  isLogBegun = true;
   if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
 }
@@ -72,6 +127,9 @@ Notes AnyTrainer::Run::determinants() const {
   notes["seed"] = std::to_string(training.seed);
   notes["rate"] = exact(training.rate);
   notes["clip"] = exact(training.clip);
+  notes["clip-by-value"] = exact(training.clipByValue);
+  notes["average"] = exact(training.average);
+  notes["last"] = std::to_string(int(training.last));
   notes["micro-batches"] = std::to_string(*training.microBatches);
   notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
@@ -109,7 +167,7 @@ void AnyTrainer::Run::save(Here here) {
 void AnyTrainer::Run::saveBest(Here here) {
   if (!saves())
     return;
-  TrainedState snapshot{state.net, state.mode.evaluation()};
+  TrainedState snapshot{trained(), state.mode.evaluation()};
   Notes notes{{"record", history.back().json(false)}};
   if (!ranks.isSplit())
     return saveTree(file("best.safetensors"), snapshot, notes, {}, here);
@@ -123,11 +181,9 @@ void AnyTrainer::Run::saveBest(Here here) {
   }
 }
 
-/// The checkpoint in a directory: of a file and a directory the one that is farther, as a run may
-/// have been killed between writing the one and removing the other. Empty if there is none.
-static std::string findCheckpoint(const std::string &output, Here here) {
+std::string nn::findCheckpoint(const std::string &output, Here here) {
   std::string best;
-  std::pair<int64_t, int64_t> farthest{-1, -1};
+  std::pair<int64_t, int64_t> farthest{INT64_MIN, INT64_MIN};
   for (const char *ending : {fileEnding, directoryEnding}) {
     std::string path = output + "/checkpoint" + ending;
     if (!std::filesystem::exists(path) ||
@@ -168,7 +224,11 @@ void AnyTrainer::Run::resume(Here here) {
     return;
   Notes notes = notesIn(path, here);
   bool isStated = !notes.empty();
-  notes.try_emplace("micro-batches", "1"); // files from before there were any
+  // Of files from before there were any:
+  notes.merge(Notes{{"micro-batches", "1"},
+                    {"clip-by-value", "0"},
+                    {"average", "0"},
+                    {"last", std::to_string(int(Last::Pad))}});
   std::string other = isStated ? otherSetting(notes, determinants()) : "";
   // Tensors come first: all of those that another network has tell it from this one, a setting that
   // differs by chance does not. A setting may be the reason for other tensors, so it is named too.
@@ -182,15 +242,21 @@ void AnyTrainer::Run::resume(Here here) {
   try {
     position = positionOf(notes);
     history = parseHistory(notes.at("history"), here);
+    if (position.epoch != int64_t(history.size()))
+      throw std::out_of_range("epoch");
   } catch (const std::logic_error &) { // a note is missing or no number
     throw Error("'" + path + "' is no checkpoint of a trainer", here);
   }
+  if (auto epochs = notes.find("epochs");
+      epochs != notes.end() && epochs->second != std::to_string(training.epochs))
+    print("the run had " + epochs->second + " epochs, now it has " +
+          std::to_string(training.epochs) + ": the rates of a schedule follow them");
   print("resuming at step " + std::to_string(position.step + 1) + " of epoch " +
         std::to_string(position.epoch + 1));
 }
 
 void nn::loadTrained(const std::string &path, TrainedState &state, Here here) {
-  LoadOptions options{.names = {}, .ignored = {"mode.random.*", "scale.*"}};
+  LoadOptions options{.names = {}, .ignored = {"mode.random.*", "scale.*", "moving.*"}};
   for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
     options.ignored.push_back(heddle::detail::nextField(names) + ".*");
   loadTree(path, state, options, here);
@@ -200,6 +266,8 @@ void AnyTrainer::load(const std::string &path, Here here) {
   TrainedState snapshot{run->state.net, run->state.mode.evaluation()};
   loadTrained(path, snapshot, here);
   run->state.net = snapshot.net;
+  if (run->state.moving)
+    run->state.moving = MovingAverage::make(run->state.net, here);
   run->state.mode.moments = snapshot.mode.moments;
 }
 

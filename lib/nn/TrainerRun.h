@@ -29,10 +29,12 @@ struct AnyTrainer::Run {
   Distribution ranks;
   TrainingState state;
   StepOptions stepOptions; ///< of this mesh
+  ByPath averaged;         ///< what AnyTrainer::parameters last gave of `state.moving`
   GradientSum sum;         ///< of micro-batches
   Position position;
   History history;
   int64_t batches = 0;            ///< of an epoch
+  int64_t damaged = 0;            ///< samples of the epoch that were left out
   Schedule schedule;              ///< the rates of this run
   Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
   std::set<std::string> compiled; ///< types of the batches that were timed
@@ -41,6 +43,7 @@ struct AnyTrainer::Run {
   std::optional<Timeline> timeline; ///< of the first steps; none: no longer, or never
   int64_t recorded = 0;             ///< steps in it
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
+  bool isLogBegun = false; ///< it has the lines of this run, not those of an earlier one
   std::optional<io::DirectoryLock> lock; ///< of the output
   std::optional<decltype(jit(StepFunction()))> step;
   std::optional<decltype(jit(PartsFunction()))> stepInParts; ///< of stages
@@ -58,9 +61,11 @@ struct AnyTrainer::Run {
   void makeFunctions(Here here);
 
   void openOutput(Here here);
+  void keepEarlierRun(Here here);
   void openLog(Here here);
   void writeTimeline(Here here);
-  void writeLog(const std::string &text, Here here);
+  void keepMeasurements();
+  void writeLog(Here here);
   Notes determinants() const;
   void saveState(const std::string &stem, auto &tree, const Notes &notes, Here here);
   void save(Here here);
@@ -73,6 +78,9 @@ struct AnyTrainer::Run {
   void requireGoal(const Outcome &outcome, Here here) const;
   int64_t done() const { return position.epoch * batches + position.step; } ///< steps
   double progress() const;
+  /// Batches that are read ahead: every reader has one to read while others wait to be taken.
+  int ahead() const { return std::max(2, 2 * options.readers); }
+  std::optional<Batch> take(Loader &loader);
   bool oneStep(Loader &loader, Here here);
   StepResult inParts(Loader &loader, int64_t &samples, Here here);
   StepResult accumulated(Loader &loader, Batch batch, int64_t &samples, Here here);
@@ -82,10 +90,14 @@ struct AnyTrainer::Run {
   Values evaluate(const Dataset &data, Here here);
   Ending train(const Dataset &data, const Dataset *testData, Here here);
   void endEpoch(const Dataset *test, Here here);
+  ByPath trained() const;
   std::optional<double> decisive(const EpochRecord &record) const;
   int64_t best() const;
 };
 
+/// The checkpoint in a directory: of a file and a directory the one that is farther, as a run may
+/// have been killed between writing the one and removing the other. Empty if there is none.
+std::string findCheckpoint(const std::string &output, Here here);
 /// "loss 0.41, accuracy 86.1 %"
 std::string inWords(const Values &values, const char *separator);
 

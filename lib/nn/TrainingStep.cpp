@@ -14,7 +14,7 @@ using namespace heddle::nn;
 
 const char *TrainingState::heddleFieldNames() {
   static const std::string names =
-      std::string("net, mode, ") + AnyOptimizer::heddleFieldNames() + ", scale";
+      std::string("net, mode, ") + AnyOptimizer::heddleFieldNames() + ", scale, moving";
   return names.c_str();
 }
 
@@ -53,9 +53,13 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
   if (options.checkGradients)
     bad = nn::detail::firstNotFinite(leaves);
   auto update = [&] {
+    if (options.clipByValue > 0)
+      nn::detail::clipByValue(leaves, options.clipByValue);
     if (options.clip > 0)
       nn::detail::clipByNorm(leaves, options.clip);
     state.optimizer.update(state.net, gradient, rate, options.optimizer);
+    if (state.moving)
+      state.moving->update(state.net, options.average);
   };
   if (!state.scale) {
     update();
@@ -64,7 +68,7 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
   // A gradient that is not finite makes the scale smaller, as long as it can become smaller.
   if (options.checkGradients)
     bad = select(state.scale->scale <= 1 / state.scale->options.most, bad, -1.0);
-  state.scale->update(gradient, update, state.net, state.optimizer);
+  state.scale->update(gradient, update, state.net, state.optimizer, state.moving);
   return bad;
 }
 

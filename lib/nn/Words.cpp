@@ -24,7 +24,13 @@ PositionEmbedding PositionEmbedding::make(const Extent &time, const Extent &feat
 Tensor PositionEmbedding::operator()(const Name &time, const Size &size, const Tensor &first,
                                      Here here) const {
   CallScope scope(here);
-  return first.empty() ? table.slice(time, 0, size) : table.slice(time, first, size);
+  if (first.empty())
+    return table.slice(time, 0, size);
+  Name position = fresh("position");
+  Tensor place = iota({time, size}).broadcast(first.extents()) + first.cast(ElementType::I64);
+  Tensor rows = table.rename({{time, position}}).gather(position, place);
+  Tensor isPosition = logicalAnd(place >= 0.0, place < double(int64_t(table.size(time))));
+  return select(isPosition, rows, NAN);
 }
 
 AdaptiveSoftmax AdaptiveSoftmax::make(const Extent &feature, const Extent &classes,

@@ -81,7 +81,8 @@ static void printGoal(const nn::Goal &goal, const nn::Values &values) {
   printf("\n");
 }
 
-/// Makes each step an epoch of the data's first batch; only the parameters change between them.
+/// Makes each step an epoch of the data's first batch; only the parameters change between them. The
+/// files of a run that saved stay as they are.
 static void useOneBatch(nn::Training &training, nn::DatasetPtr &data, nn::TrainerOptions &where) {
   data = nn::span(data, 0, std::min(data->count(), training.batch));
   training.epochs = where.steps ? where.steps : training.epochs;
@@ -89,6 +90,8 @@ static void useOneBatch(nn::Training &training, nn::DatasetPtr &data, nn::Traine
   training.progress = 1;
   where.steps = 0;
   where.saves = false;
+  if (nn::AnyTrainer::savedNotes(where.output, Here()))
+    where.output += "/one-batch";
 }
 
 /// How far the loss of the one batch has fallen: a network that is right learns a batch by heart.
@@ -127,9 +130,9 @@ int zoo::train(const Options &options) {
   nn::DatasetPtr test = model.data.test && !options.oneBatch ? model.data.test() : nullptr;
   nn::TrainerOptions where = surroundings(options);
   where.output = options.directory();
-  where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
   if (options.oneBatch)
     useOneBatch(model.training, data, where);
+  where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
   options.mesh.apply(model.training, where);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
   nn::Ending ending = trainer.train(*data, test.get(), Here());

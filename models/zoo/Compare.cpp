@@ -79,8 +79,11 @@ static void run(std::vector<std::string> words) {
 
 static double largest(const std::vector<float> &values) {
   double most = 0;
-  for (float value : values)
+  for (float value : values) {
+    if (std::isnan(value))
+      return INFINITY;
     most = std::max(most, double(std::abs(value)));
+  }
   return most;
 }
 
@@ -90,7 +93,8 @@ static double difference(const Tensor &ours, const Tensor &theirs) {
   double most = largest(b);
   for (size_t i = 0; i < a.size(); ++i)
     a[i] -= b[i];
-  return largest(a) / std::max(most, 1e-12);
+  double d = largest(a) / std::max(most, 1e-12);
+  return std::isnan(d) ? INFINITY : d;
 }
 
 static nn::OptimizerChoice optimizerCalled(const std::string &name) {
@@ -224,6 +228,8 @@ std::vector<nn::Fields> Comparison::batches(int64_t epoch) const {
 }
 
 std::vector<double> Comparison::trainHere() {
+  if (rates.empty())
+    throw Error("expected at least one step, got none; --epochs or --steps says how many");
   nn::StepOptions how{.optimizer = choice, .clip = options.recipe ? model.training.clip : 0};
   auto step = jit(nn::trainingStep(model.network, how), compiled("train"));
   std::vector<double> losses;

@@ -43,11 +43,28 @@ struct Windows {
   }
 };
 
+/// A number for all names, or one for each: `1`, `{{row, 1}, {column, 0}}`.
+struct PerName {
+  int64_t others = 0; ///< of names that are not in `along`
+  std::map<std::string, int64_t> along;
+  PerName(int64_t all = 0) : others(all) {}
+  PerName(std::initializer_list<std::pair<Name, int64_t>> each) {
+    for (const auto &[name, number] : each)
+      along[name.str()] = number;
+  }
+  int64_t of(const std::string &name) const {
+    auto found = along.find(name);
+    return found == along.end() ? others : found->second;
+  }
+};
+
 struct ConvOptions {
   int64_t groups = 1; ///< of channels, each of which sees only its own inputs
   bool bias = true;
   bool transposed = false;
-  int64_t outputPadding = 0; ///< elements more at the end of a transposed convolution
+  /// Elements more at the end of a transposed convolution, which no window of `Same` has. Fewer than
+  /// the stride or the dilation.
+  PerName outputPadding = 0;
 };
 
 /// A convolution over 1 to 3 names (torch.nn.Conv1d to Conv3d; transposed: ConvTranspose1d to 3d,
@@ -59,7 +76,7 @@ struct Conv {
   Windows windows;
   ConvOptions options = {};
   /// Weights and bias uniform in +-1/sqrt(inputs of a window). Throws Error for channels that the
-  /// groups don't divide.
+  /// groups don't divide, and for an output padding that is too large or along no window.
   static Conv make(const Windows &windows, const Extent &in, const Extent &out, const Tensor &key,
                    const ConvOptions &options = {}, Here here = Here::current());
   /// `along`: the names of the windows. The result has `out` renamed to `in`.

@@ -38,7 +38,7 @@ Schedule stepwise(double rate, std::vector<int64_t> at, double factor);
 /// and Hutter, ICLR'17; torch CosineAnnealingLR).
 Schedule cosine(double rate, int64_t steps, double least = 0);
 /// `rate` up to step `steps`, then rate * sqrt(steps / step).
-Schedule inverseRoot(double rate, int64_t steps);
+Schedule inverseRoot(double rate, int64_t steps, Here here = Here::current());
 /// Rises in a straight line, by then(0) / (steps + 1) in each step from the first on, so that `then`
 /// begins at step `steps`.
 Schedule warmUp(int64_t steps, Schedule then);

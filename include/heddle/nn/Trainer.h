@@ -75,6 +75,12 @@ struct Training {
   /// takes less memory. The moments of normalisations are then those of parts. None: what
   /// TrainerOptions::plan says, or 1; if both say it they have to agree.
   std::optional<int64_t> microBatches = {};
+  double clipByValue = 0; ///< each element of the gradients is within this of 0; 0: any
+  /// The decay of a MovingAverage of the parameters. Tests, best.safetensors and
+  /// AnyTrainer::parameters then take the average; 0: none.
+  double average = 0;
+  Last last = Last::Pad;    ///< what becomes of the training data's last batch
+  bool skipDamaged = false; ///< leave out damaged samples and count them, instead of an error
 };
 
 /// The surroundings of a run.
@@ -121,7 +127,8 @@ class AnyTrainer {
 public:
   /// Makes and locks the output directory. Throws Error if that can't be done, and if a checkpoint
   /// to resume from is damaged, belongs to another network (all tensors that differ are listed) or
-  /// has other notes.
+  /// has other notes. What an earlier run left there that is not resumed is moved into a directory
+  /// of its own, such as "earlier-1".
   AnyTrainer(Network network, Training training, TrainerOptions options = {},
              Here here = Here::current());
   ~AnyTrainer();
@@ -143,6 +150,7 @@ public:
   const History &history() const;
   /// Of the test data, if there were some, else of the training data; from 0; -1 before the first.
   int64_t bestEpoch() const;
+  /// Those that tests take.
   const ByPath &parameters() const;
   /// For evaluation, with the running moments.
   Mode mode() const;

@@ -33,8 +33,10 @@ struct TrainingState {
   /// Where there is one, steps scale the loss by it, and skip updates by gradients that are not
   /// finite. For products of f16.
   std::optional<LossScale> scale = {};
+  /// Where there is one, steps move it with StepOptions::average as decay.
+  std::optional<MovingAverage> moving = {};
   auto heddleFields() {
-    return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields(), std::tie(scale));
+    return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields(), std::tie(scale, moving));
   }
   static const char *heddleFieldNames();
 
@@ -51,6 +53,8 @@ struct StepOptions {
   bool checkGradients = false;
   /// How gradients are split over a mesh, by the paths of their parameters.
   std::map<std::string, std::vector<NameAxes>> gradients = {};
+  double clipByValue = 0; ///< each element is within this of 0 (clipByValue); 0: any
+  double average = 0;     ///< the decay of TrainingState::moving
 };
 
 struct StepResult {

@@ -25,8 +25,8 @@ struct PositionEmbedding {
   HEDDLE_FIELDS(table)
   static PositionEmbedding make(const Extent &time, const Extent &feature, const Tensor &key,
                                 Here here = Here::current());
-  /// The rows of the first `size` positions, or of those from `first` on. Throws Error for more than
-  /// there are.
+  /// The rows of the first `size` positions, or of those from `first` on, integers. Throws Error for
+  /// more than there are; those that are out of the table with some `first` are NaN.
   Tensor operator()(const Name &time, const Size &size, const Tensor &first = {},
                     Here here = Here::current()) const;
 };

@@ -8,9 +8,8 @@
 #include "heddle/nn/data/Records.h"
 
 #include "heddle/io/AtomicFile.h"
-#include "lib/support/io/File.h"
+#include "lib/support/io/ShallowJson.h"
 
-#include <nlohmann/json.hpp>
 #include <zlib.h>
 
 using namespace heddle;
@@ -124,7 +123,7 @@ struct Records::State {
     std::string text(size_t(trailer.json), 0);
     file.read(rest - int64_t(trailer.json), text.data(), int64_t(trailer.json), "the fields");
     try {
-      for (const Json &json : Json::parse(text)) {
+      for (const Json &json : io::parseShallow(path, text)) {
         std::string element = json.at("element");
         auto type = parseElementType(element);
         if (!type)

@@ -71,8 +71,8 @@ TEST(Attention, RelativePositionsByPlainLoops) {
         size_t far = size_t(std::clamp<int64_t>(p - t, -2, 2) + 2);
         double score = 0;
         for (size_t d = 0; d < 2; ++d)
-          score += project(wq, t, 2 * h + d) *
-                   (project(wk, p, 2 * h + d) / std::sqrt(2.0) + table[far * 2 + d]);
+          score += project(wq, t, 2 * h + d) * (project(wk, p, 2 * h + d) + table[far * 2 + d]) /
+                   std::sqrt(2.0);
         power.push_back(std::exp(score));
         total += power.back();
       }
@@ -208,6 +208,11 @@ TEST(Positions, RowsFromAnyOn) {
             std::vector<float>(all.begin(), all.begin() + 4));
   EXPECT_EQ(positions(place, 1, constant(3, ElementType::I64)).to<float>({place, feature}),
             std::vector<float>(all.begin() + 6, all.end()));
+  // Of positions that the table lacks the others remain.
+  auto some = positions(place, 2, constant(3, ElementType::I64)).to<float>({place, feature});
+  EXPECT_EQ(std::vector<float>(some.begin(), some.begin() + 2),
+            std::vector<float>(all.begin() + 6, all.end()));
+  EXPECT_TRUE(std::isnan(some[2]) && std::isnan(some[3]));
   refused([&] { positions(place, 5); }, {"'place'", "less than the size 4"});
 }
 

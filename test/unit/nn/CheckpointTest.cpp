@@ -139,6 +139,9 @@ TEST(Checkpoint, DamagedFilesLeaveTheTreeAlone) {
     std::string index = directory.write("tree.index.json", text);
     expectHas(messageOf([&] { nn::loadTree(index, saved); }), {index, "expected"});
   }
+  std::string deep =
+      directory.write("tree.index.json", "{\"weight_map\": {\"a\": " + std::string(1000000, '['));
+  expectHas(messageOf([&] { nn::loadTree(deep, saved); }), {deep, "at most 16 levels"});
   auto unnamed = io::HostArray::of<float>({1, 2}, {2});
   expectHas(messageOf([&] { nn::tensorOf(unnamed); }), {"have names", "f32 [2]"});
   std::map<std::string, std::map<std::string, Tensor>> twice{{"a", {{"b.c", zeros({})}}},

@@ -146,6 +146,22 @@ TEST(Convolution, OneAndThreeNamesAndOutputPadding) {
       nn::Conv::make({over(row), {.size = 3, .stride = 2, .padding = nn::padded(1)}}, {channel, 2},
                      {out, 1}, key(1), {.transposed = true, .outputPadding = 1});
   EXPECT_EQ(wider(random({{row, 5}, {channel, 2}}, 3), row, channel, out).size(row), 10);
+  nn::Conv uneven = nn::Conv::make({{row, {.size = 2, .stride = 2}}, {column, {.size = 2}}},
+                                   {channel, 2}, {out, 1}, key(1),
+                                   {.transposed = true, .outputPadding = {{row, 1}, {column, 0}}});
+  EXPECT_EQ(
+      uneven(random({{row, 3}, {column, 3}, {channel, 2}}, 3), over(row, column), channel, out)
+          .type(),
+      "!nd.tensor<f32, channel: 1, column: 4, row: 7>");
+  // The elements that a dilation beyond the stride adds are those of a longer input's zeros.
+  nn::Windows far{over(row), {.size = 2, .dilation = 3}};
+  nn::ConvOptions more{.bias = false, .transposed = true, .outputPadding = 2};
+  nn::Conv longer = nn::Conv::make(far, {channel, 2}, {out, 1}, key(1), more), plain = longer;
+  plain.options.outputPadding = 0;
+  Tensor y = random({{row, 5}, {channel, 2}}, 3);
+  EXPECT_EQ(longer(y, row, channel, out).size(row), 10);
+  EXPECT_EQ(longer(y, row, channel, out).to<float>({row, channel}),
+            plain(y.pad(row, 0, 2), row, channel, out).to<float>({row, channel}));
   nn::Conv same = nn::Conv::make({over(row), {.size = 4, .stride = 2, .padding = Same}},
                                  {channel, 2}, {out, 1}, key(1), {.transposed = true});
   EXPECT_EQ(same(random({{row, 5}, {channel, 2}}, 3), row, channel, out).size(row), 10);
@@ -186,7 +202,20 @@ TEST(Convolution, Mistakes) {
           nn::Conv::make(windows, {channel, 2}, {out, 4}, key(1),
                          {.transposed = true, .outputPadding = more});
         },
-        {"output padding", "stride of 'column', 1, got " + std::to_string(more)});
+        {"output padding", "below 1 along 'column', got " + std::to_string(more)});
+  refused([&] { conv(x, row, channel, out); }, {"all names", "'column', 'row', got 1 of them"});
+  refused(
+      [&] {
+        nn::Conv::make({over(row), {.size = 4, .stride = 2, .padding = Same}}, {channel, 2},
+                       {out, 1}, key(1), {.transposed = true, .outputPadding = 1});
+      },
+      {"below 1 along 'row', got 1"});
+  refused(
+      [&] {
+        nn::Conv::make(windows, {channel, 2}, {out, 4}, key(1),
+                       {.transposed = true, .outputPadding = {{Name("depth"), 1}}});
+      },
+      {"'column', 'row', got one of 'depth'"});
   refused([&] { nn::Conv::make(windows, {channel, 4}, {out, 3}, key(1), {.groups = 2}); },
           {"groups that divide 'out' of size 3, got 2"});
   refused([&] { nn::Conv::make(windows, {channel, 4}, {out, 4}, key(1), {.groups = 0}); },

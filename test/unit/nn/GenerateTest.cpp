@@ -396,6 +396,36 @@ TEST(Beams, FewFindWhatTheGreedyOneMisses) {
   EXPECT_EQ(two.size(), 2u);
 }
 
+/// The early end of a bad hypothesis keeps no place from better ones that are still open.
+TEST(Beams, EndWhenNoOpenOneCanBeBetter) {
+  // After A comes C, after C the end, nearly certainly; the end may come at once, which is unlikely.
+  enum { A, B, C, End };
+  const float bad = std::log(0.01f);
+  std::vector<std::vector<float>> after{{bad, bad, std::log(0.86f), std::log(0.12f)},
+                                        {bad, bad, bad, std::log(0.97f)},
+                                        {bad, bad, bad, std::log(0.97f)}};
+  std::vector<float> first{std::log(0.8f), std::log(0.07f), bad, std::log(0.12f)};
+  auto step = [&](const Tensor &tokens, const Tensor &) {
+    std::vector<float> rows;
+    for (int64_t token : tokens.to<int64_t>({beam})) {
+      const std::vector<float> &row = after[size_t(token)];
+      rows.insert(rows.end(), row.begin(), row.end());
+    }
+    return Tensor::of<float>(rows, {{beam, tokens.size(beam)}, {word, 4}});
+  };
+  for (int64_t beams : {1, 2, 3})
+    for (double penalty : {0.0, 1.0}) {
+      Tensor begin = Tensor::of<float>(first, {{word, 4}}).broadcast({{beam, beams}});
+      auto best = nn::beamSearch(begin, step, word, beam,
+                                 {.most = 6, .end = End, .lengthPenalty = penalty})[0];
+      ASSERT_FALSE(best.empty());
+      EXPECT_EQ(best[0].tokens, (std::vector<int64_t>{A, C, End}))
+          << beams << " beams, penalty " << penalty;
+      for (size_t i = 1; i < best.size(); ++i)
+        EXPECT_GE(best[i - 1].score, best[i].score);
+    }
+}
+
 TEST(Beams, StatesGoAlongWithTheirHypotheses) {
   Net net = Net::make(1);
   constexpr int64_t samples = 2, beams = 3;

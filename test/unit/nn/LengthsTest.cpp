@@ -185,6 +185,10 @@ TEST(Lengths, OfTheLastPosition) {
   Tensor last = nn::lastOf(x, timeName, lengthsOf({0, 2}));
   EXPECT_EQ(valuesOf(last.at(batch, 0)), std::vector<float>(4, 0));
   EXPECT_EQ(valuesOf(last.at(batch, 1)), valuesOf(x.at(batch, 1).at(timeName, 1)));
+  // Unsigned lengths of 0, also where indices are checked.
+  auto checked = jit([](Tensor x, Tensor lengths) { return nn::lastOf(x, timeName, lengths); },
+                     {.check = true});
+  EXPECT_EQ(valuesOf(checked(x, Tensor::of<uint8_t>({0, 2}, {{batch, 2}}))), valuesOf(last));
 }
 
 TEST(Lengths, AreIntegers) {

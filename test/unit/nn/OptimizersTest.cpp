@@ -461,5 +461,6 @@ TEST(Schedules, ValuesByHand) {
     values.push_back(parts(step));
   EXPECT_EQ(values, (std::vector<double>{1, 1, 0, 1, 2, 9, 4.5, 2.25}));
   refused([] { nn::stepwise(1, 0, 0.5); }, {"at least one step"});
+  refused([] { nn::inverseRoot(1, 0); }, {"at least one step", "got 0"});
   refused([] { nn::sequence({}); }, {"at least one schedule"});
 }

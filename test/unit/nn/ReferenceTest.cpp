@@ -68,9 +68,12 @@ void expectClose(const Tensor &got, const Tensor &wanted, const std::string &wha
 double difference(const Tensor &got, const Tensor &wanted, float atLeast) {
   auto a = valuesOf(got), b = valuesOf(wanted);
   double most = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (double d = std::abs(double(a[i]) - double(b[i])); !(d <= most))
-      most = d;
+  for (size_t i = 0; i < a.size(); ++i) {
+    double d = std::abs(double(a[i]) - double(b[i]));
+    if (!(d < INFINITY)) // NaN as well
+      return INFINITY;
+    most = std::max(most, d);
+  }
   return most / std::max(largest(wanted), atLeast);
 }
 

@@ -71,7 +71,9 @@ inline double difference(const Tensor &got, const Tensor &wanted, double scale) 
   double unit = std::max<double>(largest(wanted), 1e-2 * scale), most = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     double d = std::abs(double(a[i]) - double(b[i])) / unit;
-    most = d <= most ? most : d; // NaN is the largest
+    if (!(d < INFINITY)) // NaN as well
+      return INFINITY;
+    most = std::max(most, d);
   }
   return most;
 }

@@ -16,6 +16,18 @@
 using namespace heddle;
 using namespace heddle::test;
 
+TEST(Differences, NanAndInfinityAreTheLargest) {
+  Name i("i");
+  auto of = [&](const std::vector<float> &values) {
+    return Tensor::of<float>(values, {{i, int64_t(values.size())}});
+  };
+  Tensor wanted = of({1, 2, 4});
+  EXPECT_EQ(difference(of({1, 2, 5}), wanted, 1), 0.25);
+  EXPECT_EQ(difference(of({NAN, 2, 4}), wanted, 1), INFINITY);
+  EXPECT_EQ(difference(of({1, NAN, 4}), wanted, 1), INFINITY);
+  EXPECT_EQ(difference(of({1, 2, -INFINITY}), wanted, 1), INFINITY);
+}
+
 namespace {
 struct Pass {
   nn::Outcome outcome;

@@ -1,0 +1,210 @@
+//===- TrainerRunsTest.cpp - runs after runs, and settings of a run -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/nn/TrainerFixture.h"
+
+#include <cmath>
+#include <condition_variable>
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+class TrainerRuns : public Trainer {
+protected:
+  nn::TrainerOptions anew(const std::string &output) const {
+    nn::TrainerOptions made = options(output);
+    made.resume = false;
+    made.log = directory / (output + "/log");
+    return made;
+  }
+  /// Rewrites the notes of a checkpoint.
+  void setNotes(const std::string &path, const nn::Notes &changed) const {
+    io::Safetensors file = io::readSafetensors(path);
+    for (const auto &[key, value] : changed)
+      file.metadata[key] = value;
+    io::writeSafetensors(path, file);
+  }
+};
+} // namespace
+
+TEST_F(TrainerRuns, AnEarlierRunIsMovedAside) {
+  make(anew("a")).train(data, &test);
+  std::string saved = file("a", "checkpoint.safetensors"), best = file("a", "best.safetensors"),
+              log = file("a", "log");
+  EXPECT_FALSE(log.empty());
+  training.rate = 1e30;
+  EXPECT_NE(messageOf([&] { make(anew("a")).train(data, &test); }), "");
+  EXPECT_TRUE(file("a/earlier-1", "checkpoint.safetensors") == saved);
+  EXPECT_TRUE(file("a/earlier-1", "best.safetensors") == best);
+  EXPECT_EQ(file("a/earlier-1", "log"), log);
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/best.safetensors"));
+  // The failed run saved nothing, so there is nothing to move.
+  training.rate = 0.05;
+  make(anew("a")).train(data, &test);
+  EXPECT_TRUE(file("a", "best.safetensors") == best);
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/earlier-2"));
+  make(anew("a")).train(data, &test);
+  EXPECT_TRUE(file("a/earlier-2", "best.safetensors") == best);
+}
+
+TEST_F(TrainerRuns, AResumedRunKeepsWhatItsLogHasMeasured) {
+  nn::TrainerOptions where = anew("a");
+  make(where).train(data, &test);
+  std::string log = file("a", "log");
+  where.resume = true;
+  {
+    nn::Trainer<Net> again = make(where);
+    EXPECT_EQ(again.train(data, &test), nn::Ending::Finished);
+    EXPECT_GT(again.history()[0].peakMemoryBytes, 0);
+    EXPECT_EQ(file("a", "log"), log);
+  }
+  training.epochs = 4; // other rates, the same epochs before
+  make(where).train(data, &test);
+  EXPECT_TRUE(file("a", "log").starts_with(log));
+  EXPECT_EQ(nn::parseHistory(file("a", "log")).size(), 4u);
+}
+
+TEST_F(TrainerRuns, ATestLossThatIsNoNumberCanBeResumed) {
+  struct Bad : Points {
+    using Points::Points;
+    nn::Sample read(int64_t index) const override {
+      nn::Sample sample = Points::read(index);
+      sample[1] = io::HostArray::of<int32_t>({7}, {});
+      return sample;
+    }
+  } bad{11};
+  make(options("a")).train(data, &bad);
+  nn::Trainer<Net> again = make(options("a"));
+  EXPECT_TRUE(std::isnan(again.history()[0].test.at("loss")));
+  again.report("a");
+  expectHas(file("a", "report.html"), {"training loss"});
+}
+
+TEST_F(TrainerRuns, ReportsOfLargeAndEqualValuesEnd) {
+  auto constant = [](const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+    nn::Outcome outcome = lossOf(net, fields, mode);
+    return nn::Outcome{outcome.loss * 0.0 + 5e9, {}};
+  };
+  training.goal = {};
+  nn::Trainer<Net> trainer(Net::make(), constant, key(3), training, options("a"));
+  trainer.train(data);
+  trainer.report("a");
+  EXPECT_LT(file("a", "report.html").size(), size_t(1) << 20);
+}
+
+TEST_F(TrainerRuns, PositionsThatNoRunHasAreRefused) {
+  make(options("a", 5)).train(data); // within the second epoch
+  std::string path = directory / "a/checkpoint.safetensors", good = contentsOf(path);
+  for (const nn::Notes &notes : {nn::Notes{{"step", "-7"}}, {{"epoch", "-2"}}, {{"epoch", "2"}}}) {
+    directory.write("a/checkpoint.safetensors", good);
+    setNotes(path, notes);
+    expectHas(messageOf([&] { make(options("a")); }), {path, "no checkpoint of a trainer"});
+  }
+  directory.write("a/checkpoint.safetensors", good);
+  setNotes(path, {{"step", "9000000000000000000"}});
+  expectHas(messageOf([&] { make(options("a")).train(data); }), {"expected one of 4 steps"});
+}
+
+TEST_F(TrainerRuns, LastBatchesAreDropped) {
+  training.last = nn::Last::Drop;
+  nn::Trainer<Net> trainer = make(options("a"));
+  trainer.train(data);
+  EXPECT_EQ(data.reads, 3 * 24); // of 30 samples three batches of 8
+  Points few{7};
+  expectHas(messageOf([&] { make(options("b")).train(few); }), {"one batch of 8", "got 7"});
+}
+
+TEST_F(TrainerRuns, DamagedSamplesAreLeftOut) {
+  struct Damaged : Points {
+    using Points::Points;
+    nn::Sample read(int64_t index) const override {
+      if (index % 10 == 3)
+        throw nn::DamagedSample("sample " + std::to_string(index) + " is damaged");
+      return Points::read(index);
+    }
+  } damaged{30};
+  expectHas(messageOf([&] { make(options("a")).train(damaged); }), {"is damaged"});
+  training.skipDamaged = true;
+  nn::TrainerOptions loud = options("b");
+  loud.quiet = false;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(make(loud).train(damaged), nn::Ending::Finished);
+  expectHas(testing::internal::GetCapturedStdout(), {"left out 3 damaged samples"});
+}
+
+/// One step of plain descent on a slope of -3: what is clipped is the step.
+TEST_F(TrainerRuns, GradientsAreClippedByValue) {
+  struct Slope {
+    Tensor x;
+    HEDDLE_FIELDS(x)
+  };
+  auto loss = [](const Slope &slope, const nn::Fields &fields, nn::Mode &) {
+    return nn::Outcome{nn::sampleMean(-3.0 * slope.x + fields.at("weight") * 0.0, fields), {}};
+  };
+  training = {.batch = 30, .optimizer = nn::optimizer<nn::Sgd>(), .rate = 0.5, .clipByValue = 2};
+  nn::Trainer<Slope> trainer(Slope{constant(1)}, loss, key(1), training, options("a"));
+  trainer.train(data);
+  EXPECT_EQ(trainer.net().x.item(), 2.0);
+}
+
+TEST_F(TrainerRuns, TestsTakeTheMovingAverage) {
+  nn::Trainer<Net> plain = make(options("plain"));
+  plain.train(data, &test);
+  training.average = 0.5;
+  nn::TrainerOptions where = options("a", 5);
+  make(where).train(data, &test); // stopped and resumed
+  where.steps = 0;
+  {
+    nn::Trainer<Net> trainer = make(where);
+    trainer.train(data, &test);
+    nn::ByPath averaged = trainer.parameters();
+    io::Safetensors last = io::readSafetensors(directory / "a/checkpoint.safetensors");
+    double apart = 0;
+    for (const auto &[path, tensor] : plain.parameters()) {
+      auto valuesOf = [&](const Tensor &x) { return x.to<float>(nn::namesOf(tensor)); };
+      std::vector<float> wanted = valuesOf(tensor), average = valuesOf(averaged.at(path)),
+                         got = valuesOf(nn::tensorOf(last.at("net." + path)));
+      EXPECT_EQ(average, valuesOf(nn::tensorOf(last.at("moving.average." + path)))) << path;
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        if (path != "first.bias") // which the norm takes away, so that its gradient is rounding
+          EXPECT_NEAR(got[i], wanted[i], 1e-5) << path; // the average changes no parameter
+        apart = std::max(apart, std::abs(double(average[i]) - double(wanted[i])));
+      }
+    }
+    EXPECT_GT(apart, 1e-4);
+    EXPECT_EQ(trainer.evaluate(test).at("loss"), trainer.history().back().test.at("loss"));
+    trainer.load(directory / "a/best.safetensors");
+    size_t best = size_t(trainer.bestEpoch());
+    EXPECT_EQ(trainer.evaluate(test).at("loss"), trainer.history()[best].test.at("loss"));
+  }
+  training.average = 0;
+  expectHas(messageOf([&] { make(options("a")); }), {"average 0.5", "expected average 0"});
+}
+
+/// Each read waits until three are under way.
+TEST_F(TrainerRuns, EveryReaderReads) {
+  struct Waiting : Points {
+    using Points::Points;
+    mutable std::mutex mutex;
+    mutable std::condition_variable changed;
+    mutable int now = 0, most = 0;
+    nn::Sample read(int64_t index) const override {
+      std::unique_lock lock(mutex);
+      most = std::max(most, ++now);
+      changed.notify_all();
+      changed.wait_for(lock, std::chrono::seconds(20), [&] { return most >= 3; });
+      --now;
+      return Points::read(index);
+    }
+  } waiting{30};
+  nn::TrainerOptions where = options("a");
+  where.readers = 3;
+  training.epochs = 1;
+  make(where).train(waiting);
+  EXPECT_GE(waiting.most, 3);
+}
