@@ -97,7 +97,10 @@ enum { HEDDLE_SUM, HEDDLE_PRODUCT, HEDDLE_MAX, HEDDLE_MIN };
 /// An operation. `input` and `output` do not overlap, with these exceptions: in an all-reduce and a
 /// broadcast they may be equal, in a reduce-scatter `output` may be this member's part of `input`,
 /// in an all-gather `input` that of `output`. They belong to the engine until `wait` returns; the
-/// counts only until `start` returns.
+/// counts only until `start` returns. The engine mpi can't take back a message that is under way:
+/// after a failure (other than HEDDLE_INVALID) it may still read the input of the operations that
+/// had begun, and write their output, until the process ends. Free neither, or expect that what
+/// gets this memory next is written to.
 typedef struct HeddleOperation {
   int32_t kind;           ///< HEDDLE_ALL_REDUCE, ...
   int32_t combiner;       ///< HEDDLE_SUM, ...: of reductions

@@ -7,6 +7,7 @@
 #include "runtime/control/ChannelState.h"
 
 #include <sys/eventfd.h>
+#include <system_error>
 
 using namespace heddle;
 using namespace std::chrono_literals;
@@ -38,7 +39,11 @@ void ControlChannel::State::join() {
   std::string reason;
   if (info.rank == 0 && !info.launcherServes)
     serveJob();
-  thread = std::thread([this] { run(); });
+  try {
+    thread = std::thread([this] { run(); });
+  } catch (const std::system_error &error) {
+    throw Error("can't make a control channel: no thread can be had: " + std::string(error.what()));
+  }
   while (!tryToJoin(deadline, reason)) {
     if (Clock::now() >= deadline)
       throw Error("rank " + std::to_string(info.rank) + " can't join its job at '" +

@@ -36,12 +36,13 @@ static void requireHere(bool isHere) {
 int ControlChannel::rank() const { return state->info.rank; }
 const std::vector<Member> &ControlChannel::members() const { return state->members; }
 
-void ControlChannel::put(const std::string &key, std::string_view value) {
+void ControlChannel::put(const std::string &key, std::string_view value, int readers) {
   requireHere(state->isHere());
   if (value.size() > mostValueBytes)
     throw Error("the value '" + key + "' has " + std::to_string(value.size()) +
                 " bytes, expected at most " + std::to_string(mostValueBytes));
-  state->request(FrameKind::Put, [&](BodyWriter &body) { body.text(key).text(value); }, {}, "");
+  auto fill = [&](BodyWriter &body) { body.text(key).text(value).number(uint64_t(readers)); };
+  state->request(FrameKind::Put, fill, {}, "");
 }
 
 std::string ControlChannel::get(const std::string &key,

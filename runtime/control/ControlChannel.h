@@ -52,9 +52,9 @@ public:
   /// All ranks, in their order.
   const std::vector<Member> &members() const;
 
-  /// Stores a value for all ranks. Throws Error if the key has another value already, or if the
-  /// value is too large (64 MiB).
-  void put(const std::string &key, std::string_view value);
+  /// Stores a value for all ranks; with `readers`, until it has been got so often. Throws Error if
+  /// the key has another value already, or if the value is too large (64 MiB).
+  void put(const std::string &key, std::string_view value, int readers = 0);
   /// The value of a key, as soon as a rank has stored it. Throws Error after the job's timeout, or
   /// the given one.
   std::string get(const std::string &key, std::optional<std::chrono::milliseconds> timeout = {});

@@ -299,30 +299,44 @@ void ControlServer::reply(int rank, uint64_t id, bool succeeded, std::string_vie
 void ControlServer::put(Peer &peer, BodyReader &body) {
   uint64_t id = body.number();
   std::string key = body.text(), value = body.text();
+  uint64_t readers = body.number();
   body.end();
-  size_t stored = value.size();
-  for (const auto &[name, each] : store)
-    stored += each.size();
-  if (stored > settings.mostStoredBytes)
-    return reply(peer.rank, id, false,
-                 "no room for the value '" + key + "' of " + std::to_string(value.size()) +
-                     " bytes: ranks may store " + std::to_string(settings.mostStoredBytes));
-  auto [at, isNew] = store.emplace(key, value);
-  if (!isNew && at->second != value)
+  if (auto found = store.find(key); found == store.end()) {
+    size_t bytes = key.size() + value.size();
+    if (storedBytes + bytes > settings.mostStoredBytes)
+      return reply(peer.rank, id, false,
+                   "no room for the value '" + key + "' of " + std::to_string(value.size()) +
+                       " bytes: ranks may store " + std::to_string(settings.mostStoredBytes));
+    storedBytes += bytes;
+    store.emplace(key, Value{std::move(value), readers});
+  } else if (found->second.text != value) {
     return reply(peer.rank, id, false, "the value '" + key + "' is there already, and another");
+  }
   reply(peer.rank, id, true, "");
-  for (auto [rank, asked] : waiting[key])
-    reply(rank, asked, true, value);
-  waiting.erase(key);
+  if (auto asked = waiting.extract(key))
+    for (auto [rank, request] : asked.mapped())
+      answer(rank, request, key);
 }
 
 void ControlServer::get(Peer &peer, BodyReader &body) {
   uint64_t id = body.number();
   std::string key = body.text();
   body.end();
-  if (auto found = store.find(key); found != store.end())
-    return reply(peer.rank, id, true, found->second);
-  waiting[key].emplace_back(peer.rank, id);
+  answer(peer.rank, id, key);
+}
+
+/// Sends a value to a rank, as soon as it is there. It goes with its last reader: a long job that
+/// exchanges values would fill the memory with them.
+void ControlServer::answer(int rank, uint64_t id, const std::string &key) {
+  auto found = store.find(key);
+  if (found == store.end())
+    return void(waiting[key].emplace_back(rank, id));
+  Value &value = found->second;
+  reply(rank, id, true, value.text);
+  if (value.readers == 0 || --value.readers > 0)
+    return;
+  storedBytes -= key.size() + value.text.size();
+  store.erase(found);
 }
 
 void ControlServer::agree(Peer &peer, BodyReader &body) {

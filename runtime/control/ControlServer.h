@@ -97,6 +97,10 @@ private:
     Peer *peer = nullptr;
     Time heard = {}; ///< or when it was lost
   };
+  struct Value {
+    std::string text;
+    uint64_t readers; ///< that are to come, after which it goes; 0: it stays
+  };
   struct Arrival {
     uint64_t id = 0;
     std::string said;
@@ -111,7 +115,8 @@ private:
   int joined = 0, strangers = 0;
   uint64_t connections = 0;
   Time firstJoined = {}, lastServed = {}, pausedUntil = {};
-  std::map<std::string, std::string> store;
+  std::map<std::string, Value> store;
+  size_t storedBytes = 0; ///< of the keys and values in it
   std::map<std::string, std::vector<std::pair<int, uint64_t>>> waiting; ///< ranks that asked
   std::vector<Arrival> arrivals; ///< of each rank, at the call that ranks are coming to
   int arrived = 0;
@@ -126,6 +131,7 @@ private:
   void refuse(Peer &peer, const std::string &reason);
   void put(Peer &peer, BodyReader &body);
   void get(Peer &peer, BodyReader &body);
+  void answer(int rank, uint64_t id, const std::string &key);
   void agree(Peer &peer, BodyReader &body);
   void requireEveryone();
   void lose(Peer &peer);

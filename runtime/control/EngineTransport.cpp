@@ -128,7 +128,8 @@ private:
 
   int32_t exchange(const void *mine, int64_t bytes, void *all) noexcept try {
     std::string key = "engine/" + std::to_string(exchanges++) + "/";
-    channel->put(key + std::to_string(self), {static_cast<const char *>(mine), size_t(bytes)});
+    channel->put(key + std::to_string(self), {static_cast<const char *>(mine), size_t(bytes)},
+                 ranks);
     for (int32_t r = 0; r < ranks; ++r) {
       std::string theirs = channel->get(key + std::to_string(r));
       if (theirs.size() != size_t(bytes))
@@ -154,12 +155,22 @@ private:
 };
 } // namespace
 
+/// An engine waits for a rank as long as the job does, unless its options say how long.
+static std::string withTimeout(const std::string &options, std::chrono::milliseconds timeout) {
+  if (options.starts_with("timeout=") || options.find(",timeout=") != std::string::npos)
+    return options;
+  std::string fraction = std::to_string(1000 + timeout.count() % 1000).substr(1);
+  return options + (options.empty() ? "timeout=" : ",timeout=") +
+         std::to_string(timeout.count() / 1000) + "." + fraction;
+}
+
 void heddle::useEngine(Job &job, const std::string &name, const std::string &options) {
   const std::string &chosen = !name.empty()               ? name
                               : job.info().engine.empty() ? std::string("shm")
                                                           : job.info().engine;
   try {
-    job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen), options));
+    job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen),
+                                                       withTimeout(options, job.info().timeout)));
   } catch (const Error &error) { // the others, and the launcher, hear why this rank ends
     if (ControlChannel *channel = job.channel())
       channel->fail(error.what());

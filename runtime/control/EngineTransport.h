@@ -24,7 +24,8 @@
 namespace heddle {
 
 /// Opens the engine called `name` (empty: that of `job.info()`, else shm) with its `options`, and
-/// sets the transport of the job. All ranks call it, once. Throws Error.
+/// sets the transport of the job. All ranks call it, once. Unless the options state a `timeout`, it
+/// is the job's. Throws Error.
 void useEngine(Job &job, const std::string &name = "", const std::string &options = "");
 
 } // namespace heddle

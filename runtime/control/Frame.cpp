@@ -15,7 +15,7 @@
 using namespace heddle;
 
 static constexpr uint32_t magic = 0x1a4c4448; // "HDL\x1a"
-static constexpr uint16_t version = 1;
+static constexpr uint16_t version = 2;
 static constexpr size_t taggedBytes = 16, headerBytes = taggedBytes + 8;
 
 static void putNumber(std::string &bytes, uint64_t value, int width) {

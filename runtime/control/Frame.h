@@ -55,7 +55,7 @@ enum class FrameKind : uint16_t {
   Ready,        ///< server: all ranks are there, and who they are
   Refuse,       ///< server: why the process can't join
   Heartbeat,    ///< both, when they have nothing else to send
-  Put,          ///< rank: stores a value
+  Put,          ///< rank: stores a value, for good or for a number of readers
   Get,          ///< rank: asks for a value
   Agree,        ///< rank: what it is about to call
   Reply,        ///< server: the answer to one of these three

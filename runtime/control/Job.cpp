@@ -58,7 +58,7 @@ std::vector<std::string> Job::collect(const std::string &what, std::string_view 
     control->agree({{"entry", what}});
   std::string key = "exchange/" + std::to_string(exchanges++) + "/";
   if (rank() > 0) {
-    control->put(key + std::to_string(rank()), mine);
+    control->put(key + std::to_string(rank()), mine, 1);
     return {};
   }
   std::vector<std::string> all{std::string(mine)};
@@ -77,7 +77,7 @@ std::vector<std::string> Job::exchange(const std::string &what, std::string_view
     BodyWriter body;
     for (const std::string &text : all)
       body.text(text);
-    control->put(key, body.take());
+    control->put(key, body.take(), ranks() - 1);
     return all;
   }
   std::string body = valueOf(0, *control, key, what, limit);

@@ -10,10 +10,14 @@
 #include "runtime/control/Gather.h"
 #include "runtime/program/Placement.h"
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
 using namespace heddle;
+
+/// Each rank has two threads at least.
+static constexpr int mostRanks = 1024;
 
 namespace {
 /// A folder of this user alone, where the ranks meet.
@@ -24,15 +28,68 @@ struct PrivateFolder {
     if (!mkdtemp(path.data()))
       throw Error("can't make the folder '" + path + "' for the ranks of a job");
   }
-  ~PrivateFolder() {
+  ~PrivateFolder() { remove(); }
+  void remove() const {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
 };
 } // namespace
 
+/// Calls `body` for each rank: the first on this thread, the others on new ones. They begin when
+/// all threads are there; if one can't be had none begins, since each would wait for the others.
+static void onThreads(int ranks, const std::function<void(int)> &body) {
+  enum class Start : int { Waits, Begins, Fails };
+  std::atomic<Start> start{Start::Waits};
+  std::vector<std::thread> others;
+  std::string reason;
+  try {
+    for (int rank = 1; rank < ranks; ++rank)
+      others.emplace_back([&, rank] {
+        start.wait(Start::Waits);
+        if (start == Start::Begins)
+          body(rank);
+      });
+    start = Start::Begins;
+  } catch (const std::exception &error) { // std::system_error where memory or threads run out
+    start = Start::Fails;
+    reason = error.what();
+  }
+  start.notify_all();
+  bool begins = start == Start::Begins;
+  if (begins)
+    body(0);
+  for (std::thread &other : others)
+    other.join();
+  if (!begins)
+    throw Error("can't start rank " + std::to_string(others.size() + 1) + " of " +
+                std::to_string(ranks) + " as a thread of this process: " + reason);
+}
+
+static bool isOfTheJob(const std::exception_ptr &error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const JobError &) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Throws the error of the first rank that has one of its own, else what the first has heard.
+static void throwFirst(const std::vector<std::exception_ptr> &errors) {
+  for (bool heard : {false, true})
+    for (const std::exception_ptr &error : errors)
+      if (error && isOfTheJob(error) == heard)
+        std::rethrow_exception(error);
+}
+
 void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
                           const std::function<void(const std::shared_ptr<Job> &)> &body) {
+  if (ranks > mostRanks)
+    throw Error("expected at most " + std::to_string(mostRanks) + " ranks in one process, got " +
+                std::to_string(ranks) + ": start them as processes, by heddle-launch -n " +
+                std::to_string(ranks));
   PrivateFolder folder;
   RankInfo info;
   info.ranks = info.localRanks = ranks;
@@ -41,26 +98,20 @@ void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
                      ? threads
                      : std::max(1, int(std::thread::hardware_concurrency()) / std::max(1, ranks));
   std::vector<std::exception_ptr> errors(static_cast<size_t>(ranks));
-  auto run = [&](int rank) {
+  onThreads(ranks, [&](int rank) {
     try {
       RankInfo mine = info;
       mine.rank = mine.localRank = rank;
       std::shared_ptr<Job> job = Job::join(mine);
+      if (rank == 0)
+        folder.remove(); // all have met; a process that is killed later leaves nothing
       useEngine(*job, engine);
       body(job);
     } catch (...) {
       errors[size_t(rank)] = std::current_exception();
     }
-  };
-  std::vector<std::thread> others;
-  for (int rank = 1; rank < ranks; ++rank)
-    others.emplace_back(run, rank);
-  run(0);
-  for (std::thread &other : others)
-    other.join();
-  for (const std::exception_ptr &error : errors)
-    if (error)
-      std::rethrow_exception(error);
+  });
+  throwFirst(errors);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,8 @@ namespace heddle {
 
 /// Runs `body` on each rank of a new job, whose tensors `engine` moves ("": shm), with `threads`
 /// each (0: the cores are shared). Returns when all have ended; throws the error of the first rank
-/// that has one.
+/// that has one of its own, else what the first has heard of another rank. Throws Error for more
+/// than 1,024 ranks, or if their threads can't be had.
 void onLocalRanks(int ranks, int threads, const std::string &engine,
                   const std::function<void(const std::shared_ptr<Job> &)> &body);
 

@@ -69,7 +69,7 @@ struct MeshSpec {
 /// all ranks do.
 using Place = std::vector<std::pair<std::string, int64_t>>;
 /// The name, of size 0, that the tensor has instead of its own on ranks that do not hold it.
-inline constexpr const char *absentName = "mesh.absent";
+inline constexpr const char *absentName = "mesh$absent";
 
 /// Ranks that run the same entries.
 struct RoleSpec {

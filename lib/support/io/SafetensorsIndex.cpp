@@ -7,14 +7,13 @@
 
 #include "SafetensorsIndex.h"
 
-#include "File.h"
+#include "ShallowJson.h"
 #include "heddle/io/AtomicFile.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sys/file.h>
 #include <unistd.h>
@@ -40,7 +39,11 @@ Index io::readIndex(const std::string &path) {
   InputFile file(path);
   std::string text(size_t(file.size()), 0);
   file.read(0, text.data(), file.size(), "index");
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json;
+  try {
+    json = parseShallow(path, text);
+  } catch (const Json::exception &) { // the object that is missing then is named
+  }
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
     fail(path, "no index of safetensors files: expected an object with a \"weight_map\"");
   Index index;

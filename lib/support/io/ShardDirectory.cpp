@@ -7,11 +7,10 @@
 
 #include "heddle/io/ShardDirectory.h"
 
-#include "File.h"
+#include "ShallowJson.h"
 #include "heddle/io/AtomicFile.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <zlib.h>
 
 using namespace heddle;
@@ -31,8 +30,11 @@ static uint32_t checksumOf(const void *data, size_t size) {
 
 std::string ShardRange::str() const {
   std::string text;
-  for (size_t i = 0; i < begin.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(begin[i]) + ":" + std::to_string(begin[i] + counts[i]);
+  for (size_t i = 0; i < std::min(begin.size(), counts.size()); ++i) {
+    // In a damaged file the numbers may have any size.
+    auto end = int64_t(uint64_t(begin[i]) + uint64_t(counts[i]));
+    text += (i ? ", " : "") + std::to_string(begin[i]) + ":" + std::to_string(end);
+  }
   return "[" + text + "]";
 }
 
@@ -58,31 +60,48 @@ static std::optional<ShardRange> common(const ShardRange &a, const ShardRange &b
   return result;
 }
 
+/// What is wrong with a shard of an array; empty if nothing is.
+static std::string faultOf(const Shard &shard, const HostArray &array) {
+  const auto &[begin, counts] = shard.range;
+  if (begin.size() != counts.size())
+    return "expected as many numbers in 'begin' as in 'shape', got " +
+           std::to_string(begin.size()) + " and " + std::to_string(counts.size());
+  bool isInside = counts.size() == array.shape.size();
+  for (size_t axis = 0; isInside && axis < counts.size(); ++axis)
+    isInside = begin[axis] >= 0 && counts[axis] >= 0 && counts[axis] <= array.shape[axis] &&
+               begin[axis] <= array.shape[axis] - counts[axis];
+  if (!isInside)
+    return "expected a range of " + array.describe() + ", got " + shard.range.str();
+  if (shard.file.find('/') != std::string::npos)
+    return "expected a file in the same directory, got '" + shard.file + "'";
+  return "";
+}
+
 void ShardManifest::verify(const std::string &path) const {
   for (const auto &[name, array] : whole.arrays) {
     auto bad = [&](const std::string &what) { fail(path, "array '" + name + "': " + what); };
+    if (!array.names.empty() && array.names.size() != array.shape.size())
+      bad("expected a name for each of " + std::to_string(array.shape.size()) + " axes, got " +
+          std::to_string(array.names.size()));
+    int64_t count = 0, filled = 0;
+    try {
+      count = elementCount(array.shape, {});
+    } catch (const Error &error) {
+      bad(error.what());
+    }
     auto found = shards.find(name);
-    int64_t filled = 0;
     for (size_t i = 0; found != shards.end() && i < found->second.size(); ++i) {
       const Shard &shard = found->second[i];
-      const ShardRange &range = shard.range;
-      bool isInside =
-          range.begin.size() == array.shape.size() && range.counts.size() == array.shape.size();
-      for (size_t axis = 0; isInside && axis < array.shape.size(); ++axis)
-        isInside = range.begin[axis] >= 0 && range.counts[axis] >= 0 &&
-                   range.counts[axis] <= array.shape[axis] &&
-                   range.begin[axis] <= array.shape[axis] - range.counts[axis];
-      if (!isInside)
-        bad("expected a range of " + array.describe() + ", got " + range.str());
-      if (shard.file.find('/') != std::string::npos)
-        bad("expected a file in the same directory, got '" + shard.file + "'");
-      filled += elementCount(range.counts, {});
+      if (std::string fault = faultOf(shard, array); !fault.empty())
+        bad(fault);
+      filled += elementCount(shard.range.counts, {});
       for (size_t k = 0; k < i; ++k)
-        if (common(range, found->second[k].range))
-          bad("its shards " + found->second[k].range.str() + " and " + range.str() + " overlap");
+        if (common(shard.range, found->second[k].range))
+          bad("its shards " + found->second[k].range.str() + " and " + shard.range.str() +
+              " overlap");
     }
-    if (filled != array.count())
-      bad("expected shards with all of its " + std::to_string(array.count()) + " elements, got " +
+    if (filled != count)
+      bad("expected shards with all of its " + std::to_string(count) + " elements, got " +
           std::to_string(filled));
   }
   for (const auto &[name, list] : shards)
@@ -164,7 +183,7 @@ ShardManifest ShardManifest::read(const std::string &directory, Here here) {
     file.read(0, text.data(), file.size(), "manifest");
     ShardManifest manifest;
     try {
-      Json json = Json::parse(text);
+      Json json = parseShallow(path, text);
       std::string expected = json.at("checksum");
       json.erase("checksum");
       if (std::string got = seal(json); got != expected)
@@ -204,10 +223,23 @@ std::string io::shardFile(int64_t save, int rank) {
   return name;
 }
 
-/// The number of the save that a file is of, also while it is written; -1 for other files.
+/// The name that a file gets when it is complete (runtime/program/AtomicFile.h); else its own.
+static std::string finalName(const std::string &file) {
+  size_t part = file.rfind(".part-");
+  bool isDraft = part != std::string::npos && part + 6 < file.size() &&
+                 file.find_first_not_of("0123456789-", part + 6) == std::string::npos;
+  return isDraft ? file.substr(0, part) : file;
+}
+
+/// The number of the save that a file is of, also while it is written; -1 for other files, which a
+/// user may have called nearly the same.
 static int64_t saveOf(const std::string &file) {
-  long long number = -1;
-  return sscanf(file.c_str(), "save-%lld-rank-", &number) == 1 ? number : -1;
+  std::string name = finalName(file);
+  long long save = -1;
+  int rank = -1; // no number of these many digits overflows
+  bool isOurs = sscanf(name.c_str(), "save-%17lld-rank-%9d", &save, &rank) == 2 && save >= 0 &&
+                rank >= 0 && name == io::shardFile(save, rank);
+  return isOurs ? save : -1;
 }
 
 /// Calls `visit` for each file of a save.
@@ -220,7 +252,7 @@ static void forEachFile(const std::string &directory, Visit &&visit) {
   for (const std::string &file : files)
     if (int64_t save = saveOf(file); save >= 0)
       visit(save, file);
-    else if (file.starts_with(std::string(manifestName) + ".part-"))
+    else if (file != manifestName && finalName(file) == manifestName)
       visit(-1, file);
 }
 

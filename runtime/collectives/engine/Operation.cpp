@@ -18,7 +18,8 @@ using namespace heddle::collectives;
 // Phases
 //===----------------------------------------------------------------------===//
 
-void HeddlePending::prepare(const Transport &transport) {
+void HeddlePending::prepare(const Transport &of) {
+  transport = &of;
   size_t members = size_t(group->members());
   int32_t kind = call.kind;
   bool byMember = isByMember(kind);
@@ -31,7 +32,6 @@ void HeddlePending::prepare(const Transport &transport) {
   element = kind == HEDDLE_BARRIER ? ElementType::UI8 : ElementType(call.element);
   elementBytes = byteSize(element);
   elements = std::accumulate(counts.begin(), counts.end(), int64_t(0));
-  pieceBytes = transport.pieceBytes;
   isSplit = elements * elementBytes >= splitBytes &&
             (kind == HEDDLE_ALL_REDUCE || (kind == HEDDLE_BROADCAST && members > 2));
   phases = isSplit ? 2 : 1;
@@ -133,7 +133,7 @@ void HeddlePending::add(std::vector<Message> &list, int32_t member, Part part) {
                   .bytes = part.bytes,
                   .signature = signature,
                   .isSigned = isFirst,
-                  .pieces = combines,
+                  .pieceBytes = combines ? transport->pieceBytes(part.bytes) : 0,
                   .begun = !isFirst};
   if (hasOutputCounts(call.kind))
     message.signature.elements = part.bytes / elementBytes;
@@ -159,6 +159,7 @@ void HeddlePending::beginPhase() {
   output = const_cast<char *>(to.data);
   combined = 0;
   combinedBytes = combines ? to.bytes : 0;
+  pieceBytes = transport->pieceBytes(combinedBytes);
   inputs.assign(size_t(group->members()), nullptr);
   if (!combines && to.bytes > 0 && output != own)
     std::memmove(output, own, size_t(to.bytes));

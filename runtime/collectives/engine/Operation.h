@@ -105,7 +105,7 @@ private:
 
   heddle::ElementType element{};
   int64_t elementBytes = 1, elements = 0;
-  int64_t pieceBytes = 0;
+  const heddle::collectives::Transport *transport = nullptr;
   std::vector<int64_t> counts, outputCounts; ///< of elements, as in `call`
   heddle::collectives::Signature signature{};
   bool isSplit = false; ///< into blocks
@@ -116,7 +116,7 @@ private:
   bool combines = false;
   const char *own = nullptr; ///< this member's input of the combination
   char *output = nullptr;
-  int64_t combined = 0, combinedBytes = 0;
+  int64_t combined = 0, combinedBytes = 0, pieceBytes = 0;
   std::vector<const void *> inputs; ///< the members' next pieces, null if they have not arrived
 
   Part block(const void *memory, int32_t member) const;

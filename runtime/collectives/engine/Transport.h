@@ -56,7 +56,7 @@ struct Message {
   int64_t bytes;
   Signature signature; ///< that is sent, or expected
   bool isSigned;       ///< The first between two members in an operation is.
-  bool pieces;         ///< The receiver takes it in pieces of `Transport::pieceBytes`.
+  int64_t pieceBytes;  ///< The receiver takes it in such pieces; 0: as a whole.
   bool begun = false;  ///< the signature was sent or received; always set for unsigned messages
   int64_t done = 0;    ///< bytes that were received, or may be overwritten by the sender
 
@@ -73,8 +73,8 @@ public:
   /// Moves a message on as far as possible without waiting.
   virtual void send(Message &message) = 0;
   virtual void receive(Message &message) = 0;
-  /// The next `bytes` (at most `pieceBytes`) of a message that is received in pieces, or null if
-  /// they have not arrived. Valid until `drop`, which takes them off.
+  /// The next `bytes` of a message that is received in pieces (at most one of them), or null if they
+  /// have not arrived. Valid until `drop`, which takes them off.
   virtual const char *peek(Message &message, int64_t bytes) = 0;
   virtual void drop(Message &message, int64_t bytes) = 0;
 };
@@ -84,8 +84,11 @@ public:
   virtual ~Transport() = default;
 
   int32_t rank = 0, size = 1;
-  int64_t pieceBytes = 32 << 10; ///< a multiple of 8
-  bool crowded = false;          ///< there are more ranks than cores, so they should not spin
+  bool crowded = false; ///< there are more ranks than cores, so they should not spin
+
+  /// The size of the pieces in which a message of so many bytes is received to be combined, a
+  /// multiple of 8. Equal on all ranks.
+  virtual int64_t pieceBytes(int64_t message) const = 0;
 
   /// A number for a new group of so many members, which no other group gets. Only the group's first
   /// member calls it and tells the others. Channels of the group 0 always exist for all ranks.

@@ -68,19 +68,22 @@ struct Line {
 
 class MpiChannel : public Channel {
 public:
-  MpiChannel(MPI_Comm communicator, const std::vector<int32_t> &ranks, int tag, int64_t pieceBytes)
-      : communicator(communicator), ranks(ranks), tag(tag), pieceBytes(pieceBytes),
-        out(ranks.size()), in(ranks.size()) {}
+  MpiChannel(MPI_Comm communicator, const std::vector<int32_t> &ranks, int tag)
+      : communicator(communicator), ranks(ranks), tag(tag), out(ranks.size()), in(ranks.size()) {}
 
   ~MpiChannel() override {
     Lock lock(lockOfMpi());
+    static auto &used = *new std::deque<Line>; // whose memory MPI may read and write until it ends
     for (auto *lines : {&out, &in})
-      for (Line &line : *lines)
+      for (Line &line : *lines) {
         for (Line::Request &request : line.requests) { // only after a failure
           if (lines == &in)
             MPI_Cancel(&request.handle);
           MPI_Request_free(&request.handle);
         }
+        if (!line.requests.empty())
+          used.push_back(std::move(line));
+      }
   }
 
   void send(Message &message) override {
@@ -121,7 +124,7 @@ public:
     line.buffers.resize(window);
     while (line.posted < message.bytes && int64_t(line.requests.size()) < window) {
       auto &buffer = line.buffers[line.next++ % window];
-      buffer.resize(size_t(pieceBytes));
+      buffer.resize(size_t(message.pieceBytes));
       post(message, line, buffer.data());
     }
     Line::Request &first = line.requests.front();
@@ -140,11 +143,10 @@ private:
   MPI_Comm communicator;
   const std::vector<int32_t> ranks;
   const int tag;
-  const int64_t pieceBytes;
   std::vector<Line> out, in; ///< by member
 
   int64_t pieceOf(const Message &message, int64_t at) const {
-    return std::min(message.pieces ? pieceBytes : largest, message.bytes - at);
+    return std::min(message.pieceBytes ? message.pieceBytes : largest, message.bytes - at);
   }
 
   static bool isComplete(Line::Request &request) {
@@ -264,7 +266,6 @@ public:
                     " (start the program by mpirun -n ", world.size, ")");
     world.rank = rank;
     world.size = size;
-    pieceBytes = 512 << 10;
     crowded = size > int(std::thread::hardware_concurrency());
     open(world.timeout);
     int *most, found = 0;
@@ -283,6 +284,12 @@ public:
     // The communicator stays: to free it is collective.
   }
 
+  int64_t pieceBytes(int64_t message) const override {
+    static const char *t = getenv("HEDDLE_PIECE");
+    if (t) return atoi(t) << 10;
+    return (message >= 4 << 20 ? 128 : 512) << 10;
+  }
+
   int64_t newGroup(int32_t) override { return int64_t(++groups) * size + rank; }
 
   std::unique_ptr<Channel> channel(int64_t group, const std::vector<int32_t> &ranks, int32_t,
@@ -290,7 +297,7 @@ public:
     int64_t tag = 1 + 2 * group + kind; // 0 is for reports
     if (tag > mostTag)
       throw Failure(HEDDLE_FAILED, "MPI has no tags for more groups");
-    return std::make_unique<MpiChannel>(communicator, ranks, int(tag), pieceBytes);
+    return std::make_unique<MpiChannel>(communicator, ranks, int(tag));
   }
 
   void report(const Failure &failure) override {
@@ -333,12 +340,13 @@ public:
   void wake() override {}
 
 private:
-  MPI_Comm communicator = MPI_COMM_NULL;
+  // These two stay for ever: MPI may write to them after the end of this object.
+  MPI_Comm &communicator = *new MPI_Comm(MPI_COMM_NULL);
+  Report &received = *new Report{};
   int64_t mostTag = 0, groups = 0;
   uint32_t looks = 0;
   bool failed = false; ///< this context
   std::atomic<uint32_t> idle{0};
-  Report received{};
   std::vector<bool> left; ///< by rank
   MPI_Request listening = MPI_REQUEST_NULL;
 

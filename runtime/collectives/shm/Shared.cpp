@@ -176,7 +176,6 @@ std::unique_ptr<Channel> SharedTransport::channel(int64_t group, const std::vect
 SharedTransport::SharedTransport(World &world) : arena(Arena::join(world)) {
   rank = world.rank;
   size = world.size;
-  pieceBytes = Ring::slotBytes;
   sched_getaffinity(0, sizeof(cpu_set_t), &block(rank).cores);
   static const uint64_t probe = 0x6865646c;
   block(rank).probe = reinterpret_cast<uint64_t>(&probe);

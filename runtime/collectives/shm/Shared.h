@@ -35,6 +35,7 @@ public:
   explicit SharedTransport(World &world);
   ~SharedTransport() override;
 
+  int64_t pieceBytes(int64_t) const override { return Ring::slotBytes; }
   int64_t newGroup(int32_t members) override { return arena->allocate(groupBytes(members)); }
   std::unique_ptr<Channel> channel(int64_t group, const std::vector<int32_t> &ranks, int32_t self,
                                    int kind) override;

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -78,6 +77,7 @@ std::vector<Ended> test::runThreads(const std::string &engine, int32_t size,
                                                                 .user = &seat,
                                                                 .options = options.c_str()});
         scenario.run(world);
+        ++ended[size_t(rank)].done[scenario.name];
       } catch (const std::exception &error) {
         ended[size_t(rank)].text = error.what();
       }
@@ -106,11 +106,15 @@ static pid_t startProgram(std::vector<std::string> words, const std::string &out
 static Ended waitFor(pid_t process, const std::string &output) {
   int status = 0;
   waitpid(process, &status, 0);
-  std::stringstream text;
-  text << std::ifstream(output).rdbuf();
-  return {.text = text.str(),
-          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-          .status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+  Ended ended{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+              .status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+  std::ifstream file(output);
+  for (std::string line; std::getline(file, line);)
+    if (constexpr std::string_view end = ": done"; line.ends_with(end))
+      ++ended.done[line.substr(0, line.size() - end.size())];
+    else
+      ended.text += line + "\n";
+  return ended;
 }
 
 std::vector<Ended> test::runProcesses(const std::string &engine, int32_t size,

@@ -10,6 +10,8 @@
 
 #include "Scenarios.h"
 
+#include <map>
+
 namespace heddle::test {
 
 /// A new folder, removed with the object.
@@ -27,8 +29,9 @@ public:
 /// How a rank ended.
 struct Ended {
   std::string text; ///< what it printed, or the message of its exception; empty: as expected
-  int signal = 0;   ///< that ended its process
-  int status = 0;   ///< of its process
+  std::map<std::string, int> done = {}; ///< how often a scenario came to its end as expected
+  int signal = 0;                       ///< that ended its process
+  int status = 0;                       ///< of its process
 };
 
 /// Runs a scenario on threads of this process, which find each other by a callback.
@@ -37,7 +40,7 @@ std::vector<Ended> runThreads(const std::string &engine, int32_t size, const Sce
 /// On processes, which find each other by files.
 std::vector<Ended> runProcesses(const std::string &engine, int32_t size, const Scenario &scenario,
                                 const std::string &options = "");
-/// On processes that mpirun starts, one scenario after another.
+/// On processes that mpirun starts, one scenario after another; returns how all of them ended.
 Ended runMpi(int32_t size, const std::vector<std::string> &scenarios);
 
 } // namespace heddle::test

@@ -7,8 +7,8 @@
 //
 //     heddle-test-engine ENGINE RANK SIZE FOLDER OPTIONS SCENARIO...
 //
-// Prints what is not as expected. SIZE 0: as the launcher of the engine says. A rank that hangs is
-// ended after a minute.
+// Prints "SCENARIO: done", or what is not as expected. SIZE 0: as the launcher of the engine says.
+// A rank that hangs is ended after a minute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
                                                               .directory = argv[4],
                                                               .options = argv[5]});
       each.run(world);
+      std::printf("%s: done\n", argv[i]);
+      std::fflush(stdout); // mpirun may end this process when another one has ended
     } catch (const std::exception &error) {
       std::printf("%s: rank %s: %s\n", argv[i], argv[2], error.what());
       std::fflush(stdout);

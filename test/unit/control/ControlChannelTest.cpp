@@ -434,6 +434,28 @@ TEST(ControlChannel, ValuesThatFindNoRoomAreRefused) {
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
+TEST(ControlChannel, ValuesGoWithTheirLastReader) {
+  ServerThread server(
+      {.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true, .mostStoredBytes = 1000});
+  TestJob job(2);
+  job.meetAt(server.endpoint, true);
+  auto errors = job.run([&](ControlChannel &channel) {
+    std::string mine = std::to_string(channel.rank()), other = std::to_string(1 - channel.rank());
+    channel.put("kept" + mine, "kept");
+    for (int i = 0; i < 20; ++i) { // each rank waits for the value of the other, or does not
+      std::string round = std::to_string(i) + "/";
+      channel.put(round + mine, std::string(200, char('a' + channel.rank())), 2);
+      EXPECT_EQ(channel.get(round + mine), std::string(200, char('a' + channel.rank())));
+      EXPECT_EQ(channel.get(round + other), std::string(200, char('b' - channel.rank())));
+      channel.agree(train);
+      EXPECT_NE(errorOf([&] { channel.get(round + other, 1ms); }), "");
+    }
+    EXPECT_EQ(channel.get("kept" + other), "kept");
+    EXPECT_EQ(channel.get("kept" + other), "kept");
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(2));
+}
+
 TEST(ControlChannel, ARankThatDoesNotReadIsNamed) {
   ServerThread server(
       {.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true, .mostQueuedBytes = 1 << 20});

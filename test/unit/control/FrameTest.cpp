@@ -78,7 +78,7 @@ TEST(Frame, DefectsAreNamed) {
   EXPECT_EQ(errorFor("G"), "the bytes are no frame of a Heddle control channel");
   std::string other = good;
   other[4] = 9;
-  EXPECT_EQ(errorFor(other), "the frame has version 9 of the control channel, expected 1");
+  EXPECT_EQ(errorFor(other), "the frame has version 9 of the control channel, expected 2");
   std::string longer = good;
   longer.replace(8, 8, "\xff\xff\xff\xff\0\0\0\0", 8);
   EXPECT_EQ(errorFor(longer), "the frame has a body of 4294967295 bytes, expected at most 1000");

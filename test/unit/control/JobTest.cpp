@@ -259,6 +259,24 @@ TEST(Job, ARankThatDoesNotExchangeIsNamed) {
   }
 }
 
+TEST(Job, ExchangesLeaveNothingBehind) {
+  // In all they are several times as much as ranks may store.
+  ServerThread server(
+      {.ranks = 3, .key = {1, 2}, .timeout = 20s, .byLauncher = true, .mostStoredBytes = 12 << 20});
+  TestJob job(3);
+  job.meetAt(server.endpoint, true);
+  auto errors = job.run([&](Job &mine) {
+    for (int i = 0; i < 15; ++i) {
+      auto text = [&](int rank) { return std::string(1 << 20, char('a' + 3 * i % 20 + rank)); };
+      auto all = mine.exchange("saving", text(mine.rank()));
+      for (int r = 0; r < 3; ++r)
+        EXPECT_TRUE(all[size_t(r)] == text(r)) << "exchange " << i;
+      mine.collect("merging", text(mine.rank()));
+    }
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(3));
+}
+
 TEST(Job, AFailureThatIsDrawnReachesEveryRank) {
   // Ranks run calls until one that is drawn fails, at a drawn call.
   for (unsigned seed = 1; seed <= 15; ++seed) {

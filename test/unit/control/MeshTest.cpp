@@ -8,6 +8,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/control/EngineTransport.h"
+#include "runtime/program/Transport.h"
 
 #include <optional>
 
@@ -291,6 +292,42 @@ TEST(Mesh, EnginesRunTheSteps) {
   TestJob job(2);
   auto errors = job.run([&](Job &mine) { useEngine(mine, "pigeons"); });
   expectIn("'pigeons'", errors[0]);
+}
+
+// A rank that hangs in a call sends heartbeats, so that only the engine can notice it.
+TEST(Mesh, EnginesWaitAsLongAsTheJobUnlessTheirOptionsSayHowLong) {
+  struct Case {
+    std::chrono::milliseconds timeout;
+    const char *options, *message;
+  };
+  for (const Case &each :
+       {Case{2s, "", "did not arrive within 2 s"}, Case{2500ms, "", "did not arrive within 2.5 s"},
+        Case{20s, "timeout=0.5", "did not arrive within 0.5 s"}}) {
+    TestJob job(2, each.timeout);
+    std::atomic<bool> over{false};
+    auto errors = job.run([&](Job &mine) {
+      struct End { // of the hanging rank, also if an error ends the other one early
+        Job &job;
+        std::atomic<bool> &over;
+        ~End() {
+          if (job.rank() == 0)
+            over = true;
+        }
+      } end{mine, over};
+      useEngine(mine, "shm", each.options);
+      Communication sum{.kind = Communication::Kind::AllReduce, .axes = {"data"}};
+      float value = 1;
+      Transport::Operation operation{.spec = &sum, .group = {0, 1}, .counts = {1}};
+      operation.input = operation.output = &value;
+      mine.transport()->start(operation)->wait();
+      EXPECT_EQ(value, 2);
+      while (mine.rank() == 1 && !over)
+        std::this_thread::sleep_for(10ms);
+      if (mine.rank() == 0)
+        mine.transport()->start(operation)->wait();
+    });
+    expectIn(std::string("rank 1 ") + each.message, errors[0]);
+  }
 }
 
 TEST(Mesh, AFailureEndsCommunication) {

@@ -186,16 +186,15 @@ static int32_t suffer(HeddleCall *call, const Job &job, const std::string &kind,
   return 0;
 }
 
-/// The options of the engine; `file` is the network's.
+/// The options of the engine, without a timeout: that of the job counts. `file` is the network's.
 static std::string optionsOf(const Fault &fault, const std::string &file) {
-  std::string options = "timeout=2";
   if (!fault.kind.starts_with("net-"))
-    return options;
+    return "";
   // Two operations a call.
   std::ofstream(file) << R"({"delay_ms": 300, "faults": [{"kind": ")" << fault.kind.substr(4)
                       << R"(", "rank": )" << fault.rank << R"(, "operation": )"
                       << 2 * fault.call + 1 << "}]}";
-  return options + ",network=" + file;
+  return "network=" + file;
 }
 
 void test::runRank(Job &job, const Fault &fault, const std::function<void()> &hang) {

@@ -9,7 +9,10 @@
 #include "test/unit/Refused.h"
 #include "test/unit/io/Files.h"
 
+#include <cctype>
 #include <numeric>
+#include <random>
+#include <regex>
 
 using namespace heddle;
 using namespace heddle::io;
@@ -110,12 +113,33 @@ TEST(ShardDirectory, LeftoversGoAndWhatIsListedStays) {
   write(directory.path, 4);
   directory.write("save-00000005-rank-00000.safetensors.part-3", "x");
   directory.write("save-00000005-rank-00002.safetensors", "x");
-  directory.write("save-notes.txt", "mine");
+  directory.write("manifest.json.part-17-0", "x");
   EXPECT_EQ(nextSave(directory.path), 6);
   removeLeftovers(directory.path);
-  EXPECT_EQ(directory.entries(), 4u);
+  EXPECT_EQ(directory.entries(), 3u);
   EXPECT_EQ(nextSave(directory.path), 5);
   EXPECT_EQ(ShardDirectory(directory.path).read("w"), matrix());
+}
+
+TEST(ShardDirectory, FilesOfTheUserStay) {
+  TemporaryDirectory directory;
+  std::vector<std::string> names = {"save-notes.txt",
+                                    "save-7-my-notes.txt",
+                                    "save-7-rank-0.safetensors",
+                                    "save-00000007-rank-00000.safetensors.bak",
+                                    "save-00000007-rank-00000.safetensors.part-list",
+                                    "save-00000007-rank-00000.safetensors.part-",
+                                    "save-00000007-rank--0001.safetensors",
+                                    "save--0000007-rank-00001.safetensors",
+                                    "save-9223372036854775807-rank-00000.safetensors",
+                                    "save-00000007-rank-99999999999.safetensors",
+                                    "manifest.json.part-list"};
+  for (const std::string &name : names)
+    directory.write(name, "mine");
+  EXPECT_EQ(nextSave(directory.path), 1);
+  removeLeftovers(directory.path);
+  for (const std::string &name : names)
+    EXPECT_TRUE(std::filesystem::exists(directory / name)) << name;
 }
 
 TEST(ShardDirectory, MissingAndDamagedFilesAreNamed) {
@@ -161,6 +185,87 @@ TEST(ShardDirectory, EachFlippedByteOfAManifestIsNoticed) {
     }
   }
   EXPECT_EQ(silent, 0);
+}
+
+/// Reads the manifest `text` with the checksum that it should have: the message of the Error, or
+/// nothing. The text has the checksum "0" where another one belongs.
+std::string messageOfSealed(const TemporaryDirectory &directory, std::string text) {
+  auto read = [&]() -> std::string {
+    directory.write("manifest.json", text);
+    try {
+      ShardManifest::read(directory.path);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::string message = read(), before = "expected the checksum 0, got ";
+  size_t at = message.find(before);
+  if (at == std::string::npos)
+    return message;
+  std::string checksum;
+  for (at += before.size(); at < message.size() && std::isdigit(message[at]); ++at)
+    checksum += message[at];
+  text.replace(text.find("\"0\""), 3, "\"" + checksum + "\"");
+  return read();
+}
+
+TEST(ShardDirectory, ManifestsThatMakeNoSenseAreRefused) {
+  TemporaryDirectory directory;
+  auto message = [&](const std::string &shape, const std::string &names, const std::string &begin,
+                     const std::string &counts) {
+    return messageOfSealed(
+        directory, R"({"checksum": "0", "format": "heddle-shards-1", "metadata": {}, "arrays": )"
+                   R"({"w": {"type": "f32", "shape": )" +
+                       shape + R"(, "names": )" + names +
+                       R"(, "shards": [{"file": "a", "begin": )" + begin + R"(, "shape": )" +
+                       counts + R"(, "crc32": 0}]}}})");
+  };
+  EXPECT_EQ(message("[2, 3]", "[]", "[0, 0]", "[2, 3]"), "");
+  EXPECT_EQ(message("[2, 3]", R"(["a", "b"])", "[0, 0]", "[2, 3]"), "");
+  expectHas(message("[2, 3]", R"(["a"])", "[9, 0]", "[2, 3]"),
+            {"manifest.json", "array 'w': expected a name for each of 2 axes, got 1"});
+  expectHas(message("[2, 3]", "[]", "[0, 0, 0, 0]", "[2]"),
+            {"manifest.json",
+             "array 'w': expected as many numbers in 'begin' as in 'shape', got 4 and 1"});
+  expectHas(message("[2]", "[]", "[9223372036854775807]", "[9223372036854775807]"),
+            {"array 'w': expected a range of f32 [2], got [9223372036854775807:"});
+  expectHas(message("[-2]", "[]", "[0]", "[-2]"),
+            {"manifest.json", "array 'w': expected sizes of at least 0, got -2"});
+  expectHas(message("[4611686018427387904, 8]", "[]", "[0, 0]", "[4611686018427387904, 8]"),
+            {"manifest.json", "array 'w': expected at most 2^60 elements"});
+}
+
+TEST(ShardDirectory, AnyChangeOfAManifestIsRefusedOrRead) {
+  TemporaryDirectory directory;
+  write(directory.path);
+  std::string good = std::regex_replace(contentsOf(directory / "manifest.json"),
+                                        std::regex(R"("checksum": "\d+")"), R"("checksum": "0")");
+  std::vector<std::pair<size_t, size_t>> words; // numbers, texts, and lists of them
+  for (const char *each : {R"(-?\d+)", R"("[^"]*"|\[[^\[\]{}]*\])"}) {
+    std::regex word(each);
+    for (std::sregex_iterator at(good.begin(), good.end(), word), end; at != end; ++at)
+      words.emplace_back(at->position(), at->length());
+  }
+  ASSERT_GT(words.size(), 30u);
+  const char *others[] = {"-1", "0",    "7",  "9223372036854775807", "1.5", R"("x")", "[1]",
+                          "",   "null", "[]", "[1, 2, 3]",           "{}"};
+  std::mt19937 random(1);
+  EXPECT_EQ(messageOfSealed(directory, good), "");
+  int refused = 0;
+  for (size_t i = 0; i < words.size() * std::size(others); ++i) {
+    std::string changed = good;
+    auto [at, length] = words[i / std::size(others)];
+    auto [more, moreLength] = words[random() % words.size()];
+    if (random() % 2 == 0 && more > at + length) // a second one, behind the first
+      changed.replace(more, moreLength, others[random() % std::size(others)]);
+    changed.replace(at, length, others[i % std::size(others)]);
+    std::string message = messageOfSealed(directory, changed);
+    if (!message.empty())
+      expectHas(message, {"manifest.json"});
+    refused += !message.empty();
+  }
+  EXPECT_GT(refused, 100);
 }
 
 } // namespace
