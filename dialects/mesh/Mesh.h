@@ -83,12 +83,13 @@ inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 inline constexpr llvm::StringLiteral roleAttrName = "mesh.role";
 
 /// The name, of size 0, in the type of an argument or result that a role lacks.
-inline constexpr llvm::StringLiteral absentName = "mesh.absent";
+inline constexpr llvm::StringLiteral absentName = "mesh$absent";
 
 /// The mesh of the function or module around `op`; null if none is stated.
 MeshAttr meshOf(mlir::Operation *op);
 
-/// The size symbol, or the name of lifted values, that is the coordinate along an axis.
+/// The size symbol, or the name of lifted values, that is the coordinate along an axis. Names that
+/// passes make themselves are `mesh$part` and the like, which no axis has.
 std::string axisSymbol(llvm::StringRef axis);
 /// The axes of a name; none if it is not split.
 llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);

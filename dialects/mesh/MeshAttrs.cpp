@@ -11,6 +11,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
@@ -170,35 +172,27 @@ const NamedAxes *ShardingAttr::lookup(StringRef name) const {
   return found == getNames().end() ? nullptr : found;
 }
 
-/// True if two axes certainly overlap, whatever the mesh: the mesh is not known here.
-static bool isSame(const Axis &a, const Axis &b) {
-  auto isWhole = [](const Axis &axis) { return axis.before == 1 && axis.count == 0; };
-  return a.name == b.name && (a == b || isWhole(a) || isWhole(b));
-}
-
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<NamedAxes> names, bool, AxesAttr partial,
                                    StringAttr combiner, ArrayRef<AxisCoordinate>,
                                    StringAttr memory) {
-  AxisList seen;
-  auto isSeen = [&](const Axis &axis) {
-    return llvm::any_of(seen, [&](const Axis &other) { return isSame(axis, other); });
-  };
+  // Parts with the same beginning overlap on any mesh, which is not known here.
+  std::set<std::pair<StringRef, int64_t>> seen;
   for (auto [i, entry] : llvm::enumerate(names)) {
     if (i > 0 && names[i - 1].name.getValue() >= entry.name.getValue()) // s1
       return emitError() << "expected each name once and in sorted order, got '"
                          << entry.name.getValue() << "' after '" << names[i - 1].name.getValue()
                          << "'";
-    for (const Axis &axis : entry.list()) {
-      if (isSeen(axis)) // s2
+    if (entry.priority < 0) // s4
+      return emitError() << "expected a priority of at least 0, got " << entry.priority;
+    for (const Axis &axis : entry.list())
+      if (!seen.emplace(axis.name, axis.before).second) // s2
         return emitError() << "the axis '" << mesh::str(axis) << "' shards '"
                            << entry.name.getValue() << "' and is used before; expected each "
                            << "axis once";
-      seen.push_back(axis);
-    }
   }
   for (const Axis &axis : partial.getAxes())
-    if (isSeen(axis)) // s2
+    if (seen.contains({axis.name, axis.before})) // s2
       return emitError() << "the value is partial over the axis '" << mesh::str(axis)
                          << "', which shards a name";
   if (partial.empty() != !combiner || (combiner && !nd::parseCombinerKind(combiner))) // s3

@@ -69,7 +69,8 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
     - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`, a file that callers map. Where
       the device has the memory of the host, `host` is the same (`Target::sharesHostMemory`).
 
-    Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name.
+    Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name;
+    (s4) priorities of at least 0. Of a plan, the rules have priorities from 1.
 
     ```mlir
     #mesh.sharding<{batch: [data], hidden: [model, ?] priority 1}>

@@ -47,7 +47,7 @@ static bool isSum(Region &combine, ValueRange inputs) {
 }
 
 /// The name of size 1 along which the inputs of all devices of a group are joined.
-static constexpr const char *memberName = "mesh.member";
+static constexpr const char *memberName = "mesh$member";
 
 /// The value along one more name, of size 1, joined over the devices of the group. Along `name`, if
 /// there is one, each device gets its block only.

@@ -34,7 +34,7 @@ using nest::NestBuilder;
 
 namespace {
 /// The name of the other device's part in these nests.
-constexpr const char *partName = "mesh.part";
+constexpr const char *partName = "mesh$part";
 
 /// Builds the meaning of one collective.
 struct Meaning {

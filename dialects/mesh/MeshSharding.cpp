@@ -120,12 +120,11 @@ bool mesh::dividesEvenly(const Expr &size, int64_t parts) {
 }
 
 bool mesh::overlap(MeshAttr mesh, const Axis &a, const Axis &b) {
-  auto isWhole = [](const Axis &axis) { return axis.before == 1 && axis.count == 0; };
-  if (a.name != b.name || a == b || isWhole(a) || isWhole(b))
+  if (a.name != b.name || a.before == b.before)
     return a.name == b.name;
-  // The digits of a sub-axis are those between `before` and `before * parts`.
-  int64_t endOfA = a.before * partsOf(mesh, a), endOfB = b.before * partsOf(mesh, b);
-  return a.before < endOfB && b.before < endOfA;
+  // Parts of one axis follow each other: the end of one divides the beginning of the next.
+  const Axis &first = a.before < b.before ? a : b, &second = &first == &a ? b : a;
+  return second.before % (first.before * partsOf(mesh, first)) != 0;
 }
 
 bool mesh::overlap(MeshAttr mesh, ArrayRef<Axis> a, ArrayRef<Axis> b) {

@@ -14,6 +14,7 @@
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace heddle;
@@ -42,35 +43,42 @@ static nd::DimsAttr iterationNames(Operation *op) {
 }
 
 LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
-  auto emitError = [&] {
-    return op->emitOpError() << "'" << attribute.getName().getValue() << "': ";
+  auto list = dyn_cast<ArrayAttr>(value);
+  auto scan = dyn_cast<nest::ScanOp>(op);
+  auto emitError = [&] { return op->emitOpError() << "'" << name << "': "; };
+  auto expect = [&](bool holds, const char *what) -> LogicalResult {
+    return holds ? success() : emitError() << "expected " << what << ", got " << value;
   };
-  if (attribute.getName() == meshAttrName)
-    return isa<MeshAttr>(value) ? success() : emitError() << "expected #mesh.mesh, got " << value;
-  if (attribute.getName() == shardingAttrName) {
+  if (name == meshAttrName)
+    return expect(isa<MeshAttr>(value) && isa<FunctionOpInterface, ModuleOp>(op),
+                  "#mesh.mesh of a function or module");
+  if (name == rulesAttrName)
+    return expect(list && llvm::all_of(list, llvm::IsaPred<StringAttr>), "a list of strings");
+  if (name == skippedAttrName) {
+    Type i64 = IntegerType::get(op->getContext(), 64);
+    return expect(scan && llvm::is_contained(scan.getReads().take_front().getTypes(),
+                                             nd::NdTensorType::get(i64, scan.getAlong().getDims())),
+                  "a recurrence whose first read is a number of type i64 a step");
+  }
+  if (name == roleAttrName) {
+    auto role = dyn_cast<DictionaryAttr>(value);
+    return expect(role && isa<FunctionOpInterface>(op) && role.getAs<StringAttr>("entry") &&
+                      role.getAs<StringAttr>("axis") && role.getAs<IntegerAttr>("coordinate"),
+                  "the entry, the axis and the coordinate of a role of a function");
+  }
+  if (name == shardingAttrName) {
     auto sharding = dyn_cast<ShardingAttr>(value);
     nd::DimsAttr names = iterationNames(op);
-    if (!sharding || !names)
-      return emitError() << "expected #mesh.sharding of a nest, got " << value;
-    return verifySharding(meshOf(op), sharding, names, emitError);
+    return sharding && names ? verifySharding(meshOf(op), sharding, names, emitError)
+                             : expect(false, "#mesh.sharding of a nest");
   }
-  if (attribute.getName() == roleAttrName) {
-    auto role = dyn_cast<DictionaryAttr>(value);
-    if (!role || !isa<FunctionOpInterface>(op) || !role.getAs<StringAttr>("entry") ||
-        !role.getAs<StringAttr>("axis") || !role.getAs<IntegerAttr>("coordinate"))
-      return emitError() << "expected the entry, the axis and the coordinate of a role of a "
-                            "function, got "
-                         << value;
+  if (name != carriedAttrName)
     return success();
-  }
-  if (attribute.getName() != carriedAttrName)
-    return success();
-  auto scan = dyn_cast<nest::ScanOp>(op);
-  auto list = dyn_cast<ArrayAttr>(value);
   if (!scan || !list || list.size() != scan.getBody().getNumArguments() ||
       !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
-    return emitError() << "expected #mesh.sharding for each argument of the region, got " << value;
+    return expect(false, "#mesh.sharding for each argument of the region");
   for (auto [each, argument] :
        llvm::zip_equal(list.getAsRange<ShardingAttr>(), scan.getBody().getArguments()))
     if (failed(verifySharding(meshOf(op), each, tensorType(argument).getDims(), emitError)))
@@ -78,44 +86,45 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-/// The attribute of an argument or result. `types` are all of these, `whole` is its type in `mesh.global`.
-static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, StringRef what,
-                                   unsigned index, TypeRange types, Attribute whole) {
-  auto emitError = [&] { return op->emitOpError() << what << " " << index << ": "; };
-  if (attribute.getName() == globalAttrName) {
-    auto global = dyn_cast<TypeAttr>(attribute.getValue());
-    if (!global || !isa<nd::NdTensorType>(global.getValue()))
-      return emitError() << "expected a named tensor as '" << globalAttrName << "', got "
-                         << attribute.getValue();
+/// The attribute of an argument or result.
+static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, bool isResult,
+                                   unsigned index) {
+  StringRef name = attribute.getName();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || (name != globalAttrName && name != shardingAttrName))
     return success();
-  }
-  if (attribute.getName() != shardingAttrName)
-    return success();
-  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
-  auto tensor = dyn_cast<nd::NdTensorType>(types[index]);
-  if (!sharding || !tensor)
-    return emitError() << "expected #mesh.sharding of a named tensor as '" << shardingAttrName
-                       << "', got " << attribute.getValue();
-  // A role that lacks the tensor says how others split it.
-  if (auto type = dyn_cast_or_null<TypeAttr>(whole); type && tensor.has(absentName))
-    tensor = dyn_cast<nd::NdTensorType>(type.getValue());
-  return tensor ? verifySharding(meshOf(op), sharding, tensor.getDims(), emitError) : success();
+  auto all = isResult ? function.getResultAttrDict(index) : function.getArgAttrDict(index);
+  Type type = isResult ? function.getResultTypes()[index] : function.getArgumentTypes()[index];
+  auto emitError = [&] {
+    return op->emitOpError() << (isResult ? "result " : "argument ") << index << ": ";
+  };
+  auto tensor = dyn_cast<nd::NdTensorType>(type), whole = tensor;
+  if (auto stated = all.getAs<TypeAttr>(globalAttrName))
+    whole = dyn_cast<nd::NdTensorType>(stated.getValue());
+  auto sharding = all.getAs<ShardingAttr>(shardingAttrName);
+  if (!tensor || (name == globalAttrName ? !all.getAs<TypeAttr>(name) || !whole : !sharding))
+    return emitError() << "expected " << (name == globalAttrName ? "" : "#mesh.sharding of ")
+                       << "a named tensor as '" << name << "', got " << attribute.getValue();
+  bool isAbsent = tensor.has(absentName); // a role that lacks the tensor says how others split it
+  MeshAttr mesh = meshOf(op);
+  if (sharding && whole &&
+      failed(verifySharding(mesh, sharding, (isAbsent ? whole : tensor).getDims(), emitError)))
+    return failure();
+  if (name == globalAttrName && mesh && !isAbsent &&
+      blockType(mesh, whole, shardingOf(sharding)) != tensor)
+    return emitError() << "expected '" << name << "' to be the tensor of which its type is a "
+                       << "block, got " << whole;
+  return success();
 }
 
 LogicalResult MeshDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                     NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  return !function ? success()
-                   : verifyBinding(op, attribute, "argument", index, function.getArgumentTypes(),
-                                   function.getArgAttr(index, globalAttrName));
+  return verifyBinding(op, attribute, /*isResult=*/false, index);
 }
 
 LogicalResult MeshDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  return !function ? success()
-                   : verifyBinding(op, attribute, "result", index, function.getResultTypes(),
-                                   function.getResultAttr(index, globalAttrName));
+  return verifyBinding(op, attribute, /*isResult=*/true, index);
 }
 
 //===----------------------------------------------------------------------===//

@@ -466,8 +466,9 @@ LogicalResult UpdateOp::verify() {
 static LogicalResult verifyNestRegion(Operation *op, Block &block) {
   for (Operation &inner : block.without_terminator())
     if (!isa<ScheduledInterface, HoldsNestsInterface, nd::LiteralInterface>(inner) &&
-        !(isa<ScanOp>(op) && (isa<arith::ConstantOp, LaidOutInterface>(inner) ||
-                              isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect()))))
+        !(isa<ScanOp>(op) &&
+          (isa<arith::ConstantOp, LaidOutInterface>(inner) || inner.hasTrait<nd::Opaque>() ||
+           isa_and_nonnull<nd::NdDialect, scf::SCFDialect>(inner.getDialect()))))
       return inner.emitOpError() << "is not a nest; expected only nests in '" << op->getName()
                                  << "'";
   if (block.empty() || !isa<YieldOp>(block.back()))

@@ -153,14 +153,14 @@ LogicalResult Outcome::of(nest::ControlOp op) {
 
 std::optional<LogicalResult> Evaluator::evaluateControl(Operation *op, Frame &frame) {
   Outcome outcome{*this, frame};
-  auto done = llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
-                  .Case<nd::StopGradientOp, nd::AfterOp, nd::ItemOp, nd::FromItemOp>([&](auto) {
-                    outcome.state.push_back(frame.ref(op->getOperand(0)));
-                    return success();
-                  })
-                  .Case<arith::ConstantOp, arith::SelectOp, scf::IfOp, scf::ForOp, scf::WhileOp,
-                        nest::ControlOp>([&](auto each) { return outcome.of(each); })
-                  .Default([](Operation *) { return std::nullopt; });
+  std::optional<LogicalResult> done = success();
+  if (op->hasTrait<nd::Opaque>() || isa<nd::ItemOp, nd::FromItemOp>(op)) // has its operand's value
+    outcome.state.push_back(frame.ref(op->getOperand(0)));
+  else
+    done = llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
+               .Case<arith::ConstantOp, arith::SelectOp, scf::IfOp, scf::ForOp, scf::WhileOp,
+                     nest::ControlOp>([&](auto each) { return outcome.of(each); })
+               .Default([](Operation *) { return std::nullopt; });
   if (!done || failed(*done))
     return done;
   if (outcome.doubtful)

@@ -47,7 +47,8 @@ bool Combiner::isOrderFree() const {
 }
 
 Fold::Fold(Combiner &combiner, ArrayRef<Scalar> neutral)
-    : combiner(combiner), neutral(neutral.begin(), neutral.end()), running(this->neutral) {
+    : combiner(combiner), neutral(neutral.begin(), neutral.end()), running(this->neutral),
+      floats(combiner.isFloatSum() ? std::copysign(0.0, neutral[0].value) : 0.0) {
   if (combiner.isFloatSum())
     add(neutral);
 }
@@ -63,8 +64,10 @@ void FloatSum::add(const Scalar &x) {
   ++count;
   undecided |= x.undecided;
   errors += x.error;
-  if (x.value == 0)
+  if (x.value == 0) {
+    sum += x.value; // of two zeros the sign
     return;
+  }
   if (std::isfinite(x.value)) {
     double lowest = lowestBit(x.value);
     grain = grain == 0 ? lowest : std::min(grain, lowest);

@@ -46,11 +46,13 @@ struct Combiner {
 /// A sum of floats with a bound that holds for any order.
 class FloatSum {
 public:
+  /// `zero`: the sum of no elements; -0.0 is also that of many -0.0.
+  explicit FloatSum(double zero = 0) : sum(zero), compensation(zero) {}
   void add(const Scalar &x);
   Scalar result(mlir::FloatType type, Arithmetic &arithmetic) const;
 
 private:
-  double sum = 0, compensation = 0, magnitude = 0, errors = 0, grain = 0;
+  double sum, compensation, magnitude = 0, errors = 0, grain = 0;
   int64_t count = 0;
   bool undecided = false;
 };

@@ -20,14 +20,8 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// The properties that all collectives of one bucket share.
-struct Kind {
-  Attribute axes;
-  Type element;
-  nd::CombinerKind combiner = nd::CombinerKind::General;
-  bool isSigned = true;
-  bool operator==(const Kind &other) const = default;
-};
+/// What all collectives of one bucket share: axes, element type, combiner and its sign.
+using Kind = std::tuple<Attribute, Type, nd::CombinerKind, bool>;
 
 struct Bucket {
   Kind kind;
@@ -43,9 +37,11 @@ static std::optional<Kind> kindOf(Operation *op) {
   auto reduce = dyn_cast<AllReduceOp>(op);
   if (!reduce || op->getNumOperands() != 1 || tensorBytes(op->getOperand(0)) > mostBytes)
     return std::nullopt;
-  Kind kind{reduce.getAxes(), tensorType(op->getOperand(0)).getElementType()};
-  kind.combiner = nd::combinerKind(reduce.getCombine(), &kind.isSigned);
-  return kind.combiner == nd::CombinerKind::General ? std::nullopt : std::optional(kind);
+  bool isSigned = true;
+  nd::CombinerKind combiner = nd::combinerKind(reduce.getCombine(), &isSigned);
+  if (combiner == nd::CombinerKind::General)
+    return std::nullopt;
+  return Kind{reduce.getAxes(), tensorType(op->getOperand(0)).getElementType(), combiner, isSigned};
 }
 
 /// The ops from the bucket's first member to `last` that depend on a member, in order. None if `last`
@@ -88,6 +84,7 @@ static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) 
 void mesh::formBuckets(func::FuncOp function, double mostBytes) {
   std::vector<Bucket> open;
   SmallVector<Operation *> collectives;
+  function.walk([](CollectiveInterface op) { op->removeAttr(bucketAttrName); }); // a user's
   for (Operation &op : function.front())
     if (kindOf(&op))
       collectives.push_back(&op);

@@ -41,8 +41,8 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
   auto stated = [&](const Links::Node &node) -> std::string {
     if (!node.why.empty()) // it was moved
       return "";
-    bool isRule = rules && node.priority < int64_t(rules.size());
-    return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority]).str() + "'"
+    bool isRule = rules && node.priority > 0 && node.priority <= int64_t(rules.size());
+    return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority - 1]).str() + "'"
                   : " as stated";
   };
   for (unsigned each : nodes) {

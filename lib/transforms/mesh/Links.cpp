@@ -206,8 +206,10 @@ void Links::add(Operation *op) {
 }
 
 void Links::add(Block &block) {
-  for (Operation &op : block.without_terminator())
+  for (Operation &op : block.without_terminator()) {
     add(&op);
+    state(nodesOf(&op), op.getAttrOfType<ShardingAttr>(shardingAttrName));
+  }
 }
 
 Links::Links(func::FuncOp function) {

@@ -92,7 +92,12 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
           return partition(function, mesh, double(ring));
         })))
-      signalPassFailure();
+      return signalPassFailure();
+    // Of functions without a mesh, and those that nest.control runs.
+    getOperation().walk([](ConstrainOp op) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+    });
   }
 };
 struct MeshRolesPass : mesh::impl::MeshRolesPassBase<MeshRolesPass> {
@@ -140,8 +145,13 @@ struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {
   void runOnOperation() override {
     if (failed(mergeRoles(getOperation())))
       return signalPassFailure();
+    DenseSet<Operation *> inner = controlled(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && isPartitioned(function) && failed(simulate(function)))
+      if (!function.isExternal() && isPartitioned(function) &&
+          failed(!inner.contains(function)
+                     ? simulate(function)
+                     : function.emitError() << "can't be simulated: expected no branch or loop, "
+                                               "which may go another way on each device"))
         return signalPassFailure();
     getOperation()->removeAttr(meshAttrName);
   }

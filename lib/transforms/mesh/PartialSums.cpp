@@ -27,15 +27,12 @@ Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, Arra
                       nest::GuardAttr::get(b.getContext(), {first}, neutral));
 }
 
-namespace {
-/// The named combiner that scalar code computes; General if it computes no named one.
-struct Named {
-  nd::CombinerKind kind = nd::CombinerKind::General;
+/// The named combiner that scalar code computes, and its sign; General if it computes no named one.
+static std::pair<nd::CombinerKind, bool> combinerOf(Region &code) {
   bool isSigned = true;
-  explicit Named(Region &code) { kind = nd::combinerKind(code, &isSigned); }
-  bool operator==(const Named &) const = default;
-};
-} // namespace
+  nd::CombinerKind kind = nd::combinerKind(code, &isSigned);
+  return {kind, isSigned};
+}
 
 /// True if the nest combines two tensors of its result's type, element by element.
 static bool isPlain(ComputeOp sum) {
@@ -44,7 +41,7 @@ static bool isPlain(ComputeOp sum) {
     return false;
   auto type = sum.getResult(0).getType();
   auto identity = MapAttr::identity(tensorType(sum.getResult(0)));
-  return Named(sum.getBody()).kind != nd::CombinerKind::General &&
+  return combinerOf(sum.getBody()).first != nd::CombinerKind::General &&
          llvm::all_of(sum->getOperandTypes(), [&](Type each) { return each == type; }) &&
          llvm::all_of(sum.getMapsAttr(), [&](Attribute map) { return map == identity; }) &&
          llvm::all_of(sum.getGuardsAttr(), [](Attribute guard) {
@@ -57,7 +54,8 @@ static Operation *totalOf(ComputeOp sum, unsigned i) {
   Operation *total = sum->getOperand(i).getDefiningOp();
   bool fits = isa_and_nonnull<AllReduceOp, ReduceScatterOp>(total) &&
               total->getBlock() == sum->getBlock() && total->hasOneUse() &&
-              total->getNumOperands() == 1 && Named(total->getRegion(0)) == Named(sum.getBody());
+              total->getNumOperands() == 1 &&
+              combinerOf(total->getRegion(0)) == combinerOf(sum.getBody());
   return fits ? total : nullptr;
 }
 

@@ -132,11 +132,6 @@ void Partitioner::sort(nest::SortOp op) {
     define(result, value, lines);
 }
 
-void Partitioner::constrain(ConstrainOp op) {
-  locals[op.getResult()] =
-      moved(op.getInput(), without(op.getSharding().getSharding(), mesh, busy), op.getLoc());
-}
-
 void Partitioner::passOn(Operation *op) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
@@ -149,21 +144,18 @@ void Partitioner::passOn(Operation *op) {
 
 /// Any other op runs on every device, on whole tensors.
 LogicalResult Partitioner::whole(Operation *op) {
+  llvm::SetVector<Value> used = usesOf(op), all = used;
+  all.insert(op->result_begin(), op->result_end());
+  for (Value each : all)
+    if (!isa<nd::NdTensorType>(each.getType()))
+      return op->emitOpError() << "can't be split over a mesh: expected tensors, got "
+                               << each.getType();
   IRMapping mapping;
-  for (Value used : usesOf(op)) {
-    if (!isa<nd::NdTensorType>(used.getType()))
-      return op->emitOpError() << "can't be split over a mesh: expected tensors, got "
-                               << used.getType();
-    mapping.map(used, moved(used, {}, op->getLoc()).value);
-  }
+  for (Value each : used)
+    mapping.map(each, moved(each, {}, op->getLoc()).value);
   Operation *made = b.clone(*op, mapping);
-  made->removeAttr(shardingAttrName);
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults())) {
-    if (!isa<nd::NdTensorType>(result.getType()))
-      return op->emitOpError() << "can't be split over a mesh: expected tensors, got "
-                               << result.getType();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), made->getResults()))
     define(result, value, {});
-  }
   return success();
 }
 
@@ -173,7 +165,11 @@ LogicalResult Partitioner::convert(Operation *op) {
       .Case([&](nest::UpdateOp each) { return update(each), success(); })
       .Case([&](nest::ScanOp each) { return scan(each); })
       .Case([&](nest::SortOp each) { return sort(each), success(); })
-      .Case([&](ConstrainOp each) { return constrain(each), success(); })
+      .Case([&](ConstrainOp each) {
+        Sharding to = without(each.getSharding().getSharding(), mesh, busy);
+        locals[each.getResult()] = moved(each.getInput(), to, each.getLoc());
+        return success();
+      })
       .Default([&](Operation *other) -> LogicalResult {
         if (passesOn(other))
           return passOn(other), success();

@@ -179,8 +179,6 @@ SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumu
 static TypedAttr neutralOf(UpdateOp op) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(op.getCombine(), &isSigned);
-  if (kind == nd::CombinerKind::General)
-    return {};
   return nd::neutralElement(kind, tensorType(op.getDest()).scalarType(), isSigned);
 }
 
@@ -235,8 +233,13 @@ void Partitioner::update(UpdateOp op) {
   LocalSpace space(mesh, {op.getSpace()}, split.space);
   LocalReads reads = readsOf(op, space);
   Value dest = moved(op.getDest(), split.dest, op.getLoc()).value;
-  if (!split.partial.empty() && nd::splatOf(dest) != neutralOf(op))
-    dest = onFirst(b, op.getLoc(), mesh, dest, split.partial, neutralOf(op));
+  TypedAttr neutral = neutralOf(op);
+  if (!split.partial.empty() && nd::splatOf(dest) != neutral) {
+    // 0.0 would change a -0.0 of the destination.
+    if (auto real = dyn_cast<FloatAttr>(neutral); real && real.getValue().isZero())
+      neutral = FloatAttr::get(real.getType(), -0.0);
+    dest = onFirst(b, op.getLoc(), mesh, dest, split.partial, neutral);
+  }
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, /*mayExclude=*/true);
   reads.exclude(b, op.getSpace());
@@ -259,7 +262,7 @@ void Partitioner::update(UpdateOp op) {
   inherit(made, op);
   Value result = made.getResult();
   if (!split.partial.empty())
-    result = combineOver(op, result, split.partial, op.getCombine(),
-                         b.getArrayAttr({neutralOf(op)}), split.dest)[0];
+    result = combineOver(op, result, split.partial, op.getCombine(), b.getArrayAttr({neutral}),
+                         split.dest)[0];
   define(op.getResult(), result, split.dest);
 }

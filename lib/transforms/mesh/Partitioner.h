@@ -50,7 +50,6 @@ private:
   void update(nest::UpdateOp op);
   mlir::LogicalResult scan(nest::ScanOp op);
   void sort(nest::SortOp op);
-  void constrain(ConstrainOp op);
   void passOn(mlir::Operation *op);
   mlir::LogicalResult whole(mlir::Operation *op);
 

@@ -9,7 +9,7 @@
 // slices of reads and outputs, which stay where they are. The carried tensors go from device to device.
 // On a mesh of `stage: 4`, `nest.scan along <layer: 9> init(%h) reads(%w)` becomes
 //
-//     %h4 = nest.scan along <mesh.turn: 4> init(%h) {
+//     %h4 = nest.scan along <mesh$turn: 4> init(%h) {
 //       %own = nest.scan along <layer: 3> init(%h) reads(%w) { ... }      on one device in each turn
 //       mesh.permute %own over [stage] shift -1 wrap
 //     }
@@ -30,11 +30,11 @@
 namespace heddle::mesh {
 
 /// The name of the turns of such a loop.
-inline constexpr const char *turnName = "mesh.turn";
+inline constexpr const char *turnName = "mesh$turn";
 /// Makes a tensor of numbers: of the coordinates of `dims`, and those of devices.
 mlir::Value numbersOf(mlir::OpBuilder &b, mlir::Location loc, nd::DimsAttr dims,
                       const Expr &number);
-/// Makes a loop with carried tensors, one step for each coordinate of `mesh.turn`, which `read` has.
+/// Makes a loop with carried tensors, one step for each coordinate of `mesh$turn`, which `read` has.
 /// `body` gets the carried tensors and the slice of `read`.
 nest::ScanOp
 loopOfTurns(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange inits, mlir::Value read,

@@ -187,24 +187,8 @@ private:
 };
 } // namespace
 
-/// The axis and the coordinate of an argument's place; null if it has none.
-static FailureOr<AxisCoordinate> statedPlace(func::FuncOp function, unsigned i, MeshAttr mesh) {
-  auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
-  if (!sharding || sharding.getPlace().empty())
-    return AxisCoordinate{};
-  auto refuse = [&] {
-    return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
-  };
-  if (sharding.getPlace().size() > 1)
-    return refuse() << "states several places, expected one", failure();
-  AxisCoordinate place = sharding.getPlace()[0];
-  auto size = mesh.size(place.axis);
-  if (!size || place.coordinate < 0 || place.coordinate >= *size)
-    return refuse() << "is at " << place.axis.getValue() << " = " << place.coordinate
-                    << ", expected a coordinate of " << mesh.str(),
-           failure();
-  return place;
-}
+/// Each role is a function.
+static constexpr int64_t mostRoles = 1024;
 
 /// The axis of roles may split nothing.
 static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
@@ -230,18 +214,25 @@ FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAt
   PlacedOps placed;
   placed.homes.assign(function.getNumArguments(), -1);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    FailureOr<AxisCoordinate> place = statedPlace(function, i, mesh);
-    if (failed(place))
-      return failure();
-    if (!place->axis)
+    auto sharding = function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName);
+    if (!sharding || sharding.getPlace().empty())
       continue;
-    if (placed.axis && placed.axis != place->axis)
-      return emitError(function.getArgument(i).getLoc())
-                 << "argument " << i << " is placed along '" << place->axis.getValue()
-                 << "', another along '" << placed.axis.getValue() << "'; expected one axis",
+    auto refuse = [&] {
+      return emitError(function.getArgument(i).getLoc()) << "argument " << i << " ";
+    };
+    auto [axis, coordinate] = sharding.getPlace()[0];
+    if (sharding.getPlace().size() > 1)
+      return refuse() << "states several places, expected one", failure();
+    if (placed.axis && placed.axis != axis)
+      return refuse() << "is placed along '" << axis.getValue() << "', another along '"
+                      << placed.axis.getValue() << "'; expected one axis",
              failure();
-    placed.axis = place->axis;
-    placed.homes[i] = place->coordinate;
+    if (int64_t size = *mesh.size(axis); size > mostRoles)
+      return refuse() << "has a place along '" << axis.getValue() << "' of " << size
+                      << " devices, each a role of its own; expected at most " << mostRoles,
+             failure();
+    placed.axis = axis;
+    placed.homes[i] = coordinate;
   }
   if (!placed.axis)
     return std::optional<PlacedOps>();

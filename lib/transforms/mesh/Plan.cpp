@@ -78,6 +78,13 @@ private:
     std::string name = named ? named.str() : "argument" + std::to_string(argument.getArgNumber());
     if (!type)
       return ShardingAttr();
+    auto refuse = [&] { return emitError(argument.getLoc()) << "'" << name << "': "; };
+    for (const nd::Dim &dim : type.getDims())
+      for (const std::string &symbol : dim.size().getExpr().names())
+        if (StringRef(symbol).starts_with(axisSymbol("")))
+          return refuse() << "expected a size without 'mesh.', as coordinates of devices begin, "
+                          << "got '" << symbol << "'",
+                 failure();
     seen += (seen.empty() ? "'" : ", '") + name + "' with " + nd::namesText(type.getDims());
     std::map<std::string, NamedAxes> entries;
     SmallVector<AxisCoordinate, 1> place;
@@ -96,7 +103,7 @@ private:
       for (const PlanAxis &axis : rule.axes)
         axes.push_back({StringAttr::get(context, axis.name), axis.before, axis.count});
       entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, axes),
-                            /*open=*/false, int64_t(i)};
+                            /*open=*/false, int64_t(i) + 1};
     }
     if (entries.empty() && place.empty() && !memory)
       return ShardingAttr();
@@ -105,17 +112,15 @@ private:
     for (const auto &[word, entry] : entries) {
       for (const Axis &axis : entry.list())
         for (const NamedAxes &other : list)
-          for (const Axis &taken : other.list())
-            if (mesh.size(axis.name) && overlap(mesh, axis, taken))
-              return emitError(argument.getLoc())
-                         << "the axis '" << mesh::str(axis) << "' would shard both '"
-                         << other.name.getValue() << "' and '" << word << "' of '" << name
-                         << "'; expected it to shard one name of a value",
-                     failure();
+          if (overlap(mesh, axis, other.list()))
+            return emitError(argument.getLoc())
+                       << "the axis '" << mesh::str(axis) << "' would shard both '"
+                       << other.name.getValue() << "' and '" << word << "' of '" << name
+                       << "'; expected it to shard one name of a value",
+                   failure();
       list.push_back(entry);
       llvm::append_range(all, entry.list());
     }
-    auto refuse = [&] { return emitError(argument.getLoc()) << "'" << name << "': "; };
     if (failed(verifyAxes(mesh, all, refuse)))
       return failure();
     return ShardingAttr::get(context, list, /*closed=*/false, AxesAttr::get(context, {}),

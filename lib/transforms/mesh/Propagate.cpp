@@ -135,8 +135,9 @@ private:
 
 /// Refuses what a sharding may state and partition does not do.
 static LogicalResult checkSupported(func::FuncOp function) {
-  auto check = [](ShardingAttr sharding, function_ref<InFlightDiagnostic()> emitError,
+  auto check = [](Attribute stated, function_ref<InFlightDiagnostic()> emitError,
                   bool isArgument = false) -> LogicalResult {
+    auto sharding = dyn_cast_or_null<ShardingAttr>(stated);
     if (!sharding)
       return success();
     if (!sharding.getPartial().empty())
@@ -152,16 +153,17 @@ static LogicalResult checkSupported(func::FuncOp function) {
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (failed(check(
-            function.getArgAttrOfType<ShardingAttr>(i, shardingAttrName),
+            function.getArgAttr(i, shardingAttrName),
             [&] { return emitError(function.getArgument(i).getLoc()) << "argument " << i << " "; },
             /*isArgument=*/true)))
       return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (failed(check(function.getResultAttrOfType<ShardingAttr>(i, shardingAttrName),
+    if (failed(check(function.getResultAttr(i, shardingAttrName),
                      [&] { return function.emitError() << "result " << i << " "; })))
       return failure();
-  WalkResult done = function.walk([&](ConstrainOp op) {
-    return WalkResult(check(op.getSharding(), [&] { return op.emitOpError(); }));
+  WalkResult done = function.walk([&](Operation *op) {
+    auto name = isa<ConstrainOp>(op) ? "sharding" : shardingAttrName.data();
+    return WalkResult(check(op->getAttr(name), [&] { return op->emitOpError(); }));
   });
   return failure(done.wasInterrupted());
 }
@@ -174,6 +176,8 @@ static void write(func::FuncOp function, const Links &links) {
       constrain.setShardingAttr(attribute(links.sharding(constrain.getResult())));
     else if (Sharding sharding = links.sharding(op); !sharding.empty())
       op->setAttr(shardingAttrName, attribute(sharding));
+    else
+      op->removeAttr(shardingAttrName);
     if (auto scan = dyn_cast<nest::ScanOp>(op)) {
       SmallVector<Attribute> carried;
       for (BlockArgument argument : scan.getBody().getArguments())

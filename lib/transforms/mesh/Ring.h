@@ -13,7 +13,7 @@
 // would gather %w. If that is large, its blocks go around a ring instead. A device adds the points of its own
 // block, and then in each turn those of a block that the device behind it had:
 //
-//     %s, %b = nest.scan along <mesh.turn: 3> init(%own, %w) {
+//     %s, %b = nest.scan along <mesh$turn: 3> init(%own, %w) {
 //       %next = mesh.permute %b over [data] shift 1 wrap
 //       %p = nest.compute (batch: 16, out: 512) reduce (in: 128) reads %x's part[], %next[]
 //       %s + %p, %next

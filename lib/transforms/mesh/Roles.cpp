@@ -30,21 +30,10 @@ std::string Role::name() const { return axis.str() + "=" + std::to_string(coordi
 
 std::optional<Role> Role::of(func::FuncOp function) {
   auto role = function->getAttrOfType<DictionaryAttr>(roleAttrName);
-  auto entry = role ? role.getAs<StringAttr>("entry") : nullptr;
-  auto axis = role ? role.getAs<StringAttr>("axis") : nullptr;
-  auto coordinate = role ? role.getAs<IntegerAttr>("coordinate") : nullptr;
-  if (!entry || !axis || !coordinate)
+  if (!role)
     return std::nullopt;
-  return Role{entry.str(), axis, coordinate.getInt()};
-}
-
-static void state(func::FuncOp function, const Role &role) {
-  Builder b(function.getContext());
-  function->setAttr(
-      roleAttrName,
-      b.getDictionaryAttr({b.getNamedAttr("entry", b.getStringAttr(role.entry)),
-                           b.getNamedAttr("axis", role.axis),
-                           b.getNamedAttr("coordinate", b.getI64IntegerAttr(role.coordinate))}));
+  return Role{role.getAs<StringAttr>("entry").str(), role.getAs<StringAttr>("axis"),
+              role.getAs<IntegerAttr>("coordinate").getInt()};
 }
 
 bool mesh::isAbsent(Type type) { return cast<nd::NdTensorType>(type).has(absentName); }
@@ -97,8 +86,12 @@ private:
     auto made = cast<func::FuncOp>(function->cloneWithoutRegions());
     Role is{function.getName().str(), placed.axis, role};
     made.setName(is.entry + "." + is.name());
-    state(made, is);
-    OpBuilder(function).insert(made);
+    OpBuilder b(function);
+    made->setAttr(roleAttrName,
+                  b.getDictionaryAttr({b.getNamedAttr("entry", b.getStringAttr(is.entry)),
+                                       b.getNamedAttr("axis", is.axis),
+                                       b.getNamedAttr("coordinate", b.getI64IntegerAttr(role))}));
+    b.insert(made);
     Block *block = made.addEntryBlock();
     values[size_t(role)].map(function.getArguments(), block->getArguments());
     return OpBuilder::atBlockEnd(block);

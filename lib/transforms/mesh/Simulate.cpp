@@ -95,7 +95,7 @@ Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding
   for (const nd::Dim &dim : devices)
     from[dim.name.str()] = dim.size().getExpr() - 1;
   for (const auto &[name, axes] : sharding) {
-    std::string part = "mesh.part." + name;
+    std::string part = "mesh$part." + name;
     int64_t parts = partsOf(mesh, axes);
     space.emplace_back(b.getContext(), part, Expr(parts));
     to[name] = Expr::name(part) * blockSize(whole.size(name).getExpr(), parts) + Expr::name(name);
@@ -118,7 +118,7 @@ MapAttr Lifter::liftMap(MapAttr map, Value operand) {
 /// Adds the axes to the names of results, and removes layouts and schedules that a user wrote: they are
 /// of the names before.
 Operation *Lifter::changed(Operation *op) {
-  for (const char *name : {"layouts", "schedule", "copies"})
+  for (const char *name : {"layouts", "schedule", "copies", skippedAttrName.data()})
     op->removeAttr(name);
   for (Value result : op->getResults())
     result.setType(liftedType(result.getType()));
@@ -187,47 +187,32 @@ LogicalResult Lifter::lift(Block &block) {
   return success();
 }
 
-/// The whole tensor of an argument or result; null, with an error, if its type is not that of a block.
-static nd::NdTensorType wholeOf(func::FuncOp function, MeshAttr mesh, DictionaryAttr attributes,
-                                Type type, const Twine &what) {
-  auto whole = attributes ? attributes.getAs<TypeAttr>(globalAttrName) : TypeAttr();
-  auto sharding = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : ShardingAttr();
-  auto tensor = whole ? dyn_cast<nd::NdTensorType>(whole.getValue()) : nd::NdTensorType();
-  if (tensor &&
-      (!sharding ||
-       succeeded(verifySharding(mesh, sharding, tensor.getDims(),
-                                [&] { return function.emitError() << what << " "; }))) &&
-      blockType(mesh, tensor, shardingOf(sharding)) == type)
-    return tensor;
-  function.emitError() << "expected '" << globalAttrName << "' of " << what
-                       << " to be the tensor of which its type is a block, got "
-                       << (whole ? whole.getValue() : Type());
-  return {};
-}
-
 LogicalResult Lifter::run() {
   Block &from = function.front();
-  SmallVector<Type> arguments, results;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    if (!arguments.emplace_back(wholeOf(function, mesh, function.getArgAttrDict(unsigned(i)), type,
-                                        "argument " + Twine(i))))
-      return failure();
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (!results.emplace_back(wholeOf(function, mesh, function.getResultAttrDict(unsigned(i)), type,
-                                      "result " + Twine(i))))
-      return failure();
+  SmallVector<TypeAttr> wholes; // of arguments, and then of results
+  unsigned count = function.getNumArguments();
+  for (unsigned i = 0; i < count; ++i)
+    wholes.push_back(function.getArgAttrOfType<TypeAttr>(i, globalAttrName));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    wholes.push_back(function.getResultAttrOfType<TypeAttr>(i, globalAttrName));
+  for (auto [i, whole] : llvm::enumerate(wholes))
+    if (!whole)
+      return function.emitError() << "expected '" << globalAttrName << "' of each argument and "
+                                  << "result, got none of " << (i < count ? "argument " : "result ")
+                                  << (i < count ? i : i - count);
   auto *block = new Block();
   function.getBody().push_back(block);
   b.setInsertionPointToEnd(block);
   for (auto [i, argument] : llvm::enumerate(from.getArguments()))
-    lifted.map(argument,
-               cut(block->addArgument(arguments[i], argument.getLoc()), tensorType(argument),
-                   shardingOf(function.getArgAttr(unsigned(i), shardingAttrName))));
+    lifted.map(argument, cut(block->addArgument(wholes[i].getValue(), argument.getLoc()),
+                             tensorType(argument),
+                             shardingOf(function.getArgAttr(unsigned(i), shardingAttrName))));
   if (failed(lift(from)))
     return failure();
   SmallVector<Value> returned;
   for (auto [i, value] : llvm::enumerate(from.getTerminator()->getOperands()))
-    returned.push_back(join(lifted.lookup(value), cast<nd::NdTensorType>(results[i]),
+    returned.push_back(join(lifted.lookup(value),
+                            cast<nd::NdTensorType>(wholes[count + i].getValue()),
                             shardingOf(function.getResultAttr(unsigned(i), shardingAttrName))));
   func::ReturnOp::create(b, from.getTerminator()->getLoc(), returned);
   from.dropAllReferences();
@@ -238,20 +223,20 @@ LogicalResult Lifter::run() {
 
 /// Removes what `partition` states of the mesh.
 static void removeAttributes(func::FuncOp function) {
-  Builder b(function.getContext());
-  auto isCoordinate = [](StringAttr symbol) { return symbol.strref().starts_with(axisSymbol("")); };
-  function->removeAttr(meshAttrName);
+  NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
   SmallVector<Attribute> symbols(nd::listedSymbols(function));
-  llvm::erase_if(symbols, [&](Attribute each) { return isCoordinate(cast<StringAttr>(each)); });
+  llvm::erase_if(symbols, [&](Attribute each) {
+    auto symbol = cast<StringAttr>(each);
+    bool isCoordinate = symbol.strref().starts_with(axisSymbol(""));
+    if (isCoordinate)
+      ranges.erase(symbol);
+    return isCoordinate;
+  });
   nd::listSymbols(function, symbols);
-  NamedAttrList ranges;
-  if (auto known = function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName))
-    for (NamedAttribute each : known)
-      if (!isCoordinate(each.getName()))
-        ranges.append(each);
-  function->removeAttr(nd::rangesAttrName);
+  for (StringRef name : {StringRef(meshAttrName), StringRef(nd::rangesAttrName)})
+    function->removeAttr(name);
   if (!ranges.empty())
-    function->setAttr(nd::rangesAttrName, ranges.getDictionary(b.getContext()));
+    function->setAttr(nd::rangesAttrName, ranges.getDictionary(function.getContext()));
   for (StringRef name : {StringRef(globalAttrName), StringRef(shardingAttrName)}) {
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       function.removeArgAttr(i, name);

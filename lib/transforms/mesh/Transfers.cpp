@@ -22,8 +22,8 @@ using nd::tensorType;
 using nest::NestBuilder;
 using Kind = CommunicationSpec::Kind;
 
-static constexpr llvm::StringLiteral partName = "mesh.member"; ///< that gets a part
-static constexpr llvm::StringLiteral fromName = "mesh.source"; ///< that a part comes from
+static constexpr llvm::StringLiteral partName = "mesh$member"; ///< that gets a part
+static constexpr llvm::StringLiteral fromName = "mesh$source"; ///< that a part comes from
 
 //===----------------------------------------------------------------------===//
 // Combiners
@@ -124,7 +124,7 @@ private:
   Value withoutUnit(Value value, StringRef name) {
     return read(value, tensorType(value).without(name).getDims(), {{name.str(), Expr(0)}});
   }
-  /// The blocks along a name as points of `mesh.member`; zeros beyond the size.
+  /// The blocks along a name as points of `mesh$member`; zeros beyond the size.
   Value split(Value value, StringRef name) {
     Expr size = tensorType(value).size(name).getExpr(), block = blockSize(size, parts);
     Expr at = Expr::name(partName.str()) * block + Expr::name(name.str());

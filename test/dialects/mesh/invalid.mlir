@@ -19,7 +19,7 @@ module attributes {mesh.mesh = #mesh.mesh<a: 2, b: 1048576>} {}
 
 // -----
 
-// expected-error @+1 {{'mesh.mesh': expected #mesh.mesh, got 2 : i64}}
+// expected-error @+1 {{'mesh.mesh': expected #mesh.mesh of a function or module, got 2 : i64}}
 module attributes {mesh.mesh = 2 : i64} {}
 
 // -----
@@ -50,6 +50,12 @@ func.func @s2_partial(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<
 // s3
 // expected-error @+1 {{expected a combiner such as add after the axes of a partial value, got 'most'}}
 func.func @s3(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{}, partial [d] most>}) { return }
+
+// -----
+
+// s4
+// expected-error @+1 {{expected a priority of at least 0, got -1}}
+func.func @s4(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d] priority -1}>}) { return }
 
 // -----
 
@@ -86,6 +92,15 @@ func.func @overlap(%x: !nd.tensor<f32, a: 8, b: 2> {mesh.sharding = #mesh.shardi
 
 // -----
 
+// Parts of an axis are independent if the end of one divides the beginning of the next.
+module attributes {mesh.mesh = #mesh.mesh<data: 12>} {
+func.func private @fine(!nd.tensor<f32, a: 8, b: 2> {mesh.sharding = #mesh.sharding<{a: [data(1)2], b: [data(4)3]}>})
+// expected-error @+1 {{argument 0: expected each axis once, got 'data(1)2' and 'data(3)2'}}
+func.func private @between(!nd.tensor<f32, a: 8, b: 2> {mesh.sharding = #mesh.sharding<{a: [data(1)2], b: [data(3)2]}>})
+}
+
+// -----
+
 module attributes {mesh.mesh = #mesh.mesh<data: 8>} {
 // expected-error @+1 {{argument 0: expected a coordinate of 'data' below 8, got 8}}
 func.func @place(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{}, at (data = 8)>}) { return }
@@ -100,6 +115,52 @@ func.func @kind(%x: !nd.tensor<f32, a: 8> {mesh.sharding = 1 : i64}) { return }
 
 // expected-error @+1 {{argument 0: expected a named tensor as 'mesh.global', got f32}}
 func.func @global(%x: !nd.tensor<f32, a: 8> {mesh.global = f32}) { return }
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @block(%x: !nd.tensor<f32, a: 4> {mesh.global = !nd.tensor<f32, a: 8>, mesh.sharding = #mesh.sharding<{a: [d]}>}) { return }
+// expected-error @+1 {{argument 0: expected 'mesh.global' to be the tensor of which its type is a block, got '!nd.tensor<f32, a: 5>'}}
+func.func @other(%x: !nd.tensor<f32, a: 4> {mesh.global = !nd.tensor<f32, a: 5>, mesh.sharding = #mesh.sharding<{a: [d]}>}) { return }
+}
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+// expected-error @+1 {{result 0: expected 'mesh.global' to be the tensor of which its type is a block, got '!nd.tensor<f32, a: 4>'}}
+func.func private @result() -> (!nd.tensor<f32, a: 4> {mesh.global = !nd.tensor<f32, a: 4>, mesh.sharding = #mesh.sharding<{a: [d]}>})
+}
+
+// -----
+
+// expected-error @+1 {{'mesh.rules': expected a list of strings, got [1]}}
+module attributes {mesh.rules = [1 : i64]} {}
+
+// -----
+
+func.func @mesh_of_nest() {
+  // expected-error @+1 {{'mesh.mesh': expected #mesh.mesh of a function or module, got #mesh.mesh<d: 2>}}
+  %x = nest.compute (a: 3) {
+    %c = arith.constant 1.0 : f32
+    nest.yield %c : f32
+  } {mesh.mesh = #mesh.mesh<d: 2>} : () -> !nd.tensor<f32, a: 3>
+  return
+}
+
+// -----
+
+func.func @skipped(%n: !nd.tensor<i64, t: 5>, %w: !nd.tensor<i64, row: 3, t: 5>, %h: !nd.tensor<i64>) {
+  %fine = nest.scan along #nd.dims<t: 5> init(%h) reads(%n) {mesh.skipped} : (!nd.tensor<i64>, !nd.tensor<i64, t: 5>) -> !nd.tensor<i64> {
+  ^bb0(%state: !nd.tensor<i64>, %slice: !nd.tensor<i64>):
+    nest.yield %slice : !nd.tensor<i64>
+  }
+  // expected-error @+1 {{'mesh.skipped': expected a recurrence whose first read is a number of type i64 a step, got unit}}
+  %last = nest.scan along #nd.dims<t: 5> init(%h) reads(%w) {mesh.skipped} : (!nd.tensor<i64>, !nd.tensor<i64, row: 3, t: 5>) -> !nd.tensor<i64> {
+  ^bb0(%state: !nd.tensor<i64>, %slice: !nd.tensor<i64, row: 3>):
+    nest.yield %state : !nd.tensor<i64>
+  }
+  return
+}
 
 // -----
 

@@ -14,14 +14,14 @@
 // CHECK: mesh.all_reduce {{.*}} over [m] combine add
 // CHECK: mesh.all_reduce {{.*}} over [m] combine add
 // CHECK-LABEL: @all_reduce_product(
-// CHECK: mesh.all_gather {{.*}} name mesh.member over [m]
-// CHECK: mesh.reduce_scatter {{.*}} name mesh.member over [m] combine add
+// CHECK: mesh.all_gather {{.*}} name mesh$member over [m]
+// CHECK: mesh.reduce_scatter {{.*}} name mesh$member over [m] combine add
 // CHECK-LABEL: @reduce_scatter(
 // CHECK: mesh.reduce_scatter {{.*}} name k over [m] combine add
 // CHECK: mesh.all_gather {{.*}} name k over [m]
 // CHECK-LABEL: @reduce_scatter_product(
-// CHECK: mesh.all_to_all {{.*}} join mesh.member split k over [m]
-// CHECK: mesh.all_to_all {{.*}} join k split mesh.member over [m]
+// CHECK: mesh.all_to_all {{.*}} join mesh$member split k over [m]
+// CHECK: mesh.all_to_all {{.*}} join k split mesh$member over [m]
 // CHECK-LABEL: @all_gather(
 // CHECK: mesh.all_gather {{.*}} name k over [m]
 // CHECK: mesh.reduce_scatter {{.*}} name k over [m] combine add

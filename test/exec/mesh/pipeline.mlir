@@ -8,6 +8,8 @@
 // RUN: heddle-run %s --compare --mesh s=2 --shard layer:s --seed 5 --size N=5,1,0 | FileCheck %s --check-prefix=COMPARE
 // RUN: heddle-run %s --compare --mesh s=4 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=6 --managed | FileCheck %s --check-prefix=COMPARE
 // RUN: heddle-run %s --compare --mesh s=2,m=2 --shard layer:s --shard batch:m --seed 5 --size N=5 | FileCheck %s --check-prefix=COMPARE
+// An axis may have the word of a name that passes make.
+// RUN: heddle-run %s --compare --mesh turn=2,part=2 --shard layer:turn --shard batch:part --seed 5 --size N=5 | FileCheck %s --check-prefix=COMPARE
 // COMPARE: @layers: 36 elements agree
 // COMPARE: @gradient: 157 elements agree
 

@@ -15,7 +15,7 @@
 // CHECK-LABEL: @sum
 // CHECK-NOT: mesh.all_gather
 // CHECK: nest.compute (batch: 3, out: 3) reduce (in: 3) reads %{{.*}}[], %arg1[]
-// CHECK: nest.scan along <mesh.turn: 1> init(%arg1, %{{.*}})
+// CHECK: nest.scan along <mesh$turn: 1> init(%arg1, %{{.*}})
 // CHECK: %[[next:.*]] = mesh.permute %{{.*}} over [d] shift 1 wrap : !nd.tensor<i32, in: 3, out: 3>
 // CHECK: nest.compute (batch: 3, out: 3) reduce (in: 3) reads %{{.*}}[], %[[next]][]
 // CHECK: arith.sitofp
@@ -37,7 +37,7 @@ func.func @sum(%x: !nd.tensor<i32, batch: 5, in: 6> {nd.name = "x"}, %w: !nd.ten
 // CHECK-LABEL: @produced
 // CHECK-NOT: mesh.all_gather
 // CHECK: nest.compute (batch: 3, out: 3) reduce (in: 6)
-// CHECK: nest.scan along <mesh.turn: 1> init(%arg1, %{{.*}})
+// CHECK: nest.scan along <mesh$turn: 1> init(%arg1, %{{.*}})
 // CHECK: mesh.permute %{{.*}} over [d] shift 1 wrap : !nd.tensor<i32, in: 6, out: 3>
 // CHECK: nest.compute (batch: 3, out: 3) reduce (in: 6)
 // CHECK: nest.update (batch: 3, out: 3) %{{.*}}[out = {{.*}}read(0)

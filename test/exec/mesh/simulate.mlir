@@ -9,6 +9,9 @@
 // RUN: heddle-run %s --simulate --mesh d=3,m=2 --shard row:m --shard column:d --seed 5 --print-limit 200 | diff - %t.whole
 // RUN: heddle-run %s --simulate --mesh d=4,m=2 --shard 'row:d(2)2' --shard 'column:m+d(1)2' --seed 5 --print-limit 200 | diff - %t.whole
 // RUN: heddle-run %s --simulate --mesh d=2,m=2,n=2 --shard row:d --shard column:m --shard word:n --seed 5 --print-limit 200 | diff - %t.whole
+// Axes may have the words of names that passes make.
+// RUN: heddle-run %s --simulate --mesh part=4 --shard row:part --seed 5 --print-limit 200 | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh member=2,source=2 --shard row:member --shard column:source --seed 5 --print-limit 200 | diff - %t.whole
 // Compiled, the ranks are threads of a process, and their blocks are compared with the interpreter's whole.
 // RUN: heddle-run %s --compare --mesh d=4 --shard row:d --seed 5 | FileCheck %s --check-prefix=COMPARE
 // RUN: heddle-run %s --compare --mesh d=2,m=2 --shard row:d --shard column:m --seed 5 --engine net | FileCheck %s --check-prefix=COMPARE

@@ -24,4 +24,14 @@ func.func @sums(%x: !nd.tensor<f32, a: 10>, %y: !nd.tensor<f32, b: 5>, %z: !nd.t
   %f = mesh.all_reduce %u over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 10>) -> !nd.tensor<f32, a: 10>
   return %u, %b : !nd.tensor<f32, a: 10>, !nd.tensor<f32, b: 5>
 }
+
+// Buckets that a user wrote don't count: a maximum joins no sum.
+// CHECK-LABEL: @written
+// CHECK-NOT: mesh.bucket
+// CHECK: return
+func.func @written(%x: !nd.tensor<f32, a: 10>) -> (!nd.tensor<f32, a: 10>, !nd.tensor<f32, a: 10>) {
+  %a = mesh.all_reduce %x over [d] combine add [0.0 : f32] {mesh.bucket = 7 : i64} : (!nd.tensor<f32, a: 10>) -> !nd.tensor<f32, a: 10>
+  %b = mesh.all_reduce %x over [d] combine max [0xFF800000 : f32] {mesh.bucket = 7 : i64} : (!nd.tensor<f32, a: 10>) -> !nd.tensor<f32, a: 10>
+  return %a, %b : !nd.tensor<f32, a: 10>, !nd.tensor<f32, a: 10>
+}
 }

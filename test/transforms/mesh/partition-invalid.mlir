@@ -41,3 +41,16 @@ module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 // expected-error @+1 {{expected named tensors as arguments, got 'f32'}}
 func.func @scalar(%x: f32) { return }
 }
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<d: 2, e: 2>} {
+func.func @nest(%x: !nd.tensor<f32, a: 4>) {
+  // expected-error @+1 {{states a partial value over [e]; expected whole values, whose parts mesh-partition combines}}
+  %y = nest.compute (a: 4) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {mesh.sharding = #mesh.sharding<{a: [d]}, partial [e] add>} : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
+  return
+}
+}

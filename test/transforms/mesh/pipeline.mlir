@@ -10,8 +10,8 @@
 // steps, and what is carried goes to the next one.
 // CHECK-LABEL: @layers
 // CHECK-SAME: -> (!nd.tensor<f32, a: 8> {{.*}}, !nd.tensor<f32, a: 8, t: 3> {mesh.global = !nd.tensor<f32, a: 8, t: 5>, mesh.sharding = #mesh.sharding<{t: [s]}>})
-// CHECK: %[[own:.*]] = nest.compute (mesh.turn: 2, t: 3) reads %{{.*}}[] if [-mesh.s + mesh.turn == 0, -3 * mesh.s - t + 4 >= 0] else -1 : i64
-// CHECK: %[[last:.*]]:2 = nest.scan along <mesh.turn: 2> init(%arg0, %{{.*}}) reads(%[[own]])
+// CHECK: %[[own:.*]] = nest.compute (mesh$turn: 2, t: 3) reads %{{.*}}[] if [mesh$turn - mesh.s == 0, -3 * mesh.s - t + 4 >= 0] else -1 : i64
+// CHECK: %[[last:.*]]:2 = nest.scan along <mesh$turn: 2> init(%arg0, %{{.*}}) reads(%[[own]])
 // CHECK: nest.scan along <t: 3> init(%{{.*}}, %{{.*}}) reads(%{{.*}}, %arg1) {mesh.skipped, nest.heavy}
 // CHECK: %[[next:.*]] = nest.compute (a: 8)
 // A step beyond the size leaves it as it is.
@@ -52,7 +52,7 @@ func.func @layers(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 5> {me
 // From the last device to the first, and over a stated output. Blocks that are full need no select. A recurrence that
 // stays a kernel runs in all turns; one of them counts.
 // CHECK-LABEL: @backwards
-// CHECK: nest.compute (mesh.turn: 2, t: 2) reads %{{.*}}[] if [mesh.s + mesh.turn - 1 == 0] else -1 : i64
+// CHECK: nest.compute (mesh$turn: 2, t: 2) reads %{{.*}}[] if [mesh$turn + mesh.s - 1 == 0] else -1 : i64
 // CHECK: %[[all:.*]]:2 = nest.scan along <t: 2> reverse init(%{{.*}}) reads(%[[steps:.*]], %{{.*}}) :
 // CHECK-NOT: arith.select
 // CHECK: mesh.permute %[[all]]#0 over [s] shift 1 wrap
@@ -75,7 +75,7 @@ func.func @backwards(%h: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, a: 8, t: 4>)
 // CHECK-LABEL: @either
 // CHECK: mesh.all_gather %arg2 name a over [s]
 // CHECK: mesh.all_gather %arg0 name a over [s]
-// CHECK: nest.scan along <mesh.turn: 2>
+// CHECK: nest.scan along <mesh$turn: 2>
 // CHECK-NOT: mesh.all
 // CHECK: mesh.permute
 module attributes {mesh.mesh = #mesh.mesh<s: 2>} {

@@ -68,6 +68,9 @@
 // RUN: printf 'mesh data=2\n\nbatch:date\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=AXISLINE
 // AXISLINE: the rule 'batch:date' (plan '{{.*}}.plan', line 3) uses the axis 'date', expected one of 'data'
+// Coordinates of devices are symbols as well.
+// RUN: sed 's/batch: 5/batch: mesh.data/' %s | not heddle-opt - --mesh-plan="mesh=data=2 shard=in:data" 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// SYMBOL: <stdin>:[[#]]:17: error: 'x': expected a size without 'mesh.', as coordinates of devices begin, got 'mesh.data'
 
 func.func @step(%x: !nd.tensor<f32, batch: 5, in: 6> {nd.name = "x"}, %w: !nd.tensor<f32, in: 6, hidden: 8> {nd.name = "net.w"}) {
   return

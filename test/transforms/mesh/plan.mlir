@@ -6,7 +6,7 @@
 // Of two places the last counts.
 // PLACES: #mesh.sharding<{}, at (stage = 2)>, nd.name = "net.wide.weight"
 // PLACES-SAME: #mesh.sharding<{}, at (stage = 1)>, nd.name = "net.wide.bias"
-// PLACES-SAME: #mesh.sharding<{hidden: [data] priority 3}, at (stage = 3)>, nd.name = "state.net.wide.moment"
+// PLACES-SAME: #mesh.sharding<{hidden: [data] priority 4}, at (stage = 3)>, nd.name = "state.net.wide.moment"
 // PLACES-NOT: at (
 
 // A memory beside a sharding and a place; without a mesh there are memories only, which leave the module as it is.
@@ -29,20 +29,20 @@
 // Rules of the command line follow those of the file, and so count.
 // RUN: printf 'mesh data=2\nhidden:data\n' > %t.last.plan
 // RUN: heddle-opt %s --mesh-plan="plan=%t.last.plan shard=net/hidden:" | FileCheck %s --check-prefix=LAST
-// LAST: #mesh.sharding<{hidden: [] priority 1}>, nd.name = "net.wide.weight"
+// LAST: #mesh.sharding<{hidden: [] priority 2}>, nd.name = "net.wide.weight"
 
 // CHECK: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>, mesh.rules = ["batch:data", "net.wide/hidden:model",
 // CHECK: @step
 func.func @step(
-    // CHECK-SAME: mesh.sharding = #mesh.sharding<{batch: [data]}>, nd.name = "x"
+    // CHECK-SAME: mesh.sharding = #mesh.sharding<{batch: [data] priority 1}>, nd.name = "x"
     %x: !nd.tensor<f32, batch: 5, in: 6> {nd.name = "x"},
-    // Rules match words between dots, anywhere in a row; the place of a rule is its priority.
-    // CHECK-SAME: #mesh.sharding<{hidden: [model] priority 1, in: [data(1)2] priority 3}>, nd.name = "net.wide.weight"
+    // Rules match words between dots, anywhere in a row; the place of a rule is its priority, from 1.
+    // CHECK-SAME: #mesh.sharding<{hidden: [model] priority 2, in: [data(1)2] priority 4}>, nd.name = "net.wide.weight"
     %w: !nd.tensor<f32, in: 6, hidden: 8> {nd.name = "net.wide.weight"},
-    // CHECK-SAME: #mesh.sharding<{hidden: [] priority 4}>, nd.name = "net.wide.bias"
+    // CHECK-SAME: #mesh.sharding<{hidden: [] priority 5}>, nd.name = "net.wide.bias"
     %b: !nd.tensor<f32, hidden: 8> {nd.name = "net.wide.bias"},
     // The last rule counts.
-    // CHECK-SAME: #mesh.sharding<{hidden: [model, data] priority 2}>, nd.name = "state.net.wide.moment"
+    // CHECK-SAME: #mesh.sharding<{hidden: [model, data] priority 3}>, nd.name = "state.net.wide.moment"
     %m: !nd.tensor<f32, hidden: 8> {nd.name = "state.net.wide.moment"},
     // CHECK-SAME: %{{[a-z0-9]+}}: !nd.tensor<f32, hidden: 8> {nd.name = "network.wide"}
     %n: !nd.tensor<f32, hidden: 8> {nd.name = "network.wide"}) {

@@ -141,3 +141,37 @@ func.func @other_type(%x: !nd.tensor<f32, a: 8, b: 8> {mesh.sharding = #mesh.sha
   return %r : !nd.tensor<f32, a: 8, b: 8>
 }
 }
+
+// -----
+
+// What a nest states is given as well, and spreads; an operand does not bring its axes there.
+// CHECK-LABEL: @nests
+// CHECK-SAME: (%arg0: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %arg1: !nd.tensor<f32, b: 8> {mesh.sharding = #mesh.sharding<{b: [d]}>})
+// CHECK: nest.compute (a: 8) reads %arg0
+// CHECK: {mesh.sharding = #mesh.sharding<{a: [d]}>}
+// CHECK: nest.compute (b: 8, c: 8) reads %arg1
+// CHECK: {mesh.sharding = #mesh.sharding<{c: [d]}>}
+// WHY: remark: argument 0 {a: [d]}: 'a' has [d] as 'a' of a value
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+func.func @nests(%x: !nd.tensor<f32, a: 8>, %w: !nd.tensor<f32, b: 8> {mesh.sharding = #mesh.sharding<{b: [d]}>}) -> (!nd.tensor<f32, a: 8>, !nd.tensor<f32, b: 8, c: 8>) {
+  %y = nest.compute (a: 8) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {mesh.sharding = #mesh.sharding<{a: [d]}>} : (!nd.tensor<f32, a: 8>) -> !nd.tensor<f32, a: 8>
+  %z = nest.compute (b: 8, c: 8) reads %w[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } {mesh.sharding = #mesh.sharding<{c: [d]}>} : (!nd.tensor<f32, b: 8>) -> !nd.tensor<f32, b: 8, c: 8>
+  return %y, %z : !nd.tensor<f32, a: 8>, !nd.tensor<f32, b: 8, c: 8>
+}
+}
+
+// -----
+
+// Rules of a plan have priorities from 1: what the program states is not theirs.
+// WHY: remark: argument 0 {a: [d]}: 'a' has [d] as stated
+// WHY: remark: argument 1 {b: [d]}: 'b' has [d] by the rule 'b:d'
+// CHECK-LABEL: @rules
+module attributes {mesh.mesh = #mesh.mesh<d: 2>, mesh.rules = ["b:d"]} {
+func.func @rules(%x: !nd.tensor<f32, a: 8> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %w: !nd.tensor<f32, b: 8> {mesh.sharding = #mesh.sharding<{b: [d] priority 1}>}) { return }
+}

@@ -117,3 +117,10 @@ func.func @split(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, a
   return %y : !nd.tensor<f32, a: 4>
 }
 }
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<stage: 100000>} {
+// expected-error @+1 {{argument 0 has a place along 'stage' of 100000 devices, each a role of its own; expected at most 1024}}
+func.func @many(%x: !nd.tensor<f32, a: 4> {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) attributes {heddle.symbols = ["mesh.stage"]} { return }
+}

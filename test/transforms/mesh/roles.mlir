@@ -10,13 +10,13 @@ module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 // CHECK-LABEL: func.func @"two.stage=0"
 // CHECK-SAME: %[[X:.*]]: !nd.tensor<f32, a: 3> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}, at (stage = 0)>}
 // CHECK-SAME: !nd.tensor<f32, a: 3> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}>}
-// CHECK-SAME: !nd.tensor<f32, mesh.absent: 0> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}, at (stage = 1)>}
-// CHECK-SAME: -> (!nd.tensor<f32, mesh.absent: 0> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}, at (stage = 1)>})
+// CHECK-SAME: !nd.tensor<f32, mesh$absent: 0> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}, at (stage = 1)>}
+// CHECK-SAME: -> (!nd.tensor<f32, mesh$absent: 0> {mesh.global = !nd.tensor<f32, a: 6>, mesh.sharding = #mesh.sharding<{a: [data]}, at (stage = 1)>})
 // CHECK-SAME: mesh.role = {axis = "stage", coordinate = 0 : i64, entry = "two"}
 // CHECK: %[[H:.*]] = nest.compute
 // CHECK: mesh.send %[[H]] to [stage] = 1 channel 0 {layouts = [#nest.layout<[a]>]} : !nd.tensor<f32, a: 3>
 // CHECK-LABEL: func.func @"two.stage=1"
-// CHECK-SAME: !nd.tensor<f32, mesh.absent: 0>
+// CHECK-SAME: !nd.tensor<f32, mesh$absent: 0>
 // CHECK: %[[R:.*]] = mesh.receive from [stage] = 0 channel 0
 // CHECK-NOT: mesh.receive
 // CHECK: %[[M:.*]] = nest.compute

@@ -17,9 +17,9 @@ func.func @rows(%x: !nd.tensor<f32, row: 3> {nd.name = "x", mesh.global = !nd.te
     %w = arith.addf %v, %f : f32
     nest.yield %w : f32
   } : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3>
-  // CHECK: nest.compute (mesh.d: 2, row: 3) reduce (mesh.part: 2) reads %[[y]][mesh.d = mesh.part] {
+  // CHECK: nest.compute (mesh.d: 2, row: 3) reduce (mesh$part: 2) reads %[[y]][mesh.d = mesh$part] {
   %s = mesh.all_reduce %y over [d] combine max [0xFF800000 : f32] : (!nd.tensor<f32, row: 3>) -> !nd.tensor<f32, row: 3>
-  // CHECK: nest.update (mesh.part.row: 2, row: 3) %{{.*}}[row = 3 * mesh.part.row + row] unique reads %{{.*}}[mesh.d = mesh.part.row] {
+  // CHECK: nest.update (mesh$part.row: 2, row: 3) %{{.*}}[row = 3 * mesh$part.row + row] unique reads %{{.*}}[mesh.d = mesh$part.row] {
   return %s : !nd.tensor<f32, row: 3>
 }
 }
@@ -27,8 +27,10 @@ func.func @rows(%x: !nd.tensor<f32, row: 3> {nd.name = "x", mesh.global = !nd.te
 // -----
 
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-// expected-error @+1 {{expected 'mesh.global' of argument 0 to be the tensor of which its type is a block, got '!nd.tensor<f32, row: 8>'}}
-func.func @block(%x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 8>, mesh.sharding = #mesh.sharding<{row: [d]}>}) attributes {heddle.symbols = ["mesh.d"]} { return }
+// expected-error @+1 {{expected 'mesh.global' of each argument and result, got none of result 0}}
+func.func @block(%x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 3>}) -> !nd.tensor<f32, row: 3> attributes {heddle.symbols = ["mesh.d"]} {
+  return %x : !nd.tensor<f32, row: 3>
+}
 }
 
 // -----
@@ -37,6 +39,21 @@ module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 func.func @nd(%x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 3>}) attributes {heddle.symbols = ["mesh.d"]} {
   // expected-error @+1 {{can't be simulated: expected nests and collectives of one role}}
   %r = nd.rename %x [row] to [a] : !nd.tensor<f32, row: 3> -> !nd.tensor<f32, a: 3>
+  return
+}
+}
+
+// -----
+
+// A loop of one device, by its own numbers.
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+// expected-error @+1 {{can't be simulated: expected no branch or loop, which may go another way on each device}}
+func.func private @turn(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, row: 3>) -> (!nd.tensor<i1>, !nd.tensor<f32, row: 3>) attributes {heddle.symbols = ["mesh.d"]} {
+  %y = mesh.permute %x over [d] shift 1 wrap : !nd.tensor<f32, row: 3>
+  return %c, %y : !nd.tensor<i1>, !nd.tensor<f32, row: 3>
+}
+func.func @loop(%c: !nd.tensor<i1> {mesh.global = !nd.tensor<i1>}, %x: !nd.tensor<f32, row: 3> {mesh.global = !nd.tensor<f32, row: 3>}) attributes {heddle.symbols = ["mesh.d"]} {
+  %0:2 = nest.control [@turn] %c, %x : (!nd.tensor<i1>, !nd.tensor<f32, row: 3>) -> (!nd.tensor<i1>, !nd.tensor<f32, row: 3>)
   return
 }
 }

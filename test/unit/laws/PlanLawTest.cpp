@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random programs on random meshes of 1 to 8 devices, with shardings that are drawn for arguments and
+// Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments and
 // for nests. An axis may be one of roles: some arguments have places on it. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
 // the sizes of arguments are NaN, and its values are compared with those of the whole program. Some
 // programs are compiled, and run on the threads of a process as ranks.
@@ -32,14 +32,14 @@ using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
 
-/// Up to three axes of 1 to 8 devices in all.
+/// Up to three axes of 1 to 8 devices in all; sometimes 12, which has parts such as data(2)3.
 static mesh::MeshAttr drawMesh(MLIRContext *context, Dice &dice) {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes;
-  int64_t left = 8, axes = dice.between(1, 3);
+  int64_t left = dice.chance(8) ? 12 : 8, axes = left > 8 ? 1 : dice.between(1, 3);
   for (int64_t i = 0; i < axes; ++i) {
     names.push_back(StringAttr::get(context, dice.pick({"x", "y", "z"}) + std::to_string(i)));
-    sizes.push_back(dice.between(1, left));
+    sizes.push_back(left > 8 ? left : dice.between(1, left));
     left /= sizes.back();
   }
   return mesh::MeshAttr::get(context, names, sizes);
@@ -62,6 +62,20 @@ struct DrawnMesh {
 };
 } // namespace
 
+/// Parts of an axis that do not overlap.
+static void drawParts(mesh::MeshAttr mesh, StringAttr name, int64_t size,
+                      SmallVectorImpl<mesh::Axis> &axes, Dice &dice) {
+  SmallVector<mesh::Axis> parts;
+  for (int64_t before = 1; before < size; ++before)
+    for (int64_t count = 2; before * count <= size; ++count)
+      if (size % (before * count) == 0)
+        parts.push_back({name, before, count});
+  dice.shuffle(parts);
+  for (const mesh::Axis &part : parts)
+    if (!mesh::overlap(mesh, axes, part))
+      axes.push_back(part);
+}
+
 /// Shards some of the names; no axis, or part of one, twice, and none of `roles`.
 static mesh::Sharding drawSharding(mesh::MeshAttr mesh, StringAttr roles,
                                    ArrayRef<std::string> names, Dice &dice) {
@@ -69,12 +83,10 @@ static mesh::Sharding drawSharding(mesh::MeshAttr mesh, StringAttr roles,
   for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
     if (name == roles)
       continue;
-    else if (size == 4 && dice.chance(30)) {
-      axes.push_back({name, 1, 2});
-      axes.push_back({name, 2, 2});
-    } else {
+    else if (size > 3 && dice.chance(size == 12 ? 60 : 15))
+      drawParts(mesh, name, size, axes, dice);
+    else
       axes.push_back({name});
-    }
   dice.shuffle(axes);
   mesh::Sharding sharding;
   for (const mesh::Axis &axis : axes)
@@ -198,7 +210,7 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
     });
     getOperation()->walk([&](nest::ScanOp op) {
       auto inner = op.getBody().front().getOps<nest::ScanOp>();
-      if (op.getAlong().contains("mesh.turn"))
+      if (op.getAlong().contains("mesh$turn"))
         ++(*counts)[inner.empty()                   ? "ring"
                     : (*inner.begin()).getReverse() ? "reverse pipeline"
                                                     : "pipeline"];

@@ -18,9 +18,9 @@
 
 namespace heddle::laws {
 
-/// States a mesh of some of 1 to 8 devices in the module, and shardings of some arguments and results of
+/// States a mesh of 1 to 12 devices in the module, and shardings of some arguments and results of
 /// @main.
-void drawPlan(mlir::ModuleOp module, Dice &dice, int64_t least = 1, int64_t most = 8);
+void drawPlan(mlir::ModuleOp module, Dice &dice, int64_t least = 1, int64_t most = 12);
 
 } // namespace heddle::laws
 
