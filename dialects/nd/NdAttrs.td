@@ -17,7 +17,7 @@ class Nd_Attr<string name, string attrMnemonic> : AttrDef<Nd_Dialect, name> {
 }
 
 // An integer expression in canonical form (runtime/expr/Expr.h).
-def Nd_ExprParameter : AttrParameter<"::heddle::Expr", "canonical integer expression"> {
+def Nd_ExprParameter : AttrParameter<"::heddle::Expr", "canonical integer expression", "const ::heddle::Expr &"> {
   let comparator = "$_lhs == $_rhs";
 }
 

@@ -28,7 +28,7 @@ struct MapEntry {
 
   MapEntry() = default;
   MapEntry(mlir::MLIRContext *context, llvm::StringRef name, const Expr &expr);
-  Expr expr() const;
+  const Expr &expr() const; ///< lives as long as the context
   bool operator==(const MapEntry &other) const = default;
 };
 inline llvm::hash_code hash_value(const MapEntry &entry) {
@@ -42,7 +42,7 @@ struct Condition {
 
   Condition() = default;
   Condition(mlir::MLIRContext *context, const Expr &expr, bool equality = false);
-  Expr expr() const;
+  const Expr &expr() const; ///< lives as long as the context
   bool operator==(const Condition &other) const = default;
 };
 inline llvm::hash_code hash_value(const Condition &condition) {

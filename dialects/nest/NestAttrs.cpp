@@ -23,11 +23,11 @@ llvm::hash_code heddle::hash_value(const Layout &layout) { return llvm::hash_val
 
 MapEntry::MapEntry(MLIRContext *context, StringRef name, const Expr &expr)
     : name(StringAttr::get(context, name)), exprAttr(nd::SizeAttr::get(context, expr)) {}
-Expr MapEntry::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
+const Expr &MapEntry::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
 
 Condition::Condition(MLIRContext *context, const Expr &expr, bool equality)
     : exprAttr(nd::SizeAttr::get(context, expr)), equality(equality) {}
-Expr Condition::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
+const Expr &Condition::expr() const { return cast<nd::SizeAttr>(exprAttr).getExpr(); }
 
 MapAttr MapAttr::getSorted(MLIRContext *context, ArrayRef<MapEntry> entries) {
   SmallVector<MapEntry> sorted(entries);
@@ -61,11 +61,19 @@ std::optional<Expr> MapAttr::lookup(StringRef name) const {
   return std::nullopt;
 }
 
+static bool mentionsAny(const Expr &expr, const ExprMap &names) {
+  return llvm::any_of(names, [&](const auto &each) { return expr.mentions(each.first); });
+}
+
 MapAttr MapAttr::substitute(const ExprMap &replacement) const {
-  SmallVector<MapEntry> entries;
-  for (const MapEntry &entry : getEntries())
-    entries.emplace_back(getContext(), entry.name.getValue(), entry.expr().substitute(replacement));
-  return get(getContext(), entries);
+  SmallVector<MapEntry> entries(getEntries());
+  bool changed = false; // most maps have none of the names, and uniquing takes long
+  for (MapEntry &entry : entries)
+    if (mentionsAny(entry.expr(), replacement)) {
+      entry = {getContext(), entry.name.getValue(), entry.expr().substitute(replacement)};
+      changed = true;
+    }
+  return changed ? get(getContext(), entries) : *this;
 }
 
 bool MapAttr::mentions(StringRef name) const {
@@ -75,10 +83,13 @@ bool MapAttr::mentions(StringRef name) const {
 
 GuardAttr GuardAttr::substitute(const ExprMap &replacement) const {
   SmallVector<Condition> conditions;
-  for (const Condition &condition : getConditions())
+  bool changed = false;
+  for (const Condition &condition : getConditions()) {
+    changed |= mentionsAny(condition.expr(), replacement);
     conditions.emplace_back(getContext(), condition.expr().substitute(replacement),
                             condition.equality);
-  return get(getContext(), conditions, getOtherwise());
+  }
+  return changed ? get(getContext(), conditions, getOtherwise()) : *this;
 }
 
 ParseResult nest::parseEntries(AsmParser &parser, AsmParser::Delimiter delimiter,

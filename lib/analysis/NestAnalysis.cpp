@@ -164,7 +164,27 @@ void nest::addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names) {
         names.insert(name);
 }
 
+/// The footprint of a map all of whose coordinates are different names, as those of most reads are.
+static std::optional<double> footprintOfNames(MapAttr map, nd::NdTensorType type,
+                                              const Sizes &extents) {
+  SmallVector<std::string> seen;
+  double elements = 1;
+  for (const MapEntry &entry : map.getEntries()) {
+    std::optional<std::string> name = entry.expr().asName();
+    if (!name || readIndex(*name) || llvm::is_contained(seen, *name))
+      return {};
+    auto found = extents.find(*name);
+    double extent = found == extents.end() ? 1 : double(std::max<int64_t>(1, found->second));
+    double size = double(type.size(entry.name.getValue()).typical());
+    elements *= std::clamp(extent, 1.0, std::max(1.0, size));
+    seen.push_back(std::move(*name));
+  }
+  return elements;
+}
+
 double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extents) {
+  if (auto elements = footprintOfNames(map, type, extents))
+    return *elements;
   Ranges ranges;
   double points = 1;
   for (const MapEntry &entry : map.getEntries())
