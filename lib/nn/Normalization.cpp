@@ -12,10 +12,20 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// x - mean over `names`, and the variance.
-static std::pair<Tensor, Tensor> centred(const Tensor &x, const Names &names) {
-  Tensor centred = x - mean(x, names);
-  return {centred, mean(centred * centred, names)};
+namespace {
+/// x - mean over `names`, the mean, and the variance.
+struct Centred {
+  Tensor x, mean, variance;
+};
+} // namespace
+
+/// The rounded mean of equal elements need not be one of them, and a small variance magnifies what
+/// is left. So the mean of the differences is taken away, too (the corrected two-pass algorithm:
+/// Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983).
+static Centred centred(const Tensor &x, const Names &names) {
+  Tensor first = mean(x, names), difference = x - first;
+  Tensor rest = stopGradient(mean(difference, names)); // zero but for rounding, and so is its slope
+  return {difference - rest, first, mean(difference * difference, names) - rest * rest};
 }
 
 static Tensor scaled(const Tensor &centred, const Tensor &variance, const Tensor &scale,
@@ -36,7 +46,7 @@ LayerNorm LayerNorm::make(const std::vector<Extent> &extents, double epsilon, He
 
 Tensor LayerNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
-  auto [difference, variance] = centred(x, over);
+  auto [difference, average, variance] = centred(x, over);
   return scaled(difference, variance, scale, shift, epsilon);
 }
 
@@ -64,7 +74,7 @@ Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &
   Names names = over;
   names.push_back(channel);
   std::vector<Extent> parts{{group, groups}, {channel, x.size(channel) / groups}};
-  auto [difference, variance] = centred(x.split(channel, parts), names);
+  auto [difference, average, variance] = centred(x.split(channel, parts), names);
   Tensor y = scaled(difference, variance, scale.split(channel, parts), shift.split(channel, parts),
                     epsilon);
   return y.merge({group, channel}, channel);
@@ -85,8 +95,8 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
     ElementType type = x.elementType(here);
     return scaled(x - running.mean.cast(type), running.variance.cast(type), scale, shift, epsilon);
   }
-  Tensor average = mean(x, over), difference = x - average;
-  Tensor variance = mean(difference * difference, over), count = countOf(x, over);
+  auto [difference, average, variance] = centred(x, over);
+  Tensor count = countOf(x, over);
   Tensor unbiased = (count / maximum(count - 1.0, 1.0)).cast(variance.elementType(here));
   mode.track(slot, average, variance * unbiased, momentum);
   return scaled(difference, variance, scale, shift, epsilon);

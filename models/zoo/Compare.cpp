@@ -308,6 +308,20 @@ static void printWorst(nn::TrainingState &state, const io::Safetensors &twin) {
          worst.c_str(), most);
 }
 
+/// Writes both losses of each step, to see where they part.
+static void writeLosses(const std::string &file, const std::vector<double> &ours,
+                        const std::vector<double> &theirs) {
+  std::ofstream lines(file);
+  lines << "step,loss,pytorch\n";
+  for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i) {
+    char line[96];
+    snprintf(line, sizeof line, "%zu,%.9g,%.9g\n", i + 1, ours[i], theirs[i]);
+    lines << line;
+  }
+  if (!lines.flush())
+    throw Error("can't write '" + file + "'");
+}
+
 /// Prints how far the two are apart, and how far noise leads the twin from itself; false if the
 /// losses are apart by more than `allowed` and by more than noise explains.
 static bool printDifferences(const std::vector<double> &losses, nn::TrainingState &state,
@@ -346,6 +360,7 @@ int zoo::compare(const Options &options) {
   io::Safetensors twin = io::readSafetensors(comparison.folder + "/twin.safetensors");
   // Each factor is off by up to 2^-9 of itself, and each of the two sides rounds others.
   double allowed = comparison.model.training.products ? 0.02 : 0.01;
+  writeLosses(comparison.folder + "/losses.csv", losses, lossesOf(twin, "losses"));
   bool alike = printDifferences(losses, comparison.state, twin, allowed);
   printTests(tested, twin);
   return alike || options.recipe ? 0 : 1;

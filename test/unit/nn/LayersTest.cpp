@@ -195,6 +195,25 @@ TEST(LayerNorm, NormalisesEachSampleOverItsNames) {
   EXPECT_EQ(made.scale.to<float>({row}), std::vector<float>(4, 1));
 }
 
+/// The mean of equal elements, rounded, is not one of them; a variance of zero would magnify that.
+TEST(Norms, EqualElementsAreTheShift) {
+  Tensor x = zeros({{n, 21}, {channel, 4}}) + 0.1;
+  auto expectZeros = [](const Tensor &y) {
+    for (float value : valuesOf(y))
+      EXPECT_NEAR(value, 0, 1e-9);
+  };
+  nn::BatchNorm batch = nn::BatchNorm::make({channel, 4});
+  nn::Mode mode = nn::Mode::training(batch, key(1), n);
+  auto training =
+      jit([](nn::BatchNorm norm, nn::Mode mode, Tensor x) { return norm(x, over(n), mode); });
+  expectZeros(training(batch, mode, x));
+  nn::LayerNorm layer = nn::LayerNorm::make({{n, 21}, {channel, 4}});
+  expectZeros(
+      jit([](nn::LayerNorm norm, Tensor x) { return norm(x, over(n, channel)); })(layer, x));
+  nn::GroupNorm group = nn::GroupNorm::make({channel, 4}, 2);
+  expectZeros(jit([](nn::GroupNorm norm, Tensor x) { return norm(x, channel, n); })(group, x));
+}
+
 TEST(Layers, SumsOfNothingAreTheBias) {
   Tensor x = zeros({{n, 2}, {channel, 0}});
   nn::Linear layer = nn::Linear::make({{channel, 0}}, {out, 3}, key(1));
