@@ -56,7 +56,13 @@ int runTool(const char *name, Work &&work) {
   try {
     int status = 1;
     onLargeStack([&] { status = work(); });
-    return status;
+    llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return status;
+    // LLVM would end the process by a signal.
+    llvm::WithColor::error(llvm::errs(), name)
+        << "can't write the output: " << llvm::outs().error().message() << "\n";
+    llvm::outs().clear_error();
   } catch (const std::bad_alloc &) {
     struct rusage usage = {};
     getrusage(RUSAGE_SELF, &usage);

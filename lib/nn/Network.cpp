@@ -12,6 +12,15 @@
 using namespace heddle;
 using namespace heddle::nn;
 
+const Tensor &Fields::at(const std::string &name, Here here) const {
+  if (auto found = find(name); found != end())
+    return found->second;
+  std::string known;
+  for (const auto &[each, tensor] : *this)
+    known += (known.empty() ? "'" : ", '") + each + "'";
+  throw Error("no field '" + name + "'; there are " + known, here);
+}
+
 Tensor nn::sampleMean(const Tensor &each, const Fields &fields, Here here) {
   CallScope scope(here);
   const Tensor &weight = fields.at("weight");

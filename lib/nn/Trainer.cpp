@@ -25,9 +25,16 @@ Fields nn::fieldsOf(const Batch &batch, double progress, Here here) {
                 {"progress", Tensor::of<float>({float(progress)}, {}, here)}};
   for (size_t i = 0; i < batch.fields.size(); ++i) {
     const Field &field = batch.fields[i];
-    fields[field.name] = tensorOf(batch.arrays[i], here);
+    auto add = [&](const std::string &name, const io::HostArray &array) {
+      if (!fields.emplace(name, tensorOf(array, here)).second)
+        throw Error(
+            "expected fields with names of their own, besides 'weight' and 'progress', got '" +
+                name + "' twice",
+            here);
+    };
+    add(field.name, batch.arrays[i]);
     if (std::count(field.shape.begin(), field.shape.end(), anySize))
-      fields[field.name + "_length"] = tensorOf(batch.sizes[i], here);
+      add(field.name + "_length", batch.sizes[i]);
   }
   return fields;
 }
@@ -84,6 +91,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                     std::to_string(training.batch) + " and " + std::to_string(training.epochs) +
                     " epochs",
                 here);
+  if (!(training.rate >= 0 && std::isfinite(training.rate)))
+    throw Error("expected a learning rate of at least 0, got " + exact(training.rate), here);
   training.microBatches = ranks.microBatches(training.microBatches, training.batch, here);
   if (!(training.average >= 0 && training.average < 1))
     throw Error("expected a decay of the moving average from 0 to below 1, got " +
@@ -127,9 +136,20 @@ std::string AnyTrainer::Run::place() const {
          std::to_string(position.epoch + 1);
 }
 
-/// The ranges of all integers of a batch: labels and tokens beyond the classes make losses NaN.
-static std::string integerRanges(const Fields &fields) {
-  std::string text;
+/// What in a batch may be the reason for a loss that is not finite: floats that are not, and the
+/// ranges of all integers, as labels and tokens beyond the classes make losses NaN.
+static std::string suspects(const Fields &fields) {
+  std::string text, floats;
+  for (const auto &[name, tensor] : fields)
+    if (isFloat(tensor.elementType())) {
+      std::vector<float> values = tensor.cast(ElementType::F32).to<float>(namesOf(tensor));
+      auto isBad = [](float value) { return !std::isfinite(value); };
+      if (auto count = std::ranges::count_if(values, isBad))
+        floats +=
+            "; " + std::to_string(count) + " elements of the batch's '" + name + "' are not finite";
+    }
+  if (!floats.empty())
+    return floats;
   for (const auto &[name, tensor] : fields)
     if (!isFloat(tensor.elementType()) && tensor.elementType() != ElementType::I1) {
       std::vector<int64_t> values = tensor.cast(ElementType::I64).to<int64_t>(namesOf(tensor));
@@ -151,13 +171,15 @@ void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here 
   if (!std::isfinite(loss))
     throw Error(std::string("the loss is ") + (std::isnan(loss) ? "not a number" : "infinite") +
                     " at " + place() + (bad < 0 ? "" : ", and so is " + first) + rate +
-                    integerRanges(*lastFields),
+                    suspects(*lastFields),
                 here);
   if (bad >= 0)
     throw Error(first + " is not finite at " + place() + rate, here);
 }
 
 void AnyTrainer::Run::requireGoal(const Outcome &outcome, Here here) const {
+  if (outcome.measures.contains("loss"))
+    throw Error("expected measures with other names than 'loss', which the loss has", here);
   if (training.goal.measure == "loss" || outcome.measures.contains(training.goal.measure))
     return;
   std::string known = "loss";
@@ -228,14 +250,15 @@ static constexpr int64_t recordedSteps = 10;
 
 /// False at the end of the epoch.
 bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
+  samples.resume(); // to wait for data counts
   std::optional<Batch> batch = take(loader);
   if (!batch)
-    return false;
+    return samples.pause(), false;
   lastFields = ranks.fieldsOf(*batch, progress(), here);
   // A step that compiles is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;
-  if (timed)
-    samples.resume();
+  if (!timed)
+    samples.pause();
   int64_t count = batch->samples;
   StepResult result = step          ? (*step)(state, *lastFields, schedule(done()), here)
                       : stepInParts ? inParts(loader, count, here)

@@ -47,6 +47,9 @@ void AnyTrainer::Run::openOutput(Here here) {
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
                 here);
   lock.emplace(options.output, here);
+  for (const char *name : {"checkpoint.safetensors", "best.safetensors"})
+    if (saves() && std::filesystem::is_directory(file(name)))
+      throw Error("expected a file, got the directory '" + file(name) + "'", here);
   if (saves() && !options.resume)
     keepEarlierRun(here);
   // Remove the files of a run that was killed while it wrote.
@@ -168,7 +171,8 @@ void AnyTrainer::Run::saveBest(Here here) {
   if (!saves())
     return;
   TrainedState snapshot{trained(), state.mode.evaluation()};
-  Notes notes{{"record", history.back().json(false)}};
+  Notes notes = options.notes; // what it is of
+  notes["record"] = history.back().json(false);
   if (!ranks.isSplit())
     return saveTree(file("best.safetensors"), snapshot, notes, {}, here);
   // One file, as of one rank: made of the ranks' shards tensor by tensor.
@@ -229,6 +233,8 @@ void AnyTrainer::Run::resume(Here here) {
                     {"clip-by-value", "0"},
                     {"average", "0"},
                     {"last", std::to_string(int(Last::Pad))}});
+  if (std::string other = isStated ? otherSetting(notes, options.notes) : ""; !other.empty())
+    throw Error("'" + path + "' is of a run with " + other, here);
   std::string other = isStated ? otherSetting(notes, determinants()) : "";
   // Tensors come first: all of those that another network has tell it from this one, a setting that
   // differs by chance does not. A setting may be the reason for other tensors, so it is named too.

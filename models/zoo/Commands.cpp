@@ -66,6 +66,13 @@ static std::string trainedFile(const Options &options) {
               shards = options.directory() + "/checkpoint.shards"; // of several ranks
   if (!std::filesystem::exists(last) && std::filesystem::exists(shards))
     last = shards;
+  if (auto notes = options.checkpoint.empty()
+                       ? nn::AnyTrainer::savedNotes(options.directory(), Here())
+                       : std::nullopt)
+    for (auto [name, expected] : {std::pair("model", options.name), {"size", options.size}})
+      if (auto had = notes->find(name); had != notes->end() && had->second != expected)
+        throw Error("'" + options.directory() + "' has a run of the " + name + " " + had->second +
+                    ", expected the " + name + " " + expected);
   bool hasLast = !std::filesystem::exists(best) && std::filesystem::exists(last);
   return !options.checkpoint.empty() ? options.checkpoint : hasLast ? last : best;
 }
@@ -174,7 +181,10 @@ int zoo::exportPrograms(const Options &options) {
     return 0;
   }
   std::string folder = options.directory();
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error("can't make the directory '" + folder + "': " + error.message());
   nn::TrainingState state = stateOf(model, true);
   if (!options.checkpoint.empty())
     nn::loadTree(options.checkpoint, state, {}, Here());

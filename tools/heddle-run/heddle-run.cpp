@@ -7,6 +7,7 @@
 
 #include "Run.h"
 
+#include "lib/pipelines/Version.h"
 #include "runtime/program/AtomicFile.h"
 #include "tools/CompileFlags.h"
 
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
   run::Options options;
   CLI::App app("Runs the functions of an IR file, or of a compiled program.", "heddle-run");
   app.footer(footer);
+  app.set_version_flag("--version", heddle::compilerVersion());
   app.add_option("file", options.input, "IR, or a program file that ends in .heddle")
       ->type_name("FILE")
       ->required();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Error.h"
+#include "lib/pipelines/Version.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -21,6 +22,7 @@ int main(int argc, char **argv) {
   heddle::CompileOptions options;
   app.footer("Examples:\n  heddlec program.mlir -o program.heddle --target-cpu haswell\n"
              "  heddlec program.mlir --emit=nest");
+  app.set_version_flag("--version", heddle::compilerVersion());
   app.add_option("file", input, "IR, text or bytecode; -: standard input")
       ->type_name("FILE")
       ->required();

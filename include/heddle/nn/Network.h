@@ -34,7 +34,12 @@ namespace heddle::nn {
 /// A batch: each field of a data set by its name; "NAME_length", i32, for a field with an axis of
 /// any size; "weight", f32: 1 for each sample, 0 for one that only fills the batch; "progress", f32
 /// without names: the part of the training that is done, from 0 to 1.
-using Fields = std::map<std::string, Tensor>;
+struct Fields : std::map<std::string, Tensor> {
+  using std::map<std::string, Tensor>::map;
+  Fields(std::map<std::string, Tensor> tensors) : map(std::move(tensors)) {}
+  /// Throws Error that lists the fields for an unknown one.
+  const Tensor &at(const std::string &name, Here here = Here::current()) const;
+};
 
 /// The loss of a batch, and measures by their names. All are f32 without names, and means over the
 /// samples of the batch that count.
@@ -91,5 +96,8 @@ Network networkOf(Net net, F loss, const Tensor &key, const Name &samples,
 }
 
 } // namespace heddle::nn
+
+template <>
+struct heddle::IsTree<heddle::nn::Fields> : std::true_type {};
 
 #endif // HEDDLE_NN_NETWORK_H

@@ -8,6 +8,7 @@
 #include "Collate.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -72,11 +73,17 @@ static std::vector<Sample> readAll(const Dataset &dataset, const std::vector<Fie
   return samples;
 }
 
-/// The samples `begin` to `begin + size` of a batch, filled with zeros.
-static void fillArrays(Batch &batch, const std::vector<Sample> &samples, int64_t begin,
-                       int64_t size, const LoaderOptions &options) {
+/// Which sample each place of a batch takes: after the last one they come again, as what only fills
+/// a batch should look like data to layers that look at all of it (batch norm).
+static int64_t takenAt(int64_t place, const Batch &batch) {
+  return place < batch.samples ? place : place % batch.samples;
+}
+
+/// Places `taken`, some of `samples`, in arrays for `size`; those beyond are zeros.
+static void fillArrays(Batch &batch, const std::vector<Sample> &samples,
+                       const std::vector<const Sample *> &taken, int64_t size,
+                       const LoaderOptions &options) {
   const std::vector<Field> &fields = batch.fields;
-  int64_t end = std::min(begin + size, int64_t(samples.size()));
   for (size_t f = 0; f < fields.size(); ++f) {
     size_t open = openAxis(fields[f]);
     std::vector<int64_t> shape{size};
@@ -88,17 +95,15 @@ static void fillArrays(Batch &batch, const std::vector<Sample> &samples, int64_t
       int64_t &longest = shape[open + 1] = 0, unit = std::max<int64_t>(options.multipleOf, 1);
       for (const Sample &sample : samples)
         longest = std::max(longest, sample[f].shape[open]);
-      for (int64_t i = begin; i < end; ++i)
-        lengths.values<int32_t>()[size_t(i - begin)] = int32_t(samples[size_t(i)][f].shape[open]);
+      for (size_t i = 0; i < taken.size(); ++i)
+        lengths.values<int32_t>()[i] = int32_t((*taken[i])[f].shape[open]);
       longest = (longest + unit - 1) / unit * unit;
     }
     batch.arrays.push_back(io::HostArray::zeros(fields[f].element, shape, names, Here()));
     batch.sizes.push_back(std::move(lengths));
-    for (int64_t i = begin; i < end; ++i)
-      place(samples[size_t(i)][f], batch.arrays[f], i - begin, open);
+    for (size_t i = 0; i < taken.size(); ++i)
+      place((*taken[i])[f], batch.arrays[f], int64_t(i), open);
   }
-  batch.weight = io::HostArray::zeros(ElementType::F32, {size}, {options.batchName}, Here());
-  std::fill_n(batch.weight.values<float>().begin(), std::max<int64_t>(end - begin, 0), 1.0f);
 }
 
 Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
@@ -108,19 +113,28 @@ Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
   auto isOpen = [](const Field &field) { return openAxis(field) < field.shape.size(); };
   bool needsAll = options.parts == 1 || options.skipDamaged || std::ranges::any_of(fields, isOpen);
   batch.samples = int64_t(indices.size());
-  auto sizeOf = [&] { return options.last == Last::Keep ? batch.samples : options.batch; };
+  std::vector<Sample> samples;
   if (needsAll) {
-    std::vector<Sample> samples = readAll(dataset, fields, indices, options, batch);
+    samples = readAll(dataset, fields, indices, options, batch);
     batch.samples = int64_t(samples.size());
-    batch.size = sizeOf();
-    int64_t size = (batch.size + options.parts - 1) / options.parts;
-    fillArrays(batch, samples, options.part * size, size, options);
-  } else {
-    batch.size = sizeOf();
-    int64_t size = (batch.size + options.parts - 1) / options.parts;
-    int64_t begin = std::min(options.part * size, batch.samples);
-    indices = indices.subspan(size_t(begin), size_t(std::min(size, batch.samples - begin)));
-    fillArrays(batch, readAll(dataset, fields, indices, options, batch), 0, size, options);
   }
+  batch.size = options.last == Last::Keep ? batch.samples : options.batch;
+  int64_t size = (batch.size + options.parts - 1) / options.parts, begin = options.part * size;
+  std::vector<int64_t> own;
+  for (int64_t place = begin; place < std::min(begin + size, batch.size); ++place)
+    own.push_back(takenAt(place, batch));
+  if (!needsAll) {
+    for (int64_t &each : own)
+      each = indices[size_t(each)];
+    samples = readAll(dataset, fields, own, options, batch);
+    std::iota(own.begin(), own.end(), 0);
+  }
+  std::vector<const Sample *> taken;
+  for (int64_t each : own)
+    taken.push_back(&samples[size_t(each)]);
+  fillArrays(batch, samples, taken, size, options);
+  batch.weight = io::HostArray::zeros(ElementType::F32, {size}, {options.batchName}, Here());
+  std::fill_n(batch.weight.values<float>().begin(),
+              std::clamp<int64_t>(batch.samples - begin, 0, size), 1.0f);
   return batch;
 }

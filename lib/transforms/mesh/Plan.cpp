@@ -11,6 +11,8 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
@@ -41,7 +43,9 @@ public:
                                                                                 : " of the pattern")
                                   << (rule.name.empty() ? ""
                                                         : " that has the name '" + rule.name + "'")
-                                  << "; arguments are " << (seen.empty() ? "none" : seen);
+                                  << (rule.pattern.empty() && !rule.name.empty()
+                                          ? "; names are " + llvm::join(names, ", ")
+                                          : "; arguments are " + (seen.empty() ? "none" : seen));
     reportIdle(module);
     return success();
   }
@@ -50,7 +54,8 @@ private:
   const Plan &plan;
   MeshAttr mesh;
   std::vector<bool> used;
-  std::string seen; ///< the arguments, for messages
+  std::string seen;            ///< the arguments, for messages
+  std::set<std::string> names; ///< their names
 
   /// Warns of axes, and of coordinates of an axis with places, that no rule mentions. Arguments
   /// without a rule are at the coordinate 0 where it matters.
@@ -86,6 +91,8 @@ private:
                           << "got '" << symbol << "'",
                  failure();
     seen += (seen.empty() ? "'" : ", '") + name + "' with " + nd::namesText(type.getDims());
+    for (const nd::Dim &dim : type.getDims())
+      names.insert("'" + dim.name.str() + "'");
     std::map<std::string, NamedAxes> entries;
     SmallVector<AxisCoordinate, 1> place;
     StringAttr memory;

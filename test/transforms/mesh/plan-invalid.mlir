@@ -12,7 +12,7 @@
 // RUN: not heddle-opt %s --mesh-plan="shard=batch:data" 2>&1 | FileCheck %s --check-prefix=NOMESH
 // NOMESH: the rule 'batch:data' uses the axis 'data', expected one of none
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=bach:data" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: the rule 'bach:data' matches no argument that has the name 'bach'; arguments are 'x' with {batch: 5, in: 6}, 'net.w' with {hidden: 8, in: 6}
+// UNKNOWN: the rule 'bach:data' matches no argument that has the name 'bach'; names are 'batch', 'hidden', 'in'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.x/in:data" 2>&1 | FileCheck %s --check-prefix=PATTERN
 // PATTERN: the rule 'net.x/in:data' matches no argument of the pattern that has the name 'in'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,in:data" 2>&1 | FileCheck %s --check-prefix=BOTH

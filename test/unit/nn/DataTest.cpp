@@ -92,11 +92,11 @@ TEST_P(LoaderAhead, FillsUpTheLastBatchWithWeightZero) {
   EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10, 20}));
   EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{30, 40, 50}));
   auto last = loader.next();
-  EXPECT_EQ(numbersOf(*last), (std::vector<int32_t>{60, 0, 0}));
+  EXPECT_EQ(numbersOf(*last), (std::vector<int32_t>{60, 60, 60}));
   EXPECT_EQ(last->samples, 1);
   EXPECT_EQ(last->weight, io::HostArray::of<float>({1, 0, 0}, {3}, {"n"}));
   EXPECT_EQ(last->array("pair"),
-            io::HostArray::of<float>({6, -6, 0, 0, 0, 0}, {3, 2}, {"n", "side"}));
+            io::HostArray::of<float>({6, -6, 6, -6, 6, -6}, {3, 2}, {"n", "side"}));
   EXPECT_FALSE(loader.next());
   EXPECT_FALSE(loader.next());
   expectHas(messageOf([&] { last->array("image"); }), {"'image'", "'number', 'pair'"});

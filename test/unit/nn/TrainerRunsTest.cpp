@@ -208,3 +208,82 @@ TEST_F(TrainerRuns, EveryReaderReads) {
   make(where).train(waiting);
   EXPECT_GE(waiting.most, 3);
 }
+
+/// What fills the last batch does not change what batch norm keeps of the data.
+TEST_F(TrainerRuns, MomentsAreThoseOfSamples) {
+  struct Fives : Points {
+    using Points::Points;
+    nn::Sample read(int64_t index) const override {
+      return {io::HostArray::of<float>({5, 5}, {2}), Points::read(index)[1]};
+    }
+  } fives{30};
+  struct Normed {
+    nn::BatchNorm norm;
+    nn::Linear last;
+    HEDDLE_FIELDS(norm, last)
+  };
+  auto loss = [](const Normed &net, const nn::Fields &fields, nn::Mode &mode) {
+    Tensor scores = net.last(net.norm(fields.at("point"), over(batch), mode), over(in));
+    return nn::Outcome{
+        nn::sampleMean(nn::crossEntropy(scores, fields.at("label"), classes), fields), {}};
+  };
+  training.goal = {};
+  nn::Trainer<Normed> trainer(
+      Normed{nn::BatchNorm::make({in, 2}), nn::Linear::make({{in, 2}}, {classes, 2}, key(1))}, loss,
+      key(2), training, options("a"));
+  trainer.train(fives);
+  for (float mean : trainer.mode().moments.at("norm").mean.to<float>({in}))
+    EXPECT_NEAR(mean, 5 * (1 - std::pow(0.9, 12)), 1e-4); // of 12 steps
+}
+
+TEST_F(TrainerRuns, NamesThatMeetAndUnknownFieldsAreNamed) {
+  auto two = [](const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+    nn::Outcome outcome = lossOf(net, fields, mode);
+    outcome.measures["loss"] = outcome.measures.at("accuracy");
+    return outcome;
+  };
+  training.goal = {};
+  expectHas(messageOf([&] {
+              nn::Trainer<Net>(Net::make(), two, key(3), training, options("a")).train(data);
+            }),
+            {"other names than 'loss'"});
+  auto unknown = [](const Net &, const nn::Fields &fields, nn::Mode &) {
+    return nn::Outcome{fields.at("points"), {}};
+  };
+  expectHas(messageOf([&] {
+              nn::Trainer<Net>(Net::make(), unknown, key(3), training, options("b")).train(data);
+            }),
+            {"TrainerRunsTest.cpp", "no field 'points'", "'label', 'point', 'progress', 'weight'"});
+  struct Weighted : Points {
+    using Points::Points;
+    std::vector<nn::Field> fields() const override {
+      std::vector<nn::Field> fields = Points::fields();
+      fields[0].name = "weight";
+      return fields;
+    }
+  } weighted{30};
+  expectHas(messageOf([&] { make(options("c")).train(weighted); }), {"got 'weight' twice"});
+  for (double rate : {-1.0, double(NAN)}) {
+    training.rate = rate;
+    expectHas(messageOf([&] { make(options("d")); }), {"learning rate of at least 0"});
+  }
+}
+
+TEST_F(TrainerRuns, DataThatIsNoNumberIsNamed) {
+  struct Bad : Points {
+    using Points::Points;
+    nn::Sample read(int64_t index) const override {
+      nn::Sample sample = Points::read(index);
+      if (index == 3)
+        sample[0] = io::HostArray::of<float>({NAN, 1}, {2});
+      return sample;
+    }
+  } bad{8};
+  expectHas(messageOf([&] { make(options("a")).train(bad); }),
+            {"1 elements of the batch's 'point' are not finite"});
+}
+
+TEST_F(TrainerRuns, ADirectoryInPlaceOfACheckpointIsRefusedAtOnce) {
+  std::filesystem::create_directories(directory / "a/checkpoint.safetensors");
+  expectHas(messageOf([&] { make(options("a")); }), {"expected a file, got the directory"});
+}

@@ -202,6 +202,7 @@ TEST_F(Trainer, LossesAreScaledForProductsOfF16) {
     return outcome;
   };
   training.products = ElementType::F16;
+  training.epochs = 8; // of four steps, about half of which only make the scale smaller
   for (int64_t parts : {1, 2}) {
     training.microBatches = parts;
     std::string name = "a" + std::to_string(parts);
@@ -270,7 +271,7 @@ TEST_F(Trainer, FieldsHaveLengthsWeightsAndProgress) {
   nn::Loader loader(lines, {.batch = 4});
   nn::Fields fields = nn::fieldsOf(*loader.next(), 0.5);
   EXPECT_EQ(fields.at("text").type(), "!nd.tensor<i32, batch: 4, time: 4>");
-  EXPECT_EQ(fields.at("text_length").to<int32_t>({batch}), (std::vector<int32_t>{3, 4, 1, 0}));
+  EXPECT_EQ(fields.at("text_length").to<int32_t>({batch}), (std::vector<int32_t>{3, 4, 1, 3}));
   EXPECT_EQ(fields.at("weight").to<float>({batch}), (std::vector<float>{1, 1, 1, 0}));
   EXPECT_EQ(fields.at("progress").item(), 0.5);
 }

@@ -188,6 +188,10 @@ TEST_F(Program, GeneratesAndEvaluatesWithinTheFirstEpoch) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   outcome = run("evaluate gat" + where);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
+  outcome = run("evaluate gpt" + where);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"a run of the model gat, expected the model gpt"});
+  EXPECT_EQ(outcome.err.find("parameter"), std::string::npos);
   where = " --size tiny --output '" + (directory / "b") + "'";
   outcome = run("train gpt --steps 2" + where);
   ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -42,8 +42,10 @@ struct Batch {
   const io::HostArray &lengths(std::string_view field, Here here = Here::current()) const;
 };
 
-/// If too few samples are left for the last batch, it is filled with samples of zeros and weight 0
-/// (Pad), is smaller than the others (Keep), or is left out (Drop).
+/// If too few samples are left for the last batch, it is filled (Pad), is smaller than the others
+/// (Keep), or is left out (Drop). What fills a batch are its own samples again, from the first one
+/// on, with weight 0: losses and measures leave them out (sampleMean), and the moments of a batch
+/// norm are still those of data.
 enum class Last { Pad, Keep, Drop };
 
 struct LoaderOptions {
@@ -61,7 +63,7 @@ struct LoaderOptions {
   int64_t multipleOf = 1;   ///< sizes that differ are rounded up to this, so that fewer occur
   bool skipDamaged = false; ///< leave out a DamagedSample, instead of throwing it
   /// Of each batch only this part (from 0), where several ranks read one batch together: of a batch
-  /// of n samples the parts have ceil(n / parts), the last ones filled with zeros of weight 0. The
+  /// of n samples the parts have ceil(n / parts); what the last ones have beyond are zeros. The
   /// other samples are not read, unless sizes differ or samples may be damaged: then all ranks have
   /// to know of all samples.
   int64_t part = 0, parts = 1;
