@@ -276,10 +276,10 @@ TEST_F(Fashion, EqualRunsWriteEqualFiles) {
     EXPECT_FALSE(once.empty()) << name;
     EXPECT_TRUE(once == contentsOf(directory / (std::string("b/") + name))) << name;
   }
-  // The log has the measurements of the epochs that this process trained.
+  // The log has the measurements of both processes.
   History resumed = nn::parseHistory(contentsOf(directory / "b.log"));
   ASSERT_EQ(resumed.size(), 2u);
-  EXPECT_EQ(resumed[0].examplesPerSecond, 0);
+  EXPECT_GT(resumed[0].examplesPerSecond, 0);
   EXPECT_GT(resumed[1].examplesPerSecond, 0);
 }
 
