@@ -149,8 +149,9 @@ Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const 
   Tensor both = x.split(feature, {{half, 2}, {pair, pairs}});
   Tensor a = both.at(half, 0), b = both.at(half, 1);
   Tensor place = positionsOf(x, time, first);
-  Tensor rate = exp(iota({pair, pairs}, ElementType::F32) * (-std::log(base) / double(pairs)));
-  Tensor angle = place.cast(ElementType::F32).broadcast({{pair, pairs}}) * rate;
+  ElementType wide = x.elementType() == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  Tensor rate = exp(iota({pair, pairs}, wide) * (-std::log(base) / double(pairs)));
+  Tensor angle = place.cast(wide).broadcast({{pair, pairs}}) * rate;
   Tensor c = cos(angle).cast(x.elementType()), s = sin(angle).cast(x.elementType());
   auto part = [&](const Tensor &y) { return y.broadcast({{half, 1}}); };
   return concat({part(a * c - b * s), part(b * c + a * s)}, half).merge({half, pair}, feature);

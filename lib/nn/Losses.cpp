@@ -40,8 +40,14 @@ Tensor nn::huber(const Tensor &x, const Tensor &wanted, double delta, Here here)
 
 Tensor nn::binaryCrossEntropy(const Tensor &probability, const Tensor &wanted, Here here) {
   CallScope scope(here);
-  Tensor yes = maximum(log(probability), -100.0);
-  Tensor no = maximum(log1p(-probability), -100.0);
+  // At 0 and 1 the logarithms are held, as PyTorch holds them, and so have no slope. They are not
+  // taken there, since the slope of an infinite one makes NaN even of zero gradients.
+  auto held = [](const Tensor &isIn, const Tensor &value, const Tensor &logarithm) {
+    return select(isIn, value, stopGradient(maximum(logarithm, -100.0)));
+  };
+  Tensor isPossible = probability > 1e-37, isNotSure = probability < 1.0;
+  Tensor yes = held(isPossible, log(select(isPossible, probability, 1.0)), log(probability));
+  Tensor no = held(isNotSure, log1p(-select(isNotSure, probability, 0.0)), log1p(-probability));
   return -(wanted * yes + (1.0 - wanted) * no);
 }
 

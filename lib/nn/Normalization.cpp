@@ -96,7 +96,8 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
     return scaled(x - running.mean.cast(type), running.variance.cast(type), scale, shift, epsilon);
   }
   auto [difference, average, variance] = centred(x, over);
-  Tensor count = countOf(x, over);
+  bool isWide = x.elementType(here) == ElementType::F64;
+  Tensor count = countOf(x, over, isWide ? ElementType::F64 : ElementType::F32);
   Tensor unbiased = (count / maximum(count - 1.0, 1.0)).cast(variance.elementType(here));
   mode.track(slot, average, variance * unbiased, momentum);
   return scaled(difference, variance, scale, shift, epsilon);

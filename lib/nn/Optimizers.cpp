@@ -35,7 +35,9 @@ Tensor StepContext::correction(double beta, const Tensor &like) {
   ElementType type = like.elementType();
   Tensor &known = corrections[{beta, type}];
   if (known.empty())
-    known = Tensor(1.0 - exp(steps * std::log(beta))).cast(type);
+    known = Tensor(-expm1(steps.cast(type == ElementType::F64 ? type : ElementType::F32) *
+                          std::log(beta)))
+                .cast(type); // 1 - beta^steps without cancellation
   return known;
 }
 

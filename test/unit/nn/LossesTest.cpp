@@ -92,6 +92,14 @@ TEST(Losses, CertainAnswersStayFinite) {
       nn::klDivergence(Tensor::of<float>({-INFINITY}, {{n, 1}}), zeros({{n, 1}})).to<float>({n}),
       std::vector<float>{0});
   refused([&] { nn::huber(wanted, wanted, 0); }, {"above 0"});
+  // Slopes, too; a sigmoid that is saturated has none.
+  Tensor logits = Tensor::of<float>({-200, 200, 200, -200, 0}, {{n, 5}});
+  Tensor five = Tensor::of<float>({0, 1, 0, 1, 1}, {{n, 5}});
+  auto loss = [&](const Tensor &x) { return sum(nn::binaryCrossEntropy(sigmoid(x), five), n); };
+  EXPECT_EQ(grad(loss, logits).to<float>({n}), (std::vector<float>{0, 0, 0, 0, -0.5f}));
+  auto certain = [&](const Tensor &p) { return sum(nn::binaryCrossEntropy(p, wanted), n); };
+  EXPECT_EQ(grad(certain, Tensor::of<float>({0, 1, 1, 0}, {{n, 4}})).to<float>({n}),
+            (std::vector<float>{1, -1, 0, 0}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -393,6 +393,23 @@ struct Summed {
 };
 } // namespace
 
+/// The first step of Adam is the rate, however close to 1 the decays are.
+TEST(Optimizers, BiasIsCorrectedWithoutCancellation) {
+  for (double beta : {0.999, 0.99999, 0.999999}) {
+    nn::Adam::Options options{.beta2 = beta, .epsilon = 0};
+    std::pair<Tensor, nn::Adam> state{zeros({{n, 3}}), {}};
+    state.second = nn::Adam::make(state.first, options);
+    auto step = jit([&](std::pair<Tensor, nn::Adam> &s, Tensor slope) {
+      Tensor gradient = slope * 1.0;
+      s.second.update(s.first, gradient, 1.0, options);
+    });
+    step(state, Tensor::of<float>({1, 0.5f, -3}, {{n, 3}}));
+    std::vector<float> got = state.first.to<float>({n});
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(got[i], i < 2 ? -1 : 1, 1e-5) << beta;
+  }
+}
+
 TEST(Gradients, SeveralBatchesCountAsOne) {
   Weights weights = initial();
   Summed state{weights, nn::GradientSum::make(weights), nn::MovingAverage::make(weights)};

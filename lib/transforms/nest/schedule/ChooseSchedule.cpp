@@ -245,6 +245,13 @@ private:
   /// `panel`: the longest read of vectors, which decides the order of the reduction.
   void placeAccesses(Model &model, unsigned &panel) {
     bool found = false;
+    // The rest of merged lanes of symbolic size begins anywhere within the inner names, so that a
+    // copy of it has no box.
+    bool hasBox =
+        vector.size() < 2 ||
+        llvm::all_of(
+            vector,
+            [&](unsigned name) { return iterationSpace(op).lookup(nest.names[name]).constant(); });
     for (auto [i, access] : llvm::enumerate(nest.accesses)) {
       if (access.inFinish)
         continue;
@@ -252,7 +259,7 @@ private:
       // Merged lanes are staged where the tensor has the merged names whole. A copy needs a
       // dimension for each of the lanes' names that is that name alone.
       made.stageable = !access.isWrite && laid.isStageable(unsigned(i)) &&
-                       !(made.scattered() && vector.size() > 1) &&
+                       !(made.scattered() && vector.size() > 1) && (!made.onLanes() || hasBox) &&
                        (!made.onLanes() ||
                         llvm::all_of(vector, [&](unsigned name) { return made.plain(name); }));
       if (!access.isWrite && made.onLanes() &&
