@@ -18,10 +18,22 @@ static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
   return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
 }
 
+/// The largest of sizes, or their sum where many that are symbolic differ: the maximum of so many
+/// would be too large an expression.
+static Expr mostOf(ArrayRef<Expr> sizes) {
+  Expr most, sum;
+  for (const Expr &size : sizes) {
+    most = Expr::max(most, size);
+    sum = sum + size;
+  }
+  return most.isTooLarge() ? sum : most;
+}
+
 void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const nest::Rates &rates) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
+  SmallVector<Expr> scratch; // each size once, which keeps the maximum small
   for (OutlinedStep &step : entry.steps) {
     if (step.spec.kind != StepKind::Kernel) {
       chunks.push_back(1);
@@ -37,11 +49,13 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
       return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
     };
     step.spec.kernel = kernel.symbol;
-    spec.scratchBytes = Expr::max(spec.scratchBytes, kernel.scratchBytes.substitute(numberOf));
+    if (Expr bytes = kernel.scratchBytes.substitute(numberOf); !llvm::is_contained(scratch, bytes))
+      scratch.push_back(bytes);
     chunks.push_back(kernel.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
     serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
   }
+  spec.scratchBytes = mostOf(scratch);
   std::vector<bool> waits = planBarriers(entry, serial);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     StepSpec &made = spec.steps.emplace_back(step.spec);

@@ -133,4 +133,39 @@ TEST(Symbolic, RandomNumbers) {
   }
 }
 
+// Lanes that merge the batch with the steps, and stacks with many different symbolic sizes.
+TEST(Symbolic, RecurrentLayersAndTheirGradients) {
+  const Name timeName("time"), feature("feature");
+  struct Case {
+    nn::RecurrentOptions options;
+    int64_t in, units, steps;
+  };
+  for (const Case &each :
+       {Case{{.cell = nn::Cell::Tanh}, 1, 16, 3},
+        Case{{.cell = nn::Cell::Gru, .layers = 2, .bidirectional = true}, 2, 1, 8}}) {
+    nn::Recurrent layer =
+        nn::Recurrent::make({feature, each.in}, {hidden, each.units}, key(1), each.options);
+    auto slopes = [&](const nn::Recurrent &layer, Tensor x) {
+      return grad(
+          [&](const nn::Recurrent &layer) {
+            nn::Mode mode;
+            Tensor all = layer(x, timeName, feature, hidden, mode).all;
+            return sum(all * all, over(batch, timeName, hidden));
+          },
+          layer);
+    };
+    auto any = jit(slopes, withSymbolic({batch})), reference = jit(slopes, withSymbolic({}));
+    for (int64_t size : {2, 5}) {
+      Tensor x = random({{batch, size}, {timeName, each.steps}, {feature, each.in}}, 3);
+      nn::Recurrent got = any(layer, x), expected = reference(layer, x);
+      std::vector<Tensor> wanted;
+      forEachTensor(expected, [&](const std::string &, Tensor &w) { wanted.push_back(w); });
+      size_t next = 0;
+      forEachTensor(got, [&](const std::string &path, Tensor &tensor) {
+        expectNear(tensor, wanted[next++], path + " for " + std::to_string(size));
+      });
+    }
+  }
+}
+
 } // namespace
