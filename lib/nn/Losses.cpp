@@ -136,6 +136,10 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
     return mean(each, over(classes)) * options.smoothing;
   };
   if (isFloat(label.elementType()) && label.has(classes)) {
+    if (options.ignored)
+      refuse("expected no ignored label where labels are probabilities, got " +
+                 std::to_string(*options.ignored),
+             here);
     Tensor target = isWeighted ? label * options.weight : label;
     Tensor loss = sum(target * (normaliser - shifted), over(classes));
     if (isSmooth)

@@ -45,9 +45,10 @@ Tensor binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted,
                                   Here here = Here::current());
 
 struct CrossEntropyOptions {
-  Tensor weight = {};                  ///< of each class; empty: 1
-  std::optional<int64_t> ignored = {}; ///< samples with this label have the loss and weight 0
-  double smoothing = 0;                ///< the share of the target that all classes get alike
+  Tensor weight = {}; ///< of each class; empty: 1
+  /// Samples with this label have the loss and weight 0. Not where labels are probabilities.
+  std::optional<int64_t> ignored = {};
+  double smoothing = 0; ///< the share of the target that all classes get alike
 };
 
 /// Minus the logarithm of the probability that softmax over `classes` gives to `label`. A label of

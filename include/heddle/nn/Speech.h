@@ -55,8 +55,8 @@ struct Conformer {
 };
 
 /// A convolution along time for each band, then two linear maps of all bands and channels, each with
-/// a residual and a normalisation over all but the samples (Hannun et al., 2019; Flashlight's
-/// TDSBlock).
+/// a residual and a normalisation over bands and channels of each step (Hannun et al., 2019;
+/// Flashlight's TDSBlock).
 struct TimeDepthSeparable {
   Conv conv;
   Linear up, down;

@@ -188,6 +188,8 @@ TEST(CrossEntropy, LabelsMayBeProbabilities) {
   nn::CrossEntropyOptions options{.weight = tensor(weight, {{classes, 3}}), .smoothing = 0.2};
   expectNear(nn::crossEntropy(x, y, classes, options).to<float>({n}), wanted);
   EXPECT_NEAR(nn::crossEntropyMean(x, y, classes, over(n), options).item(), sum / 4, 1e-5);
+  refused([&] { nn::crossEntropy(x, y, classes, {.ignored = 1}); },
+          {"no ignored label where labels are probabilities, got 1"});
 }
 
 TEST(Misuse, Labels) {
