@@ -101,8 +101,9 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   if (writes() && ranks.speaks())
     openOutput(here);
   // What is read from a checkpoint need not be in memory before.
-  bool resumes = options.resume && writes() && !findCheckpoint(options.output, here).empty();
-  state = TrainingState::make(network, training.optimizer, !resumes, training.products, here);
+  std::string checkpoint = options.resume && writes() ? findCheckpoint(options.output, here) : "";
+  state =
+      TrainingState::make(network, training.optimizer, checkpoint.empty(), training.products, here);
   if (training.average > 0)
     state.moving = MovingAverage::make(state.net, here);
   ranks.splitState(state);
@@ -114,8 +115,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     sum = GradientSum::make(state.net);
   if (std::string text = ranks.describe(); !text.empty())
     print(text);
-  if (resumes)
-    resume(here);
+  if (!checkpoint.empty())
+    resume(checkpoint, here);
   if (!options.log.empty() && ranks.speaks())
     openLog(here);
 }
@@ -136,8 +137,8 @@ std::string AnyTrainer::Run::place() const {
          std::to_string(position.epoch + 1);
 }
 
-/// What in a batch may be the reason for a loss that is not finite: floats that are not, and the
-/// ranges of all integers, as labels and tokens beyond the classes make losses NaN.
+/// Describes the fields of a batch that may make its loss NaN: those with floats that are not finite;
+/// if there are none, the ranges of all integers, as a label or token may be out of range.
 static std::string suspects(const Fields &fields) {
   std::string text, floats;
   for (const auto &[name, tensor] : fields)
@@ -373,8 +374,10 @@ Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
 
 /// The parameters for evaluation.
 ByPath AnyTrainer::Run::trained() const {
-  MovingAverage moving = state.moving.value_or(MovingAverage());
-  return state.moving ? moving.of(state.net) : state.net;
+  if (!state.moving)
+    return state.net;
+  MovingAverage moving = *state.moving;
+  return moving.of(state.net);
 }
 
 std::optional<double> AnyTrainer::Run::decisive(const EpochRecord &record) const {

@@ -34,7 +34,7 @@ std::string nn::inWords(const Values &values, const char *separator) {
   return text;
 }
 
-/// What makes a directory one of a run.
+/// A run has saved into a directory that has one of these.
 static constexpr std::array saved{"checkpoint.safetensors", "checkpoint.shards",
                                   "best.safetensors"};
 
@@ -100,9 +100,9 @@ void AnyTrainer::Run::keepMeasurements() {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   try {
     for (const EpochRecord &old : parseHistory(text, Here()))
-      for (EpochRecord &record : history)
-        if (record.json(false) == old.json(false))
-          record = old;
+      if (auto i = size_t(old.epoch - 1);
+          i < history.size() && history[i].json(false) == old.json(false))
+        history[i] = old;
   } catch (const Error &) {
   }
 }
@@ -222,10 +222,7 @@ static std::string otherSetting(const Notes &had, const Notes &expected) {
   return "";
 }
 
-void AnyTrainer::Run::resume(Here here) {
-  std::string path = findCheckpoint(options.output, here);
-  if (path.empty())
-    return;
+void AnyTrainer::Run::resume(const std::string &path, Here here) {
   Notes notes = notesIn(path, here);
   bool isStated = !notes.empty();
   // Of files from before there were any:

@@ -70,7 +70,7 @@ struct AnyTrainer::Run {
   void saveState(const std::string &stem, auto &tree, const Notes &notes, Here here);
   void save(Here here);
   void saveBest(Here here);
-  void resume(Here here);
+  void resume(const std::string &path, Here here);
   std::string planPictures(Here here);
 
   std::string place() const;

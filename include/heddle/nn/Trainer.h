@@ -150,7 +150,7 @@ public:
   const History &history() const;
   /// Of the test data, if there were some, else of the training data; from 0; -1 before the first.
   int64_t bestEpoch() const;
-  /// Those that tests take.
+  /// The parameters that evaluation uses: the moving average, if there is one.
   const ByPath &parameters() const;
   /// For evaluation, with the running moments.
   Mode mode() const;

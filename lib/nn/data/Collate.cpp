@@ -73,12 +73,6 @@ static std::vector<Sample> readAll(const Dataset &dataset, const std::vector<Fie
   return samples;
 }
 
-/// Which sample each place of a batch takes: after the last one they come again, as what only fills
-/// a batch should look like data to layers that look at all of it (batch norm).
-static int64_t takenAt(int64_t place, const Batch &batch) {
-  return place < batch.samples ? place : place % batch.samples;
-}
-
 /// Places `taken`, some of `samples`, in arrays for `size`; those beyond are zeros.
 static void fillArrays(Batch &batch, const std::vector<Sample> &samples,
                        const std::vector<const Sample *> &taken, int64_t size,
@@ -120,9 +114,10 @@ Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
   }
   batch.size = options.last == Last::Keep ? batch.samples : options.batch;
   int64_t size = (batch.size + options.parts - 1) / options.parts, begin = options.part * size;
+  // Padding repeats the samples: batch norm takes its moments of all places.
   std::vector<int64_t> own;
   for (int64_t place = begin; place < std::min(begin + size, batch.size); ++place)
-    own.push_back(takenAt(place, batch));
+    own.push_back(place % batch.samples);
   if (!needsAll) {
     for (int64_t &each : own)
       each = indices[size_t(each)];

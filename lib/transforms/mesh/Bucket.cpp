@@ -20,7 +20,7 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// What all collectives of one bucket share: axes, element type, combiner and its sign.
+/// The key of a bucket: axes, element type, combiner, and whether that compares signed numbers.
 using Kind = std::tuple<Attribute, Type, nd::CombinerKind, bool>;
 
 struct Bucket {

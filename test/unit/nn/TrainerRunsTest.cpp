@@ -209,7 +209,7 @@ TEST_F(TrainerRuns, EveryReaderReads) {
   EXPECT_GE(waiting.most, 3);
 }
 
-/// What fills the last batch does not change what batch norm keeps of the data.
+/// The padding of the last batch leaves the running moments those of the samples.
 TEST_F(TrainerRuns, MomentsAreThoseOfSamples) {
   struct Fives : Points {
     using Points::Points;
