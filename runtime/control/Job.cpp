@@ -78,10 +78,13 @@ std::vector<std::string> Job::exchange(const std::string &what, std::string_view
     for (const std::string &text : all)
       body.text(text);
     control->put(key, body.take(), ranks() - 1);
-    return all;
+  } else {
+    std::string body = valueOf(0, *control, key, what, limit);
+    for (BodyReader reader(body); !reader.isAtEnd();)
+      all.push_back(reader.text());
   }
-  std::string body = valueOf(0, *control, key, what, limit);
-  for (BodyReader reader(body); !reader.isAtEnd();)
-    all.push_back(reader.text());
+  // All have read the values: a rank that refuses them would otherwise end the job before others,
+  // which refuse them as well, can say why.
+  control->agree({{"entry", what}});
   return all;
 }

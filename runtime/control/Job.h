@@ -48,10 +48,11 @@ public:
   void setTransport(std::shared_ptr<Transport> transport);
   ~Job();
 
-  /// Returns the `mine` of each rank, in the order of ranks. All ranks call it, between the same calls of
-  /// programs, with the same `what`, which is for messages. Throws JobError, or Error that names a rank
-  /// that does not come in time. With a limit ranks may come so much later than others; then they do
-  /// not compare `what`.
+  /// Returns the `mine` of each rank, in the order of ranks. All ranks call it, between the same calls
+  /// of programs, with the same `what`, which is for messages. If it returns on one rank it does on all:
+  /// no failure of a rank that has returned keeps the values from others. Throws JobError, or Error
+  /// that names a rank that does not come in time. With a limit ranks may come so much later than
+  /// others; they compare `what` only at the end then.
   using Limit = std::optional<std::chrono::milliseconds>;
   std::vector<std::string> exchange(const std::string &what, std::string_view mine,
                                     Limit limit = {});

@@ -259,6 +259,19 @@ TEST(Job, ARankThatDoesNotExchangeIsNamed) {
   }
 }
 
+TEST(Job, AllHaveWhatWasExchangedBeforeOneFails) {
+  // Each rank can say itself what is wrong with the values, and does not hear it from the first one.
+  for (int i = 0; i < 200; ++i) {
+    TestJob job(3);
+    auto errors = job.run([&](Job &mine) {
+      auto all = mine.exchange("comparing numbers", "1");
+      mine.channel()->fail("the numbers are equal");
+      EXPECT_EQ(all, std::vector<std::string>(3, "1"));
+    });
+    ASSERT_EQ(errors, std::vector<std::string>(3)) << "job " << i;
+  }
+}
+
 TEST(Job, ExchangesLeaveNothingBehind) {
   // In all they are several times as much as ranks may store.
   ServerThread server(
