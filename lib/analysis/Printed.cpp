@@ -55,9 +55,12 @@ static std::string printedFloat(FloatAttr attr) {
 std::string heddle::printed(Attribute attr) {
   if (auto flags = dyn_cast_if_present<arith::FastMathFlagsAttr>(attr))
     return "#arith.fastmath<" + arith::stringifyFastMathFlags(flags.getValue()) + ">";
+  if (auto flags = dyn_cast_if_present<arith::IntegerOverflowFlagsAttr>(attr))
+    return "#arith.overflow<" + arith::stringifyIntegerOverflowFlags(flags.getValue()) + ">";
   if (auto number = dyn_cast_if_present<IntegerAttr>(attr);
-      number && number.getType().isSignlessInteger(64))
-    return std::to_string(number.getInt()) + " : i64";
+      number && number.getType().isSignlessInteger() && !number.getType().isInteger(1) &&
+      number.getValue().getBitWidth() <= 64)
+    return std::to_string(number.getInt()) + " : " + printed(number.getType());
   if (auto number = dyn_cast_if_present<FloatAttr>(attr))
     return printedFloat(number);
   std::vector<std::string> parts;

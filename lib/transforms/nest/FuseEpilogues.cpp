@@ -159,13 +159,14 @@ private:
 /// that is not legal.
 static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (consumer.isReduction() || !consumer.getFinish().empty() || isFixed(producer) ||
-      isFixed(consumer) || areTooLargeTogether(producer, consumer) ||
-      consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
+      isFixed(consumer) || consumer->hasAttr(recomputeAttr) || producer->hasAttr(recomputeAttr))
     return {};
   if (!producer.isReduction() && !producer.getFinish().empty())
     return {};
   auto names = pointwiseNames(producer, consumer);
-  Operation *insertBefore = names ? insertionPoint(producer, consumer) : nullptr;
+  if (!names || areTooLargeTogether(producer, consumer))
+    return {};
+  Operation *insertBefore = insertionPoint(producer, consumer);
   if (!insertBefore)
     return {};
   SmallVector<unsigned> kept;

@@ -131,16 +131,22 @@ static void become(Operation *op, Operation *other) {
 }
 
 /// Hashes all that a decision depends on: the producer and its readers, with their regions, and
-/// whether it remains in any case.
+/// whether it remains in any case. No rewrite of `fuseNests` changes an op of a scalar region in
+/// place, so its address stands for it.
 static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned,
                             bool remains) {
-  auto hashOf = [](Operation *op) {
+  auto ofOp = [](Operation *op) {
+    return OperationEquivalence::computeHash(op, OperationEquivalence::directHashValue,
+                                             OperationEquivalence::directHashValue,
+                                             OperationEquivalence::IgnoreLocations);
+  };
+  auto hashOf = [&](Operation *op) {
     llvm::hash_code hash = 0;
+    bool isScalar = isa<LoopNestInterface>(op);
     op->walk<WalkOrder::PreOrder>([&](Operation *each) {
-      hash = llvm::hash_combine(
-          hash, OperationEquivalence::computeHash(each, OperationEquivalence::directHashValue,
-                                                  OperationEquivalence::directHashValue,
-                                                  OperationEquivalence::IgnoreLocations));
+      hash = isScalar && each != op
+                 ? llvm::hash_combine(hash, each, each->getName().getAsOpaquePointer())
+                 : llvm::hash_combine(hash, ofOp(each));
     });
     return hash;
   };

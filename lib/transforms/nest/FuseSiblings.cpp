@@ -331,8 +331,6 @@ static constexpr double leastShare = 0.05;
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
 /// possible.
 static ComputeOp fuse(ComputeOp first, ComputeOp second) {
-  if (areTooLargeTogether(first, second))
-    return {};
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);
@@ -344,6 +342,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() == first)
       return {};
+  if (areTooLargeTogether(first, second))
+    return {};
   Operation *insertBefore = nullptr;
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
@@ -351,6 +351,10 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         continue;
       auto names = namesBy(first, k, second, i);
       if (!names)
+        continue;
+      NameRewriter rewriter(*names);
+      if (rewriter.rewrite(second.getProduced()) != first.getProduced() ||
+          rewriter.rewrite(second.getReduced()) != first.getReduced())
         continue;
       bool renames = !isIdentity(*names);
       // Results under other names are renamed back, which is free only if their users are nests.
@@ -368,9 +372,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
       if (!insertBefore)
         return {};
       ComputeOp alike = renames ? withNames(second, *names) : second;
-      bool legal = alike.getProduced() == first.getProduced() &&
-                   alike.getReduced() == first.getReduced() &&
-                   exclusions(alike, false) == exclusions(first, false) &&
+      bool legal = exclusions(alike, false) == exclusions(first, false) &&
                    exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
       ComputeOp joined;
       if (legal) {
