@@ -246,45 +246,6 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
   return e.run(op.getBody(), values, point, section);
 }
 
-LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Section &section) {
-  if (!op.getFinish().empty()) {
-    for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
-      auto value =
-          e.read(op.getFinishReads(), i, op.finishMap(i), op.finishGuard(i), {}, point, section);
-      if (failed(value))
-        return failure();
-      values.push_back(value->value);
-    }
-    FailureOr<Values> results = e.run(op.getFinish(), values, point, section);
-    if (failed(results))
-      return failure();
-    values = *results;
-  }
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
-    e.storeResult(e.memory.find(result)->second, value, point, section);
-  return success();
-}
-
-LogicalResult ComputeEmitter::finish(ValueRange totals) {
-  LoopWalker::Saved saved = loops.bindTile();
-  std::vector<Point> points = loops.points(false);
-  Section section;
-  size_t width = accumulators.size();
-  for (auto [i, point] : llvm::enumerate(points)) {
-    Values values(totals.slice(i * width, width));
-    if (plan.lanes && plan.lanesReduced) {
-      FailureOr<Values> folded = e.foldLanes(op.getCombine(), values, plan.lanes);
-      if (failed(folded))
-        return failure();
-      values = *folded;
-    }
-    if (failed(finishPoint(point, values, section)))
-      return failure();
-  }
-  loops.unbind(std::move(saved));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//

@@ -64,11 +64,21 @@ private:
   /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
   /// is null where it always contributes.
   mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
-  mlir::LogicalResult finish(mlir::ValueRange totals);
-  mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
   Values neutral(int64_t lanes);
   /// The points of the tile that have accumulators.
   std::vector<Point> accumulatorPoints();
+
+  // Finish.cpp
+  mlir::LogicalResult finish(mlir::ValueRange totals);
+  mlir::LogicalResult finishTotals(const Point &point, Values totals, Section &section);
+  mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
+  /// The variable of an unrolled loop of the tile, and the points of each of its values, if `finish`
+  /// is to be emitted as a loop over it; else no rows.
+  std::pair<std::string, std::vector<std::vector<size_t>>>
+  finishingRows(llvm::ArrayRef<Point> points);
+  mlir::LogicalResult finishByRows(const std::string &variable,
+                                   llvm::ArrayRef<std::vector<size_t>> rows,
+                                   llvm::ArrayRef<Point> points, mlir::ValueRange totals);
 
   // Spilled accumulators.
   bool inResult = false; ///< they are in the results themselves
