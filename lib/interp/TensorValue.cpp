@@ -187,6 +187,7 @@ Comparison compare(const TensorValue &expectedValue, const TensorValue &gotValue
     ++result.compared;
     if (a.undecided || b.undecided) {
       ++result.undecided;
+      result.notFinite += isa<FloatType>(expected.elementType()) && !std::isfinite(a.value);
       continue;
     }
     if (agrees(a, b, expected.elementType()))

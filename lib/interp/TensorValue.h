@@ -91,6 +91,7 @@ struct Comparison {
   std::string mismatch;  ///< empty: equal within the bounds
   int64_t compared = 0;  ///< elements compared, or counted as undecided
   int64_t undecided = 0; ///< of these, not compared because a discrete choice lies inside the bound
+  int64_t notFinite = 0; ///< of these, expected to be NaN or infinite
   bool equal() const { return mismatch.empty(); }
 };
 /// Compares `got` with `expected`, which have the same type; both are rounded as stored.

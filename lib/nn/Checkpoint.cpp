@@ -48,6 +48,7 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
 void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes &notes,
                       const SaveOptions &options, Here here) {
   io::Safetensors header;
+  header.checksums = true;
   std::map<std::string, const Tensor *> tensors;
   for (const auto &[name, tensor] : leaves) {
     if (!tensor->split(here) || !options.ranks)

@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Losses.h"
 
+#include "heddle/Jit.h"
 #include "heddle/Scope.h"
 
 #include <cmath>
@@ -40,14 +41,17 @@ Tensor nn::huber(const Tensor &x, const Tensor &wanted, double delta, Here here)
 
 Tensor nn::binaryCrossEntropy(const Tensor &probability, const Tensor &wanted, Here here) {
   CallScope scope(here);
-  // At 0 and 1 the logarithms are held, as PyTorch holds them, and so have no slope. They are not
+  // At 0 and 1 the logarithms are held, as PyTorch holds them, and so have no slope. Theirs are not
   // taken there, since the slope of an infinite one makes NaN even of zero gradients.
-  auto held = [](const Tensor &isIn, const Tensor &value, const Tensor &logarithm) {
-    return select(isIn, value, stopGradient(maximum(logarithm, -100.0)));
+  auto slope = [](const Tensor &isIn, const Tensor &x, const Tensor &g) {
+    return select(isIn, g, 0.0) * (1.0 / select(isIn, x, 1.0));
   };
-  Tensor isPossible = probability > 1e-37, isNotSure = probability < 1.0;
-  Tensor yes = held(isPossible, log(select(isPossible, probability, 1.0)), log(probability));
-  Tensor no = held(isNotSure, log1p(-select(isNotSure, probability, 0.0)), log1p(-probability));
+  Tensor yes =
+      withGradient([](Tensor p) { return maximum(log(p), -100.0); },
+                   [&](Tensor p, Tensor g) { return slope(p > 1e-37, p, g); }, here)(probability);
+  Tensor no = withGradient([](Tensor p) { return maximum(log1p(-p), -100.0); },
+                           [&](Tensor p, Tensor g) { return -slope(p < 1.0, 1.0 - p, g); },
+                           here)(probability);
   return -(wanted * yes + (1.0 - wanted) * no);
 }
 

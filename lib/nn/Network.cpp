@@ -21,6 +21,27 @@ const Tensor &Fields::at(const std::string &name, Here here) const {
   throw Error("no field '" + name + "'; there are " + known, here);
 }
 
+/// "'batch', 'time'"
+static std::string namesIn(const Tensor &tensor) {
+  std::string text;
+  for (const Name &name : namesOf(tensor))
+    text += (text.empty() ? "'" : ", '") + name.str() + "'";
+  return text;
+}
+
+Outcome nn::detail::requireNumbers(Outcome outcome, Here here) {
+  auto require = [&](const std::string &what, const Tensor &tensor) {
+    if (!tensor.empty() && !tensor.names().empty())
+      throw Error("expected " + what + " to be one number, got " + tensor.type(here) +
+                      ": take the mean over " + namesIn(tensor) + ", as sampleMean does",
+                  here);
+  };
+  require("the loss", outcome.loss);
+  for (const auto &[name, value] : outcome.measures)
+    require("the measure '" + name + "'", value);
+  return outcome;
+}
+
 Tensor nn::sampleMean(const Tensor &each, const Fields &fields, Here here) {
   CallScope scope(here);
   const Tensor &weight = fields.at("weight");

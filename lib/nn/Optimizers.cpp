@@ -31,13 +31,15 @@ static Tensor decayed(const Tensor &p, const Tensor &g, double decay) {
 /// The sum of squares of all elements.
 static Tensor squaredLength(const Tensor &x) { return sum(x * x, namesOf(x)); }
 
+Tensor StepContext::count(const Tensor &like) const {
+  return steps.cast(like.elementType() == ElementType::F64 ? ElementType::F64 : ElementType::F32);
+}
+
 Tensor StepContext::correction(double beta, const Tensor &like) {
   ElementType type = like.elementType();
   Tensor &known = corrections[{beta, type}];
-  if (known.empty())
-    known = Tensor(-expm1(steps.cast(type == ElementType::F64 ? type : ElementType::F32) *
-                          std::log(beta)))
-                .cast(type); // 1 - beta^steps without cancellation
+  if (known.empty()) // 1 - beta^steps without cancellation
+    known = Tensor(-expm1(count(like) * std::log(beta))).cast(type);
   return known;
 }
 
@@ -137,7 +139,8 @@ Tensor AdagradRule::direction(const std::string &path, const Tensor &p, const Te
   Tensor direction = g / (sqrt(s) + options.epsilon);
   if (!options.rateDecay)
     return direction;
-  return direction / Tensor((context.steps - 1.0) * options.rateDecay + 1.0).cast(p.elementType());
+  return direction /
+         Tensor((context.count(p) - 1.0) * options.rateDecay + 1.0).cast(p.elementType());
 }
 
 void AdadeltaRule::begin(const std::string &path, const Tensor &p, const Options &) {

@@ -62,6 +62,28 @@ Schedule nn::warmUp(int64_t steps, Schedule then) {
   };
 }
 
+double Plateau::rate(double rate, const std::vector<double> &values, bool larger, Here here) const {
+  if (!(factor > 0 && factor < 1 && patience >= 0 && threshold >= 0 && least >= 0))
+    throw Error("expected a factor between 0 and 1, and patience, threshold and least rate of at "
+                "least 0, got " +
+                    std::to_string(factor) + ", " + std::to_string(patience) + ", " +
+                    std::to_string(threshold) + " and " + std::to_string(least),
+                here);
+  double best = INFINITY, lowest = std::min(rate, least);
+  int64_t others = 0; // values since the best one, or the last time that the rate fell
+  for (double value : values) {
+    double own = larger ? -value : value;
+    if (own < (std::isinf(best) ? best : best - threshold * std::abs(best))) {
+      best = own;
+      others = 0;
+    } else if (++others > patience) {
+      rate = std::max(rate * factor, lowest);
+      others = 0;
+    }
+  }
+  return rate;
+}
+
 Schedule nn::sequence(std::vector<std::pair<int64_t, Schedule>> parts, Here here) {
   if (parts.empty())
     throw Error("expected at least one schedule", here);

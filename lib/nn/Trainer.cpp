@@ -98,6 +98,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     throw Error("expected a decay of the moving average from 0 to below 1, got " +
                     exact(training.average),
                 here);
+  if (training.plateau) // refuses a bad one
+    (void)training.plateau->rate(training.rate, {}, training.goal.larger, here);
   if (writes() && ranks.speaks())
     openOutput(here);
   // What is read from a checkpoint need not be in memory before.
@@ -344,20 +346,23 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
   return {};
 }
 
+/// How test data are read.
+LoaderOptions AnyTrainer::Run::testing() const {
+  return {.batch = training.testBatch ? training.testBatch : training.batch,
+          .batchName = network.samples,
+          .ahead = ahead(),
+          .threads = options.readers,
+          .similar = training.similar,
+          .multipleOf = training.multipleOf,
+          .skipDamaged = training.skipDamaged,
+          .part = ranks.part(),
+          .parts = ranks.parts()};
+}
+
 Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
   if (data.count() == 0)
     throw Error("expected data with samples, got none", here);
-  Loader loader(data,
-                {.batch = training.testBatch ? training.testBatch : training.batch,
-                 .batchName = network.samples,
-                 .ahead = ahead(),
-                 .threads = options.readers,
-                 .similar = training.similar,
-                 .multipleOf = training.multipleOf,
-                 .skipDamaged = training.skipDamaged,
-                 .part = ranks.part(),
-                 .parts = ranks.parts()},
-                here);
+  Loader loader(data, testing(), here);
   ProgressBar bar("testing", loader.batches(), 0, isQuiet() ? -1 : 2);
   Means sums;
   Mode mode = state.mode.evaluation();
@@ -421,6 +426,23 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
   snprintf(rate, sizeof rate, "; %.0f %s/s", record.examplesPerSecond, options.unit.c_str());
   print("epoch " + std::to_string(record.epoch) + ": " + inWords(record.train, ", ") +
         (test ? "; test " + inWords(record.test, ", ") : "") + rate);
+  if (options.onEpoch)
+    options.onEpoch(record);
+}
+
+/// The rates of the run, from the epochs that lie behind.
+Schedule AnyTrainer::Run::rates() const {
+  int64_t steps = training.epochs * batches;
+  Schedule own =
+      training.schedule ? training.schedule(training.rate, steps) : constantRate(training.rate);
+  if (!training.plateau)
+    return own;
+  std::vector<double> values;
+  for (const EpochRecord &record : history)
+    values.push_back(decisive(record).value_or(NAN));
+  return [own, values, larger = training.goal.larger, plateau = *training.plateau](int64_t step) {
+    return plateau.rate(own(step), values, larger);
+  };
 }
 
 Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here here) {
@@ -437,7 +459,6 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
                     " of an epoch, expected one of " + std::to_string(batches) +
                     " steps: its data were others",
                 here);
-  schedule = how.schedule ? how.schedule(how.rate, how.epochs * batches) : constantRate(how.rate);
   StopSignals signals;
   if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
     return *endWithin(here);
@@ -448,6 +469,7 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
             std::to_string(how.patience) + " was better than epoch " + std::to_string(top + 1));
       return Ending::NoProgress;
     }
+    schedule = rates();
     if (auto ending = trainEpoch(data, here))
       return *ending;
     endEpoch(testData, here);
@@ -476,6 +498,9 @@ Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
 }
 
 Values AnyTrainer::evaluate(const Dataset &data, Here here) { return run->evaluate(data, here); }
+Tensor AnyTrainer::predict(const Dataset &data, const OutputFunction &output, Here here) {
+  return run->predict(data, output, here);
+}
 
 const History &AnyTrainer::history() const { return run->history; }
 int64_t AnyTrainer::bestEpoch() const { return run->best(); }

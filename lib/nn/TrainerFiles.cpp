@@ -133,6 +133,10 @@ Notes AnyTrainer::Run::determinants() const {
   notes["clip-by-value"] = exact(training.clipByValue);
   notes["average"] = exact(training.average);
   notes["last"] = std::to_string(int(training.last));
+  notes["plateau"] = "none";
+  if (const auto &plateau = training.plateau)
+    notes["plateau"] = exact(plateau->factor) + " " + std::to_string(plateau->patience) + " " +
+                       exact(plateau->threshold) + " " + exact(plateau->least);
   notes["micro-batches"] = std::to_string(*training.microBatches);
   notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
@@ -229,7 +233,8 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
   notes.merge(Notes{{"micro-batches", "1"},
                     {"clip-by-value", "0"},
                     {"average", "0"},
-                    {"last", std::to_string(int(Last::Pad))}});
+                    {"last", std::to_string(int(Last::Pad))},
+                    {"plateau", "none"}});
   if (std::string other = isStated ? otherSetting(notes, options.notes) : ""; !other.empty())
     throw Error("'" + path + "' is of a run with " + other, here);
   std::string other = isStated ? otherSetting(notes, determinants()) : "";

@@ -87,11 +87,14 @@ struct AnyTrainer::Run {
   bool shouldStop() const;
   std::optional<Ending> trainEpoch(const Dataset &data, Here here);
   std::optional<Ending> endWithin(Here here);
+  LoaderOptions testing() const;
   Values evaluate(const Dataset &data, Here here);
+  Tensor predict(const Dataset &data, const OutputFunction &output, Here here);
   Ending train(const Dataset &data, const Dataset *testData, Here here);
   void endEpoch(const Dataset *test, Here here);
   ByPath trained() const;
   std::optional<double> decisive(const EpochRecord &record) const;
+  Schedule rates() const;
   int64_t best() const;
 };
 

@@ -13,7 +13,7 @@
 #ifndef HEDDLE_MODELS_FASHION_TRAIN_H
 #define HEDDLE_MODELS_FASHION_TRAIN_H
 
-#include "models/mesh/MeshFlags.h"
+#include "heddle/nn/MeshFlags.h"
 
 #include <cstdint>
 #include <optional>
@@ -32,7 +32,7 @@ struct Options {
   int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
   std::string data, output = "fashion-output", log;
   std::vector<std::string> plugins; ///< of the compiler
-  heddle::MeshFlags mesh;
+  heddle::nn::MeshFlags mesh;
 
   // The defaults.
   static constexpr int64_t defaultEpochs = 4, defaultBatch = 64;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "models/fashion/Train.h"
-#include "models/mesh/AddMeshFlags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -48,7 +47,7 @@ int main(int argc, char **argv) {
                  "Load this plugin into the compiler; may be given several times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  heddle::addMeshFlags(app, options.mesh);
+  heddle::nn::addMeshFlags(app, options.mesh);
   app.add_option("--limit", options.limit, "Use only this many images")->group("");
   CLI11_PARSE(app, argc, argv);
   // A file that grows beyond a limit is an error of the write, not the end of the process.

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "heddle/nn/Trainer.h"
+#include "heddle/nn/MeshFlags.h"
 #include "heddle/nn/TrainingStep.h"
 #include "heddle/nn/data/Dataset.h"
-#include "models/mesh/AddMeshFlags.h"
 #include "models/split/Split.h"
 
 #include <CLI/CLI.hpp>
@@ -54,14 +53,14 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"sequence", "experts", "layers"}));
   nn::Training training{.epochs = 10, .batch = 6, .rate = 1e-2, .goal = {"accuracy", true}};
   nn::TrainerOptions options{.steps = 40};
-  MeshFlags mesh;
+  nn::MeshFlags mesh;
   app.add_option("--steps", options.steps, "Stop after this many steps")->capture_default_str();
   app.add_option("--batch", training.batch, "Samples of a step")->capture_default_str();
   app.add_option("--log", options.log, "Write one JSON object per epoch and line to this file");
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)");
   bool ir = false;
   app.add_flag("--ir", ir, "Print the nd IR of the step instead of training");
-  addMeshFlags(app, mesh);
+  nn::addMeshFlags(app, mesh);
   CLI11_PARSE(app, argc, argv);
   try {
     nn::Network network = which == "experts"  ? split::experts()

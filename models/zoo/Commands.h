@@ -8,7 +8,7 @@
 #ifndef HEDDLE_MODELS_ZOO_COMMANDS_H
 #define HEDDLE_MODELS_ZOO_COMMANDS_H
 
-#include "models/mesh/MeshFlags.h"
+#include "heddle/nn/MeshFlags.h"
 #include "models/zoo/Zoo.h"
 
 namespace heddle::zoo {
@@ -31,7 +31,7 @@ struct Options {
   std::string optimizer = "adam"; ///< of comparisons
   int noisy = 3;                  ///< runs of the twin that show how far rounding leads it
   Generation generation;
-  MeshFlags mesh;
+  nn::MeshFlags mesh;
 
   std::string directory() const;
 };

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "models/mesh/AddMeshFlags.h"
 #include "models/zoo/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -67,7 +66,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
                  "Continue after the last checkpoint; start if there is none")
       ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
-  addMeshFlags(*command, options.mesh);
+  nn::addMeshFlags(*command, options.mesh);
 }
 
 /// Says so if there is no such command; CLI11 only says that one is missing.
@@ -84,7 +83,8 @@ static bool isCommand(const CLI::App &app, const std::string &word) {
 }
 
 int main(int argc, char **argv) {
-  CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.");
+  CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.",
+               "heddle-models");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help); // lists the commands
   zoo::Options options;

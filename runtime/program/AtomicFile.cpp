@@ -87,6 +87,19 @@ void AtomicFile::write(std::string_view bytes) {
     buffer.append(bytes);
 }
 
+bool AtomicFile::rewrite(int64_t offset, std::string_view bytes) {
+  if (inPlace)
+    return false;
+  writeOut(buffer);
+  buffer.clear();
+  if (lseek(descriptor, offset, SEEK_SET) < 0)
+    fail(errno);
+  writeOut(bytes);
+  if (lseek(descriptor, 0, SEEK_END) < 0)
+    fail(errno);
+  return true;
+}
+
 void AtomicFile::writeOut(std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::write(descriptor, bytes.data(), bytes.size());

@@ -21,6 +21,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_ATOMICFILE_H
 #define HEDDLE_RUNTIME_PROGRAM_ATOMICFILE_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ public:
   AtomicFile &operator=(const AtomicFile &) = delete;
 
   void write(std::string_view bytes);
+  /// Replaces bytes that were written before, from `offset` on. False for a file that is written
+  /// directly, which may have them no longer.
+  bool rewrite(int64_t offset, std::string_view bytes);
   /// `durable`: syncs the file to disk before it returns. Caches need not be durable.
   void commit(bool durable = true);
 

@@ -231,12 +231,16 @@ static auto checksOf(func::FuncOp function) {
 static bool compare(func::FuncOp function, const Signature &entry,
                     ArrayRef<interp::TensorValue> expected, const Arrays &got) {
   MLIRContext *context = function.getContext();
-  int64_t compared = 0, undecided = 0;
+  int64_t compared = 0, undecided = 0, notFinite = 0;
+  std::string firstNotFinite;
   bool agrees = true;
   for (auto [formal, value, array] : llvm::zip_equal(entry.results, expected, got)) {
     interp::Comparison comparison = interp::compare(value, interp::fromHost(context, array));
     compared += comparison.compared;
     undecided += comparison.undecided;
+    notFinite += comparison.notFinite;
+    if (comparison.notFinite && firstNotFinite.empty())
+      firstNotFinite = formal.name;
     if (comparison.equal())
       continue;
     agrees = false;
@@ -246,8 +250,13 @@ static bool compare(func::FuncOp function, const Signature &entry,
   if (undecided * 20 > compared) {
     agrees = false;
     llvm::errs() << "heddle-run: error: '@" << entry.name << "': " << undecided << " of "
-                 << compared << " elements hang on choices within the error bounds; expected at "
-                 << "most one in 20\n";
+                 << compared << " elements can't be compared, expected at most one in 20";
+    if (notFinite)
+      llvm::errs() << "; " << notFinite << " are NaN or infinite in the interpreter's result, the "
+                   << "first ones in '" << firstNotFinite << "': other inputs may help (--input)";
+    if (undecided > notFinite)
+      llvm::errs() << "; " << undecided - notFinite << " hang on choices within the error bounds";
+    llvm::errs() << "\n";
   }
   if (!agrees)
     return false;

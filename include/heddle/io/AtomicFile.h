@@ -26,18 +26,21 @@
 #include "heddle/Error.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace heddle::io {
 
-/// Receives the bytes of a new file. `write` throws Error if it fails.
+/// Receives the bytes of a new file. Throws Error if it can't write them.
 class FileSink {
 public:
   virtual ~FileSink() = default;
   virtual void write(const void *data, size_t size) = 0;
   void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Replaces bytes that were written before, from `offset` on. False for a device or a pipe.
+  virtual bool rewrite(int64_t offset, std::string_view bytes) = 0;
 };
 
 /// Creates or replaces the file `path` with the bytes that `fill` writes. If `path` is a symbolic

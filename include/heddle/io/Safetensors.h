@@ -12,8 +12,10 @@
 //     {"__metadata__": {"epoch": "3", "names:w": "in,out"},
 //      "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
-// The metadata of the key "names:" and the name of an array lists the names of its axes. Other
-// programs see an ordinary safetensors file.
+// The metadata of the key "names:" and the name of an array lists the names of its axes. The key
+// "heddle.crc32" may list a checksum, CRC-32, for each array, in the order of their data; they are
+// verified where they are. Other programs see an ordinary safetensors file; one that changes arrays
+// and keeps the metadata has to leave that key out.
 //
 // Several files may hold many arrays, with an index, a JSON file whose name ends in ".json":
 //
@@ -40,6 +42,7 @@ namespace heddle::io {
 struct Safetensors {
   std::map<std::string, HostArray, std::less<>> arrays;
   std::map<std::string, std::string, std::less<>> metadata;
+  bool checksums = false; ///< the file has one for each array
 
   /// The array called `name`. Throws Error that lists the names of all arrays if there is none.
   const HostArray &at(std::string_view name, Here here = Here::current()) const;
@@ -56,7 +59,7 @@ public:
 
   /// Metadata, and arrays without their bytes.
   const Safetensors &header() const;
-  /// One of the arrays. Throws Error if it can't be read.
+  /// One of the arrays. Throws Error if it can't be read, or its checksum is another.
   HostArray read(const std::string &name, Here here = Here::current()) const;
 
 private:
@@ -69,7 +72,8 @@ Safetensors readSafetensors(const std::string &path, Here here = Here::current()
 
 /// Writes the file `path`, atomically (AtomicFile.h). Equal contents give equal bytes. Throws Error
 /// for names and metadata that are not UTF-8, and for reserved names: "__metadata__" for arrays,
-/// those that begin with "names:" for metadata.
+/// "heddle.crc32" and those that begin with "names:" for metadata. A device or a pipe gets no
+/// checksums.
 void writeSafetensors(const std::string &path, const Safetensors &contents,
                       Here here = Here::current());
 

@@ -94,7 +94,8 @@ void saveTree(const std::string &path, T &tree, const Notes &notes = {},
 /// Fills a tree from a file or a directory and gives the notes; a tensor that is split is filled with
 /// this rank's block, all others whole. Names, sizes and element types must match. Throws
 /// Error that lists all tensors that are missing, that are surplus or that have another type, with
-/// both types; the tree is then unchanged.
+/// both types, and names one whose bytes do not have the checksum that was saved with them; the tree
+/// is then unchanged. Files without checksums are loaded as they are.
 template <typename T>
 Notes loadTree(const std::string &path, T &tree, const LoadOptions &options = {},
                Here here = Here::current()) {

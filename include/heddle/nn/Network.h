@@ -77,7 +77,13 @@ Net netFrom(Net like, const ByPath &parameters) {
   return like;
 }
 
-/// `loss(net, fields, mode)` gives an Outcome.
+namespace detail {
+/// The outcome. Throws Error that lists the names of a loss or a measure that has some.
+Outcome requireNumbers(Outcome outcome, Here here);
+} // namespace detail
+
+/// `loss(net, fields, mode)` gives an Outcome; what it gives is checked when it is traced, and an
+/// Error then has the location `here`.
 template <typename Net, typename F>
 Network networkOf(Net net, F loss, const Tensor &key, const Name &samples,
                   Here here = Here::current()) {
@@ -88,9 +94,9 @@ Network networkOf(Net net, F loss, const Tensor &key, const Name &samples,
     network.order.push_back(path);
     network.parameters[path] = std::exchange(leaf, Tensor());
   });
-  network.loss = [net = std::move(net), loss = std::move(loss)](
-                     const ByPath &parameters, const Fields &fields, Mode &mode) -> Outcome {
-    return loss(netFrom(net, parameters), fields, mode);
+  network.loss = [net = std::move(net), loss = std::move(loss),
+                  here](const ByPath &parameters, const Fields &fields, Mode &mode) -> Outcome {
+    return detail::requireNumbers(loss(netFrom(net, parameters), fields, mode), here);
   };
   return network;
 }

@@ -52,6 +52,8 @@ class StepContext {
 public:
   explicit StepContext(Tensor steps) : steps(std::move(steps)) {}
   const Tensor steps; ///< f32, from 1
+  /// The same in the precision that formulas for `like` need: f64 for f64, else f32.
+  Tensor count(const Tensor &like) const;
   /// 1 - beta^steps, of the element type of `like`.
   Tensor correction(double beta, const Tensor &like);
 

@@ -45,6 +45,20 @@ Schedule warmUp(int64_t steps, Schedule then);
 /// Each schedule for its number of steps, from its own step 0; the last one goes on.
 Schedule sequence(std::vector<std::pair<int64_t, Schedule>> parts, Here here = Here::current());
 
+/// Rates that fall when a value, such as the loss of the test data, has stopped improving (torch
+/// ReduceLROnPlateau). They are a function of the values so far, so that a resumed run has the same.
+struct Plateau {
+  double factor = 0.1;     ///< what a rate is multiplied by, each time
+  int64_t patience = 10;   ///< after more than so many values that are no better than the best one
+  double threshold = 1e-4; ///< a better value is so by more than this part of the best one
+  double least = 0;        ///< no rate falls below this
+
+  /// `rate` after these values, one for each epoch; `larger`: larger ones are better. Throws Error
+  /// for a factor that is not between 0 and 1, and where another member is negative.
+  double rate(double rate, const std::vector<double> &values, bool larger = false,
+              Here here = Here::current()) const;
+};
+
 } // namespace heddle::nn
 
 #endif // HEDDLE_NN_SCHEDULES_H

@@ -63,7 +63,9 @@ struct Training {
   OptimizerChoice optimizer = nn::optimizer<Adam>();
   double rate = 1e-3;
   RateOverRun schedule = {}; ///< none: always `rate`
-  double clip = 0;           ///< the gradients' common length is at most this (clipByNorm); 0: any
+  /// Lowers the rates of the schedule by the values of `goal`, one for each epoch; none: not at all.
+  std::optional<Plateau> plateau = {};
+  double clip = 0; ///< the gradients' common length is at most this (clipByNorm); 0: any
   std::optional<ElementType> products = {}; ///< as JitOptions::products; of f16 with a LossScale
   Goal goal = {};
   int64_t patience = 0; ///< stop after so many epochs that are no better than the best; 0: never
@@ -93,7 +95,9 @@ struct TrainerOptions {
   /// File that gets a Chrome trace (Timeline.h) of the first ten steps that this process makes, of
   /// all ranks.
   std::string timeline = {};
-  std::string log = {};          ///< file that gets one JSON object per epoch and line
+  std::string log = {}; ///< file that gets one JSON object per epoch and line
+  /// Called on each rank after each epoch, when it is saved. What it throws ends the run.
+  std::function<void(const EpochRecord &)> onEpoch = {};
   int threads = 0;               ///< of compiled functions; 0: all cores
   int readers = 1;               ///< threads that read samples
   bool quiet = false;            ///< print nothing
@@ -119,6 +123,9 @@ struct TrainerOptions {
   std::optional<int64_t> zero = {};
 };
 
+/// What a network gives for the samples of a batch, and perhaps for further names.
+using OutputFunction = std::function<Tensor(const ByPath &net, const Fields &fields, Mode &mode)>;
+
 /// Why training came to an end.
 enum class Ending { Finished, NoProgress, Steps, Interrupted };
 
@@ -139,6 +146,11 @@ public:
   Ending train(const Dataset &data, const Dataset *test = nullptr, Here here = Here::current());
   /// The means of the loss and the measures, with running moments and without dropout.
   Values evaluate(const Dataset &data, Here here = Here::current());
+  /// The outputs for all samples, in their order, with running moments and without dropout; what
+  /// fills a batch is left out. The result is in memory, on each of the ranks, which all call it.
+  /// Throws Error for outputs that lack the samples' name, for those whose other sizes differ from
+  /// batch to batch, and for damaged samples.
+  Tensor predict(const Dataset &data, const OutputFunction &output, Here here = Here::current());
   /// The rules of `TrainerOptions::zero`.
   const std::vector<std::string> &zeroRules() const;
   /// Takes the parameters and moments of a checkpoint, such as best.safetensors.
@@ -175,6 +187,21 @@ public:
         like(net) {}
   /// With the current parameters.
   Net net() const { return netFrom(like, parameters()); }
+  using AnyTrainer::predict;
+  /// `output(net, fields, mode)` gives a tensor:
+  ///
+  ///     Tensor scores = trainer.predict(data, [](const Net &net, const nn::Fields &fields,
+  ///                                              nn::Mode &mode) {
+  ///       return net(fields.at("image"), mode);
+  ///     });
+  template <typename F>
+    requires std::is_invocable_r_v<Tensor, F, const Net &, const Fields &, Mode &>
+  Tensor predict(const Dataset &data, F output, Here here = Here::current()) {
+    auto ofPaths = [this, &output](const ByPath &net, const Fields &fields, Mode &mode) -> Tensor {
+      return output(netFrom(like, net), fields, mode);
+    };
+    return AnyTrainer::predict(data, ofPaths, here);
+  }
 
 private:
   Net like;

@@ -22,6 +22,9 @@ struct Sink final : FileSink {
   void write(const void *data, size_t size) override {
     located(here, [&] { file.write({static_cast<const char *>(data), size}); });
   }
+  bool rewrite(int64_t offset, std::string_view bytes) override {
+    return located(here, [&] { return file.rewrite(offset, bytes); });
+  }
   void commit() {
     located(here, [&] { file.commit(); });
   }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <zlib.h>
 
 using namespace heddle;
 using namespace heddle::io;
@@ -62,13 +63,25 @@ void InputFile::read(int64_t offset, void *to, int64_t size, const std::string &
   }
 }
 
-void InputFile::read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const {
+void InputFile::read(int64_t offset, Bytes &to, int64_t size, const std::string &what,
+                     uint32_t *checksum) const {
   try {
     to.resize(size_t(size));
   } catch (const std::exception &) {
     fail(name, "no memory for the " + std::to_string(size) + " bytes of " + what);
   }
-  read(offset, to.data(), size, what);
+  if (!checksum)
+    return read(offset, to.data(), size, what);
+  *checksum = 0;
+  for (size_t done = 0; done < to.size(); done += pieceBytes) {
+    size_t count = std::min(pieceBytes, to.size() - done);
+    read(offset + int64_t(done), to.data() + done, int64_t(count), what);
+    *checksum = checksumOf(to.data() + done, count, *checksum);
+  }
+}
+
+uint32_t io::checksumOf(const void *data, size_t size, uint32_t before) {
+  return uint32_t(crc32_z(before, static_cast<const Bytef *>(data), size));
 }
 
 void io::swapBytes(Bytes &bytes, int64_t size) {

@@ -45,14 +45,20 @@ public:
   int64_t size() const { return length; }
   /// Reads `size` bytes at `offset`; the message calls them `what` if the file ends before.
   void read(int64_t offset, void *to, int64_t size, const std::string &what) const;
-  /// Resizes `to` first.
-  void read(int64_t offset, Bytes &to, int64_t size, const std::string &what) const;
+  /// Resizes `to` first. `checksum`, if any, gets the checksum of the bytes.
+  void read(int64_t offset, Bytes &to, int64_t size, const std::string &what,
+            uint32_t *checksum = nullptr) const;
 
 private:
   std::string name;
   int descriptor = -1;
   int64_t length = 0;
 };
+
+/// Bytes that are read or written and summed up piece by piece are in the processor's cache.
+constexpr size_t pieceBytes = 1 << 20;
+/// The CRC-32 of bytes, after others whose CRC-32 is `before`.
+uint32_t checksumOf(const void *data, size_t size, uint32_t before = 0);
 
 /// Reverses the bytes of elements of `size` bytes each.
 void swapBytes(Bytes &bytes, int64_t size);

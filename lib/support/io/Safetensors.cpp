@@ -15,14 +15,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 using namespace heddle;
 using namespace heddle::io;
 using Json = nlohmann::ordered_json;
 
-static constexpr const char *metadataKey = "__metadata__";
+static constexpr const char *metadataKey = "__metadata__", *checksumsKey = "heddle.crc32";
 static constexpr std::string_view namesPrefix = "names:";
 static constexpr int64_t maxHeader = 100'000'000; // bytes; the limit of other readers
 
@@ -81,11 +83,13 @@ struct Part {
   InputFile file;
   Safetensors header;
   std::map<std::string, int64_t, std::less<>> offsets;
+  std::map<std::string, std::string, std::less<>> checksums;
   explicit Part(const std::string &path);
   HostArray read(const std::string &name) const;
 
 private:
   std::vector<Entry> parse(const Json &json);
+  void takeChecksums(const std::vector<Entry> &entries);
 };
 } // namespace
 
@@ -146,6 +150,30 @@ static void takeNames(const std::string &path, Safetensors &contents) {
       fail(path, "metadata '" + key + "': names the axes of an array that is missing");
 }
 
+/// A checksum as files have it: eight digits.
+static std::string digitsOf(uint32_t checksum) {
+  char text[16];
+  snprintf(text, sizeof text, "%08x", checksum);
+  return text;
+}
+
+/// Moves the checksums from the metadata to the arrays. Blank ones stand where none were written.
+void Part::takeChecksums(const std::vector<Entry> &entries) {
+  auto found = header.metadata.find(checksumsKey);
+  if (found == header.metadata.end())
+    return;
+  std::istringstream stream(found->second);
+  std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  if (!words.empty() && words.size() != entries.size())
+    fail(file.path(), "metadata '" + found->first + "': expected " +
+                          std::to_string(entries.size()) + " checksums, one for each array, got " +
+                          std::to_string(words.size()));
+  for (size_t i = 0; i < words.size(); ++i)
+    checksums.emplace(entries[i].name, words[i]);
+  header.checksums = !words.empty();
+  header.metadata.erase(found);
+}
+
 /// The header's arrays in the order of their data; its texts become metadata.
 std::vector<Entry> Part::parse(const Json &json) {
   const std::string &path = file.path();
@@ -184,7 +212,9 @@ Part::Part(const std::string &path) : file(path) {
   file.read(8, text.data(), int64_t(length), "header");
   int64_t dataBegin = 8 + int64_t(length);
   uint64_t dataBytes = uint64_t(file.size() - dataBegin), next = 0;
-  for (Entry &entry : parse(parseHeader(path, text))) {
+  std::vector<Entry> entries = parse(parseHeader(path, text));
+  takeChecksums(entries);
+  for (Entry &entry : entries) {
     if (entry.begin != next)
       fail(path, "array '" + entry.name + "': expected its data at offset " + std::to_string(next) +
                      ", after those of the array before, got " + std::to_string(entry.begin) +
@@ -201,9 +231,15 @@ Part::Part(const std::string &path) : file(path) {
 
 HostArray Part::read(const std::string &name) const {
   HostArray array = header.at(name);
-  file.read(offsets.at(name), array.bytes, array.count() * byteSize(array.element),
-            "array '" + name + "'");
-  checkBooleans(file.path(), "array '" + name + "'", array);
+  std::string what = "array '" + name + "'";
+  auto expected = checksums.find(name);
+  uint32_t got = 0;
+  file.read(offsets.at(name), array.bytes, array.count() * byteSize(array.element), what,
+            expected == checksums.end() ? nullptr : &got);
+  if (expected != checksums.end() && digitsOf(got) != expected->second)
+    fail(file.path(), what + " is damaged: expected the checksum " + expected->second + ", got " +
+                          digitsOf(got));
+  checkBooleans(file.path(), what, array);
   return array;
 }
 
@@ -228,6 +264,7 @@ static void openIndex(const std::string &path, auto &state) {
     if (!part)
       part = state.parts.emplace_back(std::make_unique<Part>(beside(path, file))).get();
     auto found = part->header.arrays.find(name);
+    state.header.checksums |= part->header.checksums;
     if (found == part->header.arrays.end())
       fail(path, "expected the array '" + name + "' in '" + file + "', which lacks it");
     state.header.arrays.emplace(name, found->second);
@@ -267,15 +304,41 @@ Safetensors io::readSafetensors(const std::string &path, Here here) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+using HeaderArrays = std::vector<std::pair<std::string, const HostArray *>>;
+
+/// Writes the data; `checksums`, if it isn't empty, gets those of the arrays in place of its blanks.
+static void writeArrays(FileSink &sink, const HeaderArrays &arrays, const ArraySource &source,
+                        std::string &checksums) {
+  for (size_t i = 0; const auto &[name, array] : arrays) {
+    HostArray own = source(name);
+    assert(own.element == array->element && own.shape == array->shape);
+    if (checksums.empty()) {
+      sink.write(own.bytes.data(), own.bytes.size());
+      continue;
+    }
+    uint32_t checksum = 0;
+    for (size_t done = 0; done < own.bytes.size(); done += pieceBytes) {
+      size_t count = std::min(pieceBytes, own.bytes.size() - done);
+      checksum = checksumOf(own.bytes.data() + done, count, checksum);
+      sink.write(own.bytes.data() + done, count);
+    }
+    checksums.replace(9 * i++, 8, digitsOf(checksum));
+  }
+}
+
 static void write(const std::string &path, const Safetensors &contents, const ArraySource &source) {
   Json header = Json::object(), metadata = Json::object();
+  std::string checksums(contents.checksums ? 9 * contents.arrays.size() : 0, ' ');
+  if (!checksums.empty())
+    metadata[checksumsKey] = checksums; // the first one; they are known when the data is written
   for (const auto &[key, value] : contents.metadata) {
-    if (key.starts_with(namesPrefix))
-      fail(path, "metadata '" + key + "': keys that begin with 'names:' are reserved");
+    if (key.starts_with(namesPrefix) || key == checksumsKey)
+      fail(path, "metadata '" + key + "': '" + checksumsKey +
+                     "' and keys that begin with 'names:' are reserved");
     metadata[key] = value;
   }
   // Wide elements first, so that each array begins at a multiple of its elements' size.
-  std::vector<std::pair<std::string, const HostArray *>> arrays;
+  HeaderArrays arrays;
   for (const auto &[name, array] : contents.arrays)
     arrays.emplace_back(name, &array);
   std::ranges::sort(arrays, {}, [](auto &each) {
@@ -316,11 +379,10 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
       sink.write(&byte, 1);
     }
     sink.write(text);
-    for (const auto &[name, array] : arrays) {
-      HostArray own = source(name);
-      assert(own.element == array->element && own.shape == array->shape);
-      sink.write(own.bytes.data(), own.bytes.size());
-    }
+    writeArrays(sink, arrays, source, checksums);
+    std::string before = std::string("{\"") + metadataKey + "\":{\"" + checksumsKey + "\":\"";
+    if (!checksums.empty())
+      sink.rewrite(8 + int64_t(before.size()), checksums);
   };
   writeFileAtomically(path, fill, {});
 }
@@ -356,6 +418,7 @@ static void writeFiles(const std::string &path, const Safetensors &header,
     for (size_t i = 0; i < parts.size(); ++i) {
       for (const auto &[name, array] : parts[i].arrays)
         index.files.emplace(name, files[i]);
+      parts[i].checksums = header.checksums;
       write(beside(path, files[i]), parts[i], source);
     }
     writeIndex(path, index);

@@ -11,7 +11,6 @@
 #include "heddle/io/AtomicFile.h"
 
 #include <filesystem>
-#include <zlib.h>
 
 using namespace heddle;
 using namespace heddle::io;
@@ -22,10 +21,6 @@ static constexpr const char *manifestName = "manifest.json", *formatName = "hedd
 
 static std::string inDirectory(const std::string &directory, const std::string &file) {
   return (fs::path(directory) / file).string();
-}
-
-static uint32_t checksumOf(const void *data, size_t size) {
-  return uint32_t(crc32_z(0, static_cast<const Bytef *>(data), size));
 }
 
 std::string ShardRange::str() const {
@@ -393,7 +388,8 @@ HostArray ShardDirectory::read(const std::string &name, const ShardRange &range,
 
 void io::exportShards(const std::string &directory, const std::string &path, Here here) {
   ShardDirectory reader(directory, here);
+  Safetensors header = reader.header();
+  header.checksums = true;
   writeSafetensors(
-      path, reader.header(), [&](const std::string &name) { return reader.read(name, here); },
-      here);
+      path, header, [&](const std::string &name) { return reader.read(name, here); }, here);
 }

@@ -69,6 +69,23 @@ TEST(AtomicFile, small_and_large_writes_keep_their_order) {
   EXPECT_EQ(contentsOf(directory / "a"), expected);
 }
 
+TEST(AtomicFile, bytes_that_were_written_can_be_replaced) {
+  TemporaryDirectory directory;
+  for (size_t size : {10u, 1'000'000u}) {
+    std::string expected(size, 'n');
+    writeFileAtomically(directory / "a", [&](FileSink &sink) {
+      sink.write(expected);
+      EXPECT_TRUE(sink.rewrite(3, "abc"));
+      sink.write("end");
+    });
+    EXPECT_EQ(contentsOf(directory / "a"), expected.replace(3, 3, "abc") + "end");
+  }
+  writeFileAtomically("/dev/null", [](FileSink &sink) {
+    sink.write("abc");
+    EXPECT_FALSE(sink.rewrite(0, "x"));
+  });
+}
+
 TEST(AtomicFile, readers_see_the_old_file_while_the_new_one_is_written) {
   TemporaryDirectory directory;
   save(directory / "a", "old");

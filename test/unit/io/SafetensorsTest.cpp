@@ -89,6 +89,40 @@ TEST(Safetensors, names_of_axes_come_back_and_are_no_metadata) {
   EXPECT_EQ(back.metadata, contents.metadata);
 }
 
+TEST(Safetensors, a_changed_byte_is_noticed_where_there_are_checksums) {
+  TemporaryDirectory directory;
+  Safetensors contents = example();
+  contents.arrays["large"] = HostArray::zeros(ElementType::F64, {300'000}); // of several pieces
+  contents.checksums = true;
+  writeSafetensors(directory / "a", contents);
+  Safetensors back = readSafetensors(directory / "a");
+  EXPECT_EQ(back.arrays, contents.arrays);
+  EXPECT_EQ(back.metadata, contents.metadata);
+  EXPECT_TRUE(back.checksums);
+  std::string bytes = contentsOf(directory / "a"); // whose last three are those of b and c
+  bytes[bytes.size() - 2] = 6;
+  std::string path = directory.write("a", bytes);
+  expectHas(messageOf([&] { readSafetensors(path); }),
+            {path, "array 'b' is damaged: expected the checksum b6cc4292, got b1a1868b"});
+  EXPECT_EQ(SafetensorsFile(path).read("w"), contents.at("w"));
+  bytes[bytes.size() - 2] = 2;
+  bytes[bytes.size() - 20] = 1; // the last element of the large one
+  expectHas(messageOf([&] { readSafetensors(directory.write("a", bytes)); }),
+            {"array 'large' is damaged"});
+}
+
+TEST(Safetensors, checksums_that_do_not_fit_are_refused) {
+  auto with = [](const std::string &checksums) {
+    return withLength(R"({"__metadata__":{"heddle.crc32":")" + checksums +
+                          R"("},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})",
+                      "\1\2");
+  };
+  EXPECT_EQ(parse(with("b6cc4292")).at("a"), HostArray::of<uint8_t>({1, 2}, {2}));
+  EXPECT_EQ(parse(with("         ")).at("a"), HostArray::of<uint8_t>({1, 2}, {2})); // of a pipe
+  expectHas(messageOf([&] { parse(with("b6cc4292 00000000")); }),
+            {"expected 1 checksums, one for each array, got 2"});
+}
+
 TEST(Safetensors, empty_file_comes_back) {
   TemporaryDirectory directory;
   writeSafetensors(directory / "a", {});
@@ -187,6 +221,7 @@ TEST(Safetensors, contents_that_no_file_can_hold_are_refused) {
   HostArray one = HostArray::of<uint8_t>({1}, {1});
   expectHas(refused({{{"__metadata__", one}}, {}}), {"is reserved"});
   expectHas(refused({{}, {{"names:a", "b"}}}), {"are reserved"});
+  expectHas(refused({{}, {{"heddle.crc32", "b"}}}), {"are reserved"});
   expectHas(refused({{{"\xff", one}}, {}}), {"UTF-8"});
   expectHas(refused({{{"a", HostArray::of<uint8_t>({1}, {1}, {"a,b"})}}, {}}), {"got 'a,b'"});
 }

@@ -76,7 +76,9 @@ TEST(ShardDirectory, ArraysAndRangesComeBack) {
   Safetensors part = readSafetensors(directory / "save-00000001-rank-00001.safetensors");
   EXPECT_EQ(part.metadata.at("range:w"), "[3:5, 0:3] of 5,3");
   exportShards(directory.path, directory / "all.safetensors");
-  EXPECT_EQ(readSafetensors(directory / "all.safetensors").at("w"), matrix());
+  Safetensors all = readSafetensors(directory / "all.safetensors");
+  EXPECT_EQ(all.at("w"), matrix());
+  EXPECT_TRUE(all.checksums);
 }
 
 TEST(ShardDirectory, AProcessWithoutRangesWritesNoFile) {

@@ -91,7 +91,7 @@ TEST(Checkpoint, ATreeComesBackToTheBit) {
   }
 }
 
-// Written by an earlier version; it must stay readable.
+// Written by an earlier version, without checksums; it must stay readable.
 TEST(Checkpoint, AFileInTheTreeStaysLoadable) {
   State state{initial(), {}};
   state.optimizer = nn::Adam::make(state.weights);
@@ -147,6 +147,25 @@ TEST(Checkpoint, DamagedFilesLeaveTheTreeAlone) {
   std::map<std::string, std::map<std::string, Tensor>> twice{{"a", {{"b.c", zeros({})}}},
                                                              {"a.b", {{"c", zeros({})}}}};
   refused([&] { nn::saveTree("unwritten", twice); }, {"two tensors have the name 'a.b.c'"});
+}
+
+TEST(Checkpoint, AFlippedBitIsNamedAndLeavesTheTreeAlone) {
+  TemporaryDirectory directory;
+  for (std::string name : {"tree.safetensors", "tree.index.json"}) {
+    std::string path = directory / name;
+    Weights saved = initial(), tree{zeros({{n, 3}}), Tensor::of<int64_t>({1}, {}), zeros({})};
+    nn::saveTree(path, saved);
+    if (name == "tree.index.json")
+      name = "tree-1-00001-of-00001.safetensors";
+    std::string bytes = contentsOf(directory / name);
+    bytes.back() = char(bytes.back() ^ 1);
+    directory.write(name, bytes);
+    expectHas(messageOf([&] { nn::loadTree(path, tree); }),
+              {"CheckpointTest.cpp:", "'" + directory / name,
+               "array 'b' is damaged: expected the checksum ", ", got "});
+    EXPECT_EQ(tree.steps.item(), 1);
+    EXPECT_TRUE(contentsOf(directory / name) == bytes);
+  }
 }
 
 TEST(Checkpoint, PlacesAreThoseOfTheUser) {

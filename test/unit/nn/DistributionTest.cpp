@@ -345,6 +345,30 @@ TEST(Distribution, StagesTrainAsOneProcess) {
     }
 }
 
+TEST(Distribution, OutputsAreThoseOfOneProcess) {
+  Points data;
+  auto scores = [](const Net &net, const nn::Fields &fields, nn::Mode &) {
+    return net.last(relu(net.first(fields.at("point"), over(in))), over(hidden));
+  };
+  std::vector<float> wanted = valuesOf(make({}).predict(data, scores));
+  ASSERT_EQ(wanted.size(), 60u);
+  for (auto [axis, rule] : {std::pair("data", "batch:data"), {"stage", "last@stage=1"}}) {
+    SCOPED_TRACE(axis);
+    std::vector<std::vector<float>> got(2);
+    TestJob job(2);
+    std::vector<std::string> errors = job.run([&, axis = axis, rule = rule](Job &mine) {
+      useEngine(mine, "shm", "timeout=60");
+      nn::TrainerOptions options{.mesh = {{axis, 2}},
+                                 .rules = {rule},
+                                 .ranks = Ranks(std::shared_ptr<Job>(&mine, [](Job *) {}))};
+      got[size_t(mine.rank())] = valuesOf(make(options).predict(data, scores));
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(2));
+    for (const auto &mine : got)
+      expectNear(mine, wanted);
+  }
+}
+
 // Each stage runs a program of its own, and the report has the memory plan of each.
 TEST(Distribution, ReportsHaveTheMemoryPlansOfAllPrograms) {
   Points data;

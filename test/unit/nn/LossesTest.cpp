@@ -102,6 +102,20 @@ TEST(Losses, CertainAnswersStayFinite) {
             (std::vector<float>{1, -1, 0, 0}));
 }
 
+TEST(Losses, BinaryCrossEntropyTakesEachLogarithmOnce) {
+  Tensor p = Tensor::of<float>({0.5f, 1e-38f}, {{n, 2}}),
+         wanted = Tensor::of<float>({1, 1}, {{n, 2}});
+  std::string ir =
+      jit([](Tensor p, Tensor y) { return nn::binaryCrossEntropy(p, y); }).ir(p, wanted);
+  for (const char *logarithm : {"math.log ", "math.log1p "}) {
+    size_t at = ir.find(logarithm);
+    ASSERT_NE(at, std::string::npos) << ir;
+    EXPECT_EQ(ir.find(logarithm, at + 1), std::string::npos) << ir;
+  }
+  // Also where there is no slope any longer.
+  EXPECT_NEAR(nn::binaryCrossEntropy(p, wanted).to<float>({n})[1], 38 * std::log(10), 1e-3);
+}
+
 //===----------------------------------------------------------------------===//
 // Classes
 //===----------------------------------------------------------------------===//

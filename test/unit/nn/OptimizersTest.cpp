@@ -191,6 +191,22 @@ TEST(Optimizers, Adagrad) {
       });
 }
 
+TEST(Optimizers, AdagradOfF64IsAsPreciseAsItsParameters) {
+  nn::Adagrad::Options options{.rateDecay = 0.1};
+  std::pair<Tensor, nn::Adagrad> state{zeros({}, ElementType::F64), {}};
+  state.second = nn::Adagrad::make(state.first, options);
+  auto step = jit([&](std::pair<Tensor, nn::Adagrad> &s, Tensor slope) {
+    Tensor gradient = slope * 1.0;
+    s.second.update(s.first, gradient, 1.0, options);
+  });
+  double wanted = 0;
+  for (int t = 1; t <= 7; ++t) {
+    step(state, Tensor::of<double>({2.0}, {}));
+    wanted -= 2 / (std::sqrt(4.0 * t) + 1e-10) / (1 + 0.1 * (t - 1));
+  }
+  EXPECT_NEAR(state.first.item(), wanted, 1e-12);
+}
+
 TEST(Optimizers, Adadelta) {
   expectFormula<nn::Adadelta>(
       {.epsilon = 1e-3}, [](int, const Vector &p, const Vector &g, double decay, Memory &m) {
@@ -480,4 +496,21 @@ TEST(Schedules, ValuesByHand) {
   refused([] { nn::stepwise(1, 0, 0.5); }, {"at least one step"});
   refused([] { nn::inverseRoot(1, 0); }, {"at least one step", "got 0"});
   refused([] { nn::sequence({}); }, {"at least one schedule"});
+}
+
+TEST(Schedules, RatesFallWhereValuesStopImproving) {
+  nn::Plateau plateau{.factor = 0.5, .patience = 1, .threshold = 0.1, .least = 0.2};
+  std::vector<double> values{4, 3, 3.5, 2.9, 2.75, 2.6, NAN, 2.6, 3, 3}, rates, other;
+  for (size_t count = 0; count <= values.size(); ++count) {
+    std::vector<double> first(values.begin(), values.begin() + int64_t(count)), negative = first;
+    rates.push_back(plateau.rate(1, first));
+    for (double &value : negative)
+      value = -value;
+    other.push_back(plateau.rate(1, negative, /*larger=*/true));
+  }
+  // Of 2.9 and 2.75 neither is better than 3 by a tenth, 2.6 is.
+  EXPECT_EQ(rates, (std::vector<double>{1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.2}));
+  EXPECT_EQ(other, rates);
+  EXPECT_EQ(plateau.rate(0.1, values), 0.1); // which is less than the least already
+  refused([] { nn::Plateau{.factor = 2}.rate(1, {}); }, {"a factor between 0 and 1", "got 2.0"});
 }

@@ -269,6 +269,70 @@ TEST_F(TrainerRuns, NamesThatMeetAndUnknownFieldsAreNamed) {
   }
 }
 
+TEST_F(TrainerRuns, LossesAndMeasuresWithNamesAreRefused) {
+  auto loss = [](const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+    nn::Outcome outcome = lossOf(net, fields, mode);
+    outcome.loss = outcome.loss + fields.at("weight");
+    return outcome;
+  };
+  auto measure = [](const Net &net, const nn::Fields &fields, nn::Mode &mode) {
+    nn::Outcome outcome = lossOf(net, fields, mode);
+    outcome.measures["accuracy"] = fields.at("weight") * 2.0;
+    return outcome;
+  };
+  int line = __LINE__ + 1;
+  nn::Trainer<Net> first(Net::make(), loss, key(3), training, options("a"));
+  expectHas(messageOf([&] { first.train(data); }),
+            {"TrainerRunsTest.cpp:" + std::to_string(line) + ":",
+             "expected the loss to be one number, got !nd.tensor<f32, batch: 8>", "over 'batch'"});
+  nn::Trainer<Net> second(Net::make(), measure, key(3), training, options("b"));
+  expectHas(messageOf([&] { second.train(data); }),
+            {"expected the measure 'accuracy' to be one number", "batch: 8"});
+}
+
+TEST_F(TrainerRuns, RatesFallOnAPlateauAlsoOfAResumedRun) {
+  training.epochs = 6;
+  training.schedule = {};
+  training.goal = {"loss"};
+  // No loss is better than the first one by so much.
+  training.plateau = nn::Plateau{.factor = 0.5, .patience = 0, .threshold = 0.9, .least = 0.01};
+  makeWhole();
+  std::vector<double> rates;
+  for (const nn::EpochRecord &record : make(options("whole")).history())
+    rates.push_back(record.rate);
+  EXPECT_EQ(rates, (std::vector<double>{0.05, 0.05, 0.025, 0.0125, 0.01, 0.01}));
+  for (int64_t steps : {5, 9, 14})
+    EXPECT_EQ(make(options("parts", steps)).train(data, &test), nn::Ending::Steps);
+  EXPECT_EQ(make(options("parts")).train(data, &test), nn::Ending::Finished);
+  expectWhole("parts");
+  training.plateau = {};
+  expectHas(messageOf([&] { make(options("parts")); }),
+            {"plateau 0.5 0 0.9 0.01, expected plateau none"});
+  training.plateau = nn::Plateau{.factor = 2};
+  expectHas(messageOf([&] { make(options("b")); }), {"a factor between 0 and 1"});
+}
+
+TEST_F(TrainerRuns, EachEpochIsHandedOnWhenItIsSaved) {
+  std::vector<nn::EpochRecord> seen;
+  nn::TrainerOptions where = options("a");
+  where.onEpoch = [&](const nn::EpochRecord &record) {
+    seen.push_back(record);
+    EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "a")->at("epoch"),
+              std::to_string(record.epoch));
+    if (record.epoch == 2)
+      throw Error("that will do");
+  };
+  expectHas(messageOf([&] { make(where).train(data, &test); }), {"that will do"});
+  ASSERT_EQ(seen.size(), 2u);
+  nn::Trainer<Net> again = make(options("a"));
+  EXPECT_EQ(again.train(data, &test), nn::Ending::Finished);
+  EXPECT_EQ(again.history().size(), 3u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again.history()[i].train, seen[i].train);
+    EXPECT_EQ(again.history()[i].test, seen[i].test);
+  }
+}
+
 TEST_F(TrainerRuns, DataThatIsNoNumberIsNamed) {
   struct Bad : Points {
     using Points::Points;

@@ -1,11 +1,13 @@
 // Builds a program of named tensors, runs it, and writes it to a file.
 #include "heddle/heddle.h"
+#include "heddle/nn/MeshFlags.h"
 
 #include <iostream>
 
 using namespace heddle;
 
 int main(int argc, char **argv) {
+  nn::MeshFlags::take(argc, argv); // those of training on several ranks
   Name row("row"), column("column");
   auto weigh = jit([&](Tensor table, Tensor weight) { return sum(table * weight, over(column)); },
                    {.name = "weigh"});
