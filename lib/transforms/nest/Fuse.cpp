@@ -64,7 +64,7 @@ static void fuseBlock(Block &block) {
     changed |= fuseProducers(block, declined);
     if (changed)
       continue;
-    changed |= fuseSiblings(block);
+    changed |= fuseSiblings(block, declined);
     if (!changed)
       changed |= fuseEpilogues(block, Epilogues::All);
   }

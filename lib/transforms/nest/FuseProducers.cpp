@@ -130,35 +130,19 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
-/// Hashes all that a decision depends on: the producer and its readers, with their regions, and
-/// whether it remains in any case. No rewrite of `fuseNests` changes an op of a scalar region in
-/// place, so its address stands for it.
-static uint64_t contentHash(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned,
-                            bool remains) {
-  auto ofOp = [](Operation *op) {
-    return OperationEquivalence::computeHash(op, OperationEquivalence::directHashValue,
-                                             OperationEquivalence::directHashValue,
-                                             OperationEquivalence::IgnoreLocations);
-  };
-  auto hashOf = [&](Operation *op) {
-    llvm::hash_code hash = 0;
-    bool isScalar = isa<LoopNestInterface>(op);
-    op->walk<WalkOrder::PreOrder>([&](Operation *each) {
-      hash = isScalar && each != op
-                 ? llvm::hash_combine(hash, each, each->getName().getAsOpaquePointer())
-                 : llvm::hash_combine(hash, ofOp(each));
-    });
-    return hash;
-  };
-  llvm::hash_code hash = llvm::hash_combine(isPinned, remains, hashOf(producer));
+/// Hashes all that a decision depends on: the producer and its readers, and whether it remains in
+/// any case.
+static uint64_t hashOf(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned,
+                       bool remains, Contents &contents) {
+  llvm::hash_code hash = llvm::hash_combine(isPinned, remains, contents.of(producer));
   for (Operation *reader : readers)
-    hash = llvm::hash_combine(hash, reader, hashOf(reader));
+    hash = llvm::hash_combine(hash, contents.of(reader));
   return uint64_t(hash);
 }
 
 /// Takes the producer into its readers if that is profitable. Returns true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
-                 Declined &declined) {
+                 Declined &declined, Contents &contents) {
   bool moves = onlyMoves(producer);
   if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
       producer.getScheduleAttr() || producer.getLayoutsAttr())
@@ -175,8 +159,9 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
-  uint64_t content = contentHash(producer, readers, isPinned, remains);
-  if (auto found = declined.find(producer); found != declined.end() && found->second == content)
+  uint64_t content = hashOf(producer, readers, isPinned, remains, contents);
+  auto known = declined.producers.find(producer);
+  if (known != declined.producers.end() && known->second == content)
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
   SmallVector<Operation *> copies; // readers that would become copies of the producer
@@ -206,16 +191,20 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     after += secondsOf(producer);
   bool pays = moves || producer->hasAttr(recomputeAttr) || after + leastGain < before;
   for (auto [reader, taken] : made) {
-    if (pays)
+    if (pays) {
       become(reader, taken);
+      contents.forget(reader);
+    }
     taken->erase();
   }
   if (!pays || made.empty()) {
-    declined[producer] = content;
+    declined.producers[producer] = content;
     return false;
   }
-  if (producer->use_empty())
+  if (producer->use_empty()) {
+    contents.forget(producer);
     producer->erase();
+  }
   return true;
 }
 
@@ -226,10 +215,11 @@ static bool fuseAll(Block &block, bool onlyMovesAreTaken, Declined &declined) {
     llvm::DenseSet<Value> pinned;
     if (!onlyMovesAreTaken)
       pinned = pinnedValues(block);
+    Contents contents;
     SmallVector<ComputeOp> producers(block.getOps<ComputeOp>());
     // Only nests after a producer are replaced.
     for (ComputeOp producer : llvm::reverse(producers))
-      changed |= fuse(producer, onlyMovesAreTaken, pinned, declined);
+      changed |= fuse(producer, onlyMovesAreTaken, pinned, declined, contents);
     any |= changed;
   }
   return any;

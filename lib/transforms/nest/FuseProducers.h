@@ -27,7 +27,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_FUSEPRODUCERS_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_FUSEPRODUCERS_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/Rewrite.h"
 
 namespace heddle::nest {
 
@@ -35,12 +35,8 @@ namespace heddle::nest {
 /// `producer`. Returns null if that is not legal. Replaces nothing.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
 
-/// Producers that it did not pay to take in, with a hash of them and their readers: they are tried
-/// again when one of these has changed. An op that another one replaces in memory has another hash.
-using Declined = llvm::DenseMap<mlir::Operation *, uint64_t>;
-
 /// Takes producers in where that is profitable, until nothing changes. Returns true if anything
-/// did. `declined` may be kept from one call for a block to the next.
+/// did.
 bool fuseProducers(mlir::Block &block, Declined &declined);
 /// Takes in only nests that move elements without computing anything.
 bool fuseMoves(mlir::Block &block);

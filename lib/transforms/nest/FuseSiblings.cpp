@@ -329,8 +329,8 @@ static ComputeOp mergeAccumulators(ComputeOp op) {
 static constexpr double leastShare = 0.05;
 
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
-/// possible.
-static ComputeOp fuse(ComputeOp first, ComputeOp second) {
+/// possible. Sets `byContents` to false if the ops around the two are a reason.
+static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);
@@ -344,6 +344,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
       return {};
   if (areTooLargeTogether(first, second))
     return {};
+  std::optional<double> firstAlone, secondAlone;
   Operation *insertBefore = nullptr;
   for (unsigned k = 0; k < first.getReads().size(); ++k)
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
@@ -364,21 +365,36 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second) {
         Renaming ofProduced;
         for (const nd::Dim &dim : second.getProduced())
           ofProduced[dim.name.str()] = (*names)[dim.name.str()];
-        if (!isIdentity(ofProduced))
+        if (!isIdentity(ofProduced)) {
+          byContents = false;
           continue;
+        }
       }
+      auto isLegal = [&](ComputeOp alike) {
+        return exclusions(alike, false) == exclusions(first, false) &&
+               exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
+      };
+      if (!renames && !isLegal(second))
+        continue;
+      if (!firstAlone) {
+        firstAlone = secondsOf(first);
+        secondAlone = secondsOf(second);
+      }
+      // Joined, they take as long as the longer one at least.
+      double apart = *firstAlone + *secondAlone, most = apart - leastGain - leastShare * apart;
+      if (std::max(*firstAlone, *secondAlone) >= most)
+        return {};
       if (!insertBefore) // found late, since it takes a walk over all users of `first`
         insertBefore = insertionPoint(first, second);
-      if (!insertBefore)
+      if (!insertBefore) {
+        byContents = false;
         return {};
+      }
       ComputeOp alike = renames ? withNames(second, *names) : second;
-      bool legal = exclusions(alike, false) == exclusions(first, false) &&
-                   exclusions(alike, true) == exclusions(first, true) && sharesARead(first, alike);
       ComputeOp joined;
-      if (legal) {
+      if (!renames || isLegal(alike)) {
         joined = Joined(alike, insertBefore).build({first, alike});
-        double apart = secondsOf(first) + secondsOf(second);
-        if (secondsOf(joined) + leastGain + leastShare * apart >= apart) {
+        if (secondsOf(joined) >= most) {
           joined->erase();
           joined = {};
         }
@@ -474,21 +490,31 @@ private:
 };
 } // namespace
 
-bool nest::fuseSiblings(Block &block) {
+bool nest::fuseSiblings(Block &block, Declined &declined) {
   bool any = false;
   for (bool changed = true; changed; any |= changed) {
     changed = false;
     Readers readers;
+    Contents contents; // those of nests that read a fused one change: the next round sees that
     for (Operation *op = &block.front(), *next; op; op = next) {
       next = op->getNextNode();
       auto second = dyn_cast<ComputeOp>(op);
       if (!second)
         continue;
       for (ComputeOp first : readers.siblings(second)) {
+        uint64_t pair = llvm::hash_combine(contents.of(first), contents.of(second));
+        if (declined.siblings.contains(pair))
+          continue;
         SmallVector<Value> results(first->getResults());
-        ComputeOp joined = fuse(first, second);
+        bool byContents = true;
+        Operation *replaced[] = {first, second};
+        ComputeOp joined = fuse(first, second, byContents);
+        if (!joined && byContents)
+          declined.siblings.insert(pair);
         if (!joined)
           continue;
+        for (Operation *each : replaced)
+          contents.forget(each);
         readers.replace(first, results, joined);
         changed = true;
         second = {};

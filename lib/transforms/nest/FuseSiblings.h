@@ -23,12 +23,12 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_FUSESIBLINGS_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_FUSESIBLINGS_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/Rewrite.h"
 
 namespace heddle::nest {
 
 /// Fuses siblings where that is profitable. Returns true if anything changed.
-bool fuseSiblings(mlir::Block &block);
+bool fuseSiblings(mlir::Block &block, Declined &declined);
 
 } // namespace heddle::nest
 

@@ -153,7 +153,10 @@ template struct BlockPass<nest::impl::NestFuseProducersPassBase, [](Block &block
 }>;
 template struct BlockPass<nest::impl::NestFuseEpiloguesPassBase,
                           [](Block &block) { fuseEpilogues(block, Epilogues::All); }>;
-template struct BlockPass<nest::impl::NestFuseSiblingsPassBase, fuseSiblings>;
+template struct BlockPass<nest::impl::NestFuseSiblingsPassBase, [](Block &block) {
+  Declined declined;
+  return fuseSiblings(block, declined);
+}>;
 template struct BlockPass<nest::impl::NestFlattenReductionsPassBase, flattenReductions>;
 template struct BlockPass<nest::impl::NestChooseGroupsPassBase, chooseGroups>;
 template struct BlockPass<nest::impl::NestFormGroupsPassBase, formGroups>;

@@ -32,6 +32,25 @@ bool nest::areTooLargeTogether(Operation *a, Operation *b) {
   return a->getNumOperands() + b->getNumOperands() > mostOperands || scalars > mostScalars;
 }
 
+uint64_t Contents::of(Operation *op) {
+  auto [found, isNew] = known.try_emplace(op);
+  if (!isNew)
+    return found->second;
+  auto ofOp = [](Operation *each) {
+    return OperationEquivalence::computeHash(each, OperationEquivalence::directHashValue,
+                                             OperationEquivalence::directHashValue,
+                                             OperationEquivalence::IgnoreLocations);
+  };
+  llvm::hash_code hash = llvm::hash_value(op);
+  bool isScalar = isa<LoopNestInterface>(op);
+  op->walk<WalkOrder::PreOrder>([&](Operation *each) {
+    hash = isScalar && each != op
+               ? llvm::hash_combine(hash, each, each->getName().getAsOpaquePointer())
+               : llvm::hash_combine(hash, ofOp(each));
+  });
+  return found->second = uint64_t(hash);
+}
+
 bool nest::isFixed(Operation *op) {
   auto scheduled = dyn_cast<ScheduledInterface>(op);
   return scheduled && scheduled.getScheduleAttr();

@@ -32,6 +32,26 @@ inline constexpr double leastGain = 1e-7;
 /// prefetches, far more values than registers, and a compile time that grows faster than its size.
 bool areTooLargeTogether(mlir::Operation *a, mlir::Operation *b);
 
+/// Hashes of ops with their regions and operands, each computed once until it is forgotten. No
+/// rewrite of `fuseNests` changes an op of a scalar region in place, so its address stands for it.
+class Contents {
+public:
+  uint64_t of(mlir::Operation *op);
+  /// Call it for an op that is changed or erased.
+  void forget(mlir::Operation *op) { known.erase(op); }
+
+private:
+  llvm::DenseMap<mlir::Operation *, uint64_t> known;
+};
+
+/// Fusions that were not profitable, or not legal, for the contents that their nests had. They are
+/// tried again when one of these has changed. It may be kept from one rewrite of a block to the
+/// next.
+struct Declined {
+  llvm::DenseMap<mlir::Operation *, uint64_t> producers; ///< with a hash of them and their readers
+  llvm::DenseSet<uint64_t> siblings;                     ///< a hash of both
+};
+
 /// Returns true if the nest has a schedule, which was written for its loops and reads: no rewrite
 /// changes such a nest.
 bool isFixed(mlir::Operation *nest);
