@@ -1,5 +1,6 @@
 # How lit runs the tests of this tree: `lit build/test`, or the target check-heddle.
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -25,6 +26,9 @@ for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-tra
         config.available_features.add(tool)
 for tool in ["FileCheck", "not", "count"]:
     config.substitutions.append((rf"(?<![\w/.-]){tool}(?![\w-])", os.path.join(config.llvm_tools_dir, tool)))
+
+if shutil.which("patch"):
+    config.available_features.add("patch")
 
 config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
