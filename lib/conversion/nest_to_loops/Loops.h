@@ -66,7 +66,9 @@ public:
   const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
   /// The maximum number of points of the group in the current tile.
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
-  /// The same over size symbols.
+  /// The number of points of the group in the current tile, if it may be less; else null.
+  mlir::Value exactOf(const Group &group) const { return extent.find(group)->second.exact; }
+  /// The maximum over size symbols.
   Expr extentOver(const Group &group) const {
     bool whole = extentOf(group) == plan.most.find(group)->second;
     return whole ? plan.sizes.find(group)->second : Expr(extentOf(group));

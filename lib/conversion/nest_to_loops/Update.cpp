@@ -72,43 +72,61 @@ private:
   std::map<std::string, std::string> free; ///< space name -> the destination's name
   size_t owners = 0;                       ///< loops over owned names, which come first
 
+  /// The points of an owned name of the destination that the current chunk copies.
+  struct Part {
+    Group group;
+    Expr start;
+    int64_t count;
+  };
+  using Parts = std::map<std::string, Part>;
+
   /// Copies the part of the destination that the current chunk owns, unless the update is in place.
   LogicalResult copyOwned(const Plan &plan, LoopWalker &walker) {
     bool alike = from.layout == to.layout && from.fixed.empty() && to.fixed.empty();
-    auto type = tensorType(op.getDest());
-    if (isEmpty(type.getDims()))
+    if (isEmpty(tensorType(op.getDest()).getDims()))
       return success();
+    Parts parts;
+    std::map<std::string, int> loops; // over each name
+    for (size_t i = 0; i < owners; ++i) {
+      const Group &group = plan.loops[i].group;
+      const std::string &name = free[group[0]];
+      parts[name] = {group, walker.indexOf(group).simplify(e.ranges), walker.extentOf(group)};
+      ++loops[name];
+    }
+    // The last chunk may own less: copies of whole chunks would go on behind its part.
     auto copy = [&](ValueRange) -> FailureOr<Values> {
-      OpBuilder builder(op.getContext());
-      NestBuilder nest(builder, op.getLoc());
-      SmallVector<nd::Dim> dims;
-      SmallVector<MapEntry> entries;
-      SmallVector<Condition> conditions;
-      Memory target = to;
-      for (const nd::Dim &dim : type.getDims()) {
-        std::string name = dim.name.str();
-        const Walk *owner = nullptr;
-        for (size_t i = 0; i < owners; ++i)
-          if (free[plan.loops[i].group[0]] == name)
-            owner = &plan.loops[i];
-        if (!owner) {
-          dims.push_back(dim);
-          entries.emplace_back(op.getContext(), name, Expr::name(name));
-          continue;
-        }
-        Expr start = walker.indexOf(owner->group).simplify(e.ranges);
-        dims.emplace_back(op.getContext(), name, Expr(walker.extentOf(owner->group)));
-        entries.emplace_back(op.getContext(), name, start + Expr::name(name));
-        target.origin[name] = -start;
-      }
-      nest.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
-      nest.read(op.getDest(), MapAttr::getSorted(op.getContext(), entries));
-      ComputeOp copied =
-          nest.create({type.getElementType()},
-                      [](OpBuilder &, Location, ValueRange read) { return Values(read); });
-      e.temporaries.push_back(copied);
-      e.memory[copied.getResult(0)] = target;
-      if (failed(e.emitAddedCopy(copied, op.copySchedule(0))))
+      std::function<LogicalResult(Parts::iterator)> copyFrom = [&](Parts::iterator next) {
+        if (next == parts.end())
+          return copyParts(parts);
+        auto inner = std::next(next);
+        Part &part = next->second;
+        Value exact = walker.exactOf(part.group);
+        if (!exact)
+          return copyFrom(inner);
+        Part whole = part;
+        auto as = [&](const Part &chosen) -> FailureOr<Values> {
+          part = chosen;
+          LogicalResult done = copyFrom(inner);
+          part = whole;
+          if (failed(done))
+            return failure();
+          return Values();
+        };
+        auto rest = plan.sizes.find(part.group)->second.mod(whole.count).constant();
+        Value isWhole = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, exact,
+                                              e.constant(whole.count));
+        return success(succeeded(branch(
+            e, isWhole, {}, [&](ValueRange) { return as(whole); },
+            [&](ValueRange) -> FailureOr<Values> {
+              if (rest && loops[next->first] == 1)
+                return *rest ? as({part.group, part.start, *rest}) : Values();
+              std::string each = e.freshVariable();
+              return forLoop(e, each, exact, whole.count, {}, [&](ValueRange) {
+                return as({part.group, part.start + Expr::name(each), 1});
+              });
+            })));
+      };
+      if (failed(copyFrom(parts.begin())))
         return failure();
       return Values();
     };
@@ -116,6 +134,36 @@ private:
       return success(succeeded(copy({})));
     Value apart = LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, from.base, to.base);
     return success(succeeded(branch(e, apart, {}, copy, nullptr)));
+  }
+
+  LogicalResult copyParts(const Parts &parts) {
+    OpBuilder builder(op.getContext());
+    NestBuilder nest(builder, op.getLoc());
+    auto type = tensorType(op.getDest());
+    SmallVector<nd::Dim> dims;
+    SmallVector<MapEntry> entries;
+    Memory target = to;
+    for (const nd::Dim &dim : type.getDims()) {
+      std::string name = dim.name.str();
+      auto part = parts.find(name);
+      if (part == parts.end()) {
+        dims.push_back(dim);
+        entries.emplace_back(op.getContext(), name, Expr::name(name));
+        continue;
+      }
+      const Expr &start = part->second.start;
+      dims.emplace_back(op.getContext(), name, Expr(part->second.count));
+      entries.emplace_back(op.getContext(), name, start + Expr::name(name));
+      target.origin[name] = -start;
+    }
+    nest.produced = nd::DimsAttr::getSorted(op.getContext(), dims);
+    nest.read(op.getDest(), MapAttr::getSorted(op.getContext(), entries));
+    ComputeOp copied =
+        nest.create({type.getElementType()},
+                    [](OpBuilder &, Location, ValueRange read) { return Values(read); });
+    e.temporaries.push_back(copied);
+    e.memory[copied.getResult(0)] = target;
+    return e.emitAddedCopy(copied, op.copySchedule(0));
   }
 
   LogicalResult tile(LoopWalker &walker) {

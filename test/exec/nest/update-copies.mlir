@@ -1,0 +1,101 @@
+// Two updates of one value: the first one copies it. Each chunk copies the part that it owns, and the last one owns less,
+// here 160 features of 176: what it copied beyond was the start of the next word, after another chunk had updated it.
+// RUN: heddle-run %s --compare --threads 2 --size F=203
+// RUN: heddle-run %s --entry symbolic --compare --size F=96
+// RUN: heddle-run %s --entry symbolic --compare --size F=7
+// RUN: heddlec %s --emit=nest --threads 2 --target-cpu haswell | FileCheck %s
+// CHECK: nest.update
+// CHECK: schedule = #nest.schedule<[thread feature by 176,
+
+func.func @constant(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: 512, word: 320> {nd.name = "y"}, !nd.tensor<f32, feature: 512, word: 320> {nd.name = "z"}) {
+  %place = nest.compute (batch: 2, time: 50) reads %tok[] {
+  ^bb0(%t: i32):
+    %words = arith.constant 320 : i32
+    %r = arith.remui %t, %words : i32
+    %i = arith.extui %r : i32 to i64
+    nest.yield %i : i64
+  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  %zero = nest.compute (feature: 512, word: 320) {
+    %c = arith.constant 0.5 : f32
+    nest.yield %c : f32
+  } : () -> !nd.tensor<f32, feature: 512, word: 320>
+  %y = nest.update (batch: 2, feature: 512, time: 50) %zero[word = read(0)] reads %place[], %g[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } : (!nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !nd.tensor<f32, feature: 512, word: 320>
+  %z = nest.update (batch: 2, feature: 512, time: 50) %zero[word = read(0)] reads %place[], %h[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } : (!nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !nd.tensor<f32, feature: 512, word: 320>
+  return %y, %z : !nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<f32, feature: 512, word: 320>
+}
+
+func.func @odd(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: 203, word: 37> {nd.name = "y"}, !nd.tensor<f32, feature: 203, word: 37> {nd.name = "z"}) {
+  %place = nest.compute (batch: 2, time: 50) reads %tok[] {
+  ^bb0(%t: i32):
+    %words = arith.constant 37 : i32
+    %r = arith.remui %t, %words : i32
+    %i = arith.extui %r : i32 to i64
+    nest.yield %i : i64
+  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  %zero = nest.compute (feature: 203, word: 37) {
+    %c = arith.constant 0.5 : f32
+    nest.yield %c : f32
+  } : () -> !nd.tensor<f32, feature: 203, word: 37>
+  %y = nest.update (batch: 2, feature: 203, time: 50) %zero[word = read(0)] reads %place[], %g[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !nd.tensor<f32, feature: 203, word: 37>
+  %z = nest.update (batch: 2, feature: 203, time: 50) %zero[word = read(0)] reads %place[], %h[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !nd.tensor<f32, feature: 203, word: 37>
+  return %y, %z : !nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<f32, feature: 203, word: 37>
+}
+
+func.func @symbolic(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: F, word: 37> {nd.name = "y"}, !nd.tensor<f32, feature: F, word: 37> {nd.name = "z"}) {
+  %place = nest.compute (batch: 2, time: 50) reads %tok[] {
+  ^bb0(%t: i32):
+    %words = arith.constant 37 : i32
+    %r = arith.remui %t, %words : i32
+    %i = arith.extui %r : i32 to i64
+    nest.yield %i : i64
+  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  %zero = nest.compute (feature: F, word: 37) {
+    %c = arith.constant 0.5 : f32
+    nest.yield %c : f32
+  } : () -> !nd.tensor<f32, feature: F, word: 37>
+  %y = nest.update (batch: 2, feature: F, time: 50) %zero[word = read(0)] reads %place[], %g[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: F, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !nd.tensor<f32, feature: F, word: 37>
+  %z = nest.update (batch: 2, feature: F, time: 50) %zero[word = read(0)] reads %place[], %h[] {
+  ^bb0(%i: i64, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %v: f32):
+    %s = arith.addf %old, %v : f32
+    nest.yield %s : f32
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: F, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !nd.tensor<f32, feature: F, word: 37>
+  return %y, %z : !nd.tensor<f32, feature: F, word: 37>, !nd.tensor<f32, feature: F, word: 37>
+}
