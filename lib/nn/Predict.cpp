@@ -56,7 +56,7 @@ Tensor AnyTrainer::Run::predict(const Dataset &data, const OutputFunction &outpu
   for (int64_t done = 0; std::optional<Batch> batch = loader.next();) {
     Tensor result = function(net, mode, ranks.fieldsOf(*batch, 1, here), here);
     io::HostArray part = samplesFirst(result, network.samples, batch->size, here);
-    // What fills a batch is behind its samples.
+    // Drops the samples that pad the last batch, which come last.
     part.bytes.resize(part.bytes.size() / size_t(batch->size) * size_t(batch->samples));
     part.shape[0] = batch->samples;
     bar.show(++done, "");

@@ -123,7 +123,7 @@ struct TrainerOptions {
   std::optional<int64_t> zero = {};
 };
 
-/// What a network gives for the samples of a batch, and perhaps for further names.
+/// Computes a tensor from the parameters and a batch. It has the samples' dimension and perhaps others.
 using OutputFunction = std::function<Tensor(const ByPath &net, const Fields &fields, Mode &mode)>;
 
 /// Why training came to an end.

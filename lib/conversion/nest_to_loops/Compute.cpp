@@ -353,6 +353,17 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
 // Spilled accumulators
 //===----------------------------------------------------------------------===//
 
+SmallVector<Memory> ComputeEmitter::allocateAccumulators(const Expr &elements) {
+  SmallVector<Memory> memories;
+  for (Type type : accumulators) {
+    auto tensor =
+        nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
+    int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
+    memories.push_back({e.allocateScratch(elements * Expr(bytes)), Layout(), tensor, {}, {}});
+  }
+  return memories;
+}
+
 void ComputeEmitter::placeAccumulators() {
   // Spill to the results if they have the accumulators' types, unless there is a `finish`, whose
   // operands may alias the results.
@@ -375,12 +386,7 @@ void ComputeEmitter::placeAccumulators() {
   }
   if (plan.lanes && plan.lanesReduced)
     elements = elements * Expr(plan.lanes);
-  for (Type type : accumulators) {
-    auto tensor =
-        nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
-    int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
-    resting.push_back({e.allocateScratch(elements * Expr(bytes)), Layout(), tensor, {}, {}});
-  }
+  resting = allocateAccumulators(elements);
 }
 
 Expr ComputeEmitter::restingOffset(const Point &point) {

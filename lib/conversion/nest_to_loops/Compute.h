@@ -85,6 +85,8 @@ private:
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
   std::map<Group, Expr> restingExtent;
+  /// Scratch for so many elements of each accumulator.
+  llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements);
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);

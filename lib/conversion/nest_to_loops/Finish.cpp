@@ -115,17 +115,7 @@ LogicalResult ComputeEmitter::finishByRows(const std::string &variable,
   size_t width = accumulators.size();
   int64_t lanes = std::max<int64_t>(plan.lanes, 1), perRow = int64_t(rows[0].size());
   Expr scratchTop = e.scratchTop;
-  SmallVector<Memory> kept;
-  for (Type type : accumulators) {
-    auto tensor =
-        nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
-    int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
-    kept.push_back({e.allocateScratch(Expr(int64_t(points.size()) * lanes * bytes)),
-                    Layout(),
-                    tensor,
-                    {},
-                    {}});
-  }
+  SmallVector<Memory> kept = allocateAccumulators(Expr(int64_t(points.size()) * lanes));
   auto whole = [&](Point point) { // accumulators have all lanes
     point.lanes = point.active = plan.lanes;
     point.count = {};

@@ -77,6 +77,7 @@ private:
     Group group;
     Expr start;
     int64_t count;
+    int loops = 0; ///< parallel loops over the name
   };
   using Parts = std::map<std::string, Part>;
 
@@ -86,14 +87,13 @@ private:
     if (isEmpty(tensorType(op.getDest()).getDims()))
       return success();
     Parts parts;
-    std::map<std::string, int> loops; // over each name
     for (size_t i = 0; i < owners; ++i) {
       const Group &group = plan.loops[i].group;
-      const std::string &name = free[group[0]];
-      parts[name] = {group, walker.indexOf(group).simplify(e.ranges), walker.extentOf(group)};
-      ++loops[name];
+      Part &part = parts[free[group[0]]];
+      part = {group, walker.indexOf(group).simplify(e.ranges), walker.extentOf(group),
+              part.loops + 1};
     }
-    // The last chunk may own less: copies of whole chunks would go on behind its part.
+    // The last chunk may own less. A copy of a whole chunk would write beyond that.
     auto copy = [&](ValueRange) -> FailureOr<Values> {
       std::function<LogicalResult(Parts::iterator)> copyFrom = [&](Parts::iterator next) {
         if (next == parts.end())
@@ -118,7 +118,7 @@ private:
         return success(succeeded(branch(
             e, isWhole, {}, [&](ValueRange) { return as(whole); },
             [&](ValueRange) -> FailureOr<Values> {
-              if (rest && loops[next->first] == 1)
+              if (rest && part.loops == 1)
                 return *rest ? as({part.group, part.start, *rest}) : Values();
               std::string each = e.freshVariable();
               return forLoop(e, each, exact, whole.count, {}, [&](ValueRange) {
