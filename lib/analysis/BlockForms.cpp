@@ -119,7 +119,7 @@ std::string heddle::quickKey(Operation *op, Identify identify) {
     operands.push_back(identify(operand).value);
   llvm::sort(operands);
   std::string text = op->getName().getStringRef().str() + " " + llvm::join(operands, " ");
-  if (isa<nest::LoopNestInterface>(op)) // its regions are scalar code
+  if (isa<nest::LoopNestInterface, nd::ScalarCodeInterface>(op)) // regions of scalar code
     return text;
   llvm::DenseSet<Block *> inside;
   op->walk([&](Block *block) { inside.insert(block); });

@@ -48,8 +48,8 @@ private:
 std::string blockText(mlir::Block &block, Identify outside, const Surroundings &scope,
                       unsigned region);
 
-/// Returns a cheap key of an op with regions: the values that it reads. Ops with different keys
-/// are not equal.
+/// Returns a cheap key of an op: its kind and the values that it reads. Ops with different keys are
+/// not equal.
 std::string quickKey(mlir::Operation *op, Identify identify);
 
 /// Returns a short hash of a text, in hexadecimal digits.

@@ -47,23 +47,30 @@ public:
 
 private:
   struct Known {
-    Operation *op = nullptr;
+    Operation *op;
     Labels labels;
   };
-  llvm::StringMap<Known> known;
-  DenseMap<Value, unsigned> numbers;
-
-  struct Whole {
-    Operation *op;
-    CanonicalForm form; ///< computed at the first comparison
+  /// What was added by the ops of a block, whose results no op outside of it may use.
+  struct Scope {
+    Block *block;
+    SmallVector<std::string> keys, texts;
   };
-  /// Ops with regions, by their quick key.
-  llvm::StringMap<SmallVector<Whole>> wholes;
+  SmallVector<Scope> scopes;
+  /// Ops without forms, by `quickKey`. A form takes much longer than a key, so an op gets one when
+  /// another has its key.
+  llvm::StringMap<SmallVector<Operation *>> unformed;
+  llvm::StringSet<> formed; ///< keys of ops with forms
+  /// By the text of the form: the innermost op is the last one.
+  llvm::StringMap<SmallVector<Known>> known;
+  DenseMap<Value, unsigned> numbers;
 
   std::map<std::string, size_t> ranks; ///< of the function's names, computed on demand
 
   OperandIdentity identify(Value value);
-  bool mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike);
+  CanonicalForm formOf(Operation *op);
+  bool merge(Operation *op);
+  bool mergeAsWritten(Operation *op);
+  void remember(Operation *op, const CanonicalForm &form);
   bool replace(Operation *op, const CanonicalForm &form, const Known &by);
   void settle(Operation *op, const CanonicalForm &form, Labels &byLabel);
   void rank(Operation *op, std::vector<std::string> &names);
@@ -152,82 +159,102 @@ bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) 
   return true;
 }
 
-/// Merges a recurrence, branch or loop with an equal one of `alike`; else appends it to `alike`.
-bool Merger::mergeWhole(Operation *op, SmallVectorImpl<Whole> &alike) {
-  auto identity = [&](Value value) { return identify(value); };
-  if (alike.empty()) {
-    alike.push_back({op, {}});
+CanonicalForm Merger::formOf(Operation *op) {
+  CanonicalForm form = *canonicalForm(op, [&](Value value) { return identify(value); });
+  // The result of an update has the names of its destination, not those of its iteration space.
+  if (Value updated = nest::updatedBy(op)) {
+    form.labels = identify(updated).names;
+    form.alike.clear();
+  }
+  return form;
+}
+
+static bool holdsOps(Operation *op) {
+  return isa<nest::HoldsNestsInterface>(op) || isa_and_nonnull<scf::SCFDialect>(op->getDialect());
+}
+
+/// Merges `op`, which has no form, with an equal one before it.
+bool Merger::mergeAsWritten(Operation *op) {
+  using Equal = OperationEquivalence;
+  std::string key = "as written " + quickKey(op, [&](Value value) { return identify(value); });
+  SmallVector<Operation *> &alike = unformed[key];
+  auto equal = llvm::find_if(alike, [&](Operation *other) {
+    return isMemoryEffectFree(op) && Equal::isEquivalentTo(op, other, Equal::IgnoreLocations);
+  });
+  if (equal == alike.end()) {
+    alike.push_back(op);
+    scopes.back().keys.push_back(std::move(key));
     return false;
   }
-  if (!hasForm(op)) { // compared as written
-    using Equal = OperationEquivalence;
-    for (Whole &other : alike)
-      if (isMemoryEffectFree(op) && Equal::isEquivalentTo(op, other.op, Equal::IgnoreLocations)) {
-        op->replaceAllUsesWith(other.op);
-        op->erase();
-        return true;
-      }
-    alike.push_back({op, {}});
+  op->replaceAllUsesWith(*equal);
+  op->erase();
+  return true;
+}
+
+/// Later ops are merged with `op`.
+void Merger::remember(Operation *op, const CanonicalForm &form) {
+  known[form.text].push_back({op, form.labels});
+  auto scope = llvm::find_if(llvm::reverse(scopes),
+                             [&](const Scope &each) { return each.block == op->getBlock(); });
+  scope->texts.push_back(form.text);
+}
+
+/// Merges `op` with an equal one before it.
+bool Merger::merge(Operation *op) {
+  std::string key = quickKey(op, [&](Value value) { return identify(value); });
+  SmallVector<Operation *> &alone = unformed[key];
+  if (alone.empty() && !formed.contains(key)) {
+    alone.push_back(op);
+    scopes.back().keys.push_back(std::move(key));
     return false;
   }
-  CanonicalForm form = *canonicalForm(op, identity);
-  for (Whole &other : alike) {
-    if (other.form.text.empty() && hasForm(other.op))
-      other.form = *canonicalForm(other.op, identity);
-    if (other.form.text == form.text)
-      return replace(op, form, {other.op, other.form.labels});
+  formed.insert(key);
+  if (!alone.empty()) {
+    Operation *other = alone.pop_back_val();
+    remember(other, formOf(other));
   }
-  alike.push_back({op, std::move(form)});
+  CanonicalForm form = formOf(op);
+  auto found = known.find(form.text);
+  if (found != known.end() && !found->second.empty()) {
+    const Known &before = found->second.back();
+    bool isWorth = holdsOps(op) || before.op->getBlock() == op->getBlock() ||
+                   isWorthKeeping(op, op->getBlock()->getParentOp());
+    if (isWorth && replace(op, form, before))
+      return true;
+    if (isWorth)
+      return false;
+  }
+  remember(op, form);
   return false;
 }
 
 unsigned Merger::run(Block &block) {
   unsigned merged = 0;
-  // Ops of this block, and ops before it.
-  SmallVector<std::pair<std::string, Known>> hidden;
-  SmallVector<std::string> added;
+  scopes.push_back({&block, {}, {}});
   for (Operation &op : llvm::make_early_inc_range(block)) {
     // CSE looks through renames.
     if (renamingOf(&op))
       continue;
-    if (isa<nest::HoldsNestsInterface>(op) || isa_and_nonnull<scf::SCFDialect>(op.getDialect())) {
+    if (holdsOps(&op)) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           merged += isa<nest::GroupOp>(op) ? mergeEqualOps(inner) : run(inner);
       if (op.getNumResults() == 0)
         continue;
-      std::string sight = quickKey(&op, [&](Value value) { return identify(value); });
-      if (mergeWhole(&op, wholes[sight]))
-        ++merged;
-      else
-        added.push_back(std::move(sight));
-      continue;
+      if (!hasForm(&op)) {
+        merged += mergeAsWritten(&op);
+        continue;
+      }
     }
-    std::optional<CanonicalForm> form =
-        canonicalForm(&op, [&](Value value) { return identify(value); });
-    if (!form)
-      continue;
-    // The result of an update has the names of its destination, not those of its iteration space.
-    if (Value updated = nest::updatedBy(&op)) {
-      form->labels = identify(updated).names;
-      form->alike.clear();
-    }
-    Known own{&op, form->labels};
-    auto [found, isNew] = known.try_emplace(form->text, own);
-    Known before = isNew ? Known() : found->second;
-    if (isNew || (before.op->getBlock() != &block && !isWorthKeeping(&op, block.getParentOp()))) {
-      hidden.emplace_back(form->text, std::move(before));
-      found->second = std::move(own);
-    } else if (replace(&op, *form, before))
-      ++merged;
+    if (hasForm(&op))
+      merged += merge(&op);
   }
-  for (auto &[text, before] : llvm::reverse(hidden))
-    if (before.op)
-      known[text] = std::move(before);
-    else
-      known.erase(text);
-  for (const std::string &sight : added)
-    wholes[sight].pop_back();
+  Scope scope = scopes.pop_back_val();
+  for (const std::string &key : scope.keys)
+    if (SmallVector<Operation *> &alike = unformed[key]; !alike.empty())
+      alike.pop_back();
+  for (const std::string &text : scope.texts)
+    known[text].pop_back();
   return merged;
 }
 

@@ -101,7 +101,8 @@ struct NdFoldPadIntoWindowPass : nd::impl::NdFoldPadIntoWindowPassBase<NdFoldPad
     return success();
   }
   void runOnOperation() override {
-    GreedyRewriteConfig config;
+    GreedyRewriteConfig config; // blocks of nd are never merged
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds));
     if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
       emitError(getOperation()->getLoc()) << "folding pads into windows does not terminate";

@@ -40,7 +40,8 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     if (failed(patterns))
       return signalPassFailure();
     Forget forget(exclusions);
-    GreedyRewriteConfig config;
+    GreedyRewriteConfig config; // blocks of nd are never merged
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds)).setListener(&forget);
     if (failed(applyPatternsGreedily(getOperation(), *patterns, config))) {
       emitError(getOperation()->getLoc()) << "simplification does not terminate";

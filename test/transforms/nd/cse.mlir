@@ -145,8 +145,8 @@ func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (
 
 // -----
 
-// In a branch and a loop: a sum that was computed before is read, a broadcast is made again, and what one side computes the other
-// one does not see.
+// In a branch and a loop: a sum that was computed before is read, also after the branch, a broadcast is made again, and what one
+// side computes the other one does not see.
 // CHECK-LABEL: @regions
 // CHECK: %[[S:.*]] = nd.reduce %arg0 over [j]
 // CHECK: %[[W:.*]] = nd.broadcast %[[S]]
@@ -162,7 +162,9 @@ func.func @nests(%x: !nd.tensor<f32, row: 10>, %w: !nd.tensor<f32, tap: 3>) -> (
 // CHECK: nd.broadcast %[[S]]
 // CHECK: math.exp
 // CHECK: scf.yield
-func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>) {
+// CHECK-NOT: nd.reduce
+// CHECK: return %[[W]], {{.*}}, %[[S]]
+func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4>) {
   %a = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !nd.tensor<f32, i: 4> {
   ^bb0(%p: f32, %q: f32):
     %m = arith.addf %p, %q : f32
@@ -197,7 +199,12 @@ func.func @regions(%x: !nd.tensor<f32, i: 4, j: 4>, %c: !nd.tensor<i1>) -> (!nd.
     }
     scf.yield %e : !nd.tensor<f32, i: 4, z: 9>
   }
-  return %w, %r : !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>
+  %s = nd.reduce %x over [j] neutral [0.0 : f32] : (!nd.tensor<f32, i: 4, j: 4>) -> !nd.tensor<f32, i: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.addf %p, %q : f32
+    nd.yield %m : f32
+  }
+  return %w, %r, %s : !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4, z: 9>, !nd.tensor<f32, i: 4>
 }
 
 // -----
