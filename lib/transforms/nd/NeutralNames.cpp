@@ -35,11 +35,11 @@ namespace {
 struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass> {
   void runOnOperation() override {
     llvm::DenseSet<Operation *> kept;
-    getOperation().walk([&](nest::ControlOp op) {
-      kept.insert(op->getParentOfType<func::FuncOp>());
-      for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>())
-        kept.insert(getOperation().lookupSymbol(name));
-    });
+    if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))
+      for (const SymbolTable::SymbolUse &use : *uses) {
+        kept.insert(use.getUser()->getParentOfType<func::FuncOp>());
+        kept.insert(SymbolTable::lookupNearestSymbolFrom(use.getUser(), use.getSymbolRef()));
+      }
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !kept.contains(function))
         rename(function);

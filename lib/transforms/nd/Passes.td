@@ -186,7 +186,7 @@ def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
   let description = [{
     Fusion, layouts and schedules choose among names, and their choices must not depend on spelling. The original names are kept in
     the function's attribute `heddle.names`, from which `nd-restore-names` restores them. Size symbols are renamed likewise. Functions
-    that `nest.control` calls keep their names.
+    that call others, or are called (`nd.call`, `nest.control`), keep their names: operands and arguments have the same.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }

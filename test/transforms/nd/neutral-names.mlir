@@ -24,3 +24,14 @@ func.func @f(%x: !nd.tensor<f32, row: 2, column: N> {nd.name = "x"}, %y: !nd.ten
   }
   return %1 : !nd.tensor<f32, row: 2>
 }
+
+// A function that calls another one, and the one that is called, keep their names.
+// CHECK-LABEL: func.func private @called(%arg0: !nd.tensor<f32, c: 3>)
+func.func private @called(%x: !nd.tensor<f32, c: 3>) -> !nd.tensor<f32, c: 3> {
+  return %x : !nd.tensor<f32, c: 3>
+}
+// CHECK-LABEL: func.func @calls(%arg0: !nd.tensor<f32, b: 2>, %arg1: !nd.tensor<f32, c: 3>)
+func.func @calls(%z: !nd.tensor<f32, b: 2>, %x: !nd.tensor<f32, c: 3>) -> (!nd.tensor<f32, b: 2>, !nd.tensor<f32, c: 3>) {
+  %y = nd.call @called(%x) : (!nd.tensor<f32, c: 3>) -> !nd.tensor<f32, c: 3>
+  return %z, %y : !nd.tensor<f32, b: 2>, !nd.tensor<f32, c: 3>
+}
