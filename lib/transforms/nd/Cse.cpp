@@ -56,11 +56,11 @@ private:
     SmallVector<std::string> keys, texts;
   };
   SmallVector<Scope> scopes;
-  /// Ops without forms, by `quickKey`. A form takes much longer than a key, so an op gets one when
-  /// another has its key.
+  /// Ops by `quickKey`. A form takes much longer than a key, so an op gets one only when another op
+  /// has its key, which is then in `formed`.
   llvm::StringMap<SmallVector<Operation *>> unformed;
-  llvm::StringSet<> formed; ///< keys of ops with forms
-  /// By the text of the form: the innermost op is the last one.
+  llvm::StringSet<> formed;
+  /// Ops with forms, by the text of the form; the innermost one is the last.
   llvm::StringMap<SmallVector<Known>> known;
   DenseMap<Value, unsigned> numbers;
 
@@ -217,12 +217,9 @@ bool Merger::merge(Operation *op) {
   auto found = known.find(form.text);
   if (found != known.end() && !found->second.empty()) {
     const Known &before = found->second.back();
-    bool isWorth = holdsOps(op) || before.op->getBlock() == op->getBlock() ||
-                   isWorthKeeping(op, op->getBlock()->getParentOp());
-    if (isWorth && replace(op, form, before))
-      return true;
-    if (isWorth)
-      return false;
+    if (holdsOps(op) || before.op->getBlock() == op->getBlock() ||
+        isWorthKeeping(op, op->getBlock()->getParentOp()))
+      return replace(op, form, before);
   }
   remember(op, form);
   return false;
