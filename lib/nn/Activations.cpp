@@ -58,6 +58,7 @@ Tensor nn::softplus(const Tensor &x, Here here) {
 
 Tensor nn::gatedLinear(const Tensor &x, const Name &name, Here here) {
   CallScope scope(here);
+  requireEven(x, name, here);
   Name half = fresh("half");
   Tensor halves = x.split(name, {{half, 2}, {name, x.size(name) / 2}});
   return halves.at(half, 0) * sigmoid(halves.at(half, 1));

@@ -7,6 +7,8 @@
 
 #include "heddle/nn/AnyOptimizer.h"
 
+#include "lib/nn/RunState.h"
+
 using namespace heddle;
 using namespace heddle::nn;
 
@@ -18,6 +20,27 @@ static void withChosen(AnyOptimizer &all, const OptimizerChoice &choice, U &&use
         use(std::get<std::optional<O> &>(all.heddleFields()), uses.groups);
       },
       choice);
+}
+
+std::string nn::describe(const OptimizerChoice &choice) {
+  std::string text;
+  auto add = [&](const std::string &paths, auto options) {
+    text += paths;
+    const char *names = options.heddleFieldNames();
+    std::apply(
+        [&](auto... values) {
+          ((text += " " + heddle::detail::nextField(names) + " " + exact(double(values))), ...);
+        },
+        options.heddleFields());
+  };
+  std::visit(
+      [&](const auto &uses) {
+        for (const auto &[pattern, options] : uses.groups.groups)
+          add(pattern, options), text += "; ";
+        add("other paths", uses.groups.others);
+      },
+      choice);
+  return text;
 }
 
 AnyOptimizer AnyOptimizer::make(ByPath &parameters, const OptimizerChoice &choice, bool inMemory,

@@ -144,6 +144,9 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
 Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const Tensor &first,
                   double base, Here here) {
   CallScope scope(here);
+  requireEven(x, feature, here);
+  if (!(base > 0))
+    refuse("expected a base of rotary positions above 0, got " + std::to_string(base), here);
   Name half = fresh("half"), pair = fresh("pair");
   Size pairs = x.size(feature) / 2;
   Tensor both = x.split(feature, {{half, 2}, {pair, pairs}});
@@ -167,6 +170,11 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
   if (heads < 1 || int64_t(feature.size) % heads)
     refuse("expected heads that divide '" + feature.name.str() + "' of size " +
                std::to_string(feature.size) + ", got " + std::to_string(heads),
+           here);
+  if (options.rotary && int64_t(feature.size) / heads % 2)
+    refuse("expected heads with an even number of features, for rotary positions, got " +
+               std::to_string(heads) + " heads of '" + feature.name.str() + "' of size " +
+               std::to_string(feature.size),
            here);
   std::vector<Extent> inner{{head, heads}, {depth, feature.size / heads}};
   auto linear = [&](double i, const std::vector<Extent> &in, const std::vector<Extent> &out) {

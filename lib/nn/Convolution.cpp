@@ -34,6 +34,10 @@ Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, con
     int64_t more = options.outputPadding.of(name);
     int64_t bound =
         window.padding.kind == Padding::Kind::Same ? 1 : std::max(window.stride, window.dilation);
+    if (!options.transposed && more != 0)
+      refuse("expected an output padding of a transposed convolution only, got " +
+                 std::to_string(more) + " along '" + name + "'",
+             here);
     if (options.transposed && (more < 0 || more >= bound))
       refuse("expected an output padding from 0 to below " + std::to_string(bound) + " along '" +
                  name + "', got " + std::to_string(more),

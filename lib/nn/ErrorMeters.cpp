@@ -53,8 +53,10 @@ void TopK::add(std::span<const float> scores, std::span<const int32_t> labels, H
 }
 
 Confusion::Confusion(int64_t classes, Here here) : classes(classes) {
-  if (classes < 1)
-    throw Error("expected at least one class, got " + std::to_string(classes), here);
+  static constexpr int64_t most = 1 << 15; // a table of 8 GiB
+  if (classes < 1 || classes > most)
+    throw Error(
+        "expected 1 to " + std::to_string(most) + " classes, got " + std::to_string(classes), here);
   counts.resize(size_t(classes * classes));
 }
 
@@ -68,6 +70,12 @@ void Confusion::add(std::span<const int32_t> predicted, std::span<const int32_t>
   }
 }
 
+int64_t Confusion::count(int64_t label, int64_t predicted, Here here) const {
+  requireClass(label, classes, "label", here);
+  requireClass(predicted, classes, "prediction", here);
+  return counts[size_t(label * classes + predicted)];
+}
+
 static double part(int64_t some, int64_t all) { return all ? double(some) / double(all) : 0; }
 
 double Confusion::accuracy() const {
@@ -77,17 +85,17 @@ double Confusion::accuracy() const {
   return part(right, std::accumulate(counts.begin(), counts.end(), int64_t(0)));
 }
 
-double Confusion::precision(int64_t predicted) const {
+double Confusion::precision(int64_t predicted, Here here) const {
   int64_t all = 0;
   for (int64_t c = 0; c < classes; ++c)
-    all += count(c, predicted);
+    all += count(c, predicted, here);
   return part(count(predicted, predicted), all);
 }
 
-double Confusion::recall(int64_t label) const {
+double Confusion::recall(int64_t label, Here here) const {
   int64_t all = 0;
   for (int64_t c = 0; c < classes; ++c)
-    all += count(label, c);
+    all += count(label, c, here);
   return part(count(label, label), all);
 }
 

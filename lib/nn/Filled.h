@@ -33,6 +33,8 @@ std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
 inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
 /// Refuses an x that lacks one of `names`.
 void requireHas(const Tensor &x, const Names &names, Here here);
+/// Refuses an x whose size along `name` is known to be odd.
+void requireEven(const Tensor &x, const Name &name, Here here);
 /// Refuses an x that lacks a name that a layer sums over, or has one that its weight adds.
 void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here);
 /// True (i1) where a length is from 0 to `size`, the size of `along`. JitOptions::check reports the first

@@ -155,6 +155,8 @@ std::vector<std::vector<int64_t>> nn::generate(const Tensor &logits, const Gener
     if (!goesOn || i + 1 == options.most ||
         std::all_of(isComplete.begin(), isComplete.end(), [](bool each) { return each; }))
       break;
+    if (!step)
+      throw Error("expected a function for the logits of the next token, got an empty one", here);
     now = step(chosen);
   }
   return texts;

@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Gradients.h"
 
+#include "heddle/Scope.h"
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Initializers.h"
 
@@ -31,7 +32,15 @@ static bool hasSlope(const Tensor &tensor) {
   return !tensor.empty() && isFloat(tensor.elementType());
 }
 
-void nn::detail::clipByValue(const Leaves &gradient, Operand limit) {
+/// A limit that is a tensor is not known before the step runs.
+static void requireLimit(const Operand &limit, Here here) {
+  if (limit.tensor.empty() && !(limit.number >= 0))
+    refuse("expected a limit of gradients of at least 0, got " + std::to_string(limit.number),
+           here);
+}
+
+void nn::detail::clipByValue(const Leaves &gradient, Operand limit, Here here) {
+  requireLimit(limit, here);
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g)) {
       Operand own = limit.tensor.empty() ? limit : Operand(limit.tensor.cast(g->elementType()));
@@ -39,7 +48,8 @@ void nn::detail::clipByValue(const Leaves &gradient, Operand limit) {
     }
 }
 
-Tensor nn::detail::clipByNorm(const Leaves &gradient, Operand limit) {
+Tensor nn::detail::clipByNorm(const Leaves &gradient, Operand limit, Here here) {
+  requireLimit(limit, here);
   ElementType type = ElementType::F32;
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g) && g->elementType() == ElementType::F64)

@@ -94,6 +94,11 @@ Tensor nn::truncatedNormal(const Tensor &key, const std::vector<Extent> &extents
   CallScope scope(here);
   auto erfOf = [&](double bound) { return std::erf((bound - mean) / deviation / std::sqrt(2)); };
   double first = erfOf(low), last = erfOf(high);
+  if (!(first < last))
+    throw Error("expected bounds between which the distribution has values, got " +
+                    std::to_string(low) + " and " + std::to_string(high) + " for the mean " +
+                    std::to_string(mean) + " and deviation " + std::to_string(deviation),
+                here);
   // Values of the distribution's function are uniform; a quarter of a step keeps them off -1.
   Tensor u = randomUniform(key, extents).cast(ElementType::F64);
   Tensor y = u * (last - first) + (first + (last - first) * 0x1p-26);

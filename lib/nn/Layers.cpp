@@ -25,6 +25,12 @@ void nn::requireHas(const Tensor &x, const Names &names, Here here) {
       refuse("expected an x with the name '" + name.str() + "', got " + x.type(here), here);
 }
 
+void nn::requireEven(const Tensor &x, const Name &name, Here here) {
+  requireHas(x, {name}, here);
+  if (Size size = x.size(name, here); size.isNumber() && int64_t(size) % 2)
+    refuse("expected an even size of '" + name.str() + "', got " + x.type(here), here);
+}
+
 // A layer takes the names `in` away from `x` and gives it the others of its weight. Where `x` has
 // these already, they would be taken for the same.
 void nn::requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here) {

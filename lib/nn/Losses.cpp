@@ -132,6 +132,10 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
   Tensor shifted = logits - stopGradient(max(logits, over(classes)));
   Tensor normaliser = log(sum(exp(shifted), over(classes)));
   bool isWeighted = !options.weight.empty(), isSmooth = options.smoothing > 0;
+  if (isWeighted && !options.weight.has(classes))
+    refuse("expected a weight of each class, along '" + classes.str() + "', got " +
+               options.weight.type(),
+           here);
   // Smoothing gives all classes the same share of the target: the weighted mean of -log(p).
   auto spreadEvenly = [&] {
     Tensor each = normaliser - shifted;

@@ -36,6 +36,9 @@ Tensor StepContext::count(const Tensor &like) const {
 }
 
 Tensor StepContext::correction(double beta, const Tensor &like) {
+  if (!(beta >= 0 && beta < 1))
+    refuse("expected the factor of a moment (beta) from 0 to below 1, got " + std::to_string(beta),
+           Here::current());
   ElementType type = like.elementType();
   Tensor &known = corrections[{beta, type}];
   if (known.empty()) // 1 - beta^steps without cancellation

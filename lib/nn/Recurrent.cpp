@@ -117,6 +117,12 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
                "direction, got " +
                std::to_string(run.initial.size()),
            here);
+  for (const RecurrentState &state : run.initial)
+    if (state.h.empty() || state.c.has_value() != (options.cell == Cell::Lstm))
+      refuse(std::string("expected initial states with ") +
+                 (options.cell == Cell::Lstm ? "h and c, the state of an LSTM's cell"
+                                             : "h and without c, which only an LSTM has"),
+             here);
   requireHas(x, over(time, in), here);
   Inside inside;
   if (!run.lengths.empty()) {

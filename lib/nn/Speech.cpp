@@ -17,6 +17,9 @@ Tensor nn::specAugment(const Tensor &x, const Name &time, const Name &band,
   CallScope scope(here);
   if (options.bands < 0 || options.spans < 0 || options.widestBand < 0 || options.longestSpan < 0)
     refuse("expected numbers and sizes of masks of at least 0", here);
+  if (options.bands < 0 || options.widestBand < 0 || options.spans < 0 || options.longestSpan < 0 ||
+      !(options.longestPart >= 0))
+    refuse("expected numbers and sizes of masks of at least 0", here);
   if (!mode.isTraining())
     return x;
   std::vector<Extent> samples;

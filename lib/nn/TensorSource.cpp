@@ -7,6 +7,7 @@
 
 #include "TensorSource.h"
 
+#include <charconv>
 #include <sstream>
 
 using namespace heddle;
@@ -66,8 +67,10 @@ static std::optional<std::vector<Factor>> factorsOf(const std::string &axis, int
   for (std::string word; words >> word;) {
     size_t equals = word.find('=');
     if (equals != word.npos) {
-      int64_t chosen = std::atoll(word.c_str() + equals + 1);
-      if (open || chosen < 0)
+      int64_t chosen = -1;
+      const char *number = word.data() + equals + 1, *end = word.data() + word.size();
+      auto [stop, error] = std::from_chars(number, end, chosen);
+      if (open || chosen < 0 || error != std::errc() || stop != end)
         return std::nullopt;
       open = &factors.emplace_back(word.substr(0, equals), -1, chosen);
       continue;

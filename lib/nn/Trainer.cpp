@@ -82,6 +82,25 @@ void AnyTrainer::Run::makeFunctions(Here here) {
   test.emplace(jit(testOf(network), testing, here));
 }
 
+/// Settings that are numbers of things, or bounds.
+static void requireSettings(const Training &training, const TrainerOptions &options, Here here) {
+  auto atLeast = [&](double least, const char *what, double got) {
+    if (!(got >= least))
+      throw Error("expected " + std::string(what) + " of at least " + exact(least) + ", got " +
+                      exact(got),
+                  here);
+  };
+  atLeast(0, "a bound of the gradients' length (Training::clip)", training.clip);
+  atLeast(0, "a bound of the gradients' elements (Training::clipByValue)", training.clipByValue);
+  atLeast(0, "a patience", double(training.patience));
+  atLeast(0, "a batch of tests", double(training.testBatch));
+  atLeast(0, "a number of similar batches", double(training.similar));
+  atLeast(1, "a multiple of sizes (Training::multipleOf)", double(training.multipleOf));
+  atLeast(0, "a number of steps between checkpoints", double(options.saveEvery));
+  atLeast(0, "a number of steps", double(options.steps));
+  atLeast(1, "a number of readers", double(options.readers));
+}
+
 AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here here)
     : network(std::move(given)), training(std::move(how)), options(std::move(where)),
       ranks(options, network.samples, here) {
@@ -93,6 +112,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                 here);
   if (!(training.rate >= 0 && std::isfinite(training.rate)))
     throw Error("expected a learning rate of at least 0, got " + exact(training.rate), here);
+  requireSettings(training, options, here);
   training.microBatches = ranks.microBatches(training.microBatches, training.batch, here);
   if (!(training.average >= 0 && training.average < 1))
     throw Error("expected a decay of the moving average from 0 to below 1, got " +
@@ -459,6 +479,10 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
                     " of an epoch, expected one of " + std::to_string(batches) +
                     " steps: its data were others",
                 here);
+  ofData = course(data);
+  requireSameCourse(ofData, here);
+  if (ranks.isSplit())
+    agree(ofData);
   StopSignals signals;
   if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
     return *endWithin(here);

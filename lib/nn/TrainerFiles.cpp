@@ -47,6 +47,13 @@ void AnyTrainer::Run::openOutput(Here here) {
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
                 here);
   lock.emplace(options.output, here);
+  // The first save of a run on several ranks was interrupted, or the manifest got lost.
+  std::string shards = file("checkpoint.shards");
+  if (saves() && options.resume && std::filesystem::is_directory(shards, error) &&
+      !std::filesystem::is_empty(shards, error) && !io::isShardDirectory(shards)) {
+    print("'" + shards + "' has no manifest and can't be resumed");
+    moveAside({"checkpoint.shards"}, here);
+  }
   for (const char *name : {"checkpoint.safetensors", "best.safetensors"})
     if (saves() && std::filesystem::is_directory(file(name)))
       throw Error("expected a file, got the directory '" + file(name) + "'", here);
@@ -68,10 +75,17 @@ void AnyTrainer::Run::keepEarlierRun(Here here) {
     return;
   std::vector<fs::path> names(saved.begin(), saved.end());
   names.insert(names.end(), {"report.html", "train.heddle", "accumulate.heddle", "update.heddle"});
-  std::error_code error, isElsewhere;
+  std::error_code isElsewhere;
   if (fs::equivalent(log.parent_path(), output, isElsewhere))
     names.push_back(log.filename());
-  fs::path aside;
+  moveAside(std::move(names), here);
+}
+
+/// Moves files of the output directory into a directory of their own.
+void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here here) {
+  namespace fs = std::filesystem;
+  fs::path output = options.output, aside;
+  std::error_code error;
   for (int i = 1; aside.empty() || fs::exists(aside); ++i)
     aside = output / ("earlier-" + std::to_string(i));
   fs::create_directory(aside, error);
@@ -79,7 +93,9 @@ void AnyTrainer::Run::keepEarlierRun(Here here) {
     if (!error && fs::exists(output / name))
       fs::rename(output / name, aside / name, error);
   if (error)
-    throw Error("can't move an earlier run to '" + aside.string() + "': " + error.message(), here);
+    throw Error("can't move what an earlier run left to '" + aside.string() +
+                    "': " + error.message(),
+                here);
   print("moved what an earlier run left to '" + aside.string() + "'");
 }
 
@@ -137,9 +153,48 @@ Notes AnyTrainer::Run::determinants() const {
   if (const auto &plateau = training.plateau)
     notes["plateau"] = exact(plateau->factor) + " " + std::to_string(plateau->patience) + " " +
                        exact(plateau->threshold) + " " + exact(plateau->least);
+  notes["optimizer"] = describe(training.optimizer);
+  notes["similar"] = std::to_string(training.similar);
+  notes["multiple-of"] = std::to_string(training.multipleOf);
+  notes["skip-damaged"] = std::to_string(training.skipDamaged);
+  notes["goal"] = training.goal.measure + (training.goal.larger ? ", larger" : ", smaller");
+  notes["progress"] = training.progress ? exact(*training.progress) : "that of the run";
   notes["micro-batches"] = std::to_string(*training.microBatches);
   notes["products"] = std::string(spelling(training.products.value_or(ElementType::F32)));
   return notes;
+}
+
+/// What the numbers of a run depend on besides, as far as its data tell.
+Notes AnyTrainer::Run::course(const Dataset &data) const {
+  int64_t steps = training.epochs * batches;
+  Schedule rate =
+      training.schedule ? training.schedule(training.rate, steps) : constantRate(training.rate);
+  std::string rates;
+  for (int64_t quarter = 0; quarter < 4 && steps > 0; ++quarter)
+    rates += (quarter ? ", " : "") + exact(rate((steps - 1) * quarter / 3));
+  return {{"samples", std::to_string(data.count())},
+          {"epochs", std::to_string(training.epochs)},
+          {"rates", rates}};
+}
+
+/// The rates of a schedule follow the number of epochs, which may change.
+void AnyTrainer::Run::requireSameCourse(const Notes &course, Here here) const {
+  Notes had = resumed;
+  had.insert(course.begin(), course.end()); // files from before there were any have none
+  for (const auto &[name, value] : course)
+    if (had[name] != value &&
+        (name == "samples" || (name == "rates" && had["epochs"] == course.at("epochs"))))
+      throw Error("the checkpoint in '" + options.output + "' is of a run with " + name + " " +
+                      had[name] + ", expected " + name + " " + value,
+                  here);
+}
+
+/// Ranks train together only from the same position with the same settings.
+void AnyTrainer::Run::agree(const Notes &course) const {
+  Agreement said{{"entry", "training"}, {"position", place()}};
+  for (const Notes &notes : {determinants(), course})
+    said.insert(said.end(), notes.begin(), notes.end());
+  ranks.ranks().job()->channel()->agree(said);
 }
 
 static constexpr const char *fileEnding = ".safetensors", *directoryEnding = ".shards";
@@ -166,7 +221,7 @@ void AnyTrainer::Run::save(Here here) {
     return;
   Notes notes = notesOf(position);
   notes.merge(determinants());
-  notes["epochs"] = std::to_string(training.epochs);
+  notes.merge(Notes(ofData));
   notes["history"] = toText(history, /*measured=*/false);
   saveState("checkpoint", state, notes, here);
 }
@@ -237,7 +292,11 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
                     {"plateau", "none"}});
   if (std::string other = isStated ? otherSetting(notes, options.notes) : ""; !other.empty())
     throw Error("'" + path + "' is of a run with " + other, here);
-  std::string other = isStated ? otherSetting(notes, determinants()) : "";
+  Notes expected = determinants();
+  for (const char *later :
+       {"optimizer", "similar", "multiple-of", "skip-damaged", "goal", "progress"})
+    notes.try_emplace(later, expected[later]); // of files from before there were any
+  std::string other = isStated ? otherSetting(notes, expected) : "";
   // Tensors come first: all of those that another network has tell it from this one, a setting that
   // differs by chance does not. A setting may be the reason for other tensors, so it is named too.
   try {
@@ -255,6 +314,7 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
   } catch (const std::logic_error &) { // a note is missing or no number
     throw Error("'" + path + "' is no checkpoint of a trainer", here);
   }
+  resumed = notes;
   if (auto epochs = notes.find("epochs");
       epochs != notes.end() && epochs->second != std::to_string(training.epochs))
     print("the run had " + epochs->second + " epochs, now it has " +

@@ -14,6 +14,7 @@
 #include "lib/nn/RunState.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <set>
 
 namespace heddle::nn {
@@ -33,6 +34,8 @@ struct AnyTrainer::Run {
   GradientSum sum;         ///< of micro-batches
   Position position;
   History history;
+  Notes ofData;                   ///< `course`
+  Notes resumed;                  ///< of the checkpoint that the run goes on from
   int64_t batches = 0;            ///< of an epoch
   int64_t damaged = 0;            ///< samples of the epoch that were left out
   Schedule schedule;              ///< the rates of this run
@@ -62,11 +65,15 @@ struct AnyTrainer::Run {
 
   void openOutput(Here here);
   void keepEarlierRun(Here here);
+  void moveAside(std::vector<std::filesystem::path> names, Here here);
   void openLog(Here here);
   void writeTimeline(Here here);
   void keepMeasurements();
   void writeLog(Here here);
   Notes determinants() const;
+  Notes course(const Dataset &data) const;
+  void requireSameCourse(const Notes &course, Here here) const;
+  void agree(const Notes &course) const;
   void saveState(const std::string &stem, auto &tree, const Notes &notes, Here here);
   void save(Here here);
   void saveBest(Here here);

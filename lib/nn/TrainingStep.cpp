@@ -54,9 +54,9 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
     bad = nn::detail::firstNotFinite(leaves);
   auto update = [&] {
     if (options.clipByValue > 0)
-      nn::detail::clipByValue(leaves, options.clipByValue);
+      nn::detail::clipByValue(leaves, options.clipByValue, Here::current());
     if (options.clip > 0)
-      nn::detail::clipByNorm(leaves, options.clip);
+      nn::detail::clipByNorm(leaves, options.clip, Here::current());
     state.optimizer.update(state.net, gradient, rate, options.optimizer);
     if (state.moving)
       state.moving->update(state.net, options.average);

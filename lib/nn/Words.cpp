@@ -37,6 +37,8 @@ AdaptiveSoftmax AdaptiveSoftmax::make(const Extent &feature, const Extent &class
                                       const std::vector<int64_t> &cutoffs, const Tensor &key,
                                       double divisor, Here here) {
   CallScope scope(here);
+  if (!(divisor >= 1))
+    refuse("expected a divisor of sizes of at least 1, got " + std::to_string(divisor), here);
   std::vector<int64_t> ends = cutoffs;
   ends.push_back(classes.size);
   for (size_t i = 0, last = 0; i < ends.size(); last = size_t(ends[i++]))

@@ -48,13 +48,9 @@ std::string heddle::describeDifference(std::string_view first, std::string_view 
   std::string at = " at " + describe(number, got), but = ", but " + other;
   if (number != expectedNumber)
     return "is" + at + but + " is at " + describe(expectedNumber, expected);
-  for (size_t i = 0; i < got.size() && i < expected.size(); ++i) {
-    const auto &[name, value] = got[i];
-    if (name != expected[i].first)
-      return "states the " + name + at + but + " states the " + expected[i].first;
-    if (value != expected[i].second)
-      return "has the " + name + " " + value + at + but + " has " + expected[i].second;
-  }
-  return "states " + std::to_string(got.size()) + " values" + at + but + " states " +
-         std::to_string(expected.size());
+  for (const auto &[name, value] : got)
+    for (const auto &[sameName, needed] : expected)
+      if (name == sameName && value != needed)
+        return "has the " + name + " " + value + at + but + " has " + needed;
+  return "";
 }

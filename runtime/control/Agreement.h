@@ -25,13 +25,15 @@
 
 namespace heddle {
 
-/// Names and values that have to be equal on all ranks. The first pair identifies the call.
+/// Names and values that have to be equal on all ranks that state the name. The first pair
+/// identifies the call.
 using Agreement = std::vector<std::pair<std::string, std::string>>;
 
 std::string sayCall(uint64_t number, const Agreement &values);
 /// "call 17 (entry 'train')". Throws Error for a text that `sayCall` does not make, as the next.
 std::string describeCall(std::string_view said);
-/// Describes how the second text differs from the first, which is that of `other`.
+/// Describes how the second text differs from the first, which is that of `other`, in its number or
+/// in a value that both state; empty if it does not.
 std::string describeDifference(std::string_view first, std::string_view second,
                                const std::string &other);
 

@@ -61,7 +61,8 @@ public:
 
   /// Returns when all ranks have come to this call with the same values. A difference is a failure
   /// of the job that names the value, and it on two ranks; so is a rank that has left, or that does
-  /// not come within the timeout. Calls are numbered; a rank makes one at a time.
+  /// not come within the timeout. A value that only one of two ranks states is no difference between
+  /// them. Calls are numbered; a rank makes one at a time.
   void agree(const Agreement &values);
 
   /// Tells all ranks that this one has failed: the error, and of which op.

@@ -356,9 +356,11 @@ void ControlServer::agree(Peer &peer, BodyReader &body) {
   for (int r = 0; r < settings.ranks; ++r)
     if (const Arrival &other = arrivals[size_t(r)]; other.here && other.said != mine.said) {
       const auto &[low, high] = std::minmax(r, peer.rank);
-      return failFor(high, Failure::Kind::Disagreed,
-                     describeDifference(arrivals[size_t(low)].said, arrivals[size_t(high)].said,
-                                        seats[size_t(low)].member.describe()));
+      if (std::string difference =
+              describeDifference(arrivals[size_t(low)].said, arrivals[size_t(high)].said,
+                                 seats[size_t(low)].member.describe());
+          !difference.empty())
+        return failFor(high, Failure::Kind::Disagreed, std::move(difference));
     }
   requireEveryone();
   if (arrived < settings.ranks)

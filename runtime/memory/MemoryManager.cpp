@@ -318,6 +318,8 @@ void heddle::setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager) {
   if (manager && manager->space() != hostSpace)
     throw Error("expected a default memory manager of the space 'host', got one of the space '" +
                 std::string(manager->space()) + "'");
+  if (!manager)
+    manager = theDefault().original;
   std::lock_guard lock(theDefault().mutex);
-  theDefault().current = manager ? std::move(manager) : theDefault().original;
+  theDefault().current.swap(manager); // the former one is destroyed without the lock
 }

@@ -557,14 +557,25 @@ void Call::prepareCommunication() {
   }
 }
 
-/// Collects the values that have to be equal on all ranks. Numbers that the caller supplies may differ.
+/// Whether the symbol is in the size of an argument of which ranks have blocks.
+static bool isWholeSize(const EntrySpec &entry, const std::string &symbol) {
+  for (int32_t argument : entry.arguments)
+    for (const auto &[name, size] : entry.values[size_t(argument)].wholeDims)
+      if (std::ranges::count(size.names(), symbol))
+        return true;
+  return false;
+}
+
+/// Collects the values that have to be equal on all ranks: all sizes, but not other numbers that a
+/// rank supplies, such as its coordinates. A role may bind fewer sizes than another.
 void Call::describeToOthers() {
   agreement = {{"entry", "'" + spec.name + "'"},
                {"CPU that the program is for", "'" + program->manifest.cpu + "'"},
                {"program with the checksum", program->hash()}};
   for (size_t i = 0; i < spec.symbols.size(); ++i)
-    if (!spec.isSupplied(spec.symbols[i]) && spec.role.empty()) // roles bind others
-      agreement.emplace_back("size '" + spec.symbols[i] + "' =", std::to_string(plan->symbols[i]));
+    if (const std::string &symbol = spec.symbols[i];
+        !spec.isSupplied(symbol) || isWholeSize(spec, symbol))
+      agreement.emplace_back("size '" + symbol + "' =", std::to_string(plan->symbols[i]));
 }
 
 /// False if the job has failed, or this call is not that of all ranks.

@@ -24,6 +24,19 @@ using namespace heddle;
   F("avx512fp16") F("avx512vp2intersect") F("amx-tile") F("amx-int8") F("amx-bf16")
 // clang-format on
 
+/// The feature without which no CPU has this one, and with which LLVM enables it; empty: none.
+static std::string_view needed(std::string_view feature) {
+  if (feature.starts_with("avx512"))
+    return feature == "avx512f" ? "avx2" : "avx512f";
+  for (std::string_view of256 : {"vaes", "vpclmulqdq", "avxvnni"})
+    if (feature == of256)
+      return "avx2";
+  for (std::string_view ofAvx : {"avx2", "fma", "fma4", "xop", "f16c"})
+    if (feature == ofAvx)
+      return "avx";
+  return "";
+}
+
 static bool isHidden(std::string_view feature) {
   const char *given = std::getenv("HEDDLE_CPU_WITHOUT");
   for (std::string_view rest = given ? given : ""; !rest.empty();) {
@@ -32,7 +45,7 @@ static bool isHidden(std::string_view feature) {
     if (!prefix.empty() && feature.starts_with(prefix))
       return true;
   }
-  return false;
+  return !needed(feature).empty() && isHidden(needed(feature));
 }
 
 static bool isMissing(std::string_view feature) {

@@ -8,7 +8,8 @@
 // A program that was compiled for another CPU is refused when it is loaded, before an unknown
 // instruction ends the process; the message says which instruction sets are lacking.
 //
-// $HEDDLE_CPU_WITHOUT hides instruction sets by prefixes, "avx512,amx": to see what another CPU does.
+// $HEDDLE_CPU_WITHOUT hides instruction sets by prefixes, "avx512,amx", and those that need them: to
+// see what another CPU does.
 //
 //===----------------------------------------------------------------------===//
 

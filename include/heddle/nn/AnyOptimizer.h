@@ -43,6 +43,9 @@ OptimizerChoice optimizer() {
   return Uses<O>{};
 }
 
+/// The options as text, those of each pattern: "*.bias decay 0 ...; other paths decay 0.1 ...".
+std::string describe(const OptimizerChoice &choice);
+
 /// The state of the one that was chosen, under the name that a member of a state would have:
 /// "adam.mean.layers.0.weight".
 struct AnyOptimizer {

@@ -35,8 +35,8 @@
 namespace heddle::nn {
 
 namespace detail {
-void clipByValue(const Leaves &gradient, Operand limit);
-Tensor clipByNorm(const Leaves &gradient, Operand limit);
+void clipByValue(const Leaves &gradient, Operand limit, Here here);
+Tensor clipByNorm(const Leaves &gradient, Operand limit, Here here);
 Tensor firstNotFinite(const Leaves &tree);
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
 /// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
@@ -49,18 +49,19 @@ void forEachPart(const Leaves &tree, ByPath &parts, const char *what, Here here,
                  const std::function<void(Tensor &, Tensor &)> &visit);
 } // namespace detail
 
-/// Holds every element between -limit and limit (torch.nn.utils.clip_grad_value_).
+/// Holds every element between -limit and limit (torch.nn.utils.clip_grad_value_). Throws Error for
+/// a number below 0, as the next does.
 template <typename T>
-void clipByValue(T &gradient, Operand limit) {
-  detail::clipByValue(leavesOf(gradient), limit);
+void clipByValue(T &gradient, Operand limit, Here here = Here::current()) {
+  detail::clipByValue(leavesOf(gradient), limit, here);
 }
 
 /// Scales all tensors together so that their common length, the root of the sum of all squares, is
 /// at most `limit`; gives the length before (torch.nn.utils.clip_grad_norm_, whose quotient limit /
 /// (length + 1e-6) it is).
 template <typename T>
-Tensor clipByNorm(T &gradient, Operand limit) {
-  return detail::clipByNorm(leavesOf(gradient), limit);
+Tensor clipByNorm(T &gradient, Operand limit, Here here = Here::current()) {
+  return detail::clipByNorm(leavesOf(gradient), limit, here);
 }
 
 /// The number of the first tensor of a tree that has a NaN or an infinity, or -1 (i64). It can be a

@@ -62,18 +62,19 @@ private:
 /// How often a class is taken for another.
 class Confusion {
 public:
+  /// A table of all pairs of classes, at most 32,768 of them. Throws Error for others.
   explicit Confusion(int64_t classes, Here here = Here::current());
   /// Throws Error for a class out of range, and for lists of different lengths.
   void add(std::span<const int32_t> predicted, std::span<const int32_t> labels,
            Here here = Here::current());
-  int64_t count(int64_t label, int64_t predicted) const {
-    return counts[size_t(label * classes + predicted)];
-  }
+  /// How often a sample of `label` was predicted so. Throws Error for a class out of range, as the
+  /// next do.
+  int64_t count(int64_t label, int64_t predicted, Here here = Here::current()) const;
   double accuracy() const;
   /// Of those that were taken for a class, the part that are of it; of those of a class, the part
   /// that were taken for it. 0 of none.
-  double precision(int64_t predicted) const;
-  double recall(int64_t label) const;
+  double precision(int64_t predicted, Here here = Here::current()) const;
+  double recall(int64_t label, Here here = Here::current()) const;
 
 private:
   int64_t classes;

@@ -36,6 +36,7 @@
 #define HEDDLE_NN_OPTIMIZERS_H
 
 #include "heddle/Ops.h"
+#include "heddle/Scope.h"
 #include "heddle/nn/Gradients.h"
 
 namespace heddle::nn {
@@ -119,6 +120,7 @@ struct Optimizer : Rule {
   template <typename T>
   void update(T &parameters, T &gradient, Operand rate, const Groups &groups,
               Here here = Here::current()) {
+    CallScope scope(here);
     Leaves all = leavesOf(parameters), slopes = leavesOf(gradient);
     detail::requireGradient(all, slopes, here);
     Optimizer expected = started(all, groups, here);
@@ -164,6 +166,7 @@ struct SgdRule {
     bool nesterov = false;
     double decay = 0; ///< of weights: is added to the gradient
     double rate = 1;
+    HEDDLE_FIELDS(momentum, dampening, nesterov, decay, rate)
   };
   ByPath velocity;
   HEDDLE_FIELDS(velocity)
@@ -177,6 +180,7 @@ struct AdamRule {
   struct Options {
     double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0, rate = 1;
     bool largest = false; ///< AMSGrad (Reddi et al., ICLR'18): divide by the largest square so far
+    HEDDLE_FIELDS(beta1, beta2, epsilon, decay, rate, largest)
   };
   ByPath mean, square, most; ///< `most`: for AMSGrad
   HEDDLE_FIELDS(mean, square, most)
@@ -197,6 +201,7 @@ struct RmsPropRule {
   struct Options {
     double alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0, rate = 1;
     bool centred = false; ///< their variance instead
+    HEDDLE_FIELDS(alpha, epsilon, momentum, decay, rate, centred)
   };
   ByPath square, mean, velocity; ///< `mean`: if centred; `velocity`: with momentum
   HEDDLE_FIELDS(square, mean, velocity)
@@ -210,6 +215,7 @@ struct RmsPropRule {
 struct AdagradRule {
   struct Options {
     double rateDecay = 0, epsilon = 1e-10, decay = 0, rate = 1;
+    HEDDLE_FIELDS(rateDecay, epsilon, decay, rate)
   };
   ByPath square;
   HEDDLE_FIELDS(square)
@@ -222,6 +228,7 @@ struct AdagradRule {
 struct AdadeltaRule {
   struct Options {
     double rho = 0.9, epsilon = 1e-6, decay = 0, rate = 1;
+    HEDDLE_FIELDS(rho, epsilon, decay, rate)
   };
   ByPath square, moved;
   HEDDLE_FIELDS(square, moved)
@@ -235,6 +242,7 @@ struct AdadeltaRule {
 struct NovoGradRule {
   struct Options {
     double beta1 = 0.95, beta2 = 0.98, epsilon = 1e-8, decay = 0, rate = 1;
+    HEDDLE_FIELDS(beta1, beta2, epsilon, decay, rate)
   };
   ByPath mean, square;
   HEDDLE_FIELDS(mean, square)
@@ -248,6 +256,7 @@ struct NovoGradRule {
 struct LambRule : AdamRule {
   struct Options {
     double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, decay = 0, rate = 1;
+    HEDDLE_FIELDS(beta1, beta2, epsilon, decay, rate)
   };
   void begin(const std::string &path, const Tensor &p, const Options &options);
   Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,

@@ -41,7 +41,7 @@ Schedule cosine(double rate, int64_t steps, double least = 0);
 Schedule inverseRoot(double rate, int64_t steps, Here here = Here::current());
 /// Rises in a straight line, by then(0) / (steps + 1) in each step from the first on, so that `then`
 /// begins at step `steps`.
-Schedule warmUp(int64_t steps, Schedule then);
+Schedule warmUp(int64_t steps, Schedule then, Here here = Here::current());
 /// Each schedule for its number of steps, from its own step 0; the last one goes on.
 Schedule sequence(std::vector<std::pair<int64_t, Schedule>> parts, Here here = Here::current());
 

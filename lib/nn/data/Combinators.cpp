@@ -35,6 +35,7 @@ struct Concat : Dataset {
   /// Asks the part that has this sample.
   template <typename R>
   R at(int64_t index, R (Dataset::*ask)(int64_t) const) const {
+    requireIndex(index);
     size_t part = size_t(std::upper_bound(ends.begin(), ends.end(), index) - ends.begin());
     return (parts[part].get()->*ask)(index - (part ? ends[part - 1] : 0));
   }
@@ -72,8 +73,12 @@ struct Subset : Dataset {
 
   int64_t count() const override { return int64_t(indices.size()); }
   std::vector<Field> fields() const override { return data->fields(); }
-  Sample read(int64_t index) const override { return data->read(indices[size_t(index)]); }
-  int64_t length(int64_t index) const override { return data->length(indices[size_t(index)]); }
+  Sample read(int64_t index) const override { return data->read(at(index)); }
+  int64_t length(int64_t index) const override { return data->length(at(index)); }
+  int64_t at(int64_t index) const {
+    requireIndex(index);
+    return indices[size_t(index)];
+  }
 };
 
 struct Transform : Dataset {
@@ -88,9 +93,20 @@ struct Transform : Dataset {
 };
 } // namespace
 
-DatasetPtr nn::concat(std::vector<DatasetPtr> parts, Here here) {
+static void requireData(const DatasetPtr &data, Here here) {
+  if (!data)
+    throw Error("expected a dataset, got a null pointer", here);
+}
+
+static void requireParts(const std::vector<DatasetPtr> &parts, Here here) {
   if (parts.empty())
     throw Error("expected at least one dataset", here);
+  for (const DatasetPtr &part : parts)
+    requireData(part, here);
+}
+
+DatasetPtr nn::concat(std::vector<DatasetPtr> parts, Here here) {
+  requireParts(parts, here);
   auto result = std::make_shared<Concat>();
   for (const DatasetPtr &part : parts) {
     if (part->fields() != parts[0]->fields())
@@ -104,8 +120,7 @@ DatasetPtr nn::concat(std::vector<DatasetPtr> parts, Here here) {
 }
 
 DatasetPtr nn::merge(std::vector<DatasetPtr> parts, Here here) {
-  if (parts.empty())
-    throw Error("expected at least one dataset", here);
+  requireParts(parts, here);
   auto result = std::make_shared<Merge>();
   std::set<std::string> names;
   for (const DatasetPtr &part : parts) {
@@ -122,6 +137,7 @@ DatasetPtr nn::merge(std::vector<DatasetPtr> parts, Here here) {
 }
 
 DatasetPtr nn::subset(DatasetPtr data, std::vector<int64_t> indices, Here here) {
+  requireData(data, here);
   for (int64_t index : indices)
     if (index < 0 || index >= data->count())
       throw Error("expected samples from 0 to " + std::to_string(data->count() - 1) + ", got " +
@@ -134,6 +150,7 @@ DatasetPtr nn::subset(DatasetPtr data, std::vector<int64_t> indices, Here here) 
 }
 
 DatasetPtr nn::span(DatasetPtr data, int64_t begin, int64_t count, Here here) {
+  requireData(data, here);
   if (begin < 0 || count < 0 || count > data->count() - begin)
     throw Error("expected a part of " + std::to_string(data->count()) + " samples, got " +
                     std::to_string(count) + " from " + std::to_string(begin) + " on",
@@ -145,6 +162,9 @@ DatasetPtr nn::span(DatasetPtr data, int64_t begin, int64_t count, Here here) {
 
 DatasetPtr nn::resample(DatasetPtr data, int64_t count, uint64_t seed,
                         const std::vector<double> &weights, Here here) {
+  requireData(data, here);
+  if (count < 0)
+    throw Error("expected at least 0 samples to draw, got " + std::to_string(count), here);
   if (!weights.empty() && int64_t(weights.size()) != data->count())
     throw Error("expected a weight for each of " + std::to_string(data->count()) +
                     " samples, got " + std::to_string(weights.size()),
@@ -158,7 +178,9 @@ DatasetPtr nn::resample(DatasetPtr data, int64_t count, uint64_t seed,
                   here);
     sums.push_back((sums.empty() ? 0 : sums.back()) + weight);
   }
-  if (count < 0 || (count > 0 && (sums.empty() || sums.back() == 0)))
+  if (!sums.empty() && !std::isfinite(sums.back()))
+    throw Error("expected weights with a finite sum", here);
+  if (count > 0 && (sums.empty() || sums.back() == 0))
     throw Error("can't draw " + std::to_string(count) + " samples from " +
                     std::to_string(sums.size()) + (sums.empty() ? "" : " of weight 0"),
                 here);

@@ -64,7 +64,14 @@ Arrays::Arrays(std::vector<std::pair<std::string, io::HostArray>> given, const s
   samples = arrays[0].shape[0];
 }
 
+void Dataset::requireIndex(int64_t index) const {
+  if (index < 0 || index >= count())
+    throw Error("expected a sample from 0 to " + std::to_string(count() - 1) + ", got " +
+                std::to_string(index));
+}
+
 Sample Arrays::read(int64_t index) const {
+  requireIndex(index);
   Sample sample;
   for (size_t i = 0; i < parts.size(); ++i) {
     sample.push_back(

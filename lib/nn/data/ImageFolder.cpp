@@ -114,6 +114,10 @@ ImageFolder::ImageFolder(const std::string &folder, const ImageFolderOptions &op
     throw Error("expected the size that images are brought to, got " +
                     std::to_string(options.rows) + " x " + std::to_string(options.columns),
                 here);
+  if ((options.channels != 1 && options.channels != 3) || !(options.deviation > 0))
+    throw Error("expected 1 or 3 channels and a deviation above 0, got " +
+                    std::to_string(options.channels) + " and " + std::to_string(options.deviation),
+                here);
   for (const auto &sub : entriesOf(folder, here)) {
     if (!std::filesystem::is_directory(sub))
       continue;
@@ -140,6 +144,7 @@ std::vector<Field> ImageFolder::fields() const {
 }
 
 Sample ImageFolder::read(int64_t index) const {
+  requireIndex(index);
   const File &file = files[size_t(index)];
   io::HostArray pixels = readImage(file.path, options.channels, Here());
   auto image = io::HostArray::zeros(ElementType::F32, pixels.shape, pixels.names, Here());

@@ -46,6 +46,7 @@ std::span<const uint8_t> LabelledImages::image(int64_t index) const {
 }
 
 Sample LabelledImages::read(int64_t index) const {
+  requireIndex(index);
   std::span<const uint8_t> from = image(index);
   auto scaled = io::HostArray::zeros(ElementType::F32, {rows(), columns(), 1});
   std::span<float> to = scaled.values<float>();

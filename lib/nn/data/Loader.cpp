@@ -132,7 +132,22 @@ struct Loader::State {
       throw Error("expected a part of a batch from 0 to the number of parts, got part " +
                       std::to_string(options.part) + " of " + std::to_string(options.parts),
                   here);
+    if (options.skip < 0 || options.similar < 0 || options.ahead < 0 || options.threads < 0 ||
+        options.multipleOf < 1)
+      throw Error("expected numbers of at least 0 of skipped and similar batches, of those read "
+                  "ahead and of threads, and a multiple of sizes of at least 1, got " +
+                      std::to_string(options.skip) + ", " + std::to_string(options.similar) + ", " +
+                      std::to_string(options.ahead) + ", " + std::to_string(options.threads) +
+                      " and " + std::to_string(options.multipleOf),
+                  here);
+    for (const Field &field : fields)
+      if (std::count(field.names.begin(), field.names.end(), options.batchName))
+        throw Error("expected a name of the samples that no field has, got '" + options.batchName +
+                        "', which " + field.describe() + " has",
+                    here);
     int64_t count = dataset.count();
+    if (count < 0)
+      throw Error("expected a dataset of at least 0 samples, got " + std::to_string(count), here);
     batches = (count + (options.last == Last::Drop ? 0 : options.batch - 1)) / options.batch;
     if (options.last == Last::Drop && count > 0 && batches == 0)
       throw Error("expected at least one batch of " + std::to_string(options.batch) +

@@ -142,10 +142,12 @@ Records::~Records() = default;
 int64_t Records::count() const { return int64_t(state->table.size()) - 1; }
 std::vector<Field> Records::fields() const { return state->fields; }
 int64_t Records::length(int64_t index) const {
+  requireIndex(index);
   return int64_t(state->table[size_t(index) + 1].begin - state->table[size_t(index)].begin);
 }
 
 Sample Records::read(int64_t index) const {
+  requireIndex(index);
   std::string bytes(size_t(length(index)), 0);
   const Entry &entry = state->table[size_t(index)];
   std::string what = "sample " + std::to_string(index);

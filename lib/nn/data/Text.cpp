@@ -108,6 +108,7 @@ std::vector<Field> TextWindows::fields() const {
 }
 
 Sample TextWindows::read(int64_t index) const {
+  requireIndex(index);
   std::span<const int32_t> all(tokens);
   auto window = [&](int64_t begin) {
     return io::HostArray::of(all.subspan(size_t(begin), size_t(size)), {size});
@@ -117,6 +118,8 @@ Sample TextWindows::read(int64_t index) const {
 
 TextLines::TextLines(std::string_view text, const Tokenizer &tokenizer,
                      const TextLinesOptions &options, Here here) {
+  if (!tokenizer)
+    throw Error("expected a tokenizer, got an empty function", here);
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = options.separator.empty() ? text.npos : text.find(options.separator, begin);
     end = std::min(end, text.size());
@@ -137,7 +140,13 @@ std::vector<Field> TextLines::fields() const {
   return {{"text", ElementType::I32, {anySize}, {"time"}}};
 }
 
+int64_t TextLines::length(int64_t index) const {
+  requireIndex(index);
+  return int64_t(lines[size_t(index)].size());
+}
+
 Sample TextLines::read(int64_t index) const {
+  requireIndex(index);
   const std::vector<int32_t> &line = lines[size_t(index)];
   return {io::HostArray::of(std::span<const int32_t>(line), {int64_t(line.size())})};
 }
@@ -203,6 +212,7 @@ std::vector<Field> TextPairs::fields() const {
 }
 
 Sample TextPairs::read(int64_t index) const {
+  requireIndex(index);
   const auto &[source, target] = pairs[size_t(index)];
   std::vector<int32_t> token = target, next = target;
   token.insert(token.begin(), options.begin);
@@ -214,6 +224,7 @@ Sample TextPairs::read(int64_t index) const {
 }
 
 int64_t TextPairs::length(int64_t index) const {
+  requireIndex(index);
   const auto &[source, target] = pairs[size_t(index)];
   return int64_t(std::max(source.size(), target.size() + 1));
 }

@@ -376,6 +376,17 @@ TEST(MeshJit, SymbolicSizesAndSharedArguments) {
     }
   });
   EXPECT_EQ(errors, std::vector<std::string>(2));
+  // The size of a split name is the same on all ranks, like that of any other.
+  errors = onRanks(2, [](const Ranks &ranks) {
+    auto f = jit(
+        [](Tensor x) { return sum(x, over(batch)); },
+        {.symbolic = over(batch), .mesh = {{data, 2}}, .rules = {"batch:data"}, .ranks = ranks});
+    f(numbered({{batch, ranks.isFirst() ? 5 : 7}})).item();
+  });
+  for (const std::string &error : errors)
+    EXPECT_TRUE(contains(error, "rank 1 (") && contains(error, "has the size '") &&
+                contains(error, "= 7 at call "))
+        << error;
 }
 
 TEST(MeshJit, ARankThatReadsAResultAloneIsNamed) {

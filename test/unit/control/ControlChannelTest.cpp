@@ -90,12 +90,10 @@ TEST(ControlChannel, DisagreementsNameTheValueOnEveryRank) {
     Agreement other;
     const char *message;
   };
-  for (const Case &each :
-       {Case{{{"entry", "'eval'"}, {"size N", "64"}},
-             ") has the entry 'eval' at call 2 (entry 'eval'), but rank 0 ("},
-        Case{{{"entry", "'train'"}, {"size N", "63"}},
-             ") has the size N 63 at call 2 (entry 'train'), but rank 0 ("},
-        Case{{{"entry", "'train'"}}, ") states 1 values at call 2 (entry 'train'), but rank 0 ("}})
+  for (const Case &each : {Case{{{"entry", "'eval'"}, {"size N", "64"}},
+                                ") has the entry 'eval' at call 2 (entry 'eval'), but rank 0 ("},
+                           Case{{{"entry", "'train'"}, {"size N", "63"}},
+                                ") has the size N 63 at call 2 (entry 'train'), but rank 0 ("}})
     for (int ranks : {2, 4}) {
       TestJob job(ranks);
       auto errors = job.run([&](ControlChannel &channel) {

@@ -179,6 +179,11 @@ TEST(Attention, Mistakes) {
           {"another name for the positions of the memory", "'place'"});
   refused([&] { nn::attention(x, x, x, place, feature); }, {"queries without 'place'"});
   refused([&] { nn::rotary(odd, place, feature); }, {"feature"});
+  refused([&] { nn::rotary(odd, place, feature); }, {"an even size of 'feature'"});
+  refused([&] { nn::rotary(x, place, feature, {}, 0); }, {"a base of rotary positions above 0"});
+  refused([&] { nn::gatedLinear(odd, feature); }, {"an even size of 'feature'"});
+  refused([] { nn::Attention::make({feature, 6}, 2, key(1), {.rotary = 1e4}); },
+          {"heads with an even number of features", "2 heads of 'feature' of size 6"});
   nn::TransformerLayer encoder = nn::TransformerLayer::make({feature, 6}, key(1), {.heads = 2}),
                        decoder = nn::TransformerLayer::make({feature, 6}, key(1),
                                                             {.heads = 2, .decoder = true});
@@ -247,6 +252,14 @@ TEST(Recurrent, StatesGoOnAndMistakesAreRefused) {
              mapped(valuesOf(whole.all.at(batch, 1)), [](double v) { return v; }));
   refused([&] { net(x, place, feature, hidden, mode, {.initial = {first.last[0]}}); },
           {"expected 2 initial states", "got 1"});
+  auto states = first.last;
+  states[1].c.reset();
+  refused([&] { net(x, place, feature, hidden, mode, {.initial = states}); },
+          {"initial states with h and c"});
+  nn::Recurrent gru =
+      nn::Recurrent::make({feature, 3}, {hidden, 4}, key(1), {.cell = nn::Cell::Gru, .layers = 2});
+  refused([&] { gru(x, place, feature, hidden, mode, {.initial = first.last}); },
+          {"initial states with h and without c"});
   refused([&] { net(x, place, feature, hidden, mode, {.lengths = random({{batch, 2}}, 1)}); },
           {"lengths of integers"});
   refused([&] { nn::Recurrent::make({feature, 3}, {hidden, 4}, key(1), {.layers = 0}); },

@@ -372,6 +372,11 @@ TEST(Checkpoint, NamesAndAxesOfAnotherProgram) {
        "'layers.0.bias'; the axis 'head in' of size 6 does not fit",
        "'cell.gates.0'; the axis 'gate=2 hidden' of size 6 does not fit",
        "no name in the map for 'cell.gates.1', !nd.tensor<f32, hidden: 3, in: 2>"});
+  for (const char *part : {"gate=x hidden", "gate=1z hidden", "gate= hidden"}) {
+    options.names[2].axes = {part, "in"};
+    refused([&] { nn::loadTree(path, net, options); },
+            {"'cell.gates.0'", ("the axis '" + std::string(part) + "'").c_str()});
+  }
 }
 
 TEST(Checkpoint, FloatsAreConvertedIfTheCallerWants) {

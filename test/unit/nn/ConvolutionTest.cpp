@@ -220,6 +220,8 @@ TEST(Convolution, Mistakes) {
           {"groups that divide 'out' of size 3, got 2"});
   refused([&] { nn::Conv::make(windows, {channel, 4}, {out, 4}, key(1), {.groups = 0}); },
           {"got 0"});
+  refused([&] { nn::Conv::make(windows, {channel, 2}, {out, 4}, key(1), {.outputPadding = 1}); },
+          {"of a transposed convolution only", "'column'"});
 }
 
 //===----------------------------------------------------------------------===//

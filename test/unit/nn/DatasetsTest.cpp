@@ -69,6 +69,11 @@ TEST(Combinators, ConcatMergeSpanSubset) {
   refused([&] { span(all, 3, 3); }, {"5 samples", "3 from 3"});
   refused([&] { span(all, -1, 3); }, {"from -1"});
   refused([&] { subset(all, {5}); }, {"0 to 4, got 5"});
+  for (const DatasetPtr &data : {all, span(all, 1, 3), concat({all, all})})
+    for (int64_t beyond : {int64_t(-1), data->count()})
+      expectHas(messageOf([&] { data->read(beyond); }), {"expected a sample from 0 to"});
+  refused([] { span(nullptr, 0, 1); }, {"got a null pointer"});
+  refused([&] { concat({all, nullptr}); }, {"got a null pointer"});
 }
 
 TEST(Combinators, Resample) {
@@ -89,6 +94,8 @@ TEST(Combinators, Resample) {
   refused([&] { resample(data, 1, 1, {1, -1, 0, 0}); }, {"at least 0", "sample 1"});
   refused([&] { resample(data, 1, 1, {1, INFINITY, 0, 0}); }, {"finite weights", "sample 1"});
   refused([&] { resample(data, 1, 1, {1}); }, {"each of 4 samples, got 1"});
+  refused([&] { resample(data, -1, 1); }, {"at least 0 samples to draw, got -1"});
+  refused([&] { resample(data, 1, 1, {1e308, 1e308, 1, 1}); }, {"a finite sum"});
   refused([&] { resample(ramp(0, 0), 1, 1); }, {"can't draw 1 samples from 0"});
 }
 
@@ -259,4 +266,6 @@ TEST(Records, DamageIsFound) {
   EXPECT_THROW(records.read(0), DamagedSample);
   Loader loader(records, {.batch = 3, .skipDamaged = true});
   EXPECT_EQ(loader.next()->samples, 2);
+  for (int64_t beyond : {-1, 3})
+    expectHas(messageOf([&] { records.read(beyond); }), {"a sample from 0 to 2, got"});
 }

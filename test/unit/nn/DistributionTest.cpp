@@ -273,6 +273,40 @@ RankRun trainOn(int ranks, nn::TrainerOptions options, nn::Training how = traini
   });
   return run;
 }
+// A rank with other settings, or at another step, would train something else.
+TEST(Distribution, RanksThatDisagreeAreNamed) {
+  auto errorsOf = [](auto &&change) {
+    return TestJob(2).run([&](Job &mine) {
+      useEngine(mine, "shm", "timeout=60");
+      nn::Training how = training();
+      nn::TrainerOptions where{.mesh = {{"data", 2}}, .rules = {"batch:data"}};
+      where.ranks = Ranks(std::shared_ptr<Job>(&mine, [](Job *) {}));
+      if (mine.rank() == 1)
+        change(how, where);
+      make(where, how).train(Points());
+    });
+  };
+  auto expectNamed = [](const std::vector<std::string> &errors, const char *what) {
+    for (const std::string &error : errors)
+      EXPECT_TRUE(error.find("rank 1 (") != error.npos && error.find(what) != error.npos) << error;
+  };
+  expectNamed(errorsOf([](auto &how, auto &) { how.rate = 0.1; }),
+              "has the rate 0.1 at call 1 (entry training), but rank 0 (");
+  expectNamed(errorsOf([](auto &how, auto &) { how.seed = 7; }), "has the seed 7 at call");
+  expectNamed(errorsOf([](auto &how, auto &) { how.epochs = 2; }), "has the epochs 2 at call");
+}
+
+TEST(Distribution, ShardsWithoutAManifestAreKept) {
+  TemporaryDirectory directory;
+  nn::TrainerOptions options{
+      .output = directory / "run", .steps = 5, .mesh = {{"data", 2}}, .rules = {"batch:data"}};
+  EXPECT_EQ(trainOn(2, options).errors, std::vector<std::string>(2));
+  std::filesystem::remove(directory / "run/checkpoint.shards/manifest.json");
+  make({.output = directory / "run", .resume = true, .steps = 1}).train(Points());
+  EXPECT_FALSE(std::filesystem::is_empty(directory / "run/earlier-1/checkpoint.shards"));
+  EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "run")->at("step"), "1");
+}
+
 TEST(Distribution, RanksTrainAsOneProcess) {
   Points data;
   nn::Trainer<Net> whole = make({});

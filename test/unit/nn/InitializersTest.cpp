@@ -91,4 +91,6 @@ TEST(Initializers, TruncatedNormal) {
   for (int count : tenths)
     EXPECT_NEAR(count, 1906.5, 5 * std::sqrt(1906.5 * 0.9));
   refused([] { nn::truncatedNormal(key(1), {{in, 3}}, 0, 1, 2, 2); }, {"lower bound below"});
+  refused([] { nn::truncatedNormal(key(1), {{in, 3}}, 0, 1, 30, 31); },
+          {"between which the distribution has values", "30"});
 }

@@ -187,6 +187,8 @@ TEST(CrossEntropy, WeightsIgnoredLabelsAndSmoothing) {
           .item(),
       (surprise[1] + surprise[4] + surprise[7] + surprise[10] + surprise[13]) / 5, 1e-5);
   refused([&] { nn::crossEntropy(x, y, classes, {.smoothing = 1.5}); }, {"smoothing from 0 to 1"});
+  refused([&] { nn::crossEntropy(x, y, classes, {.weight = zeros({{Name("other"), 3}})}); },
+          {"a weight of each class", "other: 3"});
 }
 
 TEST(CrossEntropy, LabelsMayBeProbabilities) {

@@ -113,6 +113,9 @@ TEST(Meters, Confusion) {
   EXPECT_EQ(confusion.recall(2), 0.5);
   refused([&] { confusion.add(Sequence{3}, Sequence{0}); }, {"prediction from 0 to 2, got 3"});
   refused([&] { confusion.add(Sequence{0}, Sequence{0, 1}); }, {"got 1 for 2"});
+  refused([&] { (void)confusion.count(7, 0); }, {"label from 0 to", "got 7"});
+  refused([&] { (void)confusion.precision(-1); }, {"prediction from 0 to", "got -1"});
+  refused([] { Confusion(int64_t(1) << 32); }, {"1 to 32768 classes, got 4294967296"});
 }
 
 TEST(Meters, EditDistance) {

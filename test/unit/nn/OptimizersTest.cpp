@@ -316,6 +316,10 @@ TEST(Optimizers, PatternsOfPaths) {
           {"the pattern '*.bias' matches no parameter", "'a', 'steps', 'b'"});
   // An integer is no parameter that options could be for.
   refused([&] { nn::Sgd::make(weights, nn::Sgd::Groups{{}, {{"steps", {}}}}); }, {"'steps'"});
+  nn::Adam adam = nn::Adam::make(weights);
+  refused([&] { adam.update(weights, gradient, 0.1, {.beta1 = 1}); }, {"below 1, got 1.0"});
+  refused([&] { nn::clipByNorm(gradient, -1.0); }, {"a limit of gradients of at least 0"});
+  refused([&] { nn::clipByValue(gradient, NAN); }, {"a limit of gradients of at least 0"});
   // The first pattern that matches decides.
   sgd = nn::Sgd::make(weights);
   sgd.update(weights, gradient, 0.1, nn::Sgd::Groups{{}, {{"a", {.rate = 0}}, {"*", {.rate = 2}}}});
@@ -496,6 +500,7 @@ TEST(Schedules, ValuesByHand) {
   refused([] { nn::stepwise(1, 0, 0.5); }, {"at least one step"});
   refused([] { nn::inverseRoot(1, 0); }, {"at least one step", "got 0"});
   refused([] { nn::sequence({}); }, {"at least one schedule"});
+  refused([] { nn::warmUp(2, {}); }, {"got an empty function"});
 }
 
 TEST(Schedules, RatesFallWhereValuesStopImproving) {

@@ -143,6 +143,31 @@ TEST_F(Trainer, OtherSettingsThanThoseOfTheCheckpointAreNamed) {
   EXPECT_FALSE(nn::AnyTrainer::savedNotes(directory / "b"));
 }
 
+// Whatever decides the numbers of a run is kept with it: options of the optimiser, order and number
+// of the samples, the schedule.
+TEST_F(Trainer, ARunGoesOnWithItsOwnSettingsOnly) {
+  make(options("a", 5)).train(data); // in the second epoch
+  nn::Training own = training;
+  auto other = [&](auto &&change, const std::vector<std::string> &parts) {
+    training = own;
+    change();
+    expectHas(messageOf([&] { make(options("a")).train(data); }), parts);
+  };
+  other([&] { training.optimizer = nn::optimizer<nn::Adam>({.beta1 = 0.1}); },
+        {"optimizer other paths beta1 0.9", "expected optimizer other paths beta1 0.1"});
+  other([&] { training.optimizer = nn::optimizer<nn::Adam>({{}, {{"*.bias", {.decay = 0.5}}}}); },
+        {"expected optimizer *.bias beta1 0.9", "decay 0.5"});
+  other([&] { training.similar = 2; }, {"similar 0", "expected similar 2"});
+  other([&] { training.skipDamaged = true; }, {"skip-damaged 0"});
+  other([&] { training.goal.larger = false; }, {"goal accuracy, larger"});
+  other([&] { training.schedule = {}; }, {"rates ", "expected rates 0.05, 0.05, 0.05, 0.05"});
+  training = own;
+  Points more{31};
+  expectHas(messageOf([&] { make(options("a")).train(more); }),
+            {"with samples 30, expected samples 31"});
+  EXPECT_EQ(make(options("a")).train(data), nn::Ending::Finished);
+}
+
 TEST_F(Trainer, BadDataAndOptionsAreNamed) {
   nn::Trainer<Net> trainer = make(options(""));
   Points none{0};
@@ -155,6 +180,18 @@ TEST_F(Trainer, BadDataAndOptionsAreNamed) {
             {"unknown measure 'precision'", "loss, accuracy"});
   training.batch = 0;
   expectHas(messageOf([&] { make(options("b")); }), {"a batch of 0"});
+  training.batch = 8;
+  for (double clip : {-1.0, double(NAN)}) {
+    training.clip = clip;
+    expectHas(messageOf([&] { make(options("b")); }), {"Training::clip) of at least 0"});
+  }
+  training.clip = 0;
+  training.patience = -1;
+  expectHas(messageOf([&] { make(options("b")); }), {"a patience of at least 0, got -1"});
+  training.patience = 0;
+  nn::TrainerOptions other = options("b");
+  other.readers = 0;
+  expectHas(messageOf([&] { make(other); }), {"a number of readers of at least 1, got 0"});
 }
 
 TEST_F(Trainer, FewerSamplesThanABatchAreABatch) {

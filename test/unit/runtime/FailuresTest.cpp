@@ -15,6 +15,7 @@
 #include "test/unit/runtime/Programs.h"
 
 #include "heddle/Error.h"
+#include "heddle/runtime.h"
 #include "runtime/program/AtomicFile.h"
 
 #include <filesystem>
@@ -42,6 +43,16 @@ protected:
   }
 };
 } // namespace
+
+TEST_F(Failures, OutOfMemorySaysWhere) {
+  scaleImage().write(path);
+  armFaults(Fault::Memory, 1);
+  heddle_program *program = heddle_program_load(path.c_str());
+  ASSERT_TRUE(disarmFaults());
+  EXPECT_EQ(program, nullptr);
+  expectIn("out of memory in 'heddle_program_load', in a process that holds up to ",
+           heddle_last_error());
+}
 
 TEST_F(Failures, Loading) {
   scaleImage().write(path);

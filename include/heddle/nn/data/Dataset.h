@@ -69,6 +69,10 @@ public:
   /// How large a sample is, cheaply, so that those of similar length get into one batch; 0 if all
   /// are alike.
   virtual int64_t length(int64_t) const { return 0; }
+
+protected:
+  /// Throws Error unless there is a sample of this index.
+  void requireIndex(int64_t index) const;
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;

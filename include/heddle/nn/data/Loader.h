@@ -71,8 +71,8 @@ struct LoaderOptions {
 
 class Loader {
 public:
-  /// The dataset has to live as long. Throws Error for a batch size below 1, for a part that does
-  /// not exist, and for samples too few for a single batch where the last one is dropped.
+  /// The dataset has to live as long. Throws Error for options out of range, for a field that has
+  /// the batch's name, and for samples too few for a single batch where the last one is dropped.
   Loader(const Dataset &dataset, LoaderOptions options, Here here = Here::current());
   ~Loader();
   Loader(const Loader &) = delete;

@@ -85,7 +85,7 @@ public:
   int64_t count() const override { return int64_t(lines.size()); }
   std::vector<Field> fields() const override;
   Sample read(int64_t index) const override;
-  int64_t length(int64_t index) const override { return int64_t(lines[size_t(index)].size()); }
+  int64_t length(int64_t index) const override;
 
 private:
   std::vector<std::vector<int32_t>> lines;
