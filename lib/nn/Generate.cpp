@@ -120,6 +120,19 @@ void Samples::refuseLogits(size_t sample, size_t tokens, const Tensor &logits, c
               here);
 }
 
+/// The logits that a step gave, which have the names and sizes of those before.
+static Tensor alike(const Tensor &next, const Tensor &before, Here here) {
+  std::vector<Extent> extents = before.extents(here);
+  if (next.names(here).size() != extents.size() ||
+      !std::all_of(extents.begin(), extents.end(), [&](const Extent &extent) {
+        return next.has(extent.name) && int64_t(next.size(extent.name)) == int64_t(extent.size);
+      }))
+    throw Error("expected logits of the next token with the names and sizes of those before, " +
+                    before.type(here) + ", got " + next.type(here),
+                here);
+  return next;
+}
+
 static void requireSteps(int64_t most, Here here) {
   if (most < 1)
     throw Error("expected to generate at least one token, got " + std::to_string(most), here);
@@ -157,7 +170,7 @@ std::vector<std::vector<int64_t>> nn::generate(const Tensor &logits, const Gener
       break;
     if (!step)
       throw Error("expected a function for the logits of the next token, got an empty one", here);
-    now = step(chosen);
+    now = alike(step(chosen), now, here);
   }
   return texts;
 }
@@ -287,8 +300,9 @@ std::vector<std::vector<Hypothesis>> nn::beamSearch(const Tensor &logits, const 
     }
     if (isComplete || i + 1 == options.most)
       break;
-    now = step(Tensor::of<int64_t>(tokens, extents, here),
-               Tensor::of<int64_t>(parents, extents, here));
+    now = alike(step(Tensor::of<int64_t>(tokens, extents, here),
+                     Tensor::of<int64_t>(parents, extents, here)),
+                now, here);
   }
   std::vector<std::vector<Hypothesis>> result;
   for (Beams &each : all)

@@ -33,6 +33,9 @@ static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepO
   auto [result, gradient] = nn::valueAndGrad(
       [&](const ByPath &net, Mode &mode) {
         Outcome outcome = network.loss(net, fields, mode);
+        if (outcome.loss.empty() || !isFloat(outcome.loss.elementType()))
+          throw Error("expected a loss of floats from the network's loss function, got " +
+                      (outcome.loss.empty() ? "none" : outcome.loss.type()));
         Tensor loss = state.scale ? state.scale->scaled(outcome.loss) : outcome.loss;
         return std::pair(loss, outcome.measures);
       },

@@ -102,7 +102,7 @@ struct GradientSum {
                         [&](Tensor &g, Tensor &all) { all = all + g * own; });
     weight = weight + own;
   }
-  /// The mean as a gradient for `like`, the parameters; empties the sum.
+  /// The mean as a gradient for `like`, the parameters; empties the sum. NaN if nothing was added.
   template <typename T>
   T take(T like, Here here = Here::current()) {
     forEachTensor(like, [&](const std::string &, Tensor &leaf) {

@@ -321,6 +321,11 @@ TEST(Generate, LogitsWithoutATokenAreNamed) {
           {"token 1 at 'batch' 1: expected logits along 'word', one of them above -inf"});
   refused([&] { nn::generate(nan.at(batch, 1), nullptr, word); },
           {"token 1: expected logits along 'word' that are numbers, got NaN at 2"});
+  // The next logits are like those before.
+  for (const Tensor &other : {good.slice(word, 0, 3), good.at(batch, 0)})
+    refused([&] { nn::generate(good, [&](const Tensor &) { return other; }, word, {.most = 2}); },
+            {"the names and sizes of those before", "batch: 2, word: 4", "got " + other.type()});
+  refused([&] { nn::generate(good, nullptr, word, {.most = 2}); }, {"got an empty one"});
   // A sample that is complete may have any.
   Tensor ends = oneHot(constant(3, ElementType::I64), {word, 4}) * 9.0;
   nn::GenerateOptions options{.most = 3, .end = 3, .sampling = {.temperature = 0}};
@@ -338,6 +343,12 @@ TEST(Beams, LogitsWithoutATokenAreNamed) {
   auto step = [&](const Tensor &, const Tensor &) { return bad; };
   refused([&] { nn::beamSearch(good, step, word, beam, {.most = 3}); },
           {"token 2 at 'batch' 1, 'beam' 2: expected logits", "got NaN at 0"});
+  refused(
+      [&] {
+        auto fewer = [&](const Tensor &, const Tensor &) { return good.slice(word, 0, 2); };
+        nn::beamSearch(good, fewer, word, beam, {.most = 3});
+      },
+      {"the names and sizes of those before", "word: 2"});
   // At first one hypothesis counts.
   EXPECT_EQ(nn::beamSearch(bad, step, word, beam, {.most = 1})[1][0].tokens,
             std::vector<int64_t>{3});

@@ -173,6 +173,13 @@ TEST_F(Trainer, BadDataAndOptionsAreNamed) {
   Points none{0};
   expectHas(messageOf([&] { trainer.train(none); }), {"with samples, got none"});
   expectHas(messageOf([&] { trainer.evaluate(none); }), {"with samples, got none"});
+  auto lossless = [](const Net &, const nn::Fields &fields, nn::Mode &) {
+    return nn::Outcome{sum(fields.at("label"), batch), {}};
+  };
+  expectHas(messageOf([&] {
+              nn::Trainer<Net>(Net::make(), lossless, key(3), training, options("c")).train(data);
+            }),
+            {"a loss of floats", "got !nd.tensor<i32>"});
   expectHas(messageOf([&] {
               training.goal.measure = "precision";
               make(options("a")).train(data);
