@@ -15,8 +15,6 @@ using namespace heddle::nn;
 Tensor nn::specAugment(const Tensor &x, const Name &time, const Name &band,
                        const SpecAugmentOptions &options, Mode &mode, Here here) {
   CallScope scope(here);
-  if (options.bands < 0 || options.spans < 0 || options.widestBand < 0 || options.longestSpan < 0)
-    refuse("expected numbers and sizes of masks of at least 0", here);
   if (options.bands < 0 || options.widestBand < 0 || options.spans < 0 || options.longestSpan < 0 ||
       !(options.longestPart >= 0))
     refuse("expected numbers and sizes of masks of at least 0", here);

@@ -164,7 +164,8 @@ Notes AnyTrainer::Run::determinants() const {
   return notes;
 }
 
-/// What the numbers of a run depend on besides, as far as its data tell.
+/// The settings that the data complete: the number of samples, and the rates of the schedule at four
+/// of its steps.
 Notes AnyTrainer::Run::course(const Dataset &data) const {
   int64_t steps = training.epochs * batches;
   Schedule rate =
@@ -175,18 +176,6 @@ Notes AnyTrainer::Run::course(const Dataset &data) const {
   return {{"samples", std::to_string(data.count())},
           {"epochs", std::to_string(training.epochs)},
           {"rates", rates}};
-}
-
-/// The rates of a schedule follow the number of epochs, which may change.
-void AnyTrainer::Run::requireSameCourse(const Notes &course, Here here) const {
-  Notes had = resumed;
-  had.insert(course.begin(), course.end()); // files from before there were any have none
-  for (const auto &[name, value] : course)
-    if (had[name] != value &&
-        (name == "samples" || (name == "rates" && had["epochs"] == course.at("epochs"))))
-      throw Error("the checkpoint in '" + options.output + "' is of a run with " + name + " " +
-                      had[name] + ", expected " + name + " " + value,
-                  here);
 }
 
 /// Ranks train together only from the same position with the same settings.
@@ -279,6 +268,18 @@ static std::string otherSetting(const Notes &had, const Notes &expected) {
       return name + " " + (kept == had.end() ? "unknown" : kept->second) + ", expected " + name +
              " " + value;
   return "";
+}
+
+/// A run that is resumed has the samples and the rates that it had. With another number of epochs
+/// the rates of a schedule are others.
+void AnyTrainer::Run::requireSameCourse(const Notes &course, Here here) const {
+  Notes had = resumed, expected = course;
+  had.insert(course.begin(), course.end()); // files from before there were any have none
+  if (had["epochs"] != expected["epochs"])
+    expected.erase("rates");
+  expected.erase("epochs");
+  if (std::string other = otherSetting(had, expected); !other.empty())
+    throw Error("the checkpoint in '" + options.output + "' is of a run with " + other, here);
 }
 
 void AnyTrainer::Run::resume(const std::string &path, Here here) {

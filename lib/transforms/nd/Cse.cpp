@@ -50,7 +50,8 @@ private:
     Operation *op;
     Labels labels;
   };
-  /// What was added by the ops of a block, whose results no op outside of it may use.
+  /// The keys and texts that the ops of a block added. They are removed at its end, since no op after
+  /// it may use results of the block's ops.
   struct Scope {
     Block *block;
     SmallVector<std::string> keys, texts;

@@ -143,8 +143,8 @@ TEST_F(Trainer, OtherSettingsThanThoseOfTheCheckpointAreNamed) {
   EXPECT_FALSE(nn::AnyTrainer::savedNotes(directory / "b"));
 }
 
-// Whatever decides the numbers of a run is kept with it: options of the optimiser, order and number
-// of the samples, the schedule.
+// A checkpoint keeps all settings that determine the numbers of a run, such as options of the
+// optimiser, order and number of the samples, and the schedule.
 TEST_F(Trainer, ARunGoesOnWithItsOwnSettingsOnly) {
   make(options("a", 5)).train(data); // in the second epoch
   nn::Training own = training;
