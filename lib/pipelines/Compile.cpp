@@ -290,7 +290,9 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
       failed(dumpKernels(module, dump, *program, *setting.target, options)))
     return failure();
   auto image = assemble(module, std::move(*program), setting, options, counted);
-  if (failed(image) || failed(dump.write(module, "4-manifest.json", image->manifest.toJson())) ||
+  if (failed(image) ||
+      (dump.isWanted("4-manifest.json") &&
+       failed(dump.write(module, "4-manifest.json", image->manifest.toJson()))) ||
       (dump.isWanted("5-program.heddle") &&
        failed(dump.write(module, "5-program.heddle", image->bytes()))))
     return failure();

@@ -19,7 +19,7 @@ std::string heddle::programKey(ModuleOp module, const CompileOptions &options,
                                nest::MachineAttr machine, const Target &target) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  module.print(out, OpPrintingFlags().enableDebugInfo());
+  module.print(out, OpPrintingFlags().enableDebugInfo().assumeVerified());
   out << "|" << machine << "|" << target.key() << "|" << options.assignLayouts << options.check
       << "|" << (options.products ? spelling(*options.products) : "");
   for (const std::string &word : options.fastMath)

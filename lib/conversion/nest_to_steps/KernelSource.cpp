@@ -233,7 +233,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   nameSymbols(*function, nest->getParentOfType<func::FuncOp>(), nd::sizeSymbols(nest), symbols);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  function->print(stream, OpPrintingFlags().useLocalScope());
+  function->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
   return text + "\n";
 }
 

@@ -130,27 +130,17 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
-/// Hashes all that a decision depends on: the producer and its readers, and whether it remains in
-/// any case.
-static uint64_t hashOf(ComputeOp producer, ArrayRef<Operation *> readers, bool isPinned,
-                       bool remains, Contents &contents) {
-  llvm::hash_code hash = llvm::hash_combine(isPinned, remains, contents.of(producer));
-  for (Operation *reader : readers)
-    hash = llvm::hash_combine(hash, contents.of(reader));
-  return uint64_t(hash);
-}
-
 /// Takes the producer into its readers if that is profitable. Returns true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
                  Declined &declined, Contents &contents) {
   bool moves = onlyMoves(producer);
-  if ((onlyMovesAreTaken && !moves) || producer->hasAttr(materializeAttr) ||
-      producer.getScheduleAttr() || producer.getLayoutsAttr())
+  if ((onlyMovesAreTaken && !moves) || !canBeTakenIn(producer) ||
+      producer->hasAttr(materializeAttr) || producer.getScheduleAttr() || producer.getLayoutsAttr())
     return false;
   SmallVector<Operation *> readers;
   bool remains = false;
   for (Operation *user : llvm::SetVector<Operation *>(producer->user_begin(), producer->user_end()))
-    if (user->getBlock() == producer->getBlock())
+    if (user->getBlock() == producer->getBlock() && isa<ComputeOp, UpdateOp>(user))
       readers.push_back(user);
     else
       remains = true;
@@ -159,9 +149,10 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       llvm::any_of(producer.getResults(), [&](Value value) { return pinned.contains(value); });
   if (readers.empty() || (isPinned && !moves && readers.size() + remains > 1))
     return false;
-  uint64_t content = hashOf(producer, readers, isPinned, remains, contents);
-  auto known = declined.producers.find(producer);
-  if (known != declined.producers.end() && known->second == content)
+  SmallVector<Operation *> concerned(1, producer);
+  llvm::append_range(concerned, readers);
+  uint64_t content = llvm::hash_combine(isPinned, remains, contents.of(concerned));
+  if (declined.producers.contains(content))
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
   SmallVector<Operation *> copies; // readers that would become copies of the producer
@@ -198,7 +189,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     taken->erase();
   }
   if (!pays || made.empty()) {
-    declined.producers[producer] = content;
+    declined.producers.insert(content);
     return false;
   }
   if (producer->use_empty()) {

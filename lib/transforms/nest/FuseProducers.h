@@ -31,6 +31,8 @@
 
 namespace heddle::nest {
 
+/// Returns true if the values of a nest can be computed where they are read: it has no reduction.
+bool canBeTakenIn(ComputeOp producer);
 /// Builds a nest next to `consumer` (a compute or an update) that computes the same without reading
 /// `producer`. Returns null if that is not legal. Replaces nothing.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);

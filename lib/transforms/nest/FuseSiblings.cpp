@@ -502,7 +502,7 @@ bool nest::fuseSiblings(Block &block, Declined &declined) {
       if (!second)
         continue;
       for (ComputeOp first : readers.siblings(second)) {
-        uint64_t pair = llvm::hash_combine(contents.of(first), contents.of(second));
+        uint64_t pair = contents.of({first, second});
         if (declined.siblings.contains(pair))
           continue;
         SmallVector<Value> results(first->getResults());

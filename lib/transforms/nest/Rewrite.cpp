@@ -32,23 +32,44 @@ bool nest::areTooLargeTogether(Operation *a, Operation *b) {
   return a->getNumOperands() + b->getNumOperands() > mostOperands || scalars > mostScalars;
 }
 
-uint64_t Contents::of(Operation *op) {
-  auto [found, isNew] = known.try_emplace(op);
-  if (!isNew)
-    return found->second;
-  auto ofOp = [](Operation *each) {
-    return OperationEquivalence::computeHash(each, OperationEquivalence::directHashValue,
-                                             OperationEquivalence::directHashValue,
-                                             OperationEquivalence::IgnoreLocations);
-  };
-  llvm::hash_code hash = llvm::hash_value(op);
-  bool isScalar = isa<LoopNestInterface>(op);
-  op->walk<WalkOrder::PreOrder>([&](Operation *each) {
-    hash = isScalar && each != op
-               ? llvm::hash_combine(hash, each, each->getName().getAsOpaquePointer())
-               : llvm::hash_combine(hash, ofOp(each));
+/// Hashes a nest without its operands and its name.
+static uint64_t hashOfCode(Operation *nest) {
+  llvm::DenseMap<Value, size_t> scalars;
+  llvm::hash_code hash = 0;
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName().getAsOpaquePointer(), op->hashProperties(),
+                              op->getNumRegions());
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (attribute.getName() != "heddle.name")
+        hash = llvm::hash_combine(hash, attribute.getName(), attribute.getValue());
+    for (Value operand : op->getOperands())
+      hash = llvm::hash_combine(hash, operand.getType(), op == nest ? 0 : scalars.lookup(operand));
+    for (Value result : op->getResults()) {
+      hash = llvm::hash_combine(hash, result.getType());
+      scalars.try_emplace(result, scalars.size() + 1);
+    }
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments()) {
+        hash = llvm::hash_combine(hash, argument.getType());
+        scalars.try_emplace(argument, scalars.size() + 1);
+      }
   });
-  return found->second = uint64_t(hash);
+  return uint64_t(hash);
+}
+
+uint64_t Contents::of(ArrayRef<Operation *> nests) {
+  llvm::SmallDenseMap<Value, size_t, 32> numbers;
+  llvm::hash_code hash = nests.size();
+  for (Operation *nest : nests) {
+    auto [found, isNew] = known.try_emplace(nest);
+    if (isNew)
+      found->second = hashOfCode(nest);
+    hash = llvm::hash_combine(hash, found->second);
+    for (auto values : {ValueRange(nest->getResults()), ValueRange(nest->getOperands())})
+      for (Value value : values)
+        hash = llvm::hash_combine(hash, numbers.try_emplace(value, numbers.size()).first->second);
+  }
+  return uint64_t(hash);
 }
 
 bool nest::isFixed(Operation *op) {

@@ -32,11 +32,12 @@ inline constexpr double leastGain = 1e-7;
 /// prefetches, far more values than registers, and a compile time that grows faster than its size.
 bool areTooLargeTogether(mlir::Operation *a, mlir::Operation *b);
 
-/// Hashes of ops with their regions and operands, each computed once until it is forgotten. No
-/// rewrite of `fuseNests` changes an op of a scalar region in place, so its address stands for it.
+/// Hashes of what decisions about nests depend on: their code, maps and types, and which of them read
+/// the same values. Not which values these are, nor what the nests are called, so that equal layers
+/// have equal hashes. The hash of a nest is computed once until it is forgotten.
 class Contents {
 public:
-  uint64_t of(mlir::Operation *op);
+  uint64_t of(llvm::ArrayRef<mlir::Operation *> nests);
   /// Call it for an op that is changed or erased.
   void forget(mlir::Operation *op) { known.erase(op); }
 
@@ -44,12 +45,11 @@ private:
   llvm::DenseMap<mlir::Operation *, uint64_t> known;
 };
 
-/// Fusions that were not profitable, or not legal, for the contents that their nests had. They are
-/// tried again when one of these has changed. It may be kept from one rewrite of a block to the
-/// next.
+/// Fusions that were not profitable, or not legal, by the contents of the nests. Nests of the same
+/// contents are not tried again. It may be kept from one rewrite of a block to the next.
 struct Declined {
-  llvm::DenseMap<mlir::Operation *, uint64_t> producers; ///< with a hash of them and their readers
-  llvm::DenseSet<uint64_t> siblings;                     ///< a hash of both
+  llvm::DenseSet<uint64_t> producers; ///< a producer and its readers
+  llvm::DenseSet<uint64_t> siblings;  ///< two nests
 };
 
 /// Returns true if the nest has a schedule, which was written for its loops and reads: no rewrite

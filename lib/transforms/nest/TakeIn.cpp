@@ -273,8 +273,12 @@ static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
   return made;
 }
 
+bool nest::canBeTakenIn(ComputeOp producer) {
+  return !producer.isReduction() && producer.getFinish().empty();
+}
+
 Operation *nest::takeIn(ComputeOp producer, Operation *consumer) {
-  if (producer.isReduction() || !producer.getFinish().empty() || isFixed(consumer))
+  if (!canBeTakenIn(producer) || isFixed(consumer))
     return nullptr;
   if (auto compute = dyn_cast<ComputeOp>(consumer))
     return takeIntoCompute(producer, compute);
