@@ -201,12 +201,12 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
 
 static bool fuseAll(Block &block, bool onlyMovesAreTaken, Declined &declined) {
   bool any = false;
+  Contents contents;
   for (bool changed = true; changed;) {
     changed = false;
     llvm::DenseSet<Value> pinned;
     if (!onlyMovesAreTaken)
       pinned = pinnedValues(block);
-    Contents contents;
     SmallVector<ComputeOp> producers(block.getOps<ComputeOp>());
     // Only nests after a producer are replaced.
     for (ComputeOp producer : llvm::reverse(producers))

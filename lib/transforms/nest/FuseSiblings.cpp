@@ -492,10 +492,10 @@ private:
 
 bool nest::fuseSiblings(Block &block, Declined &declined) {
   bool any = false;
+  Contents contents;
   for (bool changed = true; changed; any |= changed) {
     changed = false;
     Readers readers;
-    Contents contents; // those of nests that read a fused one change: the next round sees that
     for (Operation *op = &block.front(), *next; op; op = next) {
       next = op->getNextNode();
       auto second = dyn_cast<ComputeOp>(op);

@@ -113,7 +113,8 @@ private:
   std::vector<std::vector<Proposal>> proposals;        ///< of each value
   int64_t changes = 1;                                 ///< of proposals, so far
   llvm::DenseMap<const NestAccess *, int64_t> offered; ///< what changed up to then was passed on
-  std::vector<std::vector<SizedLayout>> sized;
+  std::vector<std::vector<SizedLayout>> sized;         ///< the candidates of each value
+  std::vector<std::vector<LayoutAttr>> interned;       ///< the same
   llvm::DenseMap<Value, Layout> written;
   llvm::DenseSet<Value> rowMajor; ///< without a choice
   /// Names that a value has outermost, since it is moved between devices.
@@ -655,9 +656,11 @@ private:
       if (!value.fixed && !llvm::is_contained(value.candidates, plain))
         value.candidates.push_back(plain);
       sized.emplace_back();
+      interned.emplace_back();
       double elements = pointsOf(type.getDims());
       for (const Layout &layout : value.candidates) {
         sized[v].emplace_back(layout, type, type.sizes());
+        interned[v].push_back(LayoutAttr::get(function.getContext(), layout));
         if (!value.fixed || value.cost.empty())
           value.cost.push_back(0.3 * (double(sized[v].back().elements()) - elements));
       }
@@ -765,13 +768,14 @@ private:
     return part;
   }
 
-  std::map<std::tuple<unsigned, size_t, size_t>, double> copyCosts;
+  /// By type and layouts: equal layers copy equal values.
+  llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
   double copyBetween(unsigned v, size_t from, size_t to) {
-    auto [known, isNew] = copyCosts.try_emplace({v, from, to}, 0);
+    auto type = tensorType(problem.values[v].values[0]);
+    auto [known, isNew] = copyCosts.try_emplace({type, interned[v][from], interned[v][to]}, 0);
     if (isNew)
       known->second =
-          copyCost(tensorType(problem.values[v].values[0]), problem.values[v].candidates[from],
-                   problem.values[v].candidates[to], rates);
+          copyCost(type, interned[v][from].getLayout(), interned[v][to].getLayout(), rates);
     return known->second;
   }
 };
