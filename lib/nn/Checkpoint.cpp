@@ -45,12 +45,21 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
   return array;
 }
 
+/// The place of a tensor in the tree is known here alone.
+static void requireValue(const std::string &path, const std::string &name, const Tensor &tensor,
+                         Here here) {
+  if (tensor.empty())
+    throw Error("'" + path + "': the tensor '" + name + "' is empty: nothing was assigned to it",
+                here);
+}
+
 void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes &notes,
                       const SaveOptions &options, Here here) {
   io::Safetensors header;
   header.checksums = true;
   std::map<std::string, const Tensor *> tensors;
   for (const auto &[name, tensor] : leaves) {
+    requireValue(path, name, *tensor, here);
     if (!tensor->split(here) || !options.ranks)
       tensor->data(here); // a value that has been given up is reported before anything is written
     header.arrays.emplace(name, headerOf(*tensor, here));
@@ -117,6 +126,7 @@ std::vector<Tensor> nn::detail::load(const std::string &path, const Leaves &leav
   std::vector<std::string> problems;
   std::set<std::string> used;
   for (const auto &[name, tensor] : leaves) {
+    requireValue(path, name, *tensor, here);
     std::string problem;
     fillings.push_back(fillingOf(header, name, *tensor, options, problem, here));
     used.insert(fillings.back().name);

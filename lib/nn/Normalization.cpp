@@ -70,6 +70,8 @@ GroupNorm GroupNorm::make(const Extent &channel, int64_t groups, double epsilon,
 Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &over,
                              Here here) const {
   CallScope scope(here);
+  for (const Name &name : over)
+    (void)x.size(name, here); // a message lists the names before the split
   Name group = fresh("group");
   Names names = over;
   names.push_back(channel);

@@ -18,7 +18,7 @@ static size_t openAxis(const Field &field) {
   return size_t(std::find(field.shape.begin(), field.shape.end(), anySize) - field.shape.begin());
 }
 
-static void requireFields(const std::vector<Field> &fields, const Sample &sample, int64_t index) {
+void nn::requireFields(const std::vector<Field> &fields, const Sample &sample, int64_t index) {
   std::string which = "sample " + std::to_string(index) + ": ";
   if (sample.size() != fields.size())
     throw Error(which + "expected " + std::to_string(fields.size()) + " arrays, got " +

@@ -12,6 +12,9 @@
 
 namespace heddle::nn {
 
+/// Throws Error unless the arrays of a sample have the types of the fields.
+void requireFields(const std::vector<Field> &fields, const Sample &sample, int64_t index);
+
 /// Reads samples and puts them into a batch. Throws Error for a sample that does not have the
 /// fields' types, and if all are damaged.
 Batch collate(const Dataset &dataset, const std::vector<Field> &fields,

@@ -7,6 +7,7 @@
 
 #include "heddle/nn/data/Records.h"
 
+#include "Collate.h"
 #include "heddle/io/AtomicFile.h"
 #include "lib/support/io/ShallowJson.h"
 
@@ -39,21 +40,13 @@ static std::string_view bytesOf(const T &value) {
 
 /// The bytes of a sample in a file.
 static std::string packed(const std::vector<Field> &fields, const Sample &sample, int64_t index) {
+  requireFields(fields, sample, index);
   std::string bytes;
   for (size_t i = 0; i < fields.size(); ++i) {
-    const io::HostArray &array = sample.at(i);
-    bool isAlike =
-        array.element == fields[i].element && array.shape.size() == fields[i].shape.size();
-    for (size_t axis = 0; isAlike && axis < array.shape.size(); ++axis) {
+    for (size_t axis = 0; axis < fields[i].shape.size(); ++axis)
       if (fields[i].shape[axis] == anySize)
-        bytes += bytesOf(array.shape[axis]);
-      else
-        isAlike = fields[i].shape[axis] == array.shape[axis];
-    }
-    if (!isAlike)
-      throw Error("sample " + std::to_string(index) + ": expected " + fields[i].describe() +
-                  ", got " + array.describe());
-    bytes.append(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size());
+        bytes += bytesOf(sample[i].shape[axis]);
+    bytes.append(reinterpret_cast<const char *>(sample[i].bytes.data()), sample[i].bytes.size());
   }
   return bytes;
 }

@@ -124,6 +124,19 @@ TEST(Checkpoint, AllThatDoesNotFitIsListed) {
           {"nothing is filled from the tensor '1'"});
 }
 
+TEST(Checkpoint, AnEmptyTensorIsNamedByItsPath) {
+  TemporaryDirectory directory;
+  std::string path = directory / "tree.safetensors";
+  Weights weights = initial();
+  nn::saveTree(path, weights);
+  weights.b = {};
+  for (auto action : {+[](const std::string &path, Weights &tree) { nn::saveTree(path, tree); },
+                      +[](const std::string &path, Weights &tree) { nn::loadTree(path, tree); }})
+    refused([&] { action(path, weights); }, {"'" + path + "': the tensor 'b' is empty"});
+  Weights back = initial();
+  nn::loadTree(path, back); // the file is what it was
+}
+
 TEST(Checkpoint, DamagedFilesLeaveTheTreeAlone) {
   TemporaryDirectory directory;
   std::string path = directory / "tree.safetensors";

@@ -234,6 +234,22 @@ TEST(Records, ComeBackAsTheyWere) {
   EXPECT_EQ(Records(path).count(), 0);
 }
 
+TEST(Records, SamplesThatLackAFieldKeepTheOldFile) {
+  struct Short : Dataset {
+    int64_t count() const override { return 2; }
+    std::vector<Field> fields() const override { return ramp(0, 2)->fields(); }
+    Sample read(int64_t index) const override {
+      return index == 0 ? ramp(0, 2)->read(0) : Sample();
+    }
+  };
+  TemporaryDirectory directory;
+  std::string path = directory / "a.records";
+  writeRecords(path, *ramp(0, 3));
+  expectHas(messageOf([&] { writeRecords(path, Short()); }),
+            {"sample 1: expected 1 arrays, got 0"});
+  EXPECT_EQ(Records(path).count(), 3);
+}
+
 TEST(Records, DamageIsFound) {
   TemporaryDirectory directory;
   std::string path = directory / "a.records";

@@ -228,6 +228,9 @@ TEST(Layers, MistakesNameTheCallersPlace) {
   nn::Linear layer = nn::Linear::make({{channel, 2}}, {out, 3}, key(1));
   std::string message = messageOf([&] { layer(zeros({{n, 4}, {channel, 5}}), over(channel)); });
   expectHas(message, {"LayersTest.cpp", "'channel'", "size 5", "size 2"});
+  nn::GroupNorm norm = nn::GroupNorm::make({channel, 4}, 2);
+  message = messageOf([&] { norm(zeros({{n, 3}, {channel, 4}}), channel, row); });
+  expectHas(message, {"unknown name 'row'", "!nd.tensor<f32, channel: 4, n: 3>"});
 }
 
 //===----------------------------------------------------------------------===//
