@@ -328,6 +328,25 @@ static ComputeOp mergeAccumulators(ComputeOp op) {
 /// tied to one way to run and to the layouts that suit it.
 static constexpr double leastShare = 0.05;
 
+/// Replaces the results of both by those of `joined`, in which the second one's dimensions have the
+/// names `names`; none: their own.
+static void replace(ComputeOp first, ComputeOp second, ComputeOp joined, const Renaming &names) {
+  for (auto [i, result] : llvm::enumerate(first->getResults()))
+    result.replaceAllUsesWith(joined.getResult(unsigned(i)));
+  Renaming back;
+  if (!names.empty())
+    for (const nd::Dim &dim : second.getProduced())
+      back[names.at(dim.name.str())] = dim.name.str();
+  OpBuilder b(joined->getContext());
+  b.setInsertionPointAfter(joined);
+  for (auto [i, result] : llvm::enumerate(second->getResults())) {
+    Value value = joined.getResult(unsigned(first.getNumResults() + i));
+    if (!isIdentity(back))
+      value = renameDims(b, value.getLoc(), value, back);
+    result.replaceAllUsesWith(value);
+  }
+}
+
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
 /// possible. Sets `byContents` to false if the ops around the two are a reason.
 static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
@@ -405,22 +424,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
         continue;
       }
       meet(first, second, insertBefore);
-      OpBuilder b(joined->getContext());
-      b.setInsertionPointAfter(second);
-      for (auto [i, result] : llvm::enumerate(first->getResults()))
-        result.replaceAllUsesWith(joined.getResult(unsigned(i)));
-      b.setInsertionPointAfter(joined);
-      for (auto [i, result] : llvm::enumerate(second->getResults())) {
-        Value value = joined.getResult(unsigned(first.getNumResults() + i));
-        if (value.getType() != result.getType() || renames) {
-          Renaming back;
-          for (const nd::Dim &dim : second.getProduced())
-            back[(*names)[dim.name.str()]] = dim.name.str();
-          if (!isIdentity(back))
-            value = renameDims(b, value.getLoc(), value, back);
-        }
-        result.replaceAllUsesWith(value);
-      }
+      replace(first, second, joined, renames ? *names : Renaming());
       if (renames)
         alike->erase();
       second->erase();

@@ -48,8 +48,8 @@ protected:
 TEST_F(ContentsTest, NeitherValuesNorNamesMatter) {
   uint64_t one = of(sum("x", "a", "b"));
   EXPECT_EQ(one, of(sum("x", "b", "c")));
-  EXPECT_EQ(one, of(sum("x", "a", "b", "arith.mulf %q, %q : f32", "[]",
-                        "{heddle.name = \"other\"}")));
+  EXPECT_EQ(one,
+            of(sum("x", "a", "b", "arith.mulf %q, %q : f32", "[]", "{heddle.name = \"other\"}")));
 }
 
 TEST_F(ContentsTest, CodeMapsAndAttributesMatter) {
@@ -57,8 +57,7 @@ TEST_F(ContentsTest, CodeMapsAndAttributesMatter) {
   EXPECT_NE(one, of(sum("x", "a", "b", "arith.mulf %p, %q : f32")));
   EXPECT_NE(one, of(sum("x", "a", "b", "arith.subf %q, %q : f32")));
   EXPECT_NE(one, of(sum("x", "a", "b", "arith.mulf %q, %q : f32", "[k = 3 - k]")));
-  EXPECT_NE(one, of(sum("x", "a", "b", "arith.mulf %q, %q : f32", "[]",
-                        "{heddle.recompute}")));
+  EXPECT_NE(one, of(sum("x", "a", "b", "arith.mulf %q, %q : f32", "[]", "{heddle.recompute}")));
 }
 
 TEST_F(ContentsTest, SharedValuesMatter) {
