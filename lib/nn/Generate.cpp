@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -19,13 +20,14 @@ using namespace heddle::nn;
 /// One of the tokens, at a temperature of at least 0.
 static Tensor drawn(const Tensor &logits, const Name &word, const Tensor &key,
                     const Sampling &sampling) {
-  if (sampling.temperature == 0)
+  if (sampling.temperature < std::numeric_limits<float>::min())
     return argmax(logits, word);
   // The largest of logits with noise of Gumbel's distribution is a draw from their softmax.
   auto draw = [&](const Tensor &x) {
     return argmax(x - log(-log(randomUniform(key, x.extents()))), word);
   };
-  Tensor scaled = logits.cast(ElementType::F32) / sampling.temperature;
+  Tensor wide = logits.cast(ElementType::F32); // without the maximum nothing overflows below
+  Tensor scaled = (wide - max(wide, word)) / sampling.temperature;
   int64_t words = int64_t(logits.size(word)), most = sampling.topK.value_or(words);
   bool cuts = sampling.topP.value_or(1) < 1;
   if (most >= words && !cuts)

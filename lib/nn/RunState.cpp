@@ -33,15 +33,26 @@ Notes nn::notesOf(const Position &position) {
   return notes;
 }
 
+/// The number that is the whole text.
+template <typename T>
+static T numberIn(std::string_view text) {
+  T number;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument("number");
+  return number;
+}
+
 Position nn::positionOf(const Notes &notes) {
-  Position position{std::stoll(notes.at("epoch")), std::stoll(notes.at("step")), {}};
-  if (position.epoch < 0 || position.step < 0)
+  Position position{numberIn<int32_t>(notes.at("epoch")), numberIn<int64_t>(notes.at("step")), {}};
+  if (position.epoch < 0 || position.step < 0 || position.step > INT64_MAX / 2)
     throw std::out_of_range("position");
   for (const auto &[key, text] : notes)
     if (key.starts_with("sum.")) {
-      size_t end = 0;
-      double sum = std::stod(text, &end);
-      position.sums[key.substr(4)] = {sum, std::stod(text.substr(end))};
+      std::string_view both = text;
+      size_t space = std::min(both.find(' '), both.size() - 1);
+      position.sums[key.substr(4)] = {numberIn<double>(both.substr(0, space)),
+                                      numberIn<double>(both.substr(space + 1))};
     }
   return position;
 }

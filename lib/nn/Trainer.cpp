@@ -129,8 +129,10 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   if (training.average > 0)
     state.moving = MovingAverage::make(state.net, here);
   ranks.splitState(state);
-  if (!options.timeline.empty())
+  if (!options.timeline.empty()) {
+    requireOwnFile(options.timeline, "the timeline", here);
     timeline.emplace();
+  }
   makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
   if (accumulate)
@@ -161,7 +163,7 @@ std::string AnyTrainer::Run::place() const {
 
 /// Describes the fields of a batch that may make its loss NaN: those with floats that are not finite;
 /// if there are none, the ranges of all integers, as a label or token may be out of range.
-static std::string suspects(const Fields &fields) {
+static std::string suspects(const Fields &fields, bool isChecked) {
   std::string text, floats;
   for (const auto &[name, tensor] : fields)
     if (isFloat(tensor.elementType())) {
@@ -183,8 +185,8 @@ static std::string suspects(const Fields &fields) {
               std::to_string(least) + " to " + std::to_string(most);
     }
   return text.empty() ? ""
-                      : text + " (a label that is no class makes the loss NaN: "
-                               "TrainerOptions::check finds it)";
+                      : text + " (a label that is no class makes the loss NaN" +
+                            (isChecked ? ")" : "; a run with checks of indices finds it)");
 }
 
 void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here here) const {
@@ -194,7 +196,7 @@ void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here 
   if (!std::isfinite(loss))
     throw Error(std::string("the loss is ") + (std::isnan(loss) ? "not a number" : "infinite") +
                     " at " + place() + (bad < 0 ? "" : ", and so is " + first) + rate +
-                    suspects(*lastFields),
+                    suspects(*lastFields, options.check),
                 here);
   if (bad >= 0)
     throw Error(first + " is not finite at " + place() + rate, here);
@@ -435,7 +437,7 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
   if (auto loss = record.test.find("loss");
       loss != record.test.end() && !std::isfinite(loss->second))
     print("warning: the loss of the test data is not finite; a label that is no class is a reason, "
-          "and TrainerOptions::check finds it");
+          "which a run with checks of indices finds");
   if (best() + 1 == int64_t(history.size()))
     saveBest(here);
   position = {position.epoch + 1, 0, {}};
@@ -466,8 +468,10 @@ Schedule AnyTrainer::Run::rates() const {
 }
 
 Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here here) {
-  if (data.count() == 0)
-    throw Error("expected data with samples, got none", here);
+  if (data.count() == 0 || (testData && testData->count() == 0))
+    throw Error("expected " + std::string(data.count() == 0 ? "" : "test ") +
+                    "data with samples, got none",
+                here);
   const Training &how = training;
   batches = (data.count() + (how.last == Last::Drop ? 0 : how.batch - 1)) / how.batch;
   if (batches == 0)

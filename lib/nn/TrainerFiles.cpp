@@ -19,6 +19,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace heddle;
@@ -34,9 +36,30 @@ std::string nn::inWords(const Values &values, const char *separator) {
   return text;
 }
 
-/// A run has saved into a directory that has one of these.
-static constexpr std::array saved{"checkpoint.safetensors", "checkpoint.shards",
-                                  "best.safetensors"};
+/// What a run leaves in its directory, without its log.
+static constexpr std::array leftFiles{
+    "checkpoint.safetensors", "checkpoint.shards", "best.safetensors", "report.html",
+    "train.heddle",           "accumulate.heddle", "update.heddle"};
+
+/// True for what a run that was killed while it wrote has left: see AtomicFile.
+static bool isPartOfSaved(const std::string &file) {
+  static const std::regex part("(checkpoint|best)\\.safetensors\\.part-[0-9]+-[0-9]+");
+  return std::regex_match(file, part);
+}
+
+/// A file that the user names must not be one that the run writes itself.
+void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, Here here) const {
+  namespace fs = std::filesystem;
+  fs::path given = path, folder = given.has_parent_path() ? given.parent_path() : ".";
+  std::error_code isElsewhere;
+  std::string name = given.filename();
+  bool isTaken = name == "run.lock" || name == "best.shards" ||
+                 std::ranges::find(leftFiles, name) != leftFiles.end();
+  if (isTaken && fs::equivalent(folder, options.output, isElsewhere))
+    throw Error(std::string("expected a file of its own for ") + what + ", got '" + path +
+                    "', which the run writes itself",
+                here);
+}
 
 void AnyTrainer::Run::openOutput(Here here) {
   std::error_code error;
@@ -59,22 +82,20 @@ void AnyTrainer::Run::openOutput(Here here) {
       throw Error("expected a file, got the directory '" + file(name) + "'", here);
   if (saves() && !options.resume)
     keepEarlierRun(here);
-  // Remove the files of a run that was killed while it wrote.
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
-    if (entry.path().filename().string().find(".safetensors.part-") != std::string::npos)
+    if (isPartOfSaved(entry.path().filename()))
       std::filesystem::remove(entry.path(), ignored);
 }
 
-/// Moves what a run left in the output directory aside, if it saved anything.
+/// Moves what a run left in the output directory aside.
 void AnyTrainer::Run::keepEarlierRun(Here here) {
   namespace fs = std::filesystem;
   fs::path output = options.output, log = options.log;
   auto isThere = [&](const char *name) { return fs::exists(output / name); };
-  if (std::ranges::none_of(saved, isThere))
+  if (std::ranges::none_of(leftFiles, isThere))
     return;
-  std::vector<fs::path> names(saved.begin(), saved.end());
-  names.insert(names.end(), {"report.html", "train.heddle", "accumulate.heddle", "update.heddle"});
+  std::vector<fs::path> names(leftFiles.begin(), leftFiles.end());
   std::error_code isElsewhere;
   if (fs::equivalent(log.parent_path(), output, isElsewhere))
     names.push_back(log.filename());
@@ -99,7 +120,25 @@ void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here h
   print("moved what an earlier run left to '" + aside.string() + "'");
 }
 
+/// True if the file may be emptied and written anew: a log, and none that the process writes
+/// already, such as /dev/stdout.
+bool AnyTrainer::Run::isLogToRewrite() const {
+  struct stat log, other;
+  if (stat(options.log.c_str(), &log) != 0 || !S_ISREG(log.st_mode))
+    return false;
+  for (int descriptor : {STDOUT_FILENO, STDERR_FILENO})
+    if (fstat(descriptor, &other) == 0 && log.st_dev == other.st_dev && log.st_ino == other.st_ino)
+      return false;
+  return true;
+}
+
 void AnyTrainer::Run::openLog(Here here) {
+  requireOwnFile(options.log, "the log", here);
+  std::ifstream before(options.log);
+  if (isLogToRewrite() && before && !(before >> std::ws).eof() && before.peek() != '{')
+    throw Error("expected a log of training, which is written anew, or a new file, got '" +
+                    options.log + "', which does not begin with '{'",
+                here);
   keepMeasurements();
   log.reset(fopen(options.log.c_str(), "a")); // it is emptied when there is a line to write
   if (!log)
@@ -131,9 +170,10 @@ void AnyTrainer::Run::writeTimeline(Here here) {
 
 /// Appends the last epoch, at first after those before.
 void AnyTrainer::Run::writeLog(Here here) {
-  std::string text = isLogBegun ? history.back().json() + "\n" : toText(history);
-  if (!isLogBegun)
-    (void)!ftruncate(fileno(log.get()), 0); // a pipe has nothing to lose
+  bool isRewritten = !isLogBegun && isLogToRewrite();
+  std::string text = isRewritten ? toText(history) : history.back().json() + "\n";
+  if (isRewritten && ftruncate(fileno(log.get()), 0) != 0)
+    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
   isLogBegun = true;
   if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
@@ -221,6 +261,7 @@ void AnyTrainer::Run::saveBest(Here here) {
   TrainedState snapshot{trained(), state.mode.evaluation()};
   Notes notes = options.notes; // what it is of
   notes["record"] = history.back().json(false);
+  notes["products"] = determinants()["products"]; // which evaluation needs
   if (!ranks.isSplit())
     return saveTree(file("best.safetensors"), snapshot, notes, {}, here);
   // One file, as of one rank: made of the ranks' shards tensor by tensor.
@@ -382,6 +423,7 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
   try {
     parts.plan = run->planPictures(here);
   } catch (const Error &error) { // such as a loss that captures tensors
+    run->print(std::string("there is no program file of the step: ") + error.what());
     parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
                      "</p>" + parts.sections;
   }

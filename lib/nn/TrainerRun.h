@@ -66,6 +66,8 @@ struct AnyTrainer::Run {
   void openOutput(Here here);
   void keepEarlierRun(Here here);
   void moveAside(std::vector<std::filesystem::path> names, Here here);
+  void requireOwnFile(const std::string &path, const char *what, Here here) const;
+  bool isLogToRewrite() const;
   void openLog(Here here);
   void writeTimeline(Here here);
   void keepMeasurements();

@@ -7,6 +7,7 @@
 
 #include "models/zoo/Commands.h"
 
+#include "heddle/io/Safetensors.h"
 #include "heddle/nn/data/Combinators.h"
 
 #include <cstdio>
@@ -15,7 +16,12 @@
 using namespace heddle;
 using namespace heddle::zoo;
 
-std::string Options::directory() const { return output.empty() ? name + "-" + size : output; }
+std::string Options::directory() const {
+  std::string folder = output.empty() ? name + "-" + size : output;
+  while (folder.size() > 1 && folder.ends_with('/'))
+    folder.pop_back();
+  return folder;
+}
 
 Model zoo::modelOf(const Options &options) {
   Model model = modelCalled(options.name, Here()).make(sizeCalled(options.size, Here()));
@@ -58,23 +64,51 @@ static nn::DatasetPtr read(const std::function<nn::DatasetPtr()> &data, const Op
   return data();
 }
 
-/// The file of trained parameters: that of the options, the best epoch's, or the last checkpoint's
-/// before the end of the first epoch.
-static std::string trainedFile(const Options &options) {
+static bool exists(const std::string &path) {
+  std::error_code error;
+  bool isThere = std::filesystem::exists(path, error);
+  if (error)
+    throw Error("can't look for '" + path + "': " + error.message());
+  return isThere;
+}
+
+/// Trained parameters, and what their file notes of the run.
+struct Trained {
+  std::string file;
+  nn::Notes notes;
+
+  /// The notes of a file of one rank; those of a run otherwise.
+  static nn::Notes notesOf(const std::string &file, const Options &options) {
+    if (!file.ends_with(".safetensors"))
+      return nn::AnyTrainer::savedNotes(options.directory(), Here()).value_or(nn::Notes());
+    io::SafetensorsFile opened(file, Here());
+    const auto &texts = opened.header().metadata;
+    return {texts.begin(), texts.end()};
+  }
+};
+
+/// The trained parameters of the options' file, of the best epoch, or of the last checkpoint before
+/// the end of the first epoch.
+static Trained trainedBy(const Options &options) {
+  if (!options.checkpoint.empty())
+    return {options.checkpoint, Trained::notesOf(options.checkpoint, options)};
   std::string best = options.directory() + "/best.safetensors",
               last = options.directory() + "/checkpoint.safetensors",
               shards = options.directory() + "/checkpoint.shards"; // of several ranks
-  if (!std::filesystem::exists(last) && std::filesystem::exists(shards))
-    last = shards;
-  if (auto notes = options.checkpoint.empty()
-                       ? nn::AnyTrainer::savedNotes(options.directory(), Here())
-                       : std::nullopt)
-    for (auto [name, expected] : {std::pair("model", options.name), {"size", options.size}})
-      if (auto had = notes->find(name); had != notes->end() && had->second != expected)
-        throw Error("'" + options.directory() + "' has a run of the " + name + " " + had->second +
-                    ", expected the " + name + " " + expected);
-  bool hasLast = !std::filesystem::exists(best) && std::filesystem::exists(last);
-  return !options.checkpoint.empty() ? options.checkpoint : hasLast ? last : best;
+  bool hasBest = exists(best);
+  std::string file = hasBest ? best : exists(last) || !exists(shards) ? last : shards;
+  if (!exists(file))
+    throw Error("'" + best + "' does not exist: train the model first, with `heddle-models train " +
+                options.name + "`, or name a file by --checkpoint");
+  nn::Notes notes = Trained::notesOf(file, options);
+  for (auto [name, expected] : {std::pair("model", options.name), {"size", options.size}})
+    if (auto had = notes.find(name); had != notes.end() && had->second != expected)
+      throw Error("'" + options.directory() + "' has a run of the " + name + " " + had->second +
+                  ", expected the " + name + " " + expected);
+  if (auto epoch = notes.find("epoch"); !hasBest && epoch != notes.end() && epoch->second != "0")
+    throw Error("'" + best + "' is missing, though the run has ended " + epoch->second +
+                " epochs; --checkpoint " + file + " takes the parameters after its last step");
+  return {file, std::move(notes)};
 }
 
 static void printGoal(const nn::Goal &goal, const nn::Values &values) {
@@ -130,6 +164,9 @@ static std::string stepIr(const Model &model, const Options &options) {
 int zoo::train(const Options &options) {
   Model model = modelOf(options);
   if (options.ir) {
+    if (options.mesh.isGiven())
+      throw Error("--ir prints the step as it is before it is split over devices: leave out the "
+                  "options of the mesh");
     printf("%s", stepIr(model, options).c_str());
     return 0;
   }
@@ -160,12 +197,16 @@ int zoo::train(const Options &options) {
   return 0;
 }
 
-int zoo::evaluate(const Options &options) {
+int zoo::evaluate(const Options &given) {
+  Options options = given;
+  Trained trained = trainedBy(options);
+  if (auto products = trained.notes.find("products"); products != trained.notes.end())
+    options.products = products->second; // as the run multiplied
   Model model = modelOf(options);
   nn::DatasetPtr test = read(model.data.test, options);
   nn::TrainerOptions where = surroundings(options);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
-  trainer.load(trainedFile(options), Here());
+  trainer.load(trained.file, Here());
   nn::Values values = trainer.evaluate(*test, Here());
   for (const auto &[name, value] : values)
     if (name != model.training.goal.measure)
@@ -181,6 +222,11 @@ int zoo::exportPrograms(const Options &options) {
     return 0;
   }
   std::string folder = options.directory();
+  for (const char *left : {"/run.lock", "/checkpoint.safetensors", "/checkpoint.shards"})
+    if (exists(folder + left))
+      throw Error("'" + folder +
+                  "' has a run, whose train.heddle would be replaced: name another "
+                  "directory by --output");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -213,7 +259,7 @@ int zoo::generate(const Options &options) {
                 "' does not generate; these do: " + (known.empty() ? "none" : known));
   }
   nn::TrainedState state{model.network.parameters, model.network.mode.evaluation()};
-  nn::loadTrained(trainedFile(options), state, Here());
+  nn::loadTrained(trainedBy(options).file, state, Here());
   Writer write = model.writer(state.net, options.threads);
   write(options.generation, [](std::string_view text) {
     fwrite(text.data(), 1, text.size(), stdout);

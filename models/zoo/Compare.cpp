@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,10 +173,14 @@ private:
 Comparison::Comparison(const Options &options) : model(modelOf(options)), options(options) {
   const nn::Training &training = model.training;
   folder = options.directory() + "-compare";
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error("can't make the directory '" + folder + "': " + error.message());
+  static const std::regex ofBatches("batches-[0-9]+\\.safetensors"); // of an earlier comparison
   for (const auto &entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with("batches-"))
-      std::filesystem::remove(entry.path()); // of an earlier comparison
+    if (std::regex_match(entry.path().filename().string(), ofBatches))
+      std::filesystem::remove(entry.path());
   choice = options.recipe ? training.optimizer : optimizerCalled(options.optimizer);
   if (options.recipe && (!model.data.train || !model.data.test))
     throw Error("the model '" + options.name + "' has no training and test data of size '" +

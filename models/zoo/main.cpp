@@ -9,9 +9,40 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <csignal>
+#include <cstring>
 
 using namespace heddle;
+
+/// Whole numbers from `least` to `most`, without those that conversion would wrap or take for octal.
+static CLI::Validator wholeNumber(uint64_t least, uint64_t most) {
+  auto check = [=](std::string &text) -> std::string {
+    uint64_t number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+      return "expected a whole number from " + std::to_string(least) + " to " +
+             std::to_string(most) + ", got " + text;
+    text = std::to_string(number);
+    return "";
+  };
+  return CLI::Validator(check, "");
+}
+
+/// Numbers above zero, or from zero on, up to `most`.
+static CLI::Validator number(bool fromZero, double most) {
+  auto check = [=](std::string &text) -> std::string {
+    char *end = nullptr;
+    double value = std::strtod(text.c_str(), &end);
+    bool isIn = fromZero ? value >= 0 : value > 0;
+    if (text.empty() || *end || !isIn || !(value <= most))
+      return std::string("expected a number ") + (fromZero ? "of at least 0" : "above 0") +
+             (most < 1e30 ? " and of at most 1" : "") + ", got " + text;
+    return "";
+  };
+  return CLI::Validator(check, "");
+}
+static constexpr double mostRate = 1e30; // f32 has it, also times a schedule's factor
 
 /// A command on a model.
 static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *name,
@@ -23,16 +54,18 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
   command->add_option("--output", options.output, "Directory (NAME-SIZE)");
   command->add_option("--threads", options.threads, "Threads; 0 for all cores")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
-  command->add_option("--seed", options.seed, "Seed of the samples' order");
+      ->check(wholeNumber(0, 1024));
+  command->add_option("--seed", options.seed, "Seed of all that is drawn (1)")
+      ->check(wholeNumber(0, UINT64_MAX));
   return command;
 }
 
 static void addTraining(CLI::App &command, zoo::Options &options) {
   command.add_option("--steps", options.steps, "Stop after this many steps")
-      ->check(CLI::Range(0, 1000000000));
-  command.add_option("--batch", options.batch, "Samples in a step")->check(CLI::Range(1, 1000000));
-  command.add_option("--rate", options.rate, "Highest learning rate")->check(CLI::PositiveNumber);
+      ->check(wholeNumber(0, 1000000000));
+  command.add_option("--batch", options.batch, "Samples in a step")->check(wholeNumber(1, 1000000));
+  command.add_option("--rate", options.rate, "Highest learning rate")
+      ->check(number(false, mostRate));
   command.add_option("--products", options.products,
                      "Mixed precision: type of the factors of products that are summed, such as "
                      "bf16 (f32)");
@@ -43,16 +76,18 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
       addCommand(app, options, "train", "Train a model; writes checkpoints, a log and a report");
   addTraining(*command, options);
   command->add_option("--epochs", options.epochs, "Passes over the data")
-      ->check(CLI::Range(0, 100000));
-  command->add_option("--patience", options.patience,
-                      "Stop after so many epochs that are no better than the best; 0: never");
+      ->check(wholeNumber(0, 100000));
+  command
+      ->add_option("--patience", options.patience,
+                   "Stop after so many epochs that are no better than the best; 0: never")
+      ->check(wholeNumber(0, 100000));
   command->add_option("--readers", options.readers, "Threads that read samples")
-      ->check(CLI::Range(1, 64));
+      ->check(wholeNumber(1, 64));
   command
       ->add_option("--save-every", options.saveEvery,
                    "Steps between checkpoints within an epoch; 0: only after epochs")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1000000000));
+      ->check(wholeNumber(0, 1000000000));
   command->add_option("--log", options.log,
                       "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
   CLI::Option *oneBatch =
@@ -82,6 +117,14 @@ static bool isCommand(const CLI::App &app, const std::string &word) {
   return false;
 }
 
+/// The exit code, unless what was printed could not be written.
+static int ended(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  fprintf(stderr, "heddle-models: can't write the output: %s\n", std::strerror(errno));
+  return status ? status : 1;
+}
+
 int main(int argc, char **argv) {
   CLI::App app("Lists, trains, evaluates, compares and exports the models of the zoo.",
                "heddle-models");
@@ -98,11 +141,16 @@ int main(int argc, char **argv) {
         "File (OUTPUT/best.safetensors; checkpoint.safetensors before the first epoch's end)");
   zoo::Generation &how = options.generation;
   generate->add_option("--prompt", how.prompt, "What the text begins with");
-  generate->add_option("--length", how.length, "Tokens to write")->capture_default_str();
+  generate->add_option("--length", how.length, "Tokens to write")
+      ->capture_default_str()
+      ->check(wholeNumber(1, 1000000000));
   generate->add_option("--temperature", how.temperature, "0: always the most probable token")
-      ->capture_default_str();
-  generate->add_option("--top-k", how.topK, "Only the so many most probable tokens; 0: all");
-  generate->add_option("--top-p", how.topP, "Only the most probable tokens of this probability");
+      ->capture_default_str()
+      ->check(number(true, mostRate));
+  generate->add_option("--top-k", how.topK, "Only the so many most probable tokens; 0: all")
+      ->check(wholeNumber(0, 1000000000));
+  generate->add_option("--top-p", how.topP, "Only the most probable tokens of this probability")
+      ->check(number(false, 1));
   CLI::App *compare = addCommand(app, options, "compare",
                                  "Train a model and its PyTorch twin from the same weights");
   addTraining(*compare, options);
@@ -116,17 +164,20 @@ int main(int argc, char **argv) {
                    "Runs of the twin from parameters whose last bits are changed, which show how "
                    "far rounding leads it; not of --recipe")
       ->capture_default_str()
-      ->check(CLI::Range(0, 100));
+      ->check(wholeNumber(0, 100));
+  compare->get_option("--output")
+      ->description("The comparison's directory is OUTPUT-compare (NAME-SIZE-compare)");
   compare->add_option("--python", options.python, "Python with PyTorch")->capture_default_str();
   compare->add_option("--optimizer", options.optimizer, "adam or sgd")->capture_default_str();
   compare->add_option("--epochs", options.epochs, "Passes over the data, of --recipe")
-      ->check(CLI::Range(0, 100000));
+      ->check(wholeNumber(0, 100000));
   compare->add_flag("--recipe", options.recipe,
                     "Train as `train` does, with dropout, and test both at the end");
   CLI::App *exported = addCommand(app, options, "export", "Write program files and their tensors");
   addTraining(*exported, options);
   exported->add_option("--checkpoint", options.checkpoint,
-                       "File of tensors (none: as initialised)");
+                       "A run's checkpoint.safetensors, with the optimiser's state (none: as "
+                       "initialised)");
   exported->add_flag("--ir", options.ir, "Print the nd IR of the training step instead");
   if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
     return 2;
@@ -143,8 +194,8 @@ int main(int argc, char **argv) {
         {"export", zoo::exportPrograms}};
     for (auto [name, run] : commands)
       if (app.got_subcommand(name))
-        return run(options);
-    return zoo::list();
+        return ended(run(options));
+    return ended(zoo::list());
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "heddle-models: %s\n", error.what());

@@ -40,7 +40,7 @@ Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
       continue;
     }
     auto [name, source] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
-    if (const File *other = find(name.str()); other && !other->all)
+    if (llvm::any_of(files, [&](const File &file) { return file.name == name; }))
       throw Error("'" + name.str() + "' is given two files");
     File file{name.str(), source.str(), {}};
     // A colon within a folder's name does not begin a list of axes.
@@ -81,8 +81,12 @@ const Inputs::File *Inputs::find(const std::string &name) const {
   for (const File &file : files)
     if (!file.all && file.name == name)
       return &file;
-    else if (file.all && file.all->header().arrays.contains(name))
+    else if (file.all && file.all->header().arrays.contains(name)) {
+      if (among)
+        throw Error("'" + name + "' is in two files, '" + among->path + "' and '" + file.path +
+                    "': name one by --input " + name + "=FILE");
       among = &file;
+    }
   return among;
 }
 

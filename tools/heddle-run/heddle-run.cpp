@@ -94,6 +94,10 @@ int main(int argc, char **argv) {
     if (table || !timeline.empty())
       options.profiles = &profiles;
     options.interpret |= options.simulate;
+    if (llvm::StringRef output = options.output;
+        !output.empty() && !output.ends_with(".safetensors"))
+      throw Error("--output: expected a file that ends in .safetensors, got '" + options.output +
+                  "'");
     if (options.simulate && options.compare)
       throw Error("--simulate: use --compare without it to check compiled code");
     if (options.interpret && (options.profiles || options.repeat > 1))

@@ -14,8 +14,9 @@
 //
 // The metadata of the key "names:" and the name of an array lists the names of its axes. The key
 // "heddle.crc32" may list a checksum, CRC-32, for each array, in the order of their data; they are
-// verified where they are. Other programs see an ordinary safetensors file; one that changes arrays
-// and keeps the metadata has to leave that key out.
+// verified where they are, as is "heddle.crc32.metadata", the checksum of the other texts. Other
+// programs see an ordinary safetensors file; one that changes arrays or texts and keeps the metadata
+// has to leave these keys out.
 //
 // Several files may hold many arrays, with an index, a JSON file whose name ends in ".json":
 //
@@ -72,8 +73,8 @@ Safetensors readSafetensors(const std::string &path, Here here = Here::current()
 
 /// Writes the file `path`, atomically (AtomicFile.h). Equal contents give equal bytes. Throws Error
 /// for names and metadata that are not UTF-8, and for reserved names: "__metadata__" for arrays,
-/// "heddle.crc32" and those that begin with "names:" for metadata. A device or a pipe gets no
-/// checksums.
+/// those that begin with "heddle.crc32" or "names:" for metadata. A device or a pipe gets no
+/// checksums of arrays.
 void writeSafetensors(const std::string &path, const Safetensors &contents,
                       Here here = Here::current());
 

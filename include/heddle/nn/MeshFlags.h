@@ -34,6 +34,10 @@ struct MeshFlags {
   static MeshFlags take(int &argc, char **argv);
   /// Joins the job where a mesh is stated. Throws Error.
   void apply(Training &training, TrainerOptions &options) const;
+  /// True if any flag was given.
+  bool isGiven() const {
+    return !(mesh + plan + engine + timeline).empty() || !shard.empty() || zero || microBatches;
+  }
   /// Tells the other ranks, if there are any, why this one ends.
   void fail(const std::string &reason) const;
 

@@ -24,7 +24,8 @@ using namespace heddle;
 using namespace heddle::io;
 using Json = nlohmann::ordered_json;
 
-static constexpr const char *metadataKey = "__metadata__", *checksumsKey = "heddle.crc32";
+static constexpr const char *metadataKey = "__metadata__", *checksumsKey = "heddle.crc32",
+                            *metadataChecksumKey = "heddle.crc32.metadata";
 static constexpr std::string_view namesPrefix = "names:";
 static constexpr int64_t maxHeader = 100'000'000; // bytes; the limit of other readers
 
@@ -157,6 +158,28 @@ static std::string digitsOf(uint32_t checksum) {
   return text;
 }
 
+/// The checksum of all texts of a file's metadata.
+static std::string
+checksumOfTexts(const std::map<std::string, std::string, std::less<>> &metadata) {
+  uint32_t checksum = 0;
+  for (const auto &[key, value] : metadata)
+    for (const std::string *text : {&key, &value}) // with the zero at the end, which separates them
+      checksum = checksumOf(text->c_str(), text->size() + 1, checksum);
+  return digitsOf(checksum);
+}
+
+/// Checks the texts against their checksum, if there is one, and takes that out.
+static void requireTexts(const std::string &path, Safetensors &header) {
+  auto found = header.metadata.find(metadataChecksumKey);
+  if (found == header.metadata.end())
+    return;
+  std::string expected = found->second;
+  header.metadata.erase(found);
+  if (std::string got = checksumOfTexts(header.metadata); got != expected)
+    fail(path,
+         "metadata: expected the checksum " + expected + ", got " + got + "; the file is damaged");
+}
+
 /// Moves the checksums from the metadata to the arrays. Blank ones stand where none were written.
 void Part::takeChecksums(const std::vector<Entry> &entries) {
   auto found = header.metadata.find(checksumsKey);
@@ -227,6 +250,7 @@ Part::Part(const std::string &path) : file(path) {
     fail(path, (next > dataBytes ? "truncated: expected " : "has bytes after its data: expected ") +
                    std::to_string(next) + " bytes of data, got " + std::to_string(dataBytes));
   takeNames(path, header);
+  requireTexts(path, header);
 }
 
 HostArray Part::read(const std::string &name) const {
@@ -332,11 +356,13 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
   if (!checksums.empty())
     metadata[checksumsKey] = checksums; // the first one; they are known when the data is written
   for (const auto &[key, value] : contents.metadata) {
-    if (key.starts_with(namesPrefix) || key == checksumsKey)
-      fail(path, "metadata '" + key + "': '" + checksumsKey +
-                     "' and keys that begin with 'names:' are reserved");
+    if (key.starts_with(namesPrefix) || key.starts_with(checksumsKey))
+      fail(path, "metadata '" + key + "': keys that begin with '" + checksumsKey +
+                     "' or 'names:' are reserved");
     metadata[key] = value;
   }
+  if (!checksums.empty() && !contents.metadata.empty())
+    metadata[metadataChecksumKey] = checksumOfTexts(contents.metadata);
   // Wide elements first, so that each array begins at a multiple of its elements' size.
   HeaderArrays arrays;
   for (const auto &[name, array] : contents.arrays)

@@ -95,12 +95,20 @@ static nn::Fields windowExample(int64_t batch, int64_t classes, int64_t length) 
           {"next", randomTokens(2, classes, batch, {{Name("time"), length}})}};
 }
 
+static nn::DatasetPtr windowsOf(std::vector<int32_t> tokens, int64_t length) {
+  try {
+    return std::make_shared<nn::TextWindows>(std::move(tokens), length, 0, 0, Here());
+  } catch (const Error &error) {
+    throw Error(std::string("the texts of Debian's fortunes: ") + error.what());
+  }
+}
+
 Data zoo::fortuneBytes(int64_t classes, int64_t length) {
   auto windows = [=](bool isTest) -> nn::DatasetPtr {
     std::vector<int32_t> tokens = nn::bytes(fortunes().text(isTest));
     for (int32_t &token : tokens)
       token %= int32_t(std::min<int64_t>(classes, 256));
-    return std::make_shared<nn::TextWindows>(std::move(tokens), length);
+    return windowsOf(std::move(tokens), length);
   };
   return {[=] { return windows(false); }, [=] { return windows(true); },
           [=](int64_t batch) { return windowExample(batch, classes, length); }};
@@ -108,7 +116,7 @@ Data zoo::fortuneBytes(int64_t classes, int64_t length) {
 
 static nn::DatasetPtr wordWindows(int64_t words, int64_t length, bool isTest) {
   nn::Vocabulary vocabulary(spaced(fortunes().text(false)), words - 1);
-  return std::make_shared<nn::TextWindows>(vocabulary(spaced(fortunes().text(isTest))), length);
+  return windowsOf(vocabulary(spaced(fortunes().text(isTest))), length);
 }
 
 Data zoo::fortuneWords(int64_t classes, int64_t length) {

@@ -37,6 +37,14 @@
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: heddle-run: error: 'x' is given two files
 
+// RUN: sed 's/"one"/"x"/' %s > %t.x.mlir
+// RUN: heddle-run %t.x.mlir --entry f --output %t.x.safetensors > %t.ignored
+// RUN: not heddle-run %s --entry f --input %t.x.safetensors --input %t.x.safetensors 2>&1 | FileCheck %s --check-prefix=IN-TWO
+// IN-TWO: heddle-run: error: 'x' is in two files, '{{.*}}x.safetensors' and '{{.*}}x.safetensors': name one by --input x=FILE
+
+// RUN: not heddle-run %s --output %t.npy 2>&1 | FileCheck %s --check-prefix=NPY-OUTPUT
+// NPY-OUTPUT: heddle-run: error: --output: expected a file that ends in .safetensors, got '{{.*}}.npy'
+
 // RUN: not heddle-run %s --entry f --input x=%t.missing.npy 2>&1 | FileCheck %s --check-prefix=MISSING-NPY
 // MISSING-NPY: heddle-run: error: '{{.*}}.missing.npy': can't open: No such file or directory
 

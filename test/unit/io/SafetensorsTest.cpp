@@ -111,6 +111,24 @@ TEST(Safetensors, a_changed_byte_is_noticed_where_there_are_checksums) {
             {"array 'large' is damaged"});
 }
 
+TEST(Safetensors, changed_texts_are_noticed_where_there_are_checksums) {
+  TemporaryDirectory directory;
+  std::string path = directory / "a.safetensors";
+  io::Safetensors file;
+  file.checksums = true;
+  file.metadata = {{"step", "5"}, {"epoch", "1"}};
+  file.arrays.emplace("w", io::HostArray::of<float>({1, 2}, {2}, {"n"}));
+  io::writeSafetensors(path, file);
+  EXPECT_EQ(io::readSafetensors(path).metadata, file.metadata);
+  std::string whole = contentsOf(path), changed = whole;
+  size_t at = whole.find("\"step\":\"5\"");
+  ASSERT_NE(at, whole.npos);
+  changed[at + 8] = '4';
+  directory.write("a.safetensors", changed);
+  expectHas(messageOf([&] { io::readSafetensors(path); }),
+            {path, "metadata: expected the checksum", "the file is damaged"});
+}
+
 TEST(Safetensors, checksums_that_do_not_fit_are_refused) {
   auto with = [](const std::string &checksums) {
     return withLength(R"({"__metadata__":{"heddle.crc32":")" + checksums +

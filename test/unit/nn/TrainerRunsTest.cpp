@@ -100,13 +100,19 @@ TEST_F(TrainerRuns, ReportsOfLargeAndEqualValuesEnd) {
 TEST_F(TrainerRuns, PositionsThatNoRunHasAreRefused) {
   make(options("a", 5)).train(data); // within the second epoch
   std::string path = directory / "a/checkpoint.safetensors", good = contentsOf(path);
-  for (const nn::Notes &notes : {nn::Notes{{"step", "-7"}}, {{"epoch", "-2"}}, {{"epoch", "2"}}}) {
+  for (const nn::Notes &notes : {nn::Notes{{"step", "-7"}},
+                                 {{"epoch", "-2"}},
+                                 {{"epoch", "2"}},
+                                 {{"step", "1x"}},
+                                 {{"step", "9223372036854775807"}},
+                                 {{"sum.loss", "1"}},
+                                 {{"sum.loss", "1 2 3"}}}) {
     directory.write("a/checkpoint.safetensors", good);
     setNotes(path, notes);
     expectHas(messageOf([&] { make(options("a")); }), {path, "no checkpoint of a trainer"});
   }
   directory.write("a/checkpoint.safetensors", good);
-  setNotes(path, {{"step", "9000000000000000000"}});
+  setNotes(path, {{"step", "4000000000000000000"}});
   expectHas(messageOf([&] { make(options("a")).train(data); }), {"expected one of 4 steps"});
 }
 

@@ -9,7 +9,10 @@
 #include "heddle/nn/data/Text.h"
 #include "test/unit/nn/TrainerFixture.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -91,11 +94,49 @@ TEST_F(Trainer, ADirectoryHasOneWriter) {
   expectHas(messageOf([&] { make(options("a")); }), {"in use by process", directory / "a"});
 }
 
+TEST_F(Trainer, ALogReplacesNoOtherFile) {
+  nn::TrainerOptions where = options("a");
+  where.log = directory / "notes";
+  directory.write("notes", "of the user");
+  expectHas(messageOf([&] { make(where); }), {"'" + where.log + "'", "does not begin with '{'"});
+  EXPECT_EQ(contentsOf(where.log), "of the user");
+  for (const char *own : {"best.safetensors", "checkpoint.safetensors", "run.lock"}) {
+    where.log = directory / (std::string("a/") + own);
+    expectHas(messageOf([&] { make(where); }), {"a file of its own for the log", own});
+  }
+  // Nor does it empty what the process prints to, only adds to it.
+  where.log = "/dev/stdout";
+  std::string printed = directory / "printed";
+  fflush(stdout);
+  int before = dup(STDOUT_FILENO),
+      file = open(printed.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0666);
+  dup2(file, STDOUT_FILENO);
+  printf("first\n");
+  fflush(stdout);
+  make(where).train(data, &test);
+  dup2(before, STDOUT_FILENO);
+  close(before), close(file);
+  std::string text = contentsOf(printed);
+  EXPECT_TRUE(text.starts_with("first\n{")) << text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 4);
+}
+
+TEST_F(Trainer, EmptyTestDataIsRefusedAtOnce) {
+  Points none{0};
+  expectHas(messageOf([&] { make(options("a")).train(data, &none); }),
+            {"expected test data with samples, got none"});
+  EXPECT_EQ(data.reads, 0);
+}
+
 TEST_F(Trainer, RemovesWhatAKilledRunLeft) {
   std::filesystem::create_directory(directory / "a");
-  directory.write("a/best.safetensors.part-1", "half");
+  directory.write("a/best.safetensors.part-12-3", "half");
+  for (const char *other : {"a/model.safetensors.part-1", "a/best.safetensors.part-1"})
+    directory.write(other, "of the user");
   make(options("a"));
-  EXPECT_FALSE(std::filesystem::exists(directory / "a/best.safetensors.part-1"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "a/best.safetensors.part-12-3"));
+  EXPECT_TRUE(std::filesystem::exists(directory / "a/model.safetensors.part-1"));
+  EXPECT_TRUE(std::filesystem::exists(directory / "a/best.safetensors.part-1"));
 }
 
 TEST_F(Trainer, ACheckpointOfAnotherNetworkIsListedWhole) {

@@ -49,6 +49,11 @@ TEST_F(Program, UnknownThingsListWhatThereIs) {
       {"compare alexnet --size tiny --optimizer best", {"unknown optimiser 'best'", "adam"}},
       {"evaluate alexnet --size tiny --frobnicate", {"--frobnicate"}},
       {"generate alexnet --size tiny", {"'alexnet' does not generate"}},
+      {"train gat --size tiny --seed -1", {"--seed", "whole number from 0 to 18446", "got -1"}},
+      {"train gat --size tiny --rate 1e300", {"--rate"}},
+      {"train gat --size tiny --ir --mesh data=2", {"--ir", "leave out"}},
+      {"generate gpt --size tiny --top-p 0", {"--top-p", "above 0 and of at most 1, got 0"}},
+      {"evaluate gat --size tiny --output /nonexistent", {"train the model first", "--checkpoint"}},
       {"train", {"name"}},
       {"frobnicate", {"unknown command 'frobnicate'", "list, train, evaluate"}}};
   for (const auto &[arguments, parts] : wrong) {
@@ -180,6 +185,37 @@ TEST_F(Program, ComparesWithNarrowProducts) {
   EXPECT_EQ(outcome.status, 1);
   expectHas(outcome.err, {"at least one step, got none"});
   EXPECT_EQ(compared("", NAN).status, 1);
+}
+
+/// A comparison removes the batches of an earlier one only, export replaces no run.
+TEST_F(Program, FilesOfOthersStay) {
+  std::filesystem::create_directory(directory / "a-compare");
+  directory.write("a-compare/batches-mine.txt", "of the user");
+  directory.write("a-compare/batches-000.safetensors", "of an earlier comparison");
+  std::string where = " --size tiny --output '" + (directory / "a") + "'";
+  run("compare gat --python /bin/false" + where);
+  EXPECT_EQ(contentsOf(directory / "a-compare/batches-mine.txt"), "of the user");
+  EXPECT_EQ(run("train gat --steps 1" + where).status, 0);
+  std::string program = contentsOf(directory / "a/train.heddle");
+  Outcome outcome = run("export gat" + where);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"has a run, whose train.heddle would be replaced"});
+  EXPECT_TRUE(contentsOf(directory / "a/train.heddle") == program);
+}
+
+/// Products are multiplied as the run multiplied them.
+TEST_F(Program, EvaluatesTheBestEpochAsItWasTrained) {
+  std::string where = " --size tiny --output '" + (directory / "a") + "'";
+  Outcome trained = run("train gat --epochs 2 --products f8E4M3FN" + where);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  size_t at = trained.out.find("loss: ", trained.out.find("best epoch"));
+  ASSERT_NE(at, std::string::npos) << trained.out;
+  std::string loss = trained.out.substr(at, trained.out.find('\n', at) - at);
+  expectHas(run("evaluate gat" + where).out, {loss});
+  std::filesystem::remove(directory / "a/best.safetensors");
+  Outcome outcome = run("evaluate gat" + where);
+  EXPECT_EQ(outcome.status, 1);
+  expectHas(outcome.err, {"best.safetensors' is missing, though the run has ended 2 epochs"});
 }
 
 /// A run that was stopped within its first epoch has a checkpoint alone.
