@@ -142,8 +142,7 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
 Tensor heddle::logSumExp(Operand x, const Names &over) {
   At at{x.here};
   Tensor most = stopGradient(max(x, over), x.here);
-  // x - x is NaN for infinite x and for NaN, which does not equal itself.
-  Tensor isInfinite = logicalAnd(at(equal(at(most), at(most))), at(isNan(at(at(most) - at(most)))));
+  Tensor isInfinite = equal(at(abs(at(most))), at(INFINITY));
   Tensor isImpossible = logicalAnd(at(isInfinite), at(at(most) < at(0.0)));
   Tensor power = exp(at(x - at(select(at(isInfinite), at(0.0), at(most)))));
   // Where all probabilities are 0 the sum is 0, and the slope of its logarithm is infinite. Adding
@@ -157,11 +156,13 @@ Tensor heddle::logAddExp(Operand a, Operand b) {
   At at{a.here};
   Tensor isFirst = a > b;
   Tensor most = select(at(isFirst), a, b), least = select(at(isFirst), b, a);
-  Tensor distance = at(least) - at(most);
-  // Two equal infinities: their distance is NaN although they are equal.
-  Tensor isInfinite = logicalAnd(at(equal(at(least), at(most))), at(isNan(at(distance))));
+  // Two equal infinities have no distance.
+  Tensor isInfinite =
+      logicalAnd(at(equal(at(least), at(most))), at(equal(at(abs(at(most))), at(INFINITY))));
   Tensor base = select(at(isInfinite), at(stopGradient(most, a.here)), at(most));
-  return at(base) + at(log1p(at(exp(at(select(at(isInfinite), at(0.0), at(distance)))))));
+  Tensor distance = at(select(at(isInfinite), at(0.0), at(least))) -
+                    at(select(at(isInfinite), at(0.0), at(most)));
+  return at(base) + at(log1p(at(exp(at(distance)))));
 }
 
 //===----------------------------------------------------------------------===//

@@ -95,6 +95,16 @@ Location heddle::detail::locationOf(Here here) {
 void heddle::detail::fail(Here here, const std::string &message) { refuse(message, here); }
 
 void heddle::detail::requireNumber(double value, Type element, Here here) {
+  if (auto type = dyn_cast<FloatType>(element); type && std::isfinite(value)) {
+    llvm::APFloat rounded(value);
+    bool isInexact;
+    rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "expected a number that " << element << " has, got " << llvm::format("%g", value);
+    if (!rounded.isFinite())
+      fail(here, text + "; convert the tensor with cast");
+  }
   auto type = dyn_cast<IntegerType>(element);
   if (!type)
     return;

@@ -538,7 +538,7 @@ static void requireChecked(const std::vector<std::string> &checks,
   if (int64_t failed = number(2); failed >= 0) {
     const std::string &message = checks[size_t(failed)];
     throw Error(message + (message.ends_with(' ') ? std::to_string(number(1)) : "") +
-                "; in the call at " + Error::sourceLocation(here));
+                (here.line() ? "; in the call at " + Error::sourceLocation(here) : ""));
   }
 }
 

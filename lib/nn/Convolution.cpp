@@ -112,6 +112,10 @@ template <typename F>
 static Tensor pool(const Tensor &x, const Names &along, const WindowOptions &window, F &&reduce) {
   Tensor windows = x;
   Names taps;
+  for (size_t i = 0; i < along.size(); ++i)
+    if (std::ranges::count(along, along[i]) > 1)
+      refuse("expected each name to pool along once, got '" + along[i].str() + "' twice",
+             Here::current());
   for (const Name &name : along) {
     taps.push_back(fresh(name.str()));
     windows = windows.window(name, taps.back(), window);

@@ -11,7 +11,9 @@
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Initializers.h"
 
+#include <cmath>
 #include <fnmatch.h>
+#include <sstream>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -34,12 +36,15 @@ static bool hasSlope(const Tensor &tensor) {
 
 /// A limit that is a tensor is not known before the step runs.
 static void requireLimit(const Operand &limit, Here here) {
+  if (!limit.tensor.empty() && !limit.tensor.names().empty())
+    refuse("expected a limit of gradients without names, got " + limit.tensor.type(), here);
   if (limit.tensor.empty() && !(limit.number >= 0))
     refuse("expected a limit of gradients of at least 0, got " + std::to_string(limit.number),
            here);
 }
 
 void nn::detail::clipByValue(const Leaves &gradient, Operand limit, Here here) {
+  CallScope scope(here);
   requireLimit(limit, here);
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g)) {
@@ -49,6 +54,7 @@ void nn::detail::clipByValue(const Leaves &gradient, Operand limit, Here here) {
 }
 
 Tensor nn::detail::clipByNorm(const Leaves &gradient, Operand limit, Here here) {
+  CallScope scope(here);
   requireLimit(limit, here);
   ElementType type = ElementType::F32;
   for (const auto &[path, g] : gradient)
@@ -81,11 +87,27 @@ Tensor nn::detail::firstNotFinite(const Leaves &tree) {
 }
 
 Tensor nn::detail::unscale(const Leaves &gradient, const Tensor &scale) {
-  Tensor isGood = firstNotFinite(gradient) < 0.0;
+  // Not by firstNotFinite: overflow is expected here, and checks would report its NaN.
+  Tensor isGood = constant(1, ElementType::I1);
+  for (const auto &[path, g] : gradient)
+    if (hasSlope(*g)) {
+      Tensor bad = logicalNot(abs(*g) < INFINITY).cast(ElementType::F32);
+      isGood = logicalAnd(isGood, equal(sum(bad, namesOf(*g)), 0.0));
+    }
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g))
       *g = select(isGood, *g / scale.cast(g->elementType()), 0.0);
   return isGood;
+}
+
+void nn::detail::requireRange(const char *what, double value, double low, double high, Here here) {
+  if (!(value >= low && value <= high)) {
+    std::ostringstream text;
+    text << "expected " << what << " of at least " << low;
+    if (std::isfinite(high) && high < 1e300)
+      text << " and at most " << high;
+    refuse((text << ", got " << value, text.str()), here);
+  }
 }
 
 void nn::detail::requireFinite(const Tensor &number, const Leaves &tree, const std::string &what,

@@ -32,10 +32,11 @@ Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names
   CallScope scope(here);
   requireHas(x, over(node), here);
   requireHas(near.number, over(near.slot), here);
-  Tensor y = project(x, in), theirs = sum(y * other, out).gather(node, near.number);
-  Tensor score = leakyRelu(theirs + sum(y * own, out), 0.2);
-  Tensor place = iota({near.slot, score.size(near.slot)}).broadcast(near.count.extents());
+  Tensor place = iota({near.slot, near.number.size(near.slot)}).broadcast(near.count.extents());
   Tensor counts = place < near.count.cast(ElementType::I64);
+  Tensor number = select(counts, near.number, 0.0); // what lies beyond is often -1
+  Tensor y = project(x, in), theirs = sum(y * other, out).gather(node, number);
+  Tensor score = leakyRelu(theirs + sum(y * own, out), 0.2);
   // A node without neighbours has no largest score; its weights are all zero.
   Tensor most = max(select(counts, score, -INFINITY), near.slot);
   Tensor power =
@@ -43,5 +44,5 @@ Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names
   Tensor total = sum(power, near.slot);
   Tensor isCount = areLengths(near.count, near.slot, near.number.size(near.slot), here);
   Tensor weights = power / select(isCount, select(total > 0.0, total, 1.0), NAN);
-  return sum(weights * y.gather(node, near.number), near.slot) + bias;
+  return sum(weights * y.gather(node, number), near.slot) + bias;
 }

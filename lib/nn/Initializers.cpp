@@ -62,12 +62,18 @@ Tensor nn::identity(const Extent &in, const Extent &out, Here here) {
 Tensor nn::uniform(const Tensor &key, const std::vector<Extent> &extents, double low, double high,
                    Here here) {
   CallScope scope(here);
+  if (!(low <= high))
+    refuse("expected bounds from low to high, got " + std::to_string(low) + " and " +
+               std::to_string(high),
+           here);
   return randomUniform(key, extents) * (high - low) + low;
 }
 
 Tensor nn::normal(const Tensor &key, const std::vector<Extent> &extents, double mean,
                   double deviation, Here here) {
   CallScope scope(here);
+  if (!(deviation >= 0))
+    refuse("expected a deviation of at least 0, got " + std::to_string(deviation), here);
   return randomNormal(key, extents) * deviation + mean;
 }
 

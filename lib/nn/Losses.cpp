@@ -90,7 +90,9 @@ struct Choice {
 };
 } // namespace
 
-static Choice choose(const Tensor &scores, const Tensor &label, const Name &classes, Here here) {
+/// A label `ignored` counts as a class, since its loss is left out.
+static Choice choose(const Tensor &scores, const Tensor &label, const Name &classes, Here here,
+                     std::optional<int64_t> ignored = {}) {
   auto refuse = [&](const std::string &what) {
     throw Error("expected " + what + ", got " + label.type(here) + " for " + scores.type(here),
                 here);
@@ -108,7 +110,8 @@ static Choice choose(const Tensor &scores, const Tensor &label, const Name &clas
   Tensor numbers = iota({classes, scores.size(classes)}, type);
   Tensor chosen = equal(number, numbers.broadcast(number.extents()));
   // A gather goes to the next class there is, where a label is none.
-  Tensor isClass = equal(numbers.gather(classes, number), number);
+  Tensor at = ignored ? select(equal(number, double(*ignored)), 0.0, number) : number;
+  Tensor isClass = equal(numbers.gather(classes, at), at);
   return {chosen, isClass, number};
 }
 
@@ -154,7 +157,7 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
       loss = loss * (1 - options.smoothing) + spreadEvenly();
     return {loss, Tensor()};
   }
-  Choice choice = choose(logits, label, classes, here);
+  Choice choice = choose(logits, label, classes, here, options.ignored);
   Tensor loss = normaliser - pick(choice, shifted, classes), weight;
   if (isWeighted) {
     weight = pick(choice, options.weight, classes);

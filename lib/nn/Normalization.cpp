@@ -9,6 +9,9 @@
 
 #include "lib/nn/Filled.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::nn;
 
@@ -40,22 +43,44 @@ static Tensor noughts(const std::vector<Extent> &extents, Here here) {
   return filled(0, extents, ElementType::F32, here);
 }
 
+static void requireEpsilon(double epsilon, Here here) {
+  if (!(epsilon >= 0 && std::isfinite(epsilon)))
+    refuse("expected an epsilon of at least 0, got " + std::to_string(epsilon), here);
+}
+
+/// The statistics are those of the names that the scale has.
+static void requireOwnNames(const Tensor &scale, const Names &over, Here here) {
+  std::vector<std::string> own = scale.names(), given;
+  for (const Name &name : over)
+    given.push_back(name.str());
+  std::ranges::sort(own);
+  std::ranges::sort(given);
+  if (own != given)
+    refuse("expected the names that the layer was made for, " + quoted(own) + ", got " +
+               quoted(given),
+           here);
+}
+
 LayerNorm LayerNorm::make(const std::vector<Extent> &extents, double epsilon, Here here) {
+  requireEpsilon(epsilon, here);
   return {ones(extents, here), noughts(extents, here), epsilon};
 }
 
 Tensor LayerNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
+  requireOwnNames(scale, over, here);
   auto [difference, average, variance] = centred(x, over);
   return scaled(difference, variance, scale, shift, epsilon);
 }
 
 RmsNorm RmsNorm::make(const std::vector<Extent> &extents, double epsilon, Here here) {
+  requireEpsilon(epsilon, here);
   return {ones(extents, here), epsilon};
 }
 
 Tensor RmsNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
+  requireOwnNames(scale, over, here);
   return x * rsqrt(mean(x * x, over) + epsilon) * scale;
 }
 
@@ -64,6 +89,7 @@ GroupNorm GroupNorm::make(const Extent &channel, int64_t groups, double epsilon,
     refuse("expected groups that divide '" + channel.name.str() + "' of size " +
                std::to_string(channel.size) + ", got " + std::to_string(groups),
            here);
+  requireEpsilon(epsilon, here);
   return {ones({channel}, here), noughts({channel}, here), groups, epsilon};
 }
 
@@ -83,6 +109,9 @@ Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &
 }
 
 BatchNorm BatchNorm::make(const Extent &channel, double momentum, double epsilon, Here here) {
+  requireEpsilon(epsilon, here);
+  if (!(momentum >= 0 && momentum <= 1))
+    refuse("expected a momentum from 0 to 1, got " + std::to_string(momentum), here);
   return {ones({channel}, here),
           noughts({channel}, here),
           {.extents = {{channel.name.str(), channel.size}}},
@@ -92,6 +121,9 @@ BatchNorm BatchNorm::make(const Extent &channel, double momentum, double epsilon
 
 Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Here here) const {
   CallScope scope(here);
+  for (const Name &name : over)
+    if (scale.has(name))
+      refuse("expected names without '" + name.str() + "', whose elements have a mean each", here);
   if (!mode.isTraining()) {
     const RunningMoments &running = mode.running(slot);
     ElementType type = x.elementType(here);

@@ -23,8 +23,18 @@ static Tensor blend(const Tensor &old, double a, const Tensor &now, double b) {
   return old * a + now * b;
 }
 
+/// Refuses an option of a rule that is out of its range.
+static void requireOption(const char *name, double value, double most = 1e30) {
+  if (!(value >= 0 && value <= most))
+    refuse(std::string("expected ") + name + " of an optimiser from 0 " +
+               (most == 1 ? "to 1" : "on") + ", got " + std::to_string(value),
+           Here::current());
+}
+static constexpr double toOne = 1;
+
 /// The gradient, and `decay` times the parameter.
 static Tensor decayed(const Tensor &p, const Tensor &g, double decay) {
+  requireOption("the decay", decay);
   return decay ? g + p * decay : g;
 }
 
@@ -48,6 +58,13 @@ Tensor StepContext::correction(double beta, const Tensor &like) {
 
 Tensor nn::detail::moved(const Tensor &p, const Tensor &direction, const Operand &rate,
                          double factor) {
+  if (!rate.tensor.empty() && !rate.tensor.names().empty())
+    refuse("expected a rate without names, got " + rate.tensor.type() + " for a parameter of " +
+               p.type(),
+           Here::current());
+  requireOption("a rate", factor);
+  if (rate.tensor.empty() && !std::isfinite(rate.number))
+    refuse("expected a rate that is a number, got " + std::to_string(rate.number), Here::current());
   if (rate.tensor.empty())
     return p - direction * (rate.number * factor);
   Tensor scaled = rate.tensor.cast(p.elementType());
@@ -70,6 +87,8 @@ void SgdRule::begin(const std::string &path, const Tensor &p, const Options &opt
 
 Tensor SgdRule::direction(const std::string &path, const Tensor &p, const Tensor &gradient,
                           const Options &options, StepContext &context) {
+  requireOption("the momentum", options.momentum);
+  requireOption("the dampening", options.dampening, toOne);
   Tensor g = decayed(p, gradient, options.decay);
   if (!options.momentum)
     return g;
@@ -87,6 +106,7 @@ void AdamRule::begin(const std::string &path, const Tensor &p, const Options &op
 
 Tensor AdamRule::direction(const std::string &path, const Tensor &p, const Tensor &gradient,
                            const Options &options, StepContext &context) {
+  requireOption("epsilon", options.epsilon);
   Tensor g = decayed(p, gradient, options.decay);
   Tensor &m = mean[path], &s = square[path];
   m = blend(m, options.beta1, g, 1 - options.beta1);
@@ -115,6 +135,9 @@ void RmsPropRule::begin(const std::string &path, const Tensor &p, const Options 
 
 Tensor RmsPropRule::direction(const std::string &path, const Tensor &p, const Tensor &gradient,
                               const Options &options, StepContext &) {
+  requireOption("alpha", options.alpha, toOne);
+  requireOption("epsilon", options.epsilon);
+  requireOption("the momentum", options.momentum);
   Tensor g = decayed(p, gradient, options.decay);
   Tensor &s = square[path];
   Tensor variance = s = blend(s, options.alpha, g * g, 1 - options.alpha);
@@ -136,6 +159,8 @@ void AdagradRule::begin(const std::string &path, const Tensor &p, const Options 
 
 Tensor AdagradRule::direction(const std::string &path, const Tensor &p, const Tensor &gradient,
                               const Options &options, StepContext &context) {
+  requireOption("the decay of the rate", options.rateDecay);
+  requireOption("epsilon", options.epsilon);
   Tensor g = decayed(p, gradient, options.decay);
   Tensor &s = square[path];
   s = s + g * g;
@@ -152,6 +177,8 @@ void AdadeltaRule::begin(const std::string &path, const Tensor &p, const Options
 
 Tensor AdadeltaRule::direction(const std::string &path, const Tensor &p, const Tensor &gradient,
                                const Options &options, StepContext &) {
+  requireOption("rho", options.rho, toOne);
+  requireOption("epsilon", options.epsilon);
   Tensor g = decayed(p, gradient, options.decay);
   Tensor &s = square[path], &d = moved[path];
   s = blend(s, options.rho, g * g, 1 - options.rho);
@@ -167,6 +194,9 @@ void NovoGradRule::begin(const std::string &path, const Tensor &p, const Options
 
 Tensor NovoGradRule::direction(const std::string &path, const Tensor &p, const Tensor &g,
                                const Options &options, StepContext &context) {
+  requireOption("beta1", options.beta1, toOne);
+  requireOption("beta2", options.beta2, toOne);
+  requireOption("epsilon", options.epsilon);
   Tensor &m = mean[path], &s = square[path];
   Tensor length = squaredLength(g);
   s = select(equal(context.steps, 1.0), length, blend(s, options.beta2, length, 1 - options.beta2));

@@ -41,9 +41,10 @@ Recurrent Recurrent::make(const Extent &in, const Extent &hidden, const Tensor &
   return net;
 }
 
-RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const RecurrentState &state,
-                                 const RecurrentWeights &weights, const Name &hidden, Here here) {
-  CallScope scope(here);
+/// A step whose weights and input have the gates along `gate`, and the state before along `from`.
+static RecurrentState stepAlong(const Name &gate, const Name &from, Cell cell, const Tensor &input,
+                                const RecurrentState &state, const RecurrentWeights &weights,
+                                const Name &hidden) {
   Tensor past =
       sum(state.h.rename({{hidden, from}}) * weights.recurrent, from) + weights.recurrentBias;
   auto of = [&](const Tensor &tensor, int64_t i) { return tensor.at(gate, i); };
@@ -59,6 +60,12 @@ RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const Recurrent
   return {sigmoid(of(both, 3)) * tanh(c), c};
 }
 
+RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const RecurrentState &state,
+                                 const RecurrentWeights &weights, const Name &hidden, Here here) {
+  CallScope scope(here);
+  return stepAlong(gate, from, cell, input, state, weights, hidden);
+}
+
 namespace {
 /// Truth values that follow from the lengths of sequences; empty without lengths.
 struct Inside {
@@ -68,16 +75,21 @@ struct Inside {
 } // namespace
 
 /// One layer in one direction: h at each step, and the last state.
-static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeights &weights,
+static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeights &given,
                                                  const Tensor &x, const Name &time, const Name &in,
                                                  const Name &hidden, const Inside &inside,
                                                  std::optional<RecurrentState> state,
                                                  bool reverse) {
+  // The user's samples may be along names that are spelled like those of the weights.
+  Name gates = x.has(gate) ? fresh("gate") : gate, before = x.has(from) ? fresh("from") : from;
+  RecurrentWeights weights{
+      given.input.rename({{gate, gates}}), given.recurrent.rename({{gate, gates}, {from, before}}),
+      given.inputBias.rename({{gate, gates}}), given.recurrentBias.rename({{gate, gates}})};
   Tensor input = sum(x * weights.input, in) + weights.inputBias;
   if (!state) {
     std::vector<Extent> extents;
     for (const Extent &extent : input.extents())
-      if (extent.name != time && extent.name != gate)
+      if (extent.name != time && extent.name != gates)
         extents.push_back(extent);
     state = RecurrentState{zeros(extents, input.elementType()), {}};
     if (cell == Cell::Lstm)
@@ -92,13 +104,13 @@ static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeigh
   }
   auto [last, all] = scan(
       time, *state, inputs,
-      [&](RecurrentState before, std::vector<Tensor> now) {
-        RecurrentState next = recurrentStep(cell, now[0], before, weights, hidden);
+      [&](RecurrentState last, std::vector<Tensor> now) {
+        RecurrentState next = stepAlong(gates, before, cell, now[0], last, weights, hidden);
         Tensor output = next.h;
         if (now.size() > 1) {
-          next.h = select(now[1], next.h, before.h);
+          next.h = select(now[1], next.h, last.h);
           if (next.c)
-            next.c = select(now[1], *next.c, *before.c);
+            next.c = select(now[1], *next.c, *last.c);
           output = select(now[1], output, 0.0);
         }
         return std::pair(next, output);
@@ -124,6 +136,10 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
                                              : "h and without c, which only an LSTM has"),
              here);
   requireHas(x, over(time, in), here);
+  if (x.has(hidden))
+    refuse("expected an x without '" + hidden.str() + "', which the layer produces, got " +
+               x.type(),
+           here);
   Inside inside;
   if (!run.lengths.empty()) {
     inside.isLength = areLengths(run.lengths, time, x.size(time), here);

@@ -38,6 +38,8 @@ namespace detail {
 void clipByValue(const Leaves &gradient, Operand limit, Here here);
 Tensor clipByNorm(const Leaves &gradient, Operand limit, Here here);
 Tensor firstNotFinite(const Leaves &tree);
+/// Throws Error unless the value is in [low, high].
+void requireRange(const char *what, double value, double low, double high, Here here);
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
 /// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
 Tensor unscale(const Leaves &gradient, const Tensor &scale);
@@ -133,6 +135,10 @@ struct LossScale {
   Options options = {};
 
   static LossScale make(const Options &options, Here here = Here::current()) {
+    detail::requireRange("a first scale", options.first, 1e-30, 1e30, here);
+    detail::requireRange("a largest scale", options.most, 1e-30, 1e30, here);
+    detail::requireRange("a factor of the scale", options.factor, 1, 1e30, here);
+    detail::requireRange("a number of good steps", double(options.every), 1, 1e18, here);
     return {Tensor::of<float>({float(options.first)}, {}, here), Tensor::of<int64_t>({0}, {}, here),
             options};
   }
@@ -176,6 +182,7 @@ struct MovingAverage {
   /// average = decay * average + (1 - decay) * parameters
   template <typename T>
   void update(T &parameters, double decay, Here here = Here::current()) {
+    detail::requireRange("a decay of the average", decay, 0, 1, here);
     detail::forEachPart(leavesOf(parameters), average, "the average", here,
                         [&](Tensor &p, Tensor &a) { a = a * decay + p * (1 - decay); });
   }

@@ -299,6 +299,10 @@ TEST(BadInput, WindowsAndStrides) {
   refused(windowed({.size = 2, .stride = 0, .padding = Same}), {"at least 1, got 2, 0 and 1"});
   refused(windowed({.size = 2, .dilation = -1}), {"at least 1, got 2, 1 and -1"});
   refused([&] { matrix().unwindow(row, tap, {.size = 2, .stride = 0}, 4); }, {"got 2, 0 and 1"});
+  refused([&] { matrix().window(row, tap, {.size = 2}).unwindow(row, tap, {.size = 2}, -3); },
+          {"expected a size of 0 to 2^60 for 'row', got -3"});
+  refused([&] { matrix() + 1e50; }, {"expected a number that f32 has, got 1e+50"});
+  refused([&] { matrix().cast(ElementType::F16) * 1e6; }, {"a number that f16 has, got 1e+06"});
   refused(windowed({.size = 5}), {"at most 4 elements of 'row' of !nd.tensor<f32", "got 5"});
   refused(windowed({.size = 3, .dilation = 3, .padding = Padding::explicitly(1, 1)}),
           {"at most 6 elements of 'row'", "got 7"});

@@ -237,6 +237,49 @@ TEST(Layers, MistakesNameTheCallersPlace) {
 // Mistakes
 //===----------------------------------------------------------------------===//
 
+TEST(Misuse, NamesThatALayerNormalisesOver) {
+  Tensor x = zeros({{n, 2}, {channel, 6}, {row, 5}});
+  nn::LayerNorm layer = nn::LayerNorm::make({{channel, 6}});
+  refused([&] { layer(x, row); }, {"the layer was made for, 'channel', got 'row'"});
+  nn::RmsNorm rms = nn::RmsNorm::make({{channel, 6}, {row, 5}});
+  refused([&] { rms(x, row); }, {"'channel', 'row', got 'row'"});
+  nn::BatchNorm batch = nn::BatchNorm::make({channel, 6});
+  nn::Mode mode;
+  refused([&] { batch(x, over(n, channel), mode); }, {"names without 'channel'"});
+  refused([] { nn::LayerNorm::make({{channel, 6}}, -1); }, {"an epsilon of at least 0, got -1"});
+  refused([] { nn::BatchNorm::make({channel, 6}, 7); }, {"a momentum from 0 to 1, got 7"});
+  refused([&] { nn::maxPool(x, over(row, row), {.size = 2}); }, {"'row' twice"});
+}
+
+TEST(Misuse, ATransposedConvolutionOfNegativeSize) {
+  auto conv = nn::Conv::make({row, {.size = 1, .padding = nn::padded(5)}}, {channel, 2}, {out, 4},
+                             key(1), {.transposed = true});
+  refused([&] { conv(zeros({{channel, 2}, {row, 3}}), row, channel, out); },
+          {"expected a size of 0 to 2^60 for 'row', got -7"});
+}
+
+/// Samples may be along names that are spelled like those of a layer's weights.
+TEST(Layers, RecurrentWeightsHaveNamesOfTheirOwn) {
+  Name time("time");
+  nn::Mode mode;
+  for (nn::Cell cell : {nn::Cell::Lstm, nn::Cell::Gru, nn::Cell::Tanh}) {
+    int64_t gates = cell == nn::Cell::Lstm ? 4 : cell == nn::Cell::Gru ? 3 : 1;
+    auto net = nn::Recurrent::make({channel, 3}, {out, 2}, key(1), {.cell = cell});
+    Tensor x = random({{n, gates}, {time, 4}, {channel, 3}}, 2);
+    auto wanted = net(x, time, channel, out, mode).all.to<float>({n, time, out});
+    for (const char *spelling : {"gate", "from"}) {
+      Name other(spelling);
+      Tensor y = net(x.rename({{n, other}}), time, channel, out, mode).all;
+      auto got = y.to<float>({other, time, out});
+      ASSERT_EQ(got.size(), wanted.size()) << spelling;
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], wanted[i], 1e-6) << spelling;
+    }
+    refused([&] { net(random({{out, 2}, {time, 4}, {channel, 3}}, 2), time, channel, out, mode); },
+            {"an x without 'out', which the layer produces"});
+  }
+}
+
 TEST(Misuse, NamesThatMeet) {
   nn::Linear linear = nn::Linear::make({{row, 3}, {column, 2}}, {out, 4}, key(1));
   EXPECT_EQ(linear(random({{n, 5}, {row, 3}, {column, 2}}, 1), over(row, column)).type(),

@@ -367,6 +367,41 @@ TEST(Optimizers, WhatDoesNotBelongTogetherIsRefused) {
           {"lacks 'mean.layers.0'", "with the options of the update"});
 }
 
+TEST(Optimizers, OptionsOutOfRangeAreRefused) {
+  auto expectRefused = [&]<typename Rule>(nn::Optimizer<Rule>,
+                                          const typename Rule::Options &options,
+                                          const std::string &message) {
+    Stack two = stackOf(2);
+    auto optimizer = nn::Optimizer<Rule>::make(two, options);
+    expectHas(messageOf([&] { optimizer.update(two, two, 0.1, options); }), {message});
+  };
+  expectRefused(nn::Sgd(), {.momentum = -1}, "the momentum of an optimiser from 0 on, got -1");
+  expectRefused(nn::Sgd(), {.momentum = NAN}, "got nan");
+  expectRefused(nn::Sgd(), {.dampening = 2}, "the dampening of an optimiser from 0 to 1, got 2");
+  expectRefused(nn::Adam(), {.epsilon = -1}, "epsilon");
+  expectRefused(nn::Adam(), {.decay = -1}, "the decay");
+  expectRefused(nn::RmsProp(), {.alpha = 2}, "alpha");
+  expectRefused(nn::Adadelta(), {.rho = 2}, "rho");
+  expectRefused(nn::NovoGrad(), {.beta1 = 2}, "beta1");
+  expectRefused(nn::Adagrad(), {.rateDecay = -1}, "the decay of the rate");
+  Stack two = stackOf(2);
+  nn::MovingAverage average = nn::MovingAverage::make(two);
+  refused([&] { average.update(two, 2.0); }, {"a decay of the average", "at most 1, got 2"});
+  refused([] { nn::LossScale::make({.factor = 0}); }, {"a factor of the scale", "got 0"});
+}
+
+TEST(Optimizers, RatesAndLimitsHaveNoNames) {
+  Stack two = stackOf(2);
+  nn::Sgd sgd = nn::Sgd::make(two);
+  Tensor many = Tensor::of<float>({0.1f, 0.2f}, {{Name("other"), 2}});
+  expectHas(messageOf([&] { sgd.update(two, two, many.broadcast({{n, 3}})); }),
+            {"a rate without names", "other: 2"});
+  expectHas(messageOf([&] { sgd.update(two, two, NAN); }), {"a rate that is a number, got nan"});
+  for (auto clip : {+[](Stack &g, const Tensor &limit) { nn::clipByNorm(g, limit); },
+                    +[](Stack &g, const Tensor &limit) { nn::clipByValue(g, limit); }})
+    refused([&] { clip(two, many); }, {"a limit of gradients without names", "other: 2"});
+}
+
 //===----------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------===//
