@@ -171,6 +171,11 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
     refuse("expected heads that divide '" + feature.name.str() + "' of size " +
                std::to_string(feature.size) + ", got " + std::to_string(heads),
            here);
+  requireDropout(options.dropout, here);
+  if (options.reach < 0)
+    refuse("expected a reach of relative positions of at least 0, got " +
+               std::to_string(options.reach),
+           here);
   if (options.rotary && int64_t(feature.size) / heads % 2)
     refuse("expected heads with an even number of features, for rotary positions, got " +
                std::to_string(heads) + " heads of '" + feature.name.str() + "' of size " +

@@ -16,6 +16,11 @@ Tensor NoiseSchedule::share(const Tensor &at, Here here) const {
   CallScope scope(here);
   if (steps < 2)
     throw Error("expected at least two steps of noise, got " + std::to_string(steps), here);
+  for (double part : {first, last})
+    if (!(part >= 0 && part < 1))
+      throw Error("expected a step to replace a part of the variance from 0 to below 1, got " +
+                      std::to_string(part),
+                  here);
   Name step = fresh("step");
   Tensor lost =
       iota({step, steps}, ElementType::F32) * ((last - first) / double(steps - 1)) + first;

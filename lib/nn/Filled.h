@@ -31,6 +31,8 @@ std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
 }
 /// The key of a layer's bias, apart from that of its weight and from `fold(key, i)` of layers inside.
 inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
+/// Refuses a rate of dropout outside of [0, 1).
+void requireDropout(double rate, Here here);
 /// Refuses an x that lacks one of `names`.
 void requireHas(const Tensor &x, const Names &names, Here here);
 /// Refuses an x whose size along `name` is known to be odd.

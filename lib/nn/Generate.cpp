@@ -24,7 +24,12 @@ static Tensor drawn(const Tensor &logits, const Name &word, const Tensor &key,
     return argmax(logits, word);
   // The largest of logits with noise of Gumbel's distribution is a draw from their softmax.
   auto draw = [&](const Tensor &x) {
-    return argmax(x - log(-log(randomUniform(key, x.extents()))), word);
+    std::vector<Extent> by; // with the words last, however they and the samples are spelled
+    for (const Extent &extent : x.extents())
+      if (extent.name != word)
+        by.push_back(extent);
+    by.push_back({word, x.size(word)});
+    return argmax(x - log(-log(randomUniform(key, by))), word);
   };
   Tensor wide = logits.cast(ElementType::F32); // without the maximum nothing overflows below
   Tensor scaled = (wide - max(wide, word)) / sampling.temperature;

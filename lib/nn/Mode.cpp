@@ -138,10 +138,14 @@ void Mode::track(const MomentsSlot &slot, const Tensor &mean, const Tensor &vari
   move(kept.variance, variance);
 }
 
-Tensor nn::dropout(const Tensor &x, double rate, const Names &by, Mode &mode, Here here) {
-  CallScope scope(here);
+void nn::requireDropout(double rate, Here here) {
   if (!(rate >= 0 && rate < 1))
     refuse("expected a rate of dropout from 0 to below 1, got " + std::to_string(rate), here);
+}
+
+Tensor nn::dropout(const Tensor &x, double rate, const Names &by, Mode &mode, Here here) {
+  CallScope scope(here);
+  requireDropout(rate, here);
   if (!mode.drops() || rate == 0)
     return x;
   std::vector<Extent> extents;

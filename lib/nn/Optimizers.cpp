@@ -63,10 +63,10 @@ Tensor nn::detail::moved(const Tensor &p, const Tensor &direction, const Operand
                p.type(),
            Here::current());
   requireOption("a rate", factor);
-  if (rate.tensor.empty() && !std::isfinite(rate.number))
-    refuse("expected a rate that is a number, got " + std::to_string(rate.number), Here::current());
-  if (rate.tensor.empty())
+  if (rate.tensor.empty()) {
+    requireOption("a rate", rate.number);
     return p - direction * (rate.number * factor);
+  }
   Tensor scaled = rate.tensor.cast(p.elementType());
   return p - direction * (factor == 1 ? scaled : scaled * factor);
 }

@@ -25,6 +25,7 @@ Recurrent Recurrent::make(const Extent &in, const Extent &hidden, const Tensor &
   CallScope scope(here);
   if (options.layers < 1)
     refuse("expected at least one layer, got " + std::to_string(options.layers), here);
+  requireDropout(options.dropout, here);
   Recurrent net{{}, options};
   int64_t directions = 1 + options.bidirectional;
   double bound = 1 / std::sqrt(double(hidden.size));

@@ -59,6 +59,8 @@ Schedule nn::inverseRoot(double rate, int64_t steps, Here here) {
 Schedule nn::warmUp(int64_t steps, Schedule then, Here here) {
   if (!then)
     throw Error("expected the schedule that follows, got an empty function", here);
+  if (steps < 0)
+    throw Error("expected at least 0 steps of warm-up, got " + std::to_string(steps), here);
   return [=, then = std::move(then)](int64_t step) {
     return step < steps ? then(0) * double(step + 1) / double(steps + 1) : then(step - steps);
   };

@@ -120,6 +120,10 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
                 here);
   if (training.plateau) // refuses a bad one
     (void)training.plateau->rate(training.rate, {}, training.goal.larger, here);
+  if (!options.log.empty() && ranks.speaks())
+    requireLog(here);
+  if (!options.timeline.empty())
+    requireOwnFile(options.timeline, "the timeline", here);
   if (writes() && ranks.speaks())
     openOutput(here);
   // What is read from a checkpoint need not be in memory before.
@@ -129,10 +133,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   if (training.average > 0)
     state.moving = MovingAverage::make(state.net, here);
   ranks.splitState(state);
-  if (!options.timeline.empty()) {
-    requireOwnFile(options.timeline, "the timeline", here);
+  if (!options.timeline.empty())
     timeline.emplace();
-  }
   makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
   if (accumulate)

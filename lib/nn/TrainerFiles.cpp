@@ -50,12 +50,12 @@ static bool isPartOfSaved(const std::string &file) {
 /// A file that the user names must not be one that the run writes itself.
 void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, Here here) const {
   namespace fs = std::filesystem;
-  fs::path given = path, folder = given.has_parent_path() ? given.parent_path() : ".";
-  std::error_code isElsewhere;
+  std::error_code ignored;
+  fs::path given = fs::weakly_canonical(path, ignored); // of a directory that need not exist yet
   std::string name = given.filename();
   bool isTaken = name == "run.lock" || name == "best.shards" ||
                  std::ranges::find(leftFiles, name) != leftFiles.end();
-  if (isTaken && fs::equivalent(folder, options.output, isElsewhere))
+  if (isTaken && given.parent_path() == fs::weakly_canonical(options.output, ignored))
     throw Error(std::string("expected a file of its own for ") + what + ", got '" + path +
                     "', which the run writes itself",
                 here);
@@ -132,13 +132,16 @@ bool AnyTrainer::Run::isLogToRewrite() const {
   return true;
 }
 
-void AnyTrainer::Run::openLog(Here here) {
+void AnyTrainer::Run::requireLog(Here here) const {
   requireOwnFile(options.log, "the log", here);
   std::ifstream before(options.log);
   if (isLogToRewrite() && before && !(before >> std::ws).eof() && before.peek() != '{')
     throw Error("expected a log of training, which is written anew, or a new file, got '" +
                     options.log + "', which does not begin with '{'",
                 here);
+}
+
+void AnyTrainer::Run::openLog(Here here) {
   keepMeasurements();
   log.reset(fopen(options.log.c_str(), "a")); // it is emptied when there is a line to write
   if (!log)

@@ -68,6 +68,7 @@ struct AnyTrainer::Run {
   void moveAside(std::vector<std::filesystem::path> names, Here here);
   void requireOwnFile(const std::string &path, const char *what, Here here) const;
   bool isLogToRewrite() const;
+  void requireLog(Here here) const;
   void openLog(Here here);
   void writeTimeline(Here here);
   void keepMeasurements();

@@ -237,6 +237,28 @@ TEST(Sampling, DrawsHaveTheProbabilities) {
   EXPECT_EQ(frequencies(logits, {.topK = 99}), frequencies(logits, {.topK = 5}));
 }
 
+TEST(Sampling, TokensDoNotDependOnTheSpellingOfNames) {
+  Tensor logits = zeros({{batch, 20}, {word, 9}});
+  for (const nn::Sampling &how : {nn::Sampling{}, nn::Sampling{.topK = 5}}) {
+    auto tokens = nn::sample(logits, word, key(1), how).to<int64_t>({batch});
+    for (const char *spelling : {"a", "z"}) {
+      Name other(spelling);
+      Tensor renamed = logits.rename({{batch, other}});
+      EXPECT_EQ(nn::sample(renamed, word, key(1), how).to<int64_t>({other}), tokens) << spelling;
+    }
+  }
+}
+
+/// What f32 does not have is as good as 0, and nothing overflows where it is small.
+TEST(Sampling, SmallTemperaturesTakeTheLikeliest) {
+  Tensor logits = random({{batch, 20}, {word, 9}}, 1) * 100;
+  auto likeliest = argmax(logits, word).to<int64_t>({batch});
+  for (double temperature : {0.0, 1e-46, 1e-40, 2e-38, 1e-30})
+    EXPECT_EQ(nn::sample(logits, word, key(1), {.temperature = temperature}).to<int64_t>({batch}),
+              likeliest)
+        << temperature;
+}
+
 TEST(Sampling, Mistakes) {
   Tensor logits = zeros({{word, 3}});
   auto refuses = [&](const nn::Sampling &sampling, const std::string &part) {

@@ -13,6 +13,7 @@
 #include "heddle/nn/Layers.h"
 #include "heddle/Compositions.h"
 #include "heddle/Jit.h"
+#include "heddle/nn/Initializers.h"
 #include "test/unit/Refused.h"
 #include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
@@ -249,6 +250,16 @@ TEST(Misuse, NamesThatALayerNormalisesOver) {
   refused([] { nn::LayerNorm::make({{channel, 6}}, -1); }, {"an epsilon of at least 0, got -1"});
   refused([] { nn::BatchNorm::make({channel, 6}, 7); }, {"a momentum from 0 to 1, got 7"});
   refused([&] { nn::maxPool(x, over(row, row), {.size = 2}); }, {"'row' twice"});
+}
+
+TEST(Misuse, OptionsOutOfRange) {
+  refused([] { nn::Recurrent::make({channel, 3}, {out, 2}, key(1), {.dropout = 3}); },
+          {"a rate of dropout from 0 to below 1, got 3"});
+  refused([] { nn::Attention::make({channel, 4}, 2, key(1), {.dropout = 2}); }, {"got 2"});
+  refused([] { nn::Attention::make({channel, 4}, 2, key(1), {.reach = -3}); },
+          {"a reach of relative positions of at least 0, got -3"});
+  refused([] { nn::uniform(key(1), {{n, 2}}, 2, 1); }, {"bounds from low to high"});
+  refused([] { nn::normal(key(1), {{n, 2}}, 0, -1); }, {"a deviation of at least 0"});
 }
 
 TEST(Misuse, ATransposedConvolutionOfNegativeSize) {

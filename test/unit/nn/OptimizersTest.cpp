@@ -396,7 +396,8 @@ TEST(Optimizers, RatesAndLimitsHaveNoNames) {
   Tensor many = Tensor::of<float>({0.1f, 0.2f}, {{Name("other"), 2}});
   expectHas(messageOf([&] { sgd.update(two, two, many.broadcast({{n, 3}})); }),
             {"a rate without names", "other: 2"});
-  expectHas(messageOf([&] { sgd.update(two, two, NAN); }), {"a rate that is a number, got nan"});
+  expectHas(messageOf([&] { sgd.update(two, two, NAN); }),
+            {"a rate of an optimiser from 0 on, got nan"});
   for (auto clip : {+[](Stack &g, const Tensor &limit) { nn::clipByNorm(g, limit); },
                     +[](Stack &g, const Tensor &limit) { nn::clipByValue(g, limit); }})
     refused([&] { clip(two, many); }, {"a limit of gradients without names", "other: 2"});
