@@ -79,8 +79,8 @@ function(heddle_add_tool name)
   target_link_libraries(${name} PRIVATE MLIR LLVM)
 endfunction()
 
-# heddle_use_allocator(target): gives an executable that compiles the allocator of tcmalloc if there is one: passes
-# allocate so often that glibc's makes them a third slower. Sanitizers bring their own.
+# heddle_use_allocator(target): links tcmalloc, if it is installed, into an executable that runs the compiler: with
+# glibc's allocator passes take a third longer. Sanitizers bring an allocator of their own.
 find_library(HEDDLE_ALLOCATOR NAMES tcmalloc_minimal libtcmalloc_minimal.so.4)
 function(heddle_use_allocator target)
   if(HEDDLE_ALLOCATOR AND NOT HEDDLE_SANITIZE)

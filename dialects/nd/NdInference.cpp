@@ -275,10 +275,7 @@ FailureOr<NdTensorType> nd::inferUnwindow(NdTensorType input, const WindowShape 
   if (failed(requireName(input, shape.name, emitError)) ||
       failed(requireName(input, shape.tap, emitError)))
     return failure();
-  double most = magnitude(size);
-  if (failed(requireSize(shape.name,
-                         size.constant() && most <= 0x1p60 ? double(*size.constant()) : most,
-                         emitError)))
+  if (failed(requireSubstituted(shape.name, size, {}, emitError)))
     return failure();
   SmallVector<Dim> dims;
   for (const Dim &dim : input.getDims())

@@ -99,11 +99,12 @@ void heddle::detail::requireNumber(double value, Type element, Here here) {
     llvm::APFloat rounded(value);
     bool isInexact;
     rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &isInexact);
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << "expected a number that " << element << " has, got " << llvm::format("%g", value);
-    if (!rounded.isFinite())
+    if (!rounded.isFinite()) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "expected a number that " << element << " has, got " << llvm::format("%g", value);
       fail(here, text + "; convert the tensor with cast");
+    }
   }
   auto type = dyn_cast<IntegerType>(element);
   if (!type)

@@ -45,7 +45,7 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
   return array;
 }
 
-/// The place of a tensor in the tree is known here alone.
+/// Refuses an empty tensor and names its path, which functions on a single tensor do not know.
 static void requireValue(const std::string &path, const std::string &name, const Tensor &tensor,
                          Here here) {
   if (tensor.empty())

@@ -165,14 +165,13 @@ Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &tim
   Size size = wanted.size(position) + 1;
   Tensor length = iota({prefix, size}, ElementType::F32);
   // The element that a prefix ends in; the empty one has none.
-  Tensor ends = wanted.cast(ElementType::I64).rename({{position, prefix}}).pad(prefix, 1, 0);
+  Tensor last = wanted.cast(ElementType::I64).rename({{position, prefix}}).pad(prefix, 1, 0);
   for (const Extent &extent : got.extents()) // a label may be that of all samples
-    if (extent.name != time && !ends.has(extent.name))
-      ends = ends.broadcast({extent});
-  const Tensor last = ends;
+    if (extent.name != time && !last.has(extent.name))
+      last = last.broadcast({extent});
   Tensor start = length; // inserting all of the prefix
-  for (const Tensor *each : {&got, &counts, &last})
-    for (const Extent &extent : each->extents())
+  for (const Tensor &each : {got, counts, last})
+    for (const Extent &extent : each.extents())
       if (extent.name != time && !start.has(extent.name))
         start = start.broadcast({extent});
   auto advance = [&](Tensor row, Element now) {

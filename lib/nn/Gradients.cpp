@@ -38,9 +38,8 @@ static bool hasSlope(const Tensor &tensor) {
 static void requireLimit(const Operand &limit, Here here) {
   if (!limit.tensor.empty() && !limit.tensor.names().empty())
     refuse("expected a limit of gradients without names, got " + limit.tensor.type(), here);
-  if (limit.tensor.empty() && !(limit.number >= 0))
-    refuse("expected a limit of gradients of at least 0, got " + std::to_string(limit.number),
-           here);
+  if (limit.tensor.empty())
+    nn::detail::requireRange("a limit of gradients", limit.number, 0, INFINITY, here);
 }
 
 void nn::detail::clipByValue(const Leaves &gradient, Operand limit, Here here) {
@@ -100,14 +99,18 @@ Tensor nn::detail::unscale(const Leaves &gradient, const Tensor &scale) {
   return isGood;
 }
 
-void nn::detail::requireRange(const char *what, double value, double low, double high, Here here) {
-  if (!(value >= low && value <= high)) {
-    std::ostringstream text;
-    text << "expected " << what << " of at least " << low;
-    if (std::isfinite(high) && high < 1e300)
-      text << " and at most " << high;
-    refuse((text << ", got " << value, text.str()), here);
-  }
+void nn::detail::requireRange(const std::string &what, double value, double low, double high,
+                              Here here) {
+  if (value >= low && value <= high)
+    return;
+  std::ostringstream text;
+  text << "expected " << what;
+  if (high >= 1e30)
+    text << " of at least " << low;
+  else
+    text << " from " << low << " to " << high;
+  text << ", got " << value;
+  refuse(text.str(), here);
 }
 
 void nn::detail::requireFinite(const Tensor &number, const Leaves &tree, const std::string &what,

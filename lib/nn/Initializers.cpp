@@ -8,6 +8,7 @@
 #include "heddle/nn/Initializers.h"
 
 #include "heddle/Scope.h"
+#include "heddle/nn/Gradients.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,8 +73,7 @@ Tensor nn::uniform(const Tensor &key, const std::vector<Extent> &extents, double
 Tensor nn::normal(const Tensor &key, const std::vector<Extent> &extents, double mean,
                   double deviation, Here here) {
   CallScope scope(here);
-  if (!(deviation >= 0))
-    refuse("expected a deviation of at least 0, got " + std::to_string(deviation), here);
+  nn::detail::requireRange("a deviation", deviation, 0, INFINITY, here);
   return randomNormal(key, extents) * deviation + mean;
 }
 

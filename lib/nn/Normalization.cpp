@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Normalization.h"
 
+#include "heddle/nn/Gradients.h"
 #include "lib/nn/Filled.h"
 
 #include <algorithm>
@@ -44,8 +45,7 @@ static Tensor noughts(const std::vector<Extent> &extents, Here here) {
 }
 
 static void requireEpsilon(double epsilon, Here here) {
-  if (!(epsilon >= 0 && std::isfinite(epsilon)))
-    refuse("expected an epsilon of at least 0, got " + std::to_string(epsilon), here);
+  nn::detail::requireRange("an epsilon", epsilon, 0, 1e30, here);
 }
 
 /// The statistics are those of the names that the scale has.
@@ -110,8 +110,7 @@ Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &
 
 BatchNorm BatchNorm::make(const Extent &channel, double momentum, double epsilon, Here here) {
   requireEpsilon(epsilon, here);
-  if (!(momentum >= 0 && momentum <= 1))
-    refuse("expected a momentum from 0 to 1, got " + std::to_string(momentum), here);
+  nn::detail::requireRange("a momentum", momentum, 0, 1, here);
   return {ones({channel}, here),
           noughts({channel}, here),
           {.extents = {{channel.name.str(), channel.size}}},

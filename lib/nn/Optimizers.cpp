@@ -24,11 +24,8 @@ static Tensor blend(const Tensor &old, double a, const Tensor &now, double b) {
 }
 
 /// Refuses an option of a rule that is out of its range.
-static void requireOption(const char *name, double value, double most = 1e30) {
-  if (!(value >= 0 && value <= most))
-    refuse(std::string("expected ") + name + " of an optimiser from 0 " +
-               (most == 1 ? "to 1" : "on") + ", got " + std::to_string(value),
-           Here::current());
+static void requireOption(const std::string &name, double value, double most = 1e30) {
+  nn::detail::requireRange(name + " of an optimiser", value, 0, most, Here::current());
 }
 static constexpr double toOne = 1;
 

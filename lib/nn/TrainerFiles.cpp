@@ -36,12 +36,12 @@ std::string nn::inWords(const Values &values, const char *separator) {
   return text;
 }
 
-/// What a run leaves in its directory, without its log.
+/// The names of the files that a run writes into its output directory, except its log.
 static constexpr std::array leftFiles{
     "checkpoint.safetensors", "checkpoint.shards", "best.safetensors", "report.html",
     "train.heddle",           "accumulate.heddle", "update.heddle"};
 
-/// True for what a run that was killed while it wrote has left: see AtomicFile.
+/// Returns true for a temporary file (see AtomicFile) of a run that was killed while it wrote.
 static bool isPartOfSaved(const std::string &file) {
   static const std::regex part("(checkpoint|best)\\.safetensors\\.part-[0-9]+-[0-9]+");
   return std::regex_match(file, part);
@@ -120,8 +120,8 @@ void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here h
   print("moved what an earlier run left to '" + aside.string() + "'");
 }
 
-/// True if the file may be emptied and written anew: a log, and none that the process writes
-/// already, such as /dev/stdout.
+/// Returns true if the log is a regular file that the process may truncate. It must not truncate the
+/// file behind its standard output, which /dev/stdout names.
 bool AnyTrainer::Run::isLogToRewrite() const {
   struct stat log, other;
   if (stat(options.log.c_str(), &log) != 0 || !S_ISREG(log.st_mode))

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <sstream>
 
 using namespace heddle;
 
@@ -35,10 +36,12 @@ static CLI::Validator number(bool fromZero, double most) {
     char *end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     bool isIn = fromZero ? value >= 0 : value > 0;
-    if (text.empty() || *end || !isIn || !(value <= most))
-      return std::string("expected a number ") + (fromZero ? "of at least 0" : "above 0") +
-             (most < 1e30 ? " and of at most 1" : "") + ", got " + text;
-    return "";
+    if (!text.empty() && !*end && isIn && value <= most)
+      return "";
+    std::ostringstream message;
+    message << "expected a number " << (fromZero ? "of at least 0" : "above 0")
+            << " and of at most " << most << ", got " << text;
+    return message.str();
   };
   return CLI::Validator(check, "");
 }

@@ -38,8 +38,8 @@ namespace detail {
 void clipByValue(const Leaves &gradient, Operand limit, Here here);
 Tensor clipByNorm(const Leaves &gradient, Operand limit, Here here);
 Tensor firstNotFinite(const Leaves &tree);
-/// Throws Error unless the value is in [low, high].
-void requireRange(const char *what, double value, double low, double high, Here here);
+/// Throws Error unless the value is in [low, high]. The message leaves out a `high` from 1e30 on.
+void requireRange(const std::string &what, double value, double low, double high, Here here);
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
 /// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
 Tensor unscale(const Leaves &gradient, const Tensor &scale);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // JitOptions::check reports an index that is out of range, and an op that makes the first NaN.
-// Functions of the library do neither for values that they say they take.
+// A program that calls the library with valid arguments must pass both checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ TEST(Checked, OverflowOfScaledLosses) {
           std::vector<Tensor> all{g};
           s.scale.update(all, [&] { s.w -= all[0]; }, s.w);
         },
-        {.check = !std::isnan(gradient)}); // which it would report where it comes from
+        {.check = !std::isnan(gradient)}); // a check would report this NaN
     step(state, Tensor::of<float>({gradient}, {}));
     EXPECT_EQ(state.scale.scale.item(), gradient == 2 ? 65536 : 32768);
     EXPECT_FLOAT_EQ(float(state.w.item()), gradient == 2 ? 1 - 2.0f / 65536 : 1);

@@ -249,7 +249,7 @@ TEST(Sampling, TokensDoNotDependOnTheSpellingOfNames) {
   }
 }
 
-/// What f32 does not have is as good as 0, and nothing overflows where it is small.
+/// A temperature below the smallest f32 counts as 0, and the quotients by a small one do not overflow.
 TEST(Sampling, SmallTemperaturesTakeTheLikeliest) {
   Tensor logits = random({{batch, 20}, {word, 9}}, 1) * 100;
   auto likeliest = argmax(logits, word).to<int64_t>({batch});

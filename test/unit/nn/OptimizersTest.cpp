@@ -375,7 +375,7 @@ TEST(Optimizers, OptionsOutOfRangeAreRefused) {
     auto optimizer = nn::Optimizer<Rule>::make(two, options);
     expectHas(messageOf([&] { optimizer.update(two, two, 0.1, options); }), {message});
   };
-  expectRefused(nn::Sgd(), {.momentum = -1}, "the momentum of an optimiser from 0 on, got -1");
+  expectRefused(nn::Sgd(), {.momentum = -1}, "the momentum of an optimiser of at least 0, got -1");
   expectRefused(nn::Sgd(), {.momentum = NAN}, "got nan");
   expectRefused(nn::Sgd(), {.dampening = 2}, "the dampening of an optimiser from 0 to 1, got 2");
   expectRefused(nn::Adam(), {.epsilon = -1}, "epsilon");
@@ -386,7 +386,7 @@ TEST(Optimizers, OptionsOutOfRangeAreRefused) {
   expectRefused(nn::Adagrad(), {.rateDecay = -1}, "the decay of the rate");
   Stack two = stackOf(2);
   nn::MovingAverage average = nn::MovingAverage::make(two);
-  refused([&] { average.update(two, 2.0); }, {"a decay of the average", "at most 1, got 2"});
+  refused([&] { average.update(two, 2.0); }, {"a decay of the average from 0 to 1, got 2"});
   refused([] { nn::LossScale::make({.factor = 0}); }, {"a factor of the scale", "got 0"});
 }
 
@@ -397,7 +397,7 @@ TEST(Optimizers, RatesAndLimitsHaveNoNames) {
   expectHas(messageOf([&] { sgd.update(two, two, many.broadcast({{n, 3}})); }),
             {"a rate without names", "other: 2"});
   expectHas(messageOf([&] { sgd.update(two, two, NAN); }),
-            {"a rate of an optimiser from 0 on, got nan"});
+            {"a rate of an optimiser of at least 0, got nan"});
   for (auto clip : {+[](Stack &g, const Tensor &limit) { nn::clipByNorm(g, limit); },
                     +[](Stack &g, const Tensor &limit) { nn::clipByValue(g, limit); }})
     refused([&] { clip(two, many); }, {"a limit of gradients without names", "other: 2"});
