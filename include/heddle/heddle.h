@@ -20,6 +20,7 @@
 #include "heddle/Mesh.h"
 #include "heddle/Name.h"
 #include "heddle/Ops.h"
+#include "heddle/Order.h"
 #include "heddle/Quantize.h"
 #include "heddle/Ranks.h"
 #include "heddle/Scalar.h"
