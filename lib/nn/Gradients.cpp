@@ -119,11 +119,17 @@ void nn::detail::requireFinite(const Tensor &number, const Leaves &tree, const s
     throw Error(what + " of '" + tree[size_t(first)].first + "' is not finite", here);
 }
 
+ElementType nn::detail::sumType(ElementType type) {
+  return isNarrowFloat(type) ? ElementType::F32 : type;
+}
+
 ByPath nn::detail::copiesOf(const Leaves &tree, bool zero, Here here) {
   ByPath copies;
   for (const auto &[path, tensor] : tree)
     if (hasSlope(*tensor))
-      copies[path] = zero ? zerosLike(*tensor, here) : tensorOf(arrayOf(*tensor, here), here);
+      copies[path] =
+          zero ? filled(0, tensor->extents(here), sumType(tensor->elementType(here)), here)
+               : tensorOf(arrayOf(*tensor, here), here);
   return copies;
 }
 
@@ -135,7 +141,10 @@ void nn::detail::forEachPart(const Leaves &tree, ByPath &parts, const char *what
     auto found = parts.find(path);
     if (found == parts.end())
       throw Error(std::string(what) + " was made without '" + path + "'", here);
-    if (found->second.type(here) != tensor->type(here))
+    const Tensor &part = found->second;
+    bool isSum = part.elementType(here) == sumType(tensor->elementType(here));
+    if (part.type(here) !=
+        (isSum ? tensor->cast(part.elementType(here), here) : *tensor).type(here))
       throw Error("expected " + std::string(what) + " of '" + path + "' to be " +
                       tensor->type(here) + ", got " + found->second.type(here),
                   here);

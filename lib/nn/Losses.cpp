@@ -8,12 +8,37 @@
 #include "heddle/nn/Losses.h"
 
 #include "heddle/Jit.h"
-#include "heddle/Scope.h"
+#include "heddle/nn/Leaves.h"
+#include "lib/nn/Filled.h"
 
 #include <cmath>
 
 using namespace heddle;
 using namespace heddle::nn;
+
+static Tensor wide(const Tensor &x) {
+  return x.elementType() == ElementType::F64 ? x : x.cast(ElementType::F32);
+}
+
+/// `losses` are multiplied by `weight` already, which has some of their names.
+static CountedMean meanOfWeighted(const Tensor &losses, const Tensor &weight) {
+  Names others;
+  for (const Name &name : namesOf(losses))
+    if (!weight.has(name))
+      others.push_back(name);
+  Tensor count = sum(weight.cast(losses.elementType()), namesOf(weight));
+  if (!others.empty())
+    count = count * countOf(losses, others, losses.elementType());
+  return {sum(losses, namesOf(losses)) / select(count > 0.0, count, 1.0), count};
+}
+
+CountedMean nn::countedMean(const Tensor &each, const Tensor &weight, Here here) {
+  CallScope scope(here);
+  requireHas(each, namesOf(weight), here);
+  Tensor own = wide(each), times = weight.cast(own.elementType());
+  // What counts nothing may be NaN, which times 0 would stay.
+  return meanOfWeighted(select(times > 0.0, own * times, 0.0), times);
+}
 
 //===----------------------------------------------------------------------===//
 // Element by element
@@ -193,6 +218,13 @@ Tensor nn::crossEntropyMean(const Tensor &logits, const Tensor &label, const Nam
   if (!missing.empty())
     weight = weight.broadcast(missing);
   return sum(loss, over) / sum(weight, over);
+}
+
+CountedMean nn::countedCrossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                                    const CrossEntropyOptions &options, Here here) {
+  CallScope scope(here);
+  auto [loss, weight] = crossEntropies(logits, label, classes, options, here);
+  return meanOfWeighted(wide(loss), weight.empty() ? constant(1) : weight);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,6 @@
 
 #include "lib/nn/Filled.h"
 
-#include <algorithm>
 #include <atomic>
 
 using namespace heddle;
@@ -112,6 +111,25 @@ Tensor Mode::draw(Here here) {
   return mine;
 }
 
+/// Keys for all coordinates along a name, of keys that lack it.
+static Tensor foldEach(const Tensor &key, const Extent &extent,
+                       const std::optional<Tensor> &first = {}) {
+  Tensor number = iota(extent, ElementType::I64);
+  if (first)
+    number = number + *first;
+  std::vector<Extent> others = key.extents();
+  return fold(others.empty() ? key : key.broadcast({extent}),
+              others.empty() ? number : number.broadcast(others));
+}
+
+Tensor Mode::drawEach(const Tensor &x, Here here) {
+  CallScope scope(here);
+  Tensor key = draw(here);
+  for (const Name &name : samplesOf(x))
+    key = foldEach(key, {name, x.size(name)}, random->first);
+  return key;
+}
+
 const std::string &Mode::pathOf(const MomentsSlot &slot, Here here) const {
   auto path = paths.find(slot.layer);
   if (path == paths.end())
@@ -148,12 +166,18 @@ Tensor nn::dropout(const Tensor &x, double rate, const Names &by, Mode &mode, He
   requireDropout(rate, here);
   if (!mode.drops() || rate == 0)
     return x;
-  std::vector<Extent> extents;
-  for (const Name &name : mode.samplesOf(x))
-    if (std::find(by.begin(), by.end(), name) == by.end())
-      extents.push_back({name, x.size(name)});
-  for (const Name &name : by)
-    extents.push_back({name, x.size(name)});
-  Tensor kept = randomUniform(mode.draw(here), extents) >= rate;
+  Tensor key = mode.drawEach(x, here);
+  // The last name, along which random bits lie in a row; the others go into the key.
+  std::vector<Extent> row;
+  for (const Name &name : by) {
+    if (key.has(name)) // samples
+      continue;
+    if (!row.empty()) {
+      key = foldEach(key, row.back());
+      row.clear();
+    }
+    row.push_back({name, x.size(name)});
+  }
+  Tensor kept = randomUniform(key, row) >= rate;
   return select(kept, x * (1 / (1 - rate)), 0.0);
 }

@@ -39,6 +39,25 @@ Outcome nn::detail::requireNumbers(Outcome outcome, Here here) {
   require("the loss", outcome.loss);
   for (const auto &[name, value] : outcome.measures)
     require("the measure '" + name + "'", value);
+  for (const auto &[name, count] : outcome.counts) {
+    if (name != "loss" && !outcome.measures.contains(name))
+      throw Error("expected counts of the loss and of measures, got one of '" + name + "'", here);
+    require("the count of '" + name + "'", count);
+  }
+  return outcome;
+}
+
+Outcome nn::outcomeOf(const CountedMean &loss, const std::map<std::string, CountedMean> &measures) {
+  Outcome outcome{loss.mean, {}};
+  auto add = [&](const std::string &name, const Tensor &count) {
+    if (!count.empty())
+      outcome.counts[name] = count;
+  };
+  add("loss", loss.count);
+  for (const auto &[name, measure] : measures) {
+    outcome.measures[name] = measure.mean;
+    add(name, measure.count);
+  }
   return outcome;
 }
 
@@ -50,10 +69,8 @@ Tensor nn::sampleMean(const Tensor &each, const Fields &fields, Here here) {
   for (const Name &name : namesOf(each))
     if (!weight.has(name))
       others.push_back(name);
-  Tensor own = others.empty() ? each : mean(each, others);
-  own = own.cast(ElementType::F32);
-  // Samples of weight 0 are zeros, whose loss may be a NaN.
-  return sum(select(weight > 0.0, own * weight, 0.0), samples) / sum(weight, samples);
+  return countedMean(others.empty() ? each : mean(each, others), weight)
+      .mean.cast(ElementType::F32);
 }
 
 Tensor nn::isRight(const Tensor &logits, const Tensor &label, const Name &classes, Here here) {

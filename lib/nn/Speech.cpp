@@ -28,8 +28,8 @@ Tensor nn::specAugment(const Tensor &x, const Name &time, const Name &band,
     Tensor size = constant(1) * countOf(x, name),
            place = iota({name, x.size(name)}, ElementType::F32);
     for (int64_t i = 0; i < count; ++i) {
-      Tensor width = floor(randomUniform(mode.draw(), samples) * (most + 1.0));
-      Tensor begin = floor(randomUniform(mode.draw(), samples) * (size - width + 1.0));
+      Tensor width = floor(randomUniform(mode.drawEach(x), {}) * (most + 1.0));
+      Tensor begin = floor(randomUniform(mode.drawEach(x), {}) * (size - width + 1.0));
       Tensor at = place.broadcast(samples);
       y = select(logicalAnd(at >= begin, at < begin + width), 0.0, y);
     }

@@ -138,7 +138,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   makeFunctions(here);
   network.parameters.clear(); // they are given up to the first step
   if (accumulate)
-    sum = GradientSum::make(state.net);
+    sum = BatchSum::make(state, here);
   if (std::string text = ranks.describe(); !text.empty())
     print(text);
   if (!checkpoint.empty())
@@ -249,6 +249,19 @@ StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here)
   return (*stepInParts)(state, lastParts, schedule(done()), here);
 }
 
+/// Adds the values of an outcome, each as often as it counts; without a count as often as there are
+/// samples.
+static void add(Means &sums, const Outcome &outcome, int64_t samples) {
+  auto addOne = [&](const std::string &name, const Tensor &value) {
+    auto count = outcome.counts.find(name);
+    sums[name].add(value.item(),
+                   count == outcome.counts.end() ? double(samples) : count->second.item());
+  };
+  addOne("loss", outcome.loss);
+  for (const auto &[name, value] : outcome.measures)
+    addOne(name, value);
+}
+
 /// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are
 /// those of all parts.
 StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &samples, Here here) {
@@ -256,9 +269,7 @@ StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &sa
   for (int64_t i = 1;; ++i) {
     lastFields = ranks.fieldsOf(batch, progress(), here);
     Outcome outcome = (*accumulate)(state, sum, *lastFields, here);
-    sums["loss"].add(outcome.loss.item(here), double(batch.samples));
-    for (const auto &[name, value] : outcome.measures)
-      sums[name].add(value.item(here), double(batch.samples));
+    add(sums, outcome, batch.samples);
     std::optional<Batch> next;
     if (i == training.microBatches || !(next = take(loader)))
       break;
@@ -266,9 +277,11 @@ StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &sa
     samples += batch.samples;
   }
   StepResult result{{}, (*update)(state, sum, schedule(done()), here)};
-  for (const auto &[name, mean] : sums)
+  for (const auto &[name, mean] : sums) {
     (name == "loss" ? result.outcome.loss : result.outcome.measures[name]) =
         Tensor::of<float>({float(mean.value())}, {});
+    result.outcome.counts[name] = Tensor::of<float>({float(mean.weight)}, {});
+  }
   return result;
 }
 
@@ -294,9 +307,7 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   samples.pause();
   requireGoal(result.outcome, here);
   requireFinite(result, loss, here);
-  position.sums["loss"].add(loss, double(count));
-  for (const auto &[name, value] : result.outcome.measures)
-    position.sums[name].add(value.item(), double(count));
+  add(position.sums, result.outcome, count);
   ++position.step;
   if (timed)
     samples.add(count);
@@ -346,7 +357,8 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
                  .ahead = ahead(),
                  .threads = options.readers,
                  .last = training.last,
-                 .similar = training.similar * *training.microBatches,
+                 .similar = training.similar,
+                 .together = *training.microBatches,
                  .multipleOf = training.multipleOf,
                  .skipDamaged = training.skipDamaged,
                  .part = ranks.part(),
@@ -392,10 +404,7 @@ Values AnyTrainer::Run::evaluate(const Dataset &data, Here here) {
   Mode mode = state.mode.evaluation();
   ByPath net = trained();
   for (int64_t done = 0; std::optional<Batch> batch = take(loader);) {
-    Outcome outcome = (*test)(net, mode, ranks.fieldsOf(*batch, 1, here), here);
-    sums["loss"].add(outcome.loss.item(), double(batch->samples));
-    for (const auto &[name, value] : outcome.measures)
-      sums[name].add(value.item(), double(batch->samples));
+    add(sums, (*test)(net, mode, ranks.fieldsOf(*batch, 1, here), here), batch->samples);
     bar.show(++done, inWords(valuesOf(sums), "  "));
   }
   return valuesOf(sums);

@@ -31,7 +31,7 @@ struct AnyTrainer::Run {
   TrainingState state;
   StepOptions stepOptions; ///< of this mesh
   ByPath averaged;         ///< what AnyTrainer::parameters last gave of `state.moving`
-  GradientSum sum;         ///< of micro-batches
+  BatchSum sum;            ///< of micro-batches
   Position position;
   History history;
   Notes ofData;                   ///< `course`

@@ -37,7 +37,7 @@ static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepO
           throw Error("expected a loss of floats from the network's loss function, got " +
                       (outcome.loss.empty() ? "none" : outcome.loss.type()));
         Tensor loss = state.scale ? state.scale->scaled(outcome.loss) : outcome.loss;
-        return std::pair(loss, outcome.measures);
+        return std::pair(loss, std::pair(outcome.measures, outcome.counts));
       },
       state.net, state.mode);
   for (auto &[path, tensor] : gradient)
@@ -45,7 +45,7 @@ static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepO
         names != options.gradients.end() && !tensor.empty())
       tensor = shard(tensor, names->second);
   Tensor loss = state.scale ? state.scale->unscaled(result.first) : result.first;
-  return {{loss, result.second}, gradient};
+  return {{loss, result.second.first, result.second.second}, gradient};
 }
 
 /// Checks and clips the gradient, and updates the parameters. Returns StepResult::bad.
@@ -85,10 +85,38 @@ StepFunction nn::trainingStep(const Network &given, const StepOptions &options) 
   };
 }
 
-/// The number of samples.
-static Tensor samplesOf(const Fields &fields) {
+/// What a mean of the outcome is over.
+static Tensor countIn(const Outcome &outcome, const std::string &name, const Fields &fields) {
+  if (auto found = outcome.counts.find(name); found != outcome.counts.end())
+    return found->second.cast(ElementType::F32);
   const Tensor &weight = fields.at("weight");
   return heddle::sum(weight, namesOf(weight));
+}
+
+/// Outcome and gradient of a part of a batch, whose samples draw what they draw in the whole one:
+/// `first` is the number of the part's first sample, `drawn` that of the draws before the batch.
+static std::pair<Outcome, ByPath> gradientOfPart(const Network &network, const StepOptions &options,
+                                                 TrainingState &state, const Fields &fields,
+                                                 const Tensor &first, const Tensor &drawn) {
+  std::optional<RandomState> &random = state.mode.random;
+  if (random) {
+    random->drawn = drawn;
+    random->first = first;
+  }
+  auto result = gradientOf(network, options, state, fields);
+  if (random)
+    random->first.reset();
+  return result;
+}
+
+/// The number of all samples of a batch, of which some may only fill it.
+static Tensor sizeOf(const Fields &fields) {
+  const Tensor &weight = fields.at("weight");
+  return heddle::countOf(weight, namesOf(weight), ElementType::I64);
+}
+
+static Tensor drawnBy(const TrainingState &state) {
+  return state.mode.random ? state.mode.random->drawn : constant(0, ElementType::I64);
 }
 
 PartsFunction nn::trainingStepInParts(const Network &given, const StepOptions &options) {
@@ -96,38 +124,61 @@ PartsFunction nn::trainingStepInParts(const Network &given, const StepOptions &o
   network.parameters.clear();
   return [network, options](TrainingState &state, const std::vector<Fields> &parts,
                             const Tensor &rate) {
-    Outcome sums;
+    Outcome sums; // of values times counts, and of counts
     ByPath gradients;
-    Tensor all;
+    Tensor first = constant(0, ElementType::I64), drawn = drawnBy(state);
     auto add = [](Tensor &sum, const Tensor &more) { sum = sum.empty() ? more : sum + more; };
+    auto wide = [](const Tensor &x) { return x.cast(nn::detail::sumType(x.elementType())); };
+    auto times = [&](const Tensor &x, const Tensor &count) {
+      return wide(x) * count.cast(wide(x).elementType());
+    };
     for (const Fields &fields : parts) {
-      auto [outcome, gradient] = gradientOf(network, options, state, fields);
-      Tensor count = samplesOf(fields);
-      add(all, count);
-      add(sums.loss, outcome.loss * count);
+      auto [outcome, gradient] = gradientOfPart(network, options, state, fields, first, drawn);
+      first = first + sizeOf(fields);
+      auto addMean = [&](const std::string &name, Tensor &sum, const Tensor &value) {
+        Tensor count = countIn(outcome, name, fields);
+        add(sum, times(value, count));
+        add(sums.counts[name], count);
+        return count;
+      };
+      Tensor count = addMean("loss", sums.loss, outcome.loss);
       for (const auto &[name, value] : outcome.measures)
-        add(sums.measures[name], value * count);
+        addMean(name, sums.measures[name], value);
       for (const auto &[path, tensor] : gradient)
         if (Tensor &sum = gradients[path]; !tensor.empty())
-          add(sum, tensor * count.cast(tensor.elementType()));
+          add(sum, times(tensor, count));
     }
-    for (auto &[path, tensor] : gradients)
-      if (!tensor.empty())
-        tensor = tensor / all.cast(tensor.elementType());
-    sums.loss = sums.loss / all;
+    auto divide = [&](Tensor &sum, const std::string &name) {
+      const Tensor &count = sums.counts.at(name);
+      sum = sum / select(notEqual(count, 0.0), count, 1.0).cast(sum.elementType());
+    };
+    divide(sums.loss, "loss");
     for (auto &[name, value] : sums.measures)
-      value = value / all;
+      divide(value, name);
+    for (auto &[path, tensor] : gradients)
+      if (!tensor.empty()) {
+        divide(tensor, "loss");
+        tensor = tensor.cast(state.net.at(path).elementType());
+      }
     Tensor bad = updateBy(network, options, state, gradients, rate);
     return StepResult{sums, bad};
   };
 }
 
+BatchSum BatchSum::make(TrainingState &state, Here here) {
+  auto none = [&] { return Tensor::of<int64_t>({0}, {}, here); };
+  return {GradientSum::make(state.net, here), none(), none()};
+}
+
 AccumulateFunction nn::accumulateGradients(const Network &given, const StepOptions &options) {
   Network network = given;
   network.parameters.clear();
-  return [network, options](TrainingState &state, GradientSum &sum, const Fields &fields) {
-    auto [outcome, gradient] = gradientOf(network, options, state, fields);
-    sum.add(gradient, samplesOf(fields));
+  return [network, options](TrainingState &state, BatchSum &sum, const Fields &fields) {
+    sum.drawn = select(equal(sum.samples, 0.0), drawnBy(state), sum.drawn);
+    auto [outcome, gradient] =
+        gradientOfPart(network, options, state, fields, sum.samples, sum.drawn);
+    sum.samples = sum.samples + sizeOf(fields);
+    sum.gradient.add(gradient, countIn(outcome, "loss", fields));
     return outcome;
   };
 }
@@ -135,8 +186,9 @@ AccumulateFunction nn::accumulateGradients(const Network &given, const StepOptio
 UpdateFunction nn::updateByGradients(const Network &given, const StepOptions &options) {
   Network network = given;
   network.parameters.clear();
-  return [network, options](TrainingState &state, GradientSum &sum, const Tensor &rate) {
-    ByPath gradient = sum.take(state.net);
+  return [network, options](TrainingState &state, BatchSum &sum, const Tensor &rate) {
+    ByPath gradient = sum.gradient.take(state.net);
+    sum.samples = constant(0, ElementType::I64);
     return updateBy(network, options, state, gradient, rate);
   };
 }

@@ -17,13 +17,14 @@ nn::Outcome zoo::classified(const Tensor &logits, const Tensor &label, const Nam
 
 nn::Outcome zoo::translated(const Tensor &logits, const Name &time, const Name &word,
                             const nn::Fields &fields) {
-  const Tensor &next = fields.at("next");
+  const Tensor &text = fields.at("next");
+  // Texts that only fill the batch have no words that count.
+  Tensor next = select((fields.at("weight") > 0.0).broadcast({{time, text.size(time)}}), text, 0.0);
   Tensor isRight = nn::isRight(logits, next, word), counts = notEqual(next, 0.0);
-  Tensor weight = counts.cast(ElementType::F32), exact = min(select(counts, isRight, 1.0), time);
-  Names all = nn::namesOf(next);
-  return {nn::crossEntropyMean(logits, next, word, all, {.ignored = 0}),
-          {{"accuracy", sum(isRight * weight, all) / sum(weight, all)},
-           {"exact", nn::sampleMean(exact, fields)}}};
+  Tensor exact = min(select(counts, isRight, 1.0), time);
+  return nn::outcomeOf(
+      nn::countedCrossEntropy(logits, next, word, {.ignored = 0}),
+      {{"accuracy", nn::countedMean(isRight, counts)}, {"exact", nn::sampleMean(exact, fields)}});
 }
 
 nn::Training zoo::trainedFor(int64_t epochs, int64_t batch, double rate, int64_t longest,

@@ -43,10 +43,12 @@ void requireRange(const std::string &what, double value, double low, double high
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
 /// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
 Tensor unscale(const Leaves &gradient, const Tensor &scale);
-/// Copies of the float tensors in memory of their own, by path; or zeros.
+/// Copies of the float tensors in memory of their own, by path; or zeros of their sumType.
 ByPath copiesOf(const Leaves &tree, bool zero, Here here);
+/// The type in which numbers of `type` are summed: f32 of narrower floats.
+ElementType sumType(ElementType type);
 /// Calls visit(tensor, part of it) for the float tensors. Throws Error for a path or type that
-/// `parts` lacks.
+/// `parts` lacks; a part may be of the tensor's sumType.
 void forEachPart(const Leaves &tree, ByPath &parts, const char *what, Here here,
                  const std::function<void(Tensor &, Tensor &)> &visit);
 } // namespace detail
@@ -80,7 +82,7 @@ void requireFinite(const Tensor &number, T &tree, const std::string &what = "the
   detail::requireFinite(number, leavesOf(tree), what, here);
 }
 
-/// Gradients of several batches.
+/// Gradients of several batches. Those of narrow floats are summed in f32 and divided there.
 ///
 ///     auto add = jit([&](State &s, Tensor x) { s.sum.add(grad(lossOf(x), s.net)); });
 ///     auto apply = jit([&](State &s) {
@@ -100,21 +102,26 @@ struct GradientSum {
   /// Adds a gradient that counts as `own` of them.
   template <typename T>
   void add(T gradient, Operand own = 1.0, Here here = Here::current()) {
-    detail::forEachPart(leavesOf(gradient), sum, "the gradients' sum", here,
-                        [&](Tensor &g, Tensor &all) { all = all + g * own; });
-    weight = weight + own;
+    detail::forEachPart(
+        leavesOf(gradient), sum, "the gradients' sum", here, [&](Tensor &g, Tensor &all) {
+          ElementType type = all.elementType(here);
+          Operand times = own.tensor.empty() ? own : Operand(own.tensor.cast(type), here);
+          all = all + g.cast(type) * times;
+        });
+    weight = weight + (own.tensor.empty() ? own : Operand(own.tensor.cast(ElementType::F32), here));
   }
-  /// The mean as a gradient for `like`, the parameters; empties the sum. NaN if nothing was added.
+  /// The mean as a gradient for `like`, the parameters; empties the sum. 0 if nothing was added.
   template <typename T>
   T take(T like, Here here = Here::current()) {
     forEachTensor(like, [&](const std::string &, Tensor &leaf) {
       if (!isFloat(leaf.elementType(here)))
         leaf = Tensor();
     });
-    Tensor count = weight;
+    Tensor count = select(notEqual(weight, 0.0), weight, 1.0);
     detail::forEachPart(leavesOf(like), sum, "the gradients' sum", here,
                         [&](Tensor &g, Tensor &all) {
-                          g = all / count.cast(all.elementType());
+                          ElementType own = g.elementType(here);
+                          g = (all / count.cast(all.elementType(here))).cast(own);
                           all = zeros(all.extents(here), all.elementType(here), here);
                         });
     weight = zeros({});

@@ -27,6 +27,20 @@
 
 namespace heddle::nn {
 
+/// A mean, and what it is over: the number of elements that count, or the sum of their weights. Parts of
+/// a batch are weighed by it (Outcome::counts). Without a count it is a mean over samples.
+struct CountedMean {
+  Tensor mean, count;
+  CountedMean(Tensor mean, Tensor count = {}) : mean(std::move(mean)), count(std::move(count)) {}
+};
+/// The mean of all elements of `each`, in f32 at least. Each counts as often as `weight` says, a number of at least
+/// 0 or a truth value, with names of `each`. Where that is 0, `each` may be anything; the mean of nothing
+/// is 0, and so is its gradient.
+///
+///     Tensor counts = notEqual(next, 0.0);                  // batch, time: words, not what fills a text
+///     nn::CountedMean loss = nn::countedMean(nn::crossEntropy(logits, next, word), counts);
+CountedMean countedMean(const Tensor &each, const Tensor &weight, Here here = Here::current());
+
 /// (x - wanted)^2 and |x - wanted|, element by element (torch.nn.MSELoss, L1Loss).
 Tensor squaredError(const Tensor &x, const Tensor &wanted, Here here = Here::current());
 Tensor absoluteError(const Tensor &x, const Tensor &wanted, Here here = Here::current());
@@ -62,6 +76,10 @@ Tensor crossEntropy(const Tensor &logits, const Tensor &label, const Name &class
 Tensor crossEntropyMean(const Tensor &logits, const Tensor &label, const Name &classes,
                         const Names &over, const CrossEntropyOptions &options = {},
                         Here here = Here::current());
+/// The same over all names, with the sum of the weights, for Outcome::counts; 0 where that is 0.
+CountedMean countedCrossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
+                                const CrossEntropyOptions &options = {},
+                                Here here = Here::current());
 
 /// The sum over other classes of max(0, margin - (score of label - score))^power, not divided by
 /// the number of classes (torch.nn.MultiMarginLoss times that number).

@@ -82,7 +82,9 @@ struct MomentsSlot {
 /// Sources of random numbers: no two draws get the same key.
 struct RandomState {
   Tensor key, drawn; ///< ui64; the number of draws so far, i64
-  HEDDLE_FIELDS(key, drawn)
+  /// While a part of a batch is traced: the number that its first sample has in the batch, i64.
+  std::optional<Tensor> first = {};
+  HEDDLE_FIELDS(key, drawn, first)
 };
 
 class Mode {
@@ -131,6 +133,10 @@ public:
   Names samplesOf(const Tensor &x) const;
   /// A key for one use. Throws Error in evaluation, and in a body that captures the mode.
   Tensor draw(Here here = Here::current());
+  /// The same with the names of samples that `x` has: a key for each sample, by its number in the batch.
+  /// A sample gets the same numbers whether its batch is whole, in parts (Training::microBatches) or on
+  /// several ranks.
+  Tensor drawEach(const Tensor &x, Here here = Here::current());
   /// The moments of a layer. Throws Error if the network that the mode was made for lacks it.
   const RunningMoments &running(const MomentsSlot &slot, Here here = Here::current()) const;
   /// Moves them by `rate` of the way towards `mean` and `variance`.
@@ -173,8 +179,10 @@ auto valueAndGrad(F &&function, const T &tree, Mode &mode, Here here = Here::cur
 
 /// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate); nothing
 /// in evaluation (torch.nn.Dropout). The elements along the mode's samples and `by` are drawn apart
-/// from each other, in this order; along other names of x all share one draw, so that
-/// `dropout(x, 0.2, channel, mode)` drops whole channels of images (torch.nn.Dropout2d).
+/// from each other; along other names of x all share one draw, so that
+/// `dropout(x, 0.2, channel, mode)` drops whole channels of images (torch.nn.Dropout2d). What an
+/// element gets depends on its coordinates along these names, not on how long they are: texts that
+/// are filled up to another length drop the same.
 Tensor dropout(const Tensor &x, double rate, const Names &by, Mode &mode,
                Here here = Here::current());
 

@@ -25,6 +25,7 @@
 #define HEDDLE_NN_NETWORK_H
 
 #include "heddle/nn/Leaves.h"
+#include "heddle/nn/Losses.h"
 #include "heddle/nn/Mode.h"
 
 #include <functional>
@@ -41,13 +42,23 @@ struct Fields : std::map<std::string, Tensor> {
   const Tensor &at(const std::string &name, Here here = Here::current()) const;
 };
 
-/// The loss of a batch, and measures by their names. All are f32 without names, and means over the
-/// samples of the batch that count.
+/// The loss of a batch, and measures by their names. All are f32 without names, and means over what
+/// counts.
 struct Outcome {
   Tensor loss;
   std::map<std::string, Tensor> measures;
-  HEDDLE_FIELDS(loss, measures)
+  /// How much each mean is over, by "loss" and the names of measures: the number of words, say, which
+  /// differs from sample to sample. Parts of a batch are weighed by it, and batches in the mean of an
+  /// epoch. One that is not here is a mean over the samples.
+  std::map<std::string, Tensor> counts = {};
+  HEDDLE_FIELDS(loss, measures, counts)
 };
+/// The outcome with its counts.
+///
+///     Tensor right = nn::isRight(logits, next, word), counts = notEqual(next, 0.0);
+///     return nn::outcomeOf(nn::countedCrossEntropy(logits, next, word, {.ignored = 0}),
+///                          {{"accuracy", nn::countedMean(right, counts)}});
+Outcome outcomeOf(const CountedMean &loss, const std::map<std::string, CountedMean> &measures = {});
 
 /// The mean of `each`, a number for each sample, with the batch's weights. Further names of `each`
 /// are averaged alike. Throws Error for an `each` without the samples' names.
@@ -78,7 +89,8 @@ Net netFrom(Net like, const ByPath &parameters) {
 }
 
 namespace detail {
-/// The outcome. Throws Error that lists the names of a loss or a measure that has some.
+/// The outcome. Throws Error that lists the names of a loss, a measure or a count that has some, and for
+/// a count of something else.
 Outcome requireNumbers(Outcome outcome, Here here);
 } // namespace detail
 

@@ -74,8 +74,9 @@ struct Training {
   int64_t testBatch = 0;               ///< 0: as `batch`
   int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
   /// The gradient of a batch is the mean of those of so many parts of it, one after the other, which
-  /// takes less memory. The moments of normalisations are then those of parts. None: what
-  /// TrainerOptions::plan says, or 1; if both say it they have to agree.
+  /// takes less memory. Each counts as often as its loss says (Outcome::counts), and its samples draw
+  /// the random numbers that they draw in the whole batch. The moments of normalisations are then those
+  /// of parts. None: what TrainerOptions::plan says, or 1; if both say it they have to agree.
   std::optional<int64_t> microBatches = {};
   double clipByValue = 0; ///< each element of the gradients is within this of 0; 0: any
   /// The decay of a MovingAverage of the parameters. Tests, best.safetensors and

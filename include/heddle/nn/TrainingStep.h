@@ -71,16 +71,26 @@ StepFunction trainingStep(const Network &network, const StepOptions &options);
 
 using PartsFunction = std::function<StepResult(TrainingState &, const std::vector<Fields> &parts,
                                                const Tensor &rate)>;
-/// The same for a batch in parts: the gradient is the mean of theirs, and the outcome too, each as
-/// often as it has samples. All parts are in one program, so that stages of a network that are on
+/// The same for a batch in parts: the gradient is the mean of theirs, each as often as the loss counts
+/// (Outcome::counts), and so is each value of the outcome. Samples draw the random numbers that they
+/// draw in the whole batch. All parts are in one program, so that stages of a network that are on
 /// different ranks work on different parts at the same time.
 PartsFunction trainingStepInParts(const Network &network, const StepOptions &options);
 
-using AccumulateFunction = std::function<Outcome(TrainingState &, GradientSum &, const Fields &)>;
-/// Adds the gradient of a part of a batch, as often as it has samples; the parameters stay.
+/// What the parts of a batch add up to.
+struct BatchSum {
+  GradientSum gradient;
+  Tensor samples,
+      drawn; ///< i64: those of the parts so far; RandomState::drawn before the first part
+  HEDDLE_FIELDS(gradient, samples, drawn)
+
+  static BatchSum make(TrainingState &state, Here here = Here::current());
+};
+using AccumulateFunction = std::function<Outcome(TrainingState &, BatchSum &, const Fields &)>;
+/// Adds the gradient of a part of a batch, as often as its loss counts; the parameters stay.
 AccumulateFunction accumulateGradients(const Network &network, const StepOptions &options);
 /// Updates by the mean gradient, which is then zero again. The result is StepResult::bad.
-using UpdateFunction = std::function<Tensor(TrainingState &, GradientSum &, const Tensor &rate)>;
+using UpdateFunction = std::function<Tensor(TrainingState &, BatchSum &, const Tensor &rate)>;
 UpdateFunction updateByGradients(const Network &network, const StepOptions &options);
 
 /// The part of a TrainingState that evaluation needs, with the same paths.

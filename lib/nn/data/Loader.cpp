@@ -63,8 +63,8 @@ std::vector<int64_t> nn::shuffled(int64_t count, uint64_t seed, uint64_t epoch) 
 /// Sorts each group of batches by length, and shuffles its whole batches.
 static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
                           const LoaderOptions &options) {
-  int64_t count = int64_t(order.size()), batches = count / options.batch + 1;
-  int64_t group = options.batch * std::min(options.similar, batches);
+  int64_t count = int64_t(order.size()), batch = options.batch * options.together;
+  int64_t group = batch * std::min(options.similar, count / batch + 1);
   std::vector<int64_t> length(order.size()), place(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     length[size_t(order[i])] = dataset.length(order[i]);
@@ -79,12 +79,11 @@ static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
     if (!options.shuffle)
       continue;
     std::vector<int64_t> sorted(first, last);
-    int64_t whole = int64_t(sorted.size()) / options.batch;
+    int64_t whole = int64_t(sorted.size()) / batch;
     std::vector<int64_t> places =
         shuffled(whole, options.seed ^ uint64_t(begin + 1), options.epoch);
     for (int64_t i = 0; i < whole; ++i)
-      std::copy_n(sorted.begin() + places[size_t(i)] * options.batch, options.batch,
-                  first + i * options.batch);
+      std::copy_n(sorted.begin() + places[size_t(i)] * batch, batch, first + i * batch);
   }
 }
 
@@ -132,14 +131,15 @@ struct Loader::State {
       throw Error("expected a part of a batch from 0 to the number of parts, got part " +
                       std::to_string(options.part) + " of " + std::to_string(options.parts),
                   here);
-    if (options.skip < 0 || options.similar < 0 || options.ahead < 0 || options.threads < 0 ||
-        options.multipleOf < 1)
-      throw Error("expected numbers of at least 0 of skipped and similar batches, of those read "
-                  "ahead and of threads, and a multiple of sizes of at least 1, got " +
-                      std::to_string(options.skip) + ", " + std::to_string(options.similar) + ", " +
-                      std::to_string(options.ahead) + ", " + std::to_string(options.threads) +
-                      " and " + std::to_string(options.multipleOf),
-                  here);
+    if (options.skip < 0 || options.similar < 0 || options.together < 1 || options.ahead < 0 ||
+        options.threads < 0 || options.multipleOf < 1)
+      throw Error(
+          "expected numbers of at least 0 of skipped and similar batches, of those read "
+          "ahead and of threads, a number of parts and a multiple of sizes of at least 1, got " +
+              std::to_string(options.skip) + ", " + std::to_string(options.similar) + ", " +
+              std::to_string(options.ahead) + ", " + std::to_string(options.threads) + ", " +
+              std::to_string(options.together) + " and " + std::to_string(options.multipleOf),
+          here);
     for (const Field &field : fields)
       if (std::count(field.names.begin(), field.names.end(), options.batchName))
         throw Error("expected a name of the samples that no field has, got '" + options.batchName +

@@ -13,6 +13,8 @@
 #include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::test;
 
@@ -101,6 +103,33 @@ TEST(Mode, EachLayerSampleAndStepHasItsOwnNumbers) {
   for (size_t i = 0; i < masks.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       EXPECT_NE(masks[i], masks[j]) << i << " and " << j;
+}
+
+/// A mode whose next draws are for samples from this number on.
+static nn::Mode modeFrom(int64_t first) {
+  nn::Mode mode = nn::Mode::training(key(1), batch);
+  mode.random->first = constant(double(first), ElementType::I64);
+  return mode;
+}
+
+TEST(Mode, AnElementDrawsByItsCoordinates) {
+  auto drops = [](nn::Mode mode, int64_t samples, int64_t steps, const Names &by) {
+    Tensor ones = zeros({{batch, samples}, {step, steps}, {feature, 16}}) + 1.0;
+    return nn::dropout(ones, 0.5, by, mode);
+  };
+  Names order = over(batch, step, feature);
+  for (const Names &by : {over(step, feature), over(feature, step), over(feature, batch, step)}) {
+    Tensor whole = drops(nn::Mode::training(key(1), batch), 5, 4, by);
+    auto part = drops(modeFrom(2), 3, 4, by), shorter = drops(modeFrom(2), 3, 2, by);
+    EXPECT_EQ(part.to<float>(order), whole.slice(batch, 2, 3).to<float>(order));
+    EXPECT_EQ(shorter.to<float>(order), part.slice(step, 0, 2).to<float>(order));
+    // All are drawn apart: no two rows of 16 along any name are equal.
+    std::set<std::vector<float>> rows;
+    for (int64_t b = 0; b < 5; ++b)
+      for (int64_t s = 0; s < 4; ++s)
+        rows.insert(whole.at(batch, b).at(step, s).to<float>({feature}));
+    EXPECT_EQ(rows.size(), 20u);
+  }
 }
 
 TEST(Mode, DropsByKeyAndKeepsTheMean) {

@@ -496,6 +496,28 @@ TEST(Gradients, SeveralBatchesCountAsOne) {
   refused([&] { state.sum.add(other); }, {"was made without 'layers.0'"});
 }
 
+// In f16 the sum would be infinite, and in both types its last terms would be lost.
+TEST(Gradients, NarrowOnesAreSummedInF32) {
+  for (ElementType type : {ElementType::F16, ElementType::BF16}) {
+    auto narrow = [&](std::vector<float> values) {
+      return jit([=](Tensor x) { return x.cast(type); })(Tensor::of<float>(values, {{n, 2}}));
+    };
+    std::pair<Tensor, nn::GradientSum> state{narrow({1, 1}), {}};
+    state.second = nn::GradientSum::make(state.first);
+    auto add = jit([](std::pair<Tensor, nn::GradientSum> &s, Tensor gradient, Tensor count) {
+      s.second.add(gradient, count);
+    });
+    auto take = jit([](std::pair<Tensor, nn::GradientSum> &s) { return s.second.take(s.first); });
+    EXPECT_EQ(take(state).cast(ElementType::F32).to<float>({n}), (std::vector<float>{0, 0}));
+    add(state, narrow({100, 1}), 4096.0);
+    for (int i = 0; i < 64; ++i)
+      add(state, narrow({100, 3}), 64.0);
+    Tensor mean = take(state);
+    EXPECT_EQ(mean.elementType(), type);
+    EXPECT_EQ(mean.cast(ElementType::F32).to<float>({n}), (std::vector<float>{100, 2}));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,30 @@ TEST(Zoo, EveryModelHasAReferenceATwinAndASource) {
   EXPECT_LE(bytes, 4 << 20);
 }
 
+/// Loss and measures are the same whatever a sample of weight 0 is.
+TEST(Zoo, WhatFillsABatchCountsNothing) {
+  for (const auto &[name, entry] : zoo::models()) {
+    SCOPED_TRACE(name);
+    zoo::Model model = entry.make(zoo::Size::Tiny);
+    auto run = jit([&](const nn::ByPath &net, nn::Mode mode, const nn::Fields &fields) {
+      return model.network.loss(net, fields, mode);
+    });
+    nn::Fields fields = model.example(3);
+    Name samples(model.network.samples);
+    fields["weight"] = Tensor::of<float>({1, 1, 0}, {{samples, 3}});
+    nn::Fields other = fields;
+    for (auto &[field, tensor] : other)
+      if (tensor.has(samples) && field != "weight")
+        tensor = concat({tensor.slice(samples, 0, 2), tensor.slice(samples, 0, 1)}, samples);
+    nn::Mode mode = model.network.mode.evaluation();
+    nn::Outcome got = run(model.network.parameters, mode, other),
+                wanted = run(model.network.parameters, mode, fields);
+    EXPECT_FLOAT_EQ(float(got.loss.item()), float(wanted.loss.item()));
+    for (const auto &[measure, value] : wanted.measures)
+      EXPECT_EQ(got.measures.at(measure).item(), value.item()) << measure;
+  }
+}
+
 /// The example of a batch has the fields of the data set, so that programs for one serve the other.
 TEST(Zoo, ExamplesAreLikeTheReferences) {
   for (const auto &[name, entry] : zoo::models()) {

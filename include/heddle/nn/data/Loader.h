@@ -60,6 +60,8 @@ struct LoaderOptions {
   /// Samples are sorted by length within groups of so many batches, in the loader's order; then
   /// the batches of a group are in a random order, if shuffled. 0: not at all.
   int64_t similar = 0;
+  /// So many batches are the parts of a larger one: those are meant by `similar`.
+  int64_t together = 1;
   int64_t multipleOf = 1;   ///< sizes that differ are rounded up to this, so that fewer occur
   bool skipDamaged = false; ///< leave out a DamagedSample, instead of throwing it
   /// Of each batch only this part (from 0), where several ranks read one batch together: of a batch
