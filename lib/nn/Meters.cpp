@@ -38,9 +38,11 @@ double Rate::perSecond() const {
   return seconds > 0 ? double(counted) / seconds : 0;
 }
 
-ProgressBar::ProgressBar(std::string title, int64_t total, int64_t from, int stream)
-    : title(std::move(title)), total(total), from(from), stream(stream),
-      terminal(isatty(stream) == 1), begin(Clock::now()), last(begin - std::chrono::hours(1)) {}
+ProgressBar::ProgressBar(std::string title, int64_t total, int64_t from, int stream,
+                         Stopwatch::Now now)
+    : title(std::move(title)), total(total), from(from), stream(stream), now(std::move(now)),
+      terminal(isatty(stream) == 1), begin(this->now()),
+      last(terminal ? begin - std::chrono::hours(1) : begin) {}
 
 static void put(int stream, const std::string &text) {
   // Progress that can't be shown is no reason to stop.
@@ -78,14 +80,17 @@ std::string ProgressBar::line(const std::string &title, int64_t done, int64_t to
 }
 
 void ProgressBar::show(int64_t done, const std::string &text) {
-  if (!terminal)
+  using namespace std::chrono_literals;
+  if (stream < 0)
     return;
-  Clock::time_point now = Clock::now();
-  if (now - last < std::chrono::milliseconds(100))
+  Stopwatch::Clock::time_point time = now();
+  if (time - last < (terminal ? 100ms : 30s))
     return;
-  last = now;
-  double spent = std::chrono::duration<double>(now - begin).count();
+  last = time;
+  double spent = std::chrono::duration<double>(time - begin).count();
   double left = done > from ? spent / double(done - from) * double(total - done) : -1;
+  if (!terminal)
+    return put(stream, line(title, done, total, text, left, /*width=*/0) + "\n");
   winsize size{};
   int width = ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
   put(stream, "\r" + line(title, done, total, text, left, width) + "\033[K");

@@ -35,14 +35,19 @@ td, th { padding: .25rem .5rem; text-align: right; font-weight: normal; } th { c
 namespace {
 struct Line {
   std::string label, color;
-  std::vector<double> values; ///< one an epoch
+  std::vector<double> values;
+};
+/// What lines are over: epochs, or steps.
+struct Axis {
+  std::string name;
+  std::vector<int64_t> numbers;
 };
 } // namespace
 
-/// Lines over epochs, with a labelled grid at round numbers.
-static std::string chart(const std::string &title, const std::vector<Line> &lines,
+/// Lines over an axis, with a labelled grid at round numbers.
+static std::string chart(const std::string &title, const std::vector<Line> &lines, const Axis &axis,
                          const char *format) {
-  size_t count = lines[0].values.size();
+  size_t count = axis.numbers.size();
   double low = INFINITY, high = -INFINITY;
   for (const Line &line : lines)
     for (double value : line.values) {
@@ -79,9 +84,9 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
   size_t every = std::max<size_t>(1, (count + 9) / 10);
   for (size_t i = 0; i < count; i += every)
     svg += "<text text-anchor='middle' x='" + at(x(i)) + "' y='" + at(top + height + 16) + "'>" +
-           std::to_string(i + 1) + "</text>";
+           std::to_string(axis.numbers[i]) + "</text>";
   svg += "<text text-anchor='middle' x='" + at(left + width / 2) + "' y='" + at(top + height + 32) +
-         "'>epoch</text>";
+         "'>" + axis.name + "</text>";
   double legend = left;
   for (const Line &line : lines) {
     std::string points;
@@ -92,9 +97,10 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
            "'/>";
     for (size_t i = 0; i < count; ++i)
       if (std::isfinite(line.values[i]))
-        svg += "<circle r='3' fill='" + line.color + "' cx='" + at(x(i)) + "' cy='" +
-               at(y(line.values[i])) + "'><title>epoch " + std::to_string(i + 1) + ": " +
-               formatted("%.4g", line.values[i]) + "</title></circle>";
+        svg += "<circle r='" + std::string(count > 60 ? "1" : "3") + "' fill='" + line.color +
+               "' cx='" + at(x(i)) + "' cy='" + at(y(line.values[i])) + "'><title>" + axis.name +
+               " " + std::to_string(axis.numbers[i]) + ": " + formatted("%.4g", line.values[i]) +
+               "</title></circle>";
     svg += "<rect x='" + at(legend) + "' y='6' width='10' height='10' fill='" + line.color +
            "'/><text x='" + at(legend + 14) + "' y='15'>" + line.label + "</text>";
     legend += 40 + 6.5 * double(line.label.size());
@@ -108,11 +114,34 @@ std::string nn::shown(const std::string &name, double value) {
   return isShare(name) ? formatted("%.2f %%", 100 * value) : formatted("%.4g", value);
 }
 
-/// A chart for the loss and for each measure.
+/// The loss and each measure over the steps that are logged, at most 400 of them.
+static std::string charts(const StepHistory &steps) {
+  if (steps.empty())
+    return "";
+  std::string all;
+  size_t every = (steps.size() + 399) / 400;
+  for (const auto &[name, ignored] : steps.back().train) {
+    double unit = isShare(name) ? 100 : 1;
+    Line line{escapedForHtml(name) + (isShare(name) ? ", %" : ""), "var(--first)", {}};
+    Axis axis{"step", {}};
+    for (size_t i = every - 1; i < steps.size(); i += every) {
+      axis.numbers.push_back(steps[i].step);
+      auto value = steps[i].train.find(name);
+      line.values.push_back(value == steps[i].train.end() ? NAN : unit * value->second);
+    }
+    all += chart(line.label, {line}, axis, "%.4g");
+  }
+  return "<h2>Steps</h2><div class='charts'>" + all + "</div>";
+}
+
+/// The same over epochs.
 static std::string charts(const History &history) {
   if (history.empty())
     return "<p>No epochs.</p>";
   std::string all;
+  Axis epochs{"epoch", {}};
+  for (const EpochRecord &record : history)
+    epochs.numbers.push_back(record.epoch);
   for (const auto &[name, ignored] : history.back().train) {
     double unit = isShare(name) ? 100 : 1;
     std::string label = escapedForHtml(name) + (isShare(name) ? ", %" : "");
@@ -125,7 +154,7 @@ static std::string charts(const History &history) {
     std::vector<Line> lines{train};
     if (test.values.size() == train.values.size())
       lines.push_back(test);
-    all += chart(escapedForHtml(name), lines, "%.4g");
+    all += chart(escapedForHtml(name), lines, epochs, "%.4g");
   }
   return "<div class='charts'>" + all + "</div>";
 }
@@ -135,7 +164,7 @@ std::string nn::reportPage(const ReportParts &parts) {
                      "content='width=device-width'><title>" +
                      escapedForHtml(parts.title) + "</title><style>" + style + "</style><h1>" +
                      escapedForHtml(parts.title) + "</h1><p>" + escapedForHtml(parts.summary) +
-                     "</p><h2>Training</h2>" + charts(parts.history);
+                     "</p><h2>Training</h2>" + charts(parts.history) + charts(parts.steps);
   std::string plan = parts.plan;
   // In HTML pictures need no reference to their format.
   const std::string picture = "<svg", format = " xmlns='http://www.w3.org/2000/svg'";

@@ -19,6 +19,7 @@ namespace heddle::nn {
 struct ReportParts {
   std::string title, summary; ///< text
   History history;
+  StepHistory steps;
   std::string plan;     ///< a picture of the step's memory plan (SVG), if there is one
   std::string sections; ///< further HTML
 };

@@ -17,7 +17,7 @@ using namespace heddle::nn;
 Values nn::valuesOf(const Means &means) {
   Values values;
   for (const auto &[name, mean] : means)
-    values[name] = mean.value();
+    values[name] = shortest(mean.value());
   return values;
 }
 

@@ -98,6 +98,7 @@ static void requireSettings(const Training &training, const TrainerOptions &opti
   atLeast(1, "a multiple of sizes (Training::multipleOf)", double(training.multipleOf));
   atLeast(0, "a number of steps between checkpoints", double(options.saveEvery));
   atLeast(0, "a number of steps", double(options.steps));
+  atLeast(0, "a number of steps between lines of the log", double(options.logEvery));
   atLeast(1, "a number of readers", double(options.readers));
 }
 
@@ -262,6 +263,13 @@ static void add(Means &sums, const Outcome &outcome, int64_t samples) {
     addOne(name, value);
 }
 
+static Values stepValues(const Outcome &outcome) {
+  Values values{{"loss", shortest(outcome.loss.item())}};
+  for (const auto &[name, value] : outcome.measures)
+    values[name] = shortest(value.item());
+  return values;
+}
+
 /// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are
 /// those of all parts.
 StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &samples, Here here) {
@@ -308,11 +316,16 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   requireGoal(result.outcome, here);
   requireFinite(result, loss, here);
   add(position.sums, result.outcome, count);
+  latest = {done() + 1, position.epoch + 1, stepValues(result.outcome), schedule(done())};
   ++position.step;
   if (timed)
     samples.add(count);
   if (timeline && ++recorded == recordedSteps)
     writeTimeline(here);
+  if (options.logEvery && done() % options.logEvery == 0)
+    logStep(*latest, here);
+  if (options.onStep)
+    options.onStep(*latest);
   return true;
 }
 
@@ -333,6 +346,9 @@ std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
   bool isStopped = shouldStop(), enough = options.steps > 0 && done() >= options.steps;
   if (!isStopped && !enough)
     return {};
+  if (options.logEvery && position.step > 0 && latest &&
+      (logged.empty() || logged.back().step < done()))
+    logStep(*latest, here);
   const char *received = StopSignals::received();
   std::string signal = received ? received : "a signal to another rank";
   save(here);
@@ -342,7 +358,7 @@ std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
   else
     print("stopped after " + std::to_string(done()) + " steps; the mean loss of epoch " +
           std::to_string(position.epoch + 1) + " so far is " +
-          exact(position.sums["loss"].value()));
+          exact(shortest(position.sums["loss"].value())));
   return isStopped ? Ending::Interrupted : Ending::Steps;
 }
 
@@ -453,8 +469,7 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
     saveBest(here);
   position = {position.epoch + 1, 0, {}};
   save(here);
-  if (log)
-    writeLog(here);
+  writeLog(record.json(), here);
   char rate[64];
   snprintf(rate, sizeof rate, "; %.0f %s/s", record.examplesPerSecond, options.unit.c_str());
   print("epoch " + std::to_string(record.epoch) + ": " + inWords(record.train, ", ") +
@@ -498,6 +513,7 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
   requireSameCourse(ofData, here);
   if (ranks.isSplit())
     agree(ofData);
+  keepSteps();
   StopSignals signals;
   if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
     return *endWithin(here);
@@ -542,6 +558,7 @@ Tensor AnyTrainer::predict(const Dataset &data, const OutputFunction &output, He
 }
 
 const History &AnyTrainer::history() const { return run->history; }
+const StepHistory &AnyTrainer::stepHistory() const { return run->logged; }
 int64_t AnyTrainer::bestEpoch() const { return run->best(); }
 const ByPath &AnyTrainer::parameters() const {
   return run->state.moving ? (run->averaged = run->trained()) : run->state.net;

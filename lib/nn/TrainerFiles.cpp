@@ -148,19 +148,38 @@ void AnyTrainer::Run::openLog(Here here) {
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
 }
 
+/// The whole lines of the log of a run that is resumed; empty if it has none.
+std::string AnyTrainer::Run::logOfResumed() const {
+  std::error_code ignored;
+  if (resumed.empty() || !std::filesystem::is_regular_file(options.log, ignored))
+    return "";
+  std::ifstream file(options.log);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.substr(0, text.rfind('\n') + 1); // it may have been killed while it wrote
+}
+
 /// Takes what was measured in the epochs of a run that is resumed from its log, as checkpoints do not
 /// have it. A log that can't be read has none.
 void AnyTrainer::Run::keepMeasurements() {
-  std::error_code ignored;
-  if (history.empty() || !std::filesystem::is_regular_file(options.log, ignored))
-    return;
-  std::ifstream file(options.log);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
   try {
-    for (const EpochRecord &old : parseHistory(text, Here()))
+    for (const EpochRecord &old : parseHistory(logOfResumed(), Here()))
       if (auto i = size_t(old.epoch - 1);
           i < history.size() && history[i].json(false) == old.json(false))
         history[i] = old;
+  } catch (const Error &) {
+  }
+}
+
+/// Takes the steps up to the checkpoint from the log of a run that is resumed. Those after it are made
+/// again; a step that is logged because a run ended there is no multiple.
+void AnyTrainer::Run::keepSteps() {
+  if (!logged.empty() || options.logEvery == 0)
+    return;
+  try {
+    for (const StepRecord &old : parseSteps(logOfResumed(), Here()))
+      if (old.step > 0 && old.step <= done() && old.step % options.logEvery == 0 &&
+          old.epoch == (old.step - 1) / batches + 1)
+        logged.push_back(old);
   } catch (const Error &) {
   }
 }
@@ -171,15 +190,22 @@ void AnyTrainer::Run::writeTimeline(Here here) {
   timeline.reset();
 }
 
-/// Appends the last epoch, at first after those before.
-void AnyTrainer::Run::writeLog(Here here) {
+/// Appends the line of the last step or epoch, at first after those before.
+void AnyTrainer::Run::writeLog(const std::string &line, Here here) {
+  if (!log)
+    return;
   bool isRewritten = !isLogBegun && isLogToRewrite();
-  std::string text = isRewritten ? toText(history) : history.back().json() + "\n";
+  std::string text = isRewritten ? toText(history, /*measured=*/true, logged) : line + "\n";
   if (isRewritten && ftruncate(fileno(log.get()), 0) != 0)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
   isLogBegun = true;
   if (fputs(text.c_str(), log.get()) < 0 || fflush(log.get()) != 0)
     throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+}
+
+void AnyTrainer::Run::logStep(const StepRecord &record, Here here) {
+  logged.push_back(record);
+  writeLog(record.json(), here);
 }
 
 /// The notes that the numbers of a run depend on.
@@ -411,8 +437,12 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
     throw Error("expected an output directory for the report", here);
   if (!run->ranks.speaks())
     return;
-  ReportParts parts{title, "", run->history, "", sections};
-  if (!run->history.empty()) {
+  ReportParts parts{title, "", run->history, run->logged, "", sections};
+  if (run->history.empty() && !run->logged.empty()) {
+    const StepRecord &last = run->logged.back();
+    parts.summary =
+        std::to_string(last.step) + " steps; the last one has " + inWords(last.train, ", ") + ".";
+  } else if (!run->history.empty()) {
     const EpochRecord &last = run->history.back();
     const EpochRecord &top = run->history[size_t(std::max<int64_t>(0, run->best()))];
     char speed[96];

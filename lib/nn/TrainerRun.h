@@ -34,13 +34,15 @@ struct AnyTrainer::Run {
   BatchSum sum;            ///< of micro-batches
   Position position;
   History history;
-  Notes ofData;                   ///< `course`
-  Notes resumed;                  ///< of the checkpoint that the run goes on from
-  int64_t batches = 0;            ///< of an epoch
-  int64_t damaged = 0;            ///< samples of the epoch that were left out
-  Schedule schedule;              ///< the rates of this run
-  Rate samples{0, 0};             ///< of the epoch, as far as it was this process that trained
-  std::set<std::string> compiled; ///< types of the batches that were timed
+  StepHistory logged;               ///< steps that are in the log, or would be
+  std::optional<StepRecord> latest; ///< the last step that this process made
+  Notes ofData;                     ///< `course`
+  Notes resumed;                    ///< of the checkpoint that the run goes on from
+  int64_t batches = 0;              ///< of an epoch
+  int64_t damaged = 0;              ///< samples of the epoch that were left out
+  Schedule schedule;                ///< the rates of this run
+  Rate samples{0, 0};               ///< of the epoch, as far as it was this process that trained
+  std::set<std::string> compiled;   ///< types of the batches that were timed
   std::optional<Fields> lastFields;
   std::vector<Fields> lastParts;    ///< of `stepInParts`
   std::optional<Timeline> timeline; ///< of the first steps; none: no longer, or never
@@ -71,8 +73,11 @@ struct AnyTrainer::Run {
   void requireLog(Here here) const;
   void openLog(Here here);
   void writeTimeline(Here here);
+  std::string logOfResumed() const;
   void keepMeasurements();
-  void writeLog(Here here);
+  void keepSteps();
+  void writeLog(const std::string &line, Here here);
+  void logStep(const StepRecord &record, Here here);
   Notes determinants() const;
   Notes course(const Dataset &data) const;
   void requireSameCourse(const Notes &course, Here here) const;

@@ -104,6 +104,7 @@ bool fashion::train(const Options &options) {
                            .saveEvery = options.saveEvery,
                            .steps = options.steps,
                            .log = options.log,
+                           .logEvery = options.logEvery,
                            .threads = options.threads,
                            .unit = "images",
                            .notes = {{"limit", std::to_string(limit)}},

@@ -29,6 +29,7 @@ struct Options {
   int threads = 0;
   bool resume = false;
   int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
+  int64_t logEvery = 50;   ///< steps between lines of steps in the log; 0: none
   int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
   std::string data, output = "fashion-output", log;
   std::vector<std::string> plugins; ///< of the compiler

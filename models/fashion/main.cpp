@@ -33,7 +33,12 @@ int main(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--resume", options.resume,
                "Continue after the last checkpoint, with its options; start if there is none");
-  app.add_option("--log", options.log, "Write one JSON object per epoch and line to this file");
+  app.add_option("--log", options.log,
+                 "Write one JSON object a line, of epochs and steps, to this file");
+  app.add_option("--log-every", options.logEvery,
+                 "Steps between its lines of steps; 0: only of epochs")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000000));
   app.add_option("--save-every", options.saveEvery,
                  "Steps between checkpoints within an epoch; 0: only after epochs")
       ->capture_default_str()

@@ -56,7 +56,10 @@ int main(int argc, char **argv) {
   nn::MeshFlags mesh;
   app.add_option("--steps", options.steps, "Stop after this many steps")->capture_default_str();
   app.add_option("--batch", training.batch, "Samples of a step")->capture_default_str();
-  app.add_option("--log", options.log, "Write one JSON object per epoch and line to this file");
+  app.add_option("--log", options.log,
+                 "Write one JSON object a line, of epochs and steps, to this file");
+  app.add_option("--log-every", options.logEvery, "Steps between its lines of steps; 0: none")
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)");
   bool ir = false;
   app.add_flag("--ir", ir, "Print the nd IR of the step instead of training");

@@ -177,6 +177,7 @@ int zoo::train(const Options &options) {
   if (options.oneBatch)
     useOneBatch(model.training, data, where);
   where.log = options.log.empty() ? where.output + "/log.jsonl" : options.log;
+  where.logEvery = options.logEvery;
   options.mesh.apply(model.training, where);
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
   nn::Ending ending = trainer.train(*data, test.get(), Here());

@@ -26,6 +26,7 @@ struct Options {
   int64_t saveEvery = 250;
   std::string output;     ///< directory; empty: NAME-SIZE
   std::string log;        ///< empty: log.jsonl in the output
+  int64_t logEvery = 50;  ///< steps between its lines of steps; 0: none
   std::string checkpoint; ///< empty: best.safetensors in the output, or the last one
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons

@@ -91,8 +91,14 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
                    "Steps between checkpoints within an epoch; 0: only after epochs")
       ->capture_default_str()
       ->check(wholeNumber(0, 1000000000));
-  command->add_option("--log", options.log,
-                      "Write one JSON object per epoch and line to this file (OUTPUT/log.jsonl)");
+  command->add_option(
+      "--log", options.log,
+      "Write one JSON object a line, of epochs and steps, to this file (OUTPUT/log.jsonl)");
+  command
+      ->add_option("--log-every", options.logEvery,
+                   "Steps between its lines of steps; 0: only of epochs")
+      ->capture_default_str()
+      ->check(wholeNumber(0, 1000000000));
   CLI::Option *oneBatch =
       command->add_flag("--one-batch", options.oneBatch,
                         "Train on the first samples of the data alone, an epoch a step, and save "

@@ -1,4 +1,4 @@
-//===- History.h - results of each epoch ------------------------*- C++ -*-===//
+//===- History.h - results of steps and epochs ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,10 @@
 //
 //     {"epoch":1,"train_loss":0.52,"test_loss":0.41,"train_accuracy":0.81,"test_accuracy":0.86,
 //      "rate":0.05,"examples_per_second":812.4,"peak_memory_bytes":301989888}
+//
+// and before that of an epoch those of some of its steps:
+//
+//     {"step":50,"epoch":1,"train_loss":0.83,"train_accuracy":0.7,"rate":0.05}
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,10 +45,27 @@ struct EpochRecord {
 
 using History = std::vector<EpochRecord>;
 
-/// One JSON object a line.
-std::string toText(const History &history, bool measured = true);
-/// Measurements that the text lacks are zero. Throws Error if the text is no history.
+struct StepRecord {
+  int64_t step = 0, epoch = 0; ///< of the run; both from 1
+  Values train;                ///< of the step's batch
+  double rate = 0;             ///< the learning rate
+
+  /// One JSON object; numbers come back to the bit.
+  std::string json() const;
+};
+
+using StepHistory = std::vector<StepRecord>;
+
+/// One JSON object a line, those of steps in their epochs.
+std::string toText(const History &history, bool measured = true, const StepHistory &steps = {});
+/// The epochs of a log; measurements that it lacks are zero. Throws Error if it is no log, as the next
+/// does.
 History parseHistory(const std::string &text, Here here = Here::current());
+StepHistory parseSteps(const std::string &text, Here here = Here::current());
+
+/// A value that was computed in f32 as the shortest number that says it: 0.1 instead of
+/// 0.10000000149011612.
+double shortest(double value);
 
 } // namespace heddle::nn
 

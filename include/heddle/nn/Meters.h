@@ -148,12 +148,13 @@ private:
 };
 
 /// One line on a terminal: `epoch 2 [######......]  412/938  loss 0.31  24 s left`. It is drawn ten
-/// times a second at most, cut to the width of the terminal, and erased at the end; on anything
-/// that is no terminal nothing is written.
+/// times a second at most, cut to the width of the terminal, and erased at the end. On anything that
+/// is no terminal, such as the log of a job, a line without the bar is added every 30 seconds.
 class ProgressBar {
 public:
-  /// `stream`: a file descriptor; standard error by default.
-  ProgressBar(std::string title, int64_t total, int64_t from = 0, int stream = 2);
+  /// `stream`: a file descriptor, standard error by default; -1: nothing is written. `now`: the clock.
+  ProgressBar(std::string title, int64_t total, int64_t from = 0, int stream = 2,
+              Stopwatch::Now now = Stopwatch::Clock::now);
   ~ProgressBar();
   void show(int64_t done, const std::string &text);
   /// The text that `show` draws.
@@ -161,12 +162,12 @@ public:
                           const std::string &text, double secondsLeft, int width);
 
 private:
-  using Clock = std::chrono::steady_clock;
   std::string title;
   int64_t total, from;
   int stream;
+  Stopwatch::Now now;
   bool terminal, drawn = false;
-  Clock::time_point begin, last;
+  Stopwatch::Clock::time_point begin, last;
 };
 
 /// The most memory that this process has had at once, in bytes.

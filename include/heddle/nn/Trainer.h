@@ -24,6 +24,9 @@
 //     best.safetensors         parameters and running moments of the best epoch so far
 //     report.html              at the end: curves, the memory plan of the compiled step
 //
+// and TrainerOptions::log a line for each epoch and for some steps. On a terminal a bar shows how far
+// an epoch is, elsewhere a line every 30 seconds.
+//
 // With a mesh (heddle/Mesh.h) several ranks train together, on the batches of one process: rank 0
 // prints and writes logs and reports, and the checkpoint is a directory, checkpoint.shards, into
 // which each rank writes what it holds. A run may go on on another mesh, or on one rank.
@@ -96,10 +99,15 @@ struct TrainerOptions {
   /// File that gets a Chrome trace (Timeline.h) of the first ten steps that this process makes, of
   /// all ranks.
   std::string timeline = {};
-  std::string log = {}; ///< file that gets one JSON object per epoch and line
+  /// File that gets one JSON object a line (History.h): for each epoch, and for each step that is a
+  /// multiple of `logEvery`; 0: for none. A run that ends within an epoch adds its last step.
+  std::string log = {};
+  int64_t logEvery = 50;
+  /// Called on each rank after each step. What it throws ends the run.
+  std::function<void(const StepRecord &)> onStep = {};
   /// Called on each rank after each epoch, when it is saved. What it throws ends the run.
   std::function<void(const EpochRecord &)> onEpoch = {};
-  int threads = 0;               ///< of compiled functions; 0: all cores
+  int threads = 0;               ///< of compiled functions; 0: HEDDLE_THREADS, else all cores
   int readers = 1;               ///< threads that read samples
   bool quiet = false;            ///< print nothing
   std::string unit = "examples"; ///< what samples are called
@@ -161,6 +169,8 @@ public:
               Here here = Here::current());
 
   const History &history() const;
+  /// The steps that are logged, also without a log.
+  const StepHistory &stepHistory() const;
   /// Of the test data, if there were some, else of the training data; from 0; -1 before the first.
   int64_t bestEpoch() const;
   /// The parameters that evaluation uses: the moving average, if there is one.

@@ -62,16 +62,26 @@ TEST(Meters, ProgressFitsTheTerminal) {
     EXPECT_LT(ProgressBar::line("epoch 1", 5, 20, "loss 0.5", 83.4, width).size(), size_t(width));
 }
 
-TEST(Meters, ProgressIsSilentOffATerminal) {
+TEST(Meters, OffATerminalThereIsALineEveryHalfMinute) {
   TemporaryDirectory directory;
   std::string path = directory.write("out", "");
   FILE *file = fopen(path.c_str(), "w");
+  Stopwatch::Clock::time_point time{};
   {
-    ProgressBar bar("epoch", 10, 0, fileno(file));
-    bar.show(3, "loss 1");
+    ProgressBar bar("epoch 1", 10, 0, fileno(file), [&] { return time; });
+    auto showAt = [&](int seconds, int64_t done) {
+      time = Stopwatch::Clock::time_point(std::chrono::seconds(seconds));
+      bar.show(done, "loss " + std::to_string(done));
+    };
+    showAt(1, 1);
+    showAt(29, 2);
+    showAt(40, 4);
+    showAt(69, 6);
+    showAt(70, 7);
   }
   fclose(file);
-  EXPECT_EQ(contentsOf(path), "");
+  EXPECT_EQ(contentsOf(path), "epoch 1   4/10  loss 4  1 min 0 s left\n"
+                              "epoch 1   7/10  loss 7  30 s left\n");
 }
 
 TEST(Meters, PeakMemoryIsAtLeastWhatIsInUse) {

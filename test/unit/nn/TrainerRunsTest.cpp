@@ -9,6 +9,9 @@
 
 #include <cmath>
 #include <condition_variable>
+#include <fstream>
+#include <regex>
+#include <sstream>
 
 using namespace heddle;
 using namespace heddle::test;
@@ -337,6 +340,82 @@ TEST_F(TrainerRuns, EachEpochIsHandedOnWhenItIsSaved) {
     EXPECT_EQ(again.history()[i].train, seen[i].train);
     EXPECT_EQ(again.history()[i].test, seen[i].test);
   }
+}
+
+TEST_F(TrainerRuns, StepsAreLoggedAndHandedOn) {
+  std::vector<nn::StepRecord> seen;
+  nn::TrainerOptions where = anew("a");
+  where.logEvery = 3; // of four steps an epoch
+  where.onStep = [&](const nn::StepRecord &record) { seen.push_back(record); };
+  nn::Trainer<Net> trainer = make(where);
+  trainer.train(data, &test);
+  ASSERT_EQ(seen.size(), 12u);
+  for (size_t epoch = 0; epoch < 3; ++epoch) {
+    double sum = 0; // an epoch's loss is the mean over its samples
+    for (size_t step = 0; step < 4; ++step) {
+      const nn::StepRecord &record = seen[4 * epoch + step];
+      EXPECT_EQ(record.step, int64_t(4 * epoch + step + 1));
+      EXPECT_EQ(record.epoch, int64_t(epoch + 1));
+      EXPECT_EQ(record.rate, nn::triangle(0.05, 12)(record.step - 1));
+      sum += record.train.at("loss") * (step < 3 ? 8 : 6);
+    }
+    EXPECT_NEAR(trainer.history()[epoch].train.at("loss"), sum / 30, 1e-6);
+  }
+  std::string log = file("a", "log"), order;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    order += line.starts_with("{\"step\"") ? "s" : line.starts_with("{\"epoch\"") ? "e" : "?";
+  EXPECT_EQ(order, "sesesse"); // after 3, 4, 6, 8, 9, 12 and 12 steps
+  nn::StepHistory steps = nn::parseSteps(log);
+  ASSERT_EQ(steps.size(), 4u);
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(steps[i].json(), seen[3 * i + 2].json());
+  EXPECT_EQ(trainer.stepHistory().size(), 4u);
+  // A number has no more digits than f32 has.
+  EXPECT_FALSE(std::regex_search(log, std::regex("_(loss|accuracy)\":[0-9]\\.0*[0-9]{10}"))) << log;
+  trainer.report("a");
+  expectHas(file("a", "report.html"), {"<h2>Steps</h2>", "'>step</text>", "<title>step 12: "});
+}
+
+TEST_F(TrainerRuns, ARunWithinItsFirstEpochHasALogAndAReport) {
+  nn::TrainerOptions where = anew("a");
+  where.steps = 3;
+  nn::Trainer<Net> trainer = make(where);
+  EXPECT_EQ(trainer.train(data, &test), nn::Ending::Steps);
+  nn::StepHistory steps = nn::parseSteps(file("a", "log"));
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].step, 3);
+  trainer.report("a");
+  expectHas(file("a", "report.html"), {"3 steps; the last one has loss ", "<title>step 3: "});
+}
+
+TEST_F(TrainerRuns, AResumedRunKeepsTheStepsBeforeItsCheckpoint) {
+  auto withoutMeasurements = [&](const std::string &output) {
+    std::string log = file(output, "log");
+    return nn::toText(nn::parseHistory(log), /*measured=*/false, nn::parseSteps(log));
+  };
+  nn::TrainerOptions where = anew("whole");
+  where.logEvery = 2;
+  make(where).train(data, &test);
+  for (int64_t steps : {3, 7, 0}) {
+    where = options("parts", steps);
+    where.log = directory / "parts/log";
+    where.logEvery = 2;
+    make(where).train(data, &test);
+    if (steps) // as if the run had gone on, and had been killed while it wrote
+      std::ofstream(where.log, std::ios::app)
+          << "{\"step\":" << steps + 1 << ",\"epoch\":9,\"train_loss\":7,\"rate\":1}\n{\"step\":8";
+  }
+  EXPECT_EQ(withoutMeasurements("parts"), withoutMeasurements("whole"));
+}
+
+TEST(History, ValuesOfF32AreShort) {
+  EXPECT_EQ(nn::shortest(double(0.1f)), 0.1);
+  EXPECT_EQ(nn::shortest(1.0 / 3), 0.33333334);
+  EXPECT_EQ(nn::shortest(1e300), 1e300);
+  EXPECT_TRUE(std::isnan(nn::shortest(NAN)));
+  for (float value : {1.17549435e-38f, 3.40282347e38f, 16777217.f, -0.7f}) // nothing is lost
+    EXPECT_EQ(float(nn::shortest(value)), value);
 }
 
 TEST_F(TrainerRuns, DataThatIsNoNumberIsNamed) {

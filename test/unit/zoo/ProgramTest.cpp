@@ -114,10 +114,12 @@ TEST_F(Program, LearnsOneBatchByHeart) {
 
 TEST_F(Program, TrainsGoesOnAndEvaluates) {
   std::string where = " --size tiny --output '" + (directory / "a") + "'";
-  Outcome outcome = run("train gat --epochs 1 --steps 3" + where);
+  Outcome outcome = run("train gat --epochs 1 --steps 3 --log-every 2" + where);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   expectHas(outcome.out, {"stopped after 3 steps"});
-  EXPECT_EQ(outcome.err, ""); // no progress bar off a terminal
+  EXPECT_EQ(outcome.err.find('\r'), std::string::npos); // no progress bar off a terminal
+  expectHas(contentsOf(directory / "a/log.jsonl"),
+            {"{\"step\":2,\"epoch\":1,\"train_loss\":", "{\"step\":3,\"epoch\":1,\"train_loss\":"});
   outcome = run("train gat --epochs 1 --resume" + where);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   expectHas(outcome.out, {"resuming at step 4 of epoch 1", "epoch 1: loss ", "; test loss ",
