@@ -54,7 +54,7 @@ struct JitOptions {
   /// An LLVM CPU name, perhaps with features (x86-64+avx2+fma), or this machine's CPU; ranks with
   /// different CPUs take what all of them have.
   std::string targetCpu = "native";
-  int threads = 0;            ///< number of threads that run the program; 0: all cores
+  int threads = 0;            ///< that run the program; 0: HEDDLE_THREADS, else all cores
   bool managedMemory = false; ///< allocate each buffer by itself instead of one planned arena
   bool cache = true;          ///< use the cache of compiled kernels on disk
   /// Calls check for errors that depend on values: coordinates of gathers and scatters that are out

@@ -187,7 +187,7 @@ struct Value {
 
 /// Options of a call.
 struct Options {
-  int threads = 0;      ///< number of threads; 0: all cores that the process may use
+  int threads = 0;      ///< number of threads; 0: HEDDLE_THREADS, else all cores
   bool managed = false; ///< allocate each temporary by itself, without an arena
 };
 

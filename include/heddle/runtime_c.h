@@ -161,7 +161,7 @@ heddle_status heddle_tensor_copy_to(const heddle_tensor *tensor, void *dense,
 
 /** Options of a call. 0 is the default of each. */
 typedef struct heddle_call_options {
-  int32_t threads; /**< number of threads; 0: all cores that the process may use */
+  int32_t threads; /**< number of threads; 0: HEDDLE_THREADS, else all cores */
   int32_t managed; /**< non-zero: allocate each temporary by itself, without an arena */
 } heddle_call_options;
 

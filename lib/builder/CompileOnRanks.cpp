@@ -9,6 +9,7 @@
 
 #include "lib/pipelines/ProgramCache.h"
 #include "runtime/control/OncePerHost.h"
+#include "runtime/device/ThreadCount.h"
 #include "runtime/program/CpuFeatures.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -16,7 +17,6 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <set>
-#include <thread>
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -112,8 +112,7 @@ ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
   if (!job.channel())
     return compile(options, statistics);
   std::string what = "compiling '" + name + "'";
-  uint64_t threads = options.programThreads > 0 ? uint64_t(options.programThreads)
-                                                : std::max(1u, std::thread::hardware_concurrency());
+  uint64_t threads = uint64_t(options.programThreads > 0 ? options.programThreads : usualThreads());
   std::vector<Announcement> all;
   for (const std::string &said : job.exchange(
            what, Announcement{keyOf(source, options), machineText(options), threads, cpuFeatures()}

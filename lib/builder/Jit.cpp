@@ -13,6 +13,7 @@
 #include "lib/builder/Execute.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
+#include "runtime/device/ThreadCount.h"
 #include "runtime/memory/FileMemory.h"
 
 #include "llvm/Support/Format.h"
@@ -382,7 +383,7 @@ struct JitCore::Impl {
           }))
         result.shard.push_back(rule.commented());
     result.targetCpu = options.targetCpu;
-    result.programThreads = options.threads;
+    result.programThreads = options.threads > 0 ? options.threads : usualThreads();
     result.useCache = options.cache;
     result.onProgress = options.onProgress;
     result.extensions = extensions;

@@ -45,7 +45,7 @@ struct RankInfo {
   std::string control = {};          ///< "host:port" or "file:PATH"; may be empty for one rank
   JobKey key = {};                   ///< not used with "file:PATH"
   bool launcherServes = false;       ///< heddle-launch runs the server, not rank 0
-  int threads = 0;                   ///< of its team; 0: one for each core it may use
+  int threads = 0;                   ///< of its team; 0: usualThreads()
   std::string engine = {};           ///< that moves tensors; empty: the program's choice
   /// How long a rank may be silent, or be waited for.
   std::chrono::milliseconds timeout{60000};

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/Job.h"
 
+#include "runtime/device/ThreadCount.h"
 #include "runtime/program/Transport.h"
 
 using namespace heddle;
 
 std::shared_ptr<Job> Job::join(const RankInfo &info) {
   std::shared_ptr<Job> job(new Job(info));
-  job->threads = info.ranks == 1
-                     ? sharedThreadTeam(info.threads)
-                     : makeThreadTeam(info.threads > 0 ? info.threads : availableCores());
+  job->threads = info.ranks == 1 ? sharedThreadTeam(info.threads)
+                                 : makeThreadTeam(info.threads > 0 ? info.threads : usualThreads());
   if (info.ranks > 1)
     job->control = ControlChannel::join(info);
   return job;

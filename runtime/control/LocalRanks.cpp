@@ -8,6 +8,7 @@
 
 #include "runtime/control/EngineTransport.h"
 #include "runtime/control/Gather.h"
+#include "runtime/device/ThreadCount.h"
 #include "runtime/program/Placement.h"
 
 #include <atomic>
@@ -96,7 +97,7 @@ void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
   info.control = "file:" + folder.path + "/control";
   info.threads = threads > 0
                      ? threads
-                     : std::max(1, int(std::thread::hardware_concurrency()) / std::max(1, ranks));
+                     : statedThreads().value_or(std::max(1, availableCores() / std::max(1, ranks)));
   std::vector<std::exception_ptr> errors(static_cast<size_t>(ranks));
   onThreads(ranks, [&](int rank) {
     try {

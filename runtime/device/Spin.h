@@ -9,15 +9,17 @@
 // tens of microseconds. So threads spin before they sleep, with pause instructions (which leave the
 // core to its other hyper-thread) and without `sched_yield`, which gives up a whole time slice:
 // milliseconds in which the other threads of the team wait. On a busy machine a thread spins only
-// for a short time, because the thread that it waits for may have no core, and a thread that sleeps
-// is scheduled first when it is woken.
+// for a short time, because the thread that it waits for may have no core: one that sleeps gives it
+// one, and is scheduled first when it is woken.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DEVICE_SPIN_H
 #define HEDDLE_RUNTIME_DEVICE_SPIN_H
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <sys/resource.h>
 
 #if defined(__x86_64__)
@@ -28,7 +30,7 @@ namespace heddle {
 
 /// The time in microseconds that a thread spins before it sleeps: at a barrier, where all threads
 /// are at work; between runs, where the next may never come; and in both cases on a busy machine.
-inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{100};
+inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{20};
 
 /// True if this thread was preempted since the last call: the machine is busy.
 inline bool lostCore() {
@@ -39,6 +41,17 @@ inline bool lostCore() {
   bool lost = usage.ru_nivcsw != before;
   before = usage.ru_nivcsw;
   return lost;
+}
+
+/// True if a thread of this process lost its core in the last 50 ms. One that has kept its core does
+/// not notice otherwise that the one it waits for may have none.
+inline bool isBusy(std::chrono::steady_clock::time_point now) {
+  using namespace std::chrono;
+  static std::atomic<int64_t> lastLost{-1'000'000'000};
+  int64_t time = duration_cast<nanoseconds>(now.time_since_epoch()).count();
+  if (lostCore())
+    lastLost.store(time, std::memory_order_relaxed);
+  return time - lastLost.load(std::memory_order_relaxed) < nanoseconds(50ms).count();
 }
 
 /// Waits until `ready()`; false if that took longer than `limit`, or than `busySpin` on a busy
@@ -62,7 +75,7 @@ bool spinUntil(Ready &&ready, std::chrono::microseconds limit) {
   using Clock = std::chrono::steady_clock;
   for (auto begin = Clock::now(), look = begin + busySpin;;) {
     auto now = Clock::now();
-    if (now - begin >= limit || (now >= look && lostCore()))
+    if (now - begin >= limit || (now >= look && isBusy(now)))
       return ready();
     if (now >= look)
       look = now + busySpin;

@@ -8,7 +8,10 @@
 
 #include "heddle/Error.h"
 #include "runtime/device/Spin.h"
+#include "runtime/device/ThreadCount.h"
 
+#include <charconv>
+#include <cstdlib>
 #include <map>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -223,6 +226,33 @@ int heddle::availableCores() {
   return int(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+static constexpr int mostThreads = 1024;
+
+std::optional<int> heddle::statedThreads() {
+  for (const char *name : {"HEDDLE_THREADS", "OMP_NUM_THREADS"}) {
+    const char *given = std::getenv(name);
+    if (!given || !*given)
+      continue;
+    std::string_view text = given;
+    if (std::string_view(name) ==
+        "OMP_NUM_THREADS") // OpenMP has a number for each level of nested regions
+      text = text.substr(0, text.find(','));
+    int threads = 0;
+    auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (error != std::errc() || stop != text.data() + text.size() || threads < 1 ||
+        threads > mostThreads)
+      throw Error("expected " + std::string(name) + " to be a whole number from 1 to " +
+                  std::to_string(mostThreads) + ", got '" + given + "'");
+    return threads;
+  }
+  return std::nullopt;
+}
+
+int heddle::usualThreads() {
+  std::optional<int> stated = statedThreads();
+  return stated ? *stated : availableCores();
+}
+
 std::vector<std::thread> heddle::startThreads(size_t count, const std::function<void()> &work) {
   std::vector<std::thread> threads;
   try {
@@ -238,10 +268,11 @@ std::shared_ptr<ThreadTeam> heddle::sharedThreadTeam(int threads) {
   // Never destroyed: a program may still run while the process ends.
   static auto &mutex = *new ForkMutex;
   static auto &teams = *new std::map<int, std::shared_ptr<ThreadTeam>>;
-  if (threads < 0 || threads > 1024)
-    throw Error("expected 0 to 1024 threads, got " + std::to_string(threads));
+  if (threads < 0 || threads > mostThreads)
+    throw Error("expected 0 to " + std::to_string(mostThreads) + " threads, got " +
+                std::to_string(threads));
   if (threads == 0)
-    threads = availableCores();
+    threads = usualThreads();
   std::lock_guard lock(mutex);
   auto &team = teams[threads];
   if (!team)

@@ -93,8 +93,8 @@ std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
 /// HeddleOpenMP. Throws Error if there is none.
 std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
 
-/// The team of this many threads that all programs of the process share. 0: one
-/// for each core that the process may use.
+/// The team of this many threads that all programs of the process share. 0: usualThreads()
+/// (ThreadCount.h).
 std::shared_ptr<ThreadTeam> sharedThreadTeam(int threads = 0);
 /// The cores that the process may use.
 int availableCores();

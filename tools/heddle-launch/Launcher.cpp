@@ -7,6 +7,7 @@
 #include "tools/heddle-launch/Launcher.h"
 
 #include "runtime/control/ControlServer.h"
+#include "runtime/device/ThreadTeam.h"
 #include "tools/heddle-launch/Output.h"
 
 #include <algorithm>
@@ -134,9 +135,15 @@ void Launcher::setVariables(int rank) const {
   set("HEDDLE_LAUNCHER", std::to_string(self));
   if (!options.engine.empty())
     set("HEDDLE_ENGINE", options.engine);
-  // Heddle's own threads follow the CPUs; other libraries ask for the number.
-  if (const auto &mine = cpus[size_t(rank)]; !mine.empty())
-    setenv("OMP_NUM_THREADS", std::to_string(mine.size()).c_str(), 0);
+  // What the user has said about threads holds.
+  auto isSet = [](const char *name) { return getenv(name) && *getenv(name); };
+  const std::vector<int> &mine = cpus[size_t(rank)];
+  if (!isSet("HEDDLE_THREADS") && !isSet("OMP_NUM_THREADS"))
+    set("HEDDLE_THREADS",
+        std::to_string(mine.empty() ? std::max(1, availableCores() / options.ranks)
+                                    : int(mine.size())));
+  if (!mine.empty() && !isSet("OMP_NUM_THREADS")) // other libraries
+    set("OMP_NUM_THREADS", std::to_string(mine.size()));
 }
 
 /// In the child: becomes the program, or writes the reason to `report`.

@@ -8,6 +8,7 @@
 #include "Run.h"
 
 #include "lib/pipelines/Version.h"
+#include "runtime/device/ThreadCount.h"
 #include "runtime/program/AtomicFile.h"
 #include "tools/CompileFlags.h"
 
@@ -89,6 +90,8 @@ int main(int argc, char **argv) {
   options.threads = options.compile.programThreads;
   options.compile.progress = false;
   return runTool("heddle-run", [&] {
+    if (options.threads == 0)
+      options.compile.programThreads = usualThreads();
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
     std::map<int, Profile> profiles;
     if (table || !timeline.empty())

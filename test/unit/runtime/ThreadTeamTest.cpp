@@ -8,7 +8,10 @@
 #include "test/unit/runtime/Programs.h"
 
 #include "heddle/Error.h"
+#include "runtime/device/ThreadCount.h"
 
+#include <map>
+#include <optional>
 #include <thread>
 
 using namespace heddle;
@@ -50,6 +53,58 @@ std::string chainOn(const std::shared_ptr<Program> &program, std::shared_ptr<Thr
   return values == ramp(3 + chainSteps) ? "right" : "first " + std::to_string(values[0]);
 }
 } // namespace
+
+namespace {
+/// Sets variables, and gives them back.
+class Variables {
+public:
+  Variables(const char *heddle, const char *openMP) {
+    set("HEDDLE_THREADS", heddle);
+    set("OMP_NUM_THREADS", openMP);
+  }
+  ~Variables() {
+    for (const auto &[name, value] : before)
+      give(name, value ? value->c_str() : nullptr);
+  }
+
+private:
+  std::map<const char *, std::optional<std::string>> before;
+  static void give(const char *name, const char *value) {
+    value ? setenv(name, value, 1) : unsetenv(name);
+  }
+  void set(const char *name, const char *value) {
+    const char *old = std::getenv(name);
+    before[name] = old ? std::optional<std::string>(old) : std::nullopt;
+    give(name, value);
+  }
+};
+} // namespace
+
+TEST(Threads, AreWhatTheEnvironmentSays) {
+  struct {
+    const char *heddle, *openMP;
+    int threads; ///< 0: a core each
+  } const cases[] = {{"3", nullptr, 3},   {"3", "5", 3},       {nullptr, "5", 5},     {"", "5", 5},
+                     {nullptr, "5,2", 5}, {"1024", "x", 1024}, {nullptr, nullptr, 0}, {"", "", 0}};
+  for (const auto &each : cases) {
+    Variables variables(each.heddle, each.openMP);
+    EXPECT_EQ(usualThreads(), each.threads ? each.threads : availableCores());
+    EXPECT_EQ(statedThreads().value_or(0), each.threads);
+    if (each.threads < 10)
+      EXPECT_EQ(sharedThreadTeam()->threads(), usualThreads());
+    EXPECT_EQ(sharedThreadTeam(2)->threads(), 2); // what the program says holds
+  }
+  for (const char *bad :
+       {"0", "-1", "1025", "two", "2x", " 2", "2.5", "2,2", "99999999999999999999"}) {
+    Variables variables(bad, "2");
+    EXPECT_EQ(errorOf([] { sharedThreadTeam(); }),
+              "expected HEDDLE_THREADS to be a whole number from 1 to 1024, got '" +
+                  std::string(bad) + "'");
+  }
+  Variables variables(nullptr, "many");
+  EXPECT_EQ(errorOf([] { sharedThreadTeam(); }),
+            "expected OMP_NUM_THREADS to be a whole number from 1 to 1024, got 'many'");
+}
 
 TEST_P(Team, EveryThreadRunsOnce) {
   for (int threads : {1, 2, 3, 5}) {
