@@ -41,6 +41,11 @@ struct Frame {
 
 class Evaluator {
 public:
+  explicit Evaluator(Arithmetic arithmetic = {}) : arithmetic(std::move(arithmetic)) {}
+
+  /// Calls a public function, whose results may not have excluded elements.
+  mlir::FailureOr<llvm::SmallVector<TensorValue>>
+  runEntry(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, const ExprMap &known);
   /// Calls a function on arguments that match its formals. Symbols that its formals do not bind
   /// have the values of `around`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
@@ -88,6 +93,7 @@ private:
   std::map<mlir::Region *, Combiner> combiners;
 };
 
+llvm::SmallVector<TensorRef> refsTo(llvm::ArrayRef<TensorValue> values);
 /// Sorts along `name` by the first input; results hold as many elements as they have room for.
 void sort(llvm::ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
           llvm::MutableArrayRef<TensorValue> results);

@@ -55,9 +55,11 @@ Fold::Fold(Combiner &combiner, ArrayRef<Scalar> neutral)
 
 /// The weight of the lowest bit of a finite number that is not 0.
 static double lowestBit(double value) {
-  int exponent;
-  auto mantissa = int64_t(std::ldexp(std::frexp(std::fabs(value), &exponent), 53));
-  return std::ldexp(1.0, exponent - 53 + llvm::countr_zero(uint64_t(mantissa)));
+  uint64_t bits = llvm::bit_cast<uint64_t>(value), implicit = uint64_t(1) << 52;
+  int exponent = int(bits >> 52) & 0x7ff;
+  int lowest = llvm::countr_zero(bits | (exponent ? implicit : 0)) + std::max(exponent, 1) - 52;
+  return lowest > 0 ? llvm::bit_cast<double>(uint64_t(lowest) << 52)
+                    : std::ldexp(1.0, lowest - 1023);
 }
 
 void FloatSum::add(const Scalar &x) {
@@ -73,12 +75,15 @@ void FloatSum::add(const Scalar &x) {
     grain = grain == 0 ? lowest : std::min(grain, lowest);
   }
   magnitude += std::fabs(x.value);
+  squares += x.value * x.value;
+  roundings += x.own * x.own;
   // Compensated, so that our own rounding does not count.
   double next = sum + x.value;
   if (std::isfinite(next))
     compensation +=
         std::fabs(sum) >= std::fabs(x.value) ? (sum - next) + x.value : (x.value - next) + sum;
   sum = next;
+  farthest = std::max(farthest, std::fabs(sum));
 }
 
 Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
@@ -87,6 +92,13 @@ Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
   double most =
       grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
   bool exact = errors == 0 && magnitude <= most;
+  if (arithmetic.isSimulation() && !(exact && roundings == 0)) {
+    // Each step rounds a partial sum. In another order these are of the size of random sums.
+    double partial = std::max(farthest, std::min(std::sqrt(squares), magnitude));
+    value += std::sqrt(roundings) * arithmetic.draw() +
+             std::sqrt(double(count)) * unitRoundoff(type) * partial * arithmetic.draw();
+    return arithmetic.rounded(type, value, 0, false);
+  }
   double error = exact ? 0 : errors + double(count) * unitRoundoff(type) * (magnitude + errors);
   return arithmetic.rounded(type, value, error, exact, undecided);
 }
@@ -109,6 +121,13 @@ SmallVector<Scalar, 2> Fold::result() {
     return {floats.result(cast<FloatType>(combiner.types[0]), *combiner.arithmetic)};
   if (combiner.isOrderFree() || kept.empty())
     return running;
+  if (combiner.arithmetic->isSimulation()) { // in one order
+    if (combiner.arithmetic->draw() < 0)
+      std::reverse(kept.begin(), kept.end());
+    for (const auto &element : kept)
+      running = combiner.apply(running, element);
+    return running;
+  }
   SmallVector<Scalar, 2> forwards = neutral, backwards = neutral;
   SmallVector<double> most(neutral.size()), grain(neutral.size()), total(neutral.size());
   auto note = [&](ArrayRef<Scalar> values) {

@@ -12,7 +12,7 @@
 //    if the elements are multiples of one power of two and their magnitudes add up to less than its
 //    precision holds (small integers in f32, say);
 //  - integers, largest and smallest values are exact in every order;
-//  - // - any other combiner is run forwards and backwards; the error is twice the bound plus the
+//  - any other combiner is run forwards and backwards; the error is twice the bound plus the
 //    difference of the two results. Integers that differ (ties) are undecided, and so are results
 //    of finite numbers if a step overflows, since the order determines which steps do.
 //
@@ -53,6 +53,7 @@ public:
 
 private:
   double sum, compensation, magnitude = 0, errors = 0, grain = 0;
+  double squares = 0, farthest = 0, roundings = 0; ///< how far a simulated execution is off
   int64_t count = 0;
   bool undecided = false;
 };

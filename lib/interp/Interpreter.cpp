@@ -311,16 +311,12 @@ std::optional<LogicalResult> Evaluator::evaluateCall(Operation *op, Frame &frame
   return success();
 }
 
-FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments,
-                                              const ExprMap &known) {
-  Evaluator evaluator;
+FailureOr<SmallVector<TensorValue>>
+Evaluator::runEntry(func::FuncOp func, ArrayRef<TensorRef> arguments, const ExprMap &known) {
   Frame outside;
   outside.symbols = known;
-  SmallVector<TensorRef> refs;
-  for (const TensorValue &argument : arguments)
-    refs.push_back(std::make_shared<const TensorValue>(argument));
-  FailureOr<SmallVector<TensorRef>> results = evaluator.call(func, refs, func, &outside);
-  if (failed(results) || evaluator.checksFailed)
+  FailureOr<SmallVector<TensorRef>> results = call(func, arguments, func, &outside);
+  if (failed(results) || checksFailed)
     return failure();
   SmallVector<TensorValue> values;
   for (auto [i, result] : llvm::enumerate(*results)) {
@@ -332,6 +328,17 @@ FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<Tensor
     values.push_back(*result);
   }
   return values;
+}
+
+SmallVector<TensorRef> refsTo(ArrayRef<TensorValue> values) {
+  return llvm::map_to_vector(values, [](const TensorValue &value) -> TensorRef {
+    return std::make_shared<const TensorValue>(value);
+  });
+}
+
+FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments,
+                                              const ExprMap &known) {
+  return Evaluator().runEntry(func, refsTo(arguments), known);
 }
 
 } // namespace heddle::interp

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function maps a coordinate of the result to the coordinate of the operand that it reads.
+// Each function maps the coordinates of the result to those of the operand that it reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,44 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// Fills the result from `source`, which maps the result's coordinates to the input's; where it
-/// returns none, the element is `otherwise`.
+namespace {
+/// The coordinates of one element of a result, and those of the operand that it reads.
+struct Place {
+  ArrayRef<SizedName> to, from;
+  SmallVector<int64_t, 6> at, source;
+
+  Place(const TensorValue &result, const TensorValue &input)
+      : to(result.dims()), from(input.dims()), source(from.size()) {}
+  static size_t find(ArrayRef<SizedName> dims, StringRef name) {
+    return size_t(llvm::find_if(dims, [&](const SizedName &dim) { return dim.first == name; }) -
+                  dims.begin());
+  }
+  size_t ofResult(StringRef name) const { return find(to, name); }
+  size_t ofInput(StringRef name) const { return find(from, name); }
+};
+} // namespace
+
+/// Fills the result. A name of the operand has the coordinate that `same` names (its own, by
+/// default); then `change` sets other ones, or returns false: the element is `otherwise`.
 static void fill(TensorValue &result, const TensorValue &input, const Scalar &otherwise,
-                 llvm::function_ref<std::optional<Sizes>(Sizes)> source) {
+                 llvm::function_ref<bool(Place &)> change,
+                 llvm::function_ref<StringRef(StringRef)> same = nullptr) {
+  Place place(result, input);
+  SmallVector<size_t, 6> sources;
+  for (const SizedName &dim : place.from)
+    sources.push_back(place.ofResult(same ? same(dim.first) : dim.first));
   for (Walk walk(result.dims()); walk; ++walk) {
-    std::optional<Sizes> from = source(walk.position());
-    result.elements[walk.count()] = from ? input.at(*from) : otherwise;
+    place.at.assign(walk.coordinates().begin(), walk.coordinates().end());
+    for (auto [coordinate, source] : llvm::zip_equal(place.source, sources))
+      coordinate = source < place.at.size() ? place.at[source] : 0;
+    if (!change(place)) {
+      result.elements[walk.count()] = otherwise;
+      continue;
+    }
+    size_t index = 0;
+    for (auto [dim, coordinate] : llvm::zip_equal(place.from, place.source))
+      index = index * size_t(dim.second) + size_t(coordinate);
+    result.elements[walk.count()] = input.elements[index];
   }
 }
 
@@ -44,13 +75,12 @@ static void window(nd::WindowOp op, const TensorValue &input, TensorValue &resul
   std::string name = shape.name.str(), tap = shape.tap.str();
   int64_t size = input.size(name);
   Scalar outside = op.getPaddingAttr() ? ofAttribute(op.getPaddingAttr()) : excludedElement();
-  fill(result, input, outside, [&](Sizes at) -> std::optional<Sizes> {
-    int64_t coordinate = at[name] * shape.stride + at[tap] * shape.dilation - shape.low;
-    if (coordinate < 0 || coordinate >= size)
-      return std::nullopt;
-    at[name] = coordinate;
-    at.erase(tap);
-    return at;
+  Place names(result, input);
+  size_t read = names.ofInput(name), o = names.ofResult(name), k = names.ofResult(tap);
+  fill(result, input, outside, [&](Place &place) {
+    int64_t coordinate = place.at[o] * shape.stride + place.at[k] * shape.dilation - shape.low;
+    place.source[read] = coordinate;
+    return coordinate >= 0 && coordinate < size;
   });
 }
 
@@ -66,19 +96,19 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
     int64_t coordinate = at[name];
     Scalar sum;
     FloatSum floats;
-    for (int64_t o = 0; o < windows; ++o)
-      for (int64_t k = 0; k < shape.size; ++k) {
-        if (o * shape.stride + k * shape.dilation - shape.low != coordinate)
-          continue;
-        at[name] = o;
-        at[tap] = k;
-        const Scalar &x = input.at(at);
-        if (x.excluded)
-          continue;
-        floats.add(x);
-        sum.bits += x.bits;
-        sum.undecided |= x.undecided;
-      }
+    for (int64_t k = shape.size - 1; k >= 0; --k) {
+      int64_t start = coordinate + shape.low - k * shape.dilation;
+      if (start < 0 || start % shape.stride != 0 || start / shape.stride >= windows)
+        continue;
+      at[name] = start / shape.stride;
+      at[tap] = k;
+      const Scalar &x = input.at(at);
+      if (x.excluded)
+        continue;
+      floats.add(x);
+      sum.bits += x.bits;
+      sum.undecided |= x.undecided;
+    }
     Scalar &element = result.elements[walk.count()];
     if (real) {
       element = floats.result(real, arithmetic);
@@ -98,9 +128,10 @@ static LogicalResult slice(nd::SliceOp op, const TensorValue &input, TensorValue
       return op.emitOpError() << "reads element " << coordinate << " of '" << name
                               << "', expected one of at least 0 and less than "
                               << tensorSize(op.getInput(), name).str() << ", which is " << size;
-  fill(result, input, {}, [&](Sizes at) {
-    at[name] = start + at[name] * stride;
-    return at;
+  size_t read = Place(result, input).ofInput(name);
+  fill(result, input, {}, [&](Place &place) {
+    place.source[read] = start + place.source[read] * stride;
+    return true;
   });
   return success();
 }
@@ -108,12 +139,11 @@ static LogicalResult slice(nd::SliceOp op, const TensorValue &input, TensorValue
 static void pad(nd::PadOp op, const TensorValue &input, TensorValue &result, int64_t low) {
   std::string name = op.getName().str();
   int64_t step = int64_t(op.getInterior()) + 1, size = input.size(name);
-  fill(result, input, ofAttribute(op.getValue()), [&](Sizes at) -> std::optional<Sizes> {
-    int64_t coordinate = at[name] - low;
-    if (coordinate < 0 || coordinate % step != 0 || coordinate / step >= size)
-      return std::nullopt;
-    at[name] = coordinate / step;
-    return at;
+  size_t read = Place(result, input).ofInput(name);
+  fill(result, input, ofAttribute(op.getValue()), [&](Place &place) {
+    int64_t coordinate = place.source[read] - low;
+    place.source[read] = coordinate / step;
+    return coordinate >= 0 && coordinate % step == 0 && coordinate / step < size;
   });
 }
 
@@ -126,14 +156,6 @@ static void concat(nd::ConcatOp op, ArrayRef<const TensorValue *> inputs, Tensor
       at[name] -= inputs[i]->size(name);
     result.elements[walk.count()] = inputs[i]->at(at);
   }
-}
-
-/// The row-major index of some names, the last fastest.
-static int64_t merged(const Sizes &at, ArrayRef<StringRef> names, const TensorValue &tensor) {
-  int64_t index = 0;
-  for (StringRef name : names)
-    index = index * tensor.size(name) + at.find(name.str())->second;
-  return index;
 }
 
 static LogicalResult split(nd::SplitOp op, const TensorValue &input, TensorValue &result) {
@@ -149,36 +171,44 @@ static LogicalResult split(nd::SplitOp op, const TensorValue &input, TensorValue
                             << tensorSize(op.getInput(), name).str() << ", which is "
                             << input.size(name.str()) << ", got " << product.str() << ", which is "
                             << number.str();
-  fill(result, input, {}, [&](Sizes at) {
-    int64_t index = merged(at, into, result);
-    for (StringRef name : into)
-      at.erase(name.str());
-    at[op.getName().str()] = index;
-    return at;
+  Place names(result, input);
+  size_t read = names.ofInput(name);
+  SmallVector<size_t> parts =
+      llvm::map_to_vector(into, [&](StringRef part) { return names.ofResult(part); });
+  // The row-major index of the parts, the last fastest.
+  fill(result, input, {}, [&](Place &place) {
+    int64_t index = 0;
+    for (size_t part : parts)
+      index = index * place.to[part].second + place.at[part];
+    place.source[read] = index;
+    return true;
   });
   return success();
 }
 
 static void merge(nd::MergeOp op, const TensorValue &input, TensorValue &result) {
   SmallVector<StringRef> names = nd::stringsOf(op.getNames());
-  fill(result, input, {}, [&](Sizes at) {
-    int64_t index = at[op.getInto().str()];
-    at.erase(op.getInto().str());
-    for (StringRef name : llvm::reverse(names)) {
-      at[name.str()] = index % input.size(name);
-      index /= input.size(name);
+  Place places(result, input);
+  size_t into = places.ofResult(op.getInto());
+  SmallVector<size_t> parts =
+      llvm::map_to_vector(names, [&](StringRef name) { return places.ofInput(name); });
+  fill(result, input, {}, [&](Place &place) {
+    int64_t index = place.at[into];
+    for (size_t part : llvm::reverse(parts)) {
+      place.source[part] = index % place.from[part].second;
+      index /= place.from[part].second;
     }
-    return at;
+    return true;
   });
 }
 
 static void rename(nd::RenameOp op, const TensorValue &input, TensorValue &result) {
-  fill(result, input, {}, [&](Sizes at) {
-    Sizes source;
-    for (const auto &[name, coordinate] : at)
-      source[op.getRenaming()->before(name).str()] = coordinate;
-    return source;
-  });
+  std::map<std::string, std::string, std::less<>> after;
+  for (const SizedName &dim : result.dims())
+    after[op.getRenaming()->before(dim.first).str()] = dim.first;
+  fill(
+      result, input, {}, [](Place &) { return true; },
+      [&](StringRef name) { return StringRef(after.find(name)->second); });
 }
 
 std::optional<LogicalResult> Evaluator::evaluateIndexMap(Operation *op, Frame &frame) {
@@ -212,7 +242,7 @@ std::optional<LogicalResult> Evaluator::evaluateIndexMap(Operation *op, Frame &f
   else if (auto each = dyn_cast<nd::RenameOp>(op))
     rename(each, input, result);
   else
-    fill(result, input, {}, [](Sizes at) { return at; });
+    fill(result, input, {}, [](Place &) { return true; });
   if (failed(done))
     return failure();
   return setResult(op, frame, std::move(result));

@@ -96,8 +96,34 @@ static bool isBeyond(FloatType type, double value) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+double Arithmetic::draw() {
+  // SplitMix64 (Steele, Lea and Flood: Fast splittable pseudorandom number generators, 2014).
+  uint64_t bits = state += 0x9E3779B97F4A7C15;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+  return strength * (double((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1);
+}
+
+double Arithmetic::disturbed(const Scalar &a) { return a.value + a.own * draw(); }
+
+Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double units) {
+  Scalar result = exactly(value);
+  if (!std::isfinite(value) || (exact && roundTo(type, value) == value))
+    return result;
+  double unit = unitRoundoff(type) * std::fabs(value), largest = largestFinite(type);
+  // The error of a function is the same for all readers, the rounding of its result is not.
+  if (units > 1)
+    result.value += (units - 1) * unit * draw();
+  if (std::fabs(result.value) > largest && !std::isfinite(roundTo(type, result.value)))
+    return exactly(std::copysign(INFINITY, value));
+  result.own = unit + (unit < smallestError(type) ? smallestError(type) : 0);
+  return result;
+}
+
 Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exact, bool undecided,
                            double units) {
+  if (isSimulation())
+    return simulated(type, value, exact, units);
   Scalar result = exactly(value);
   result.undecided = undecided || std::isnan(error);
   if (!std::isfinite(value)) {
@@ -118,11 +144,14 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   result.own = std::max(0.0, unitRoundoff(type) * most + least - before);
   result.origin = freshOrigin();
   double largest = largestFinite(type);
-  if (std::fabs(value) + result.error > largest) {
+  if (!(std::fabs(value) + result.error <= largest)) {
+    // Some execution may overflow: that says how sure the value is, and does not change it.
+    bool overflows = !std::isfinite(roundTo(type, value));
     // Values of narrow types may be kept wider, where they do not overflow.
-    result.undecided |= std::fabs(value) - result.error <= largest * (1 + unitRoundoff(type)) ||
-                        type.getWidth() < 32;
-    result.value = std::copysign(INFINITY, value);
+    result.undecided |= !overflows || type.getWidth() < 32 ||
+                        !(std::fabs(value) - result.error > largest * (1 + unitRoundoff(type)));
+    if (overflows)
+      result.value = std::copysign(INFINITY, value);
     result.error = result.own = 0;
     result.origin = 0;
   }
@@ -135,9 +164,8 @@ static bool isExactSum(double a, double b, double sum) {
 }
 
 Scalar Arithmetic::add(FloatType type, const Scalar &a, const Scalar &b) {
-  double sum = a.value + b.value;
-  return rounded(type, sum, a.error + b.error, isExactSum(a.value, b.value, sum),
-                 a.undecided || b.undecided);
+  double x = of(a), y = of(b), sum = x + y;
+  return rounded(type, sum, a.error + b.error, isExactSum(x, y, sum), a.undecided || b.undecided);
 }
 
 Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
@@ -145,7 +173,8 @@ Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
 }
 
 Scalar Arithmetic::orZero(Type type, const Scalar &a) {
-  if (!type.isBF16() || a.value == 0 || std::fabs(a.value) >= smallestError(cast<FloatType>(type)))
+  if (!type.isBF16() || isSimulation() || a.value == 0 ||
+      std::fabs(a.value) >= smallestError(cast<FloatType>(type)))
     return a;
   Scalar result = a;
   result.error += std::fabs(a.value);
@@ -155,26 +184,25 @@ Scalar Arithmetic::orZero(Type type, const Scalar &a) {
 
 Scalar Arithmetic::mul(FloatType type, const Scalar &x, const Scalar &y) {
   Scalar a = orZero(type, x), b = orZero(type, y);
-  double product = a.value * b.value;
+  double u = of(a), v = of(b), product = u * v;
   double error = (a.error != 0 ? a.error * std::fabs(b.value) : 0) +
                  (b.error != 0 ? std::fabs(a.value) * b.error : 0) + a.error * b.error;
-  return rounded(type, product, error, std::fma(a.value, b.value, -product) == 0,
-                 a.undecided || b.undecided);
+  return rounded(type, product, error, std::fma(u, v, -product) == 0, a.undecided || b.undecided);
 }
 
 Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
-  double quotient = a.value / b.value, error = 0;
+  double x = of(a), y = of(b), quotient = x / y, error = 0;
   bool undecided = a.undecided || b.undecided;
   if (a.error != 0 || b.error != 0) {
     double least = std::fabs(b.value) - b.error;
     undecided |= least <= 0;
     error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : 0;
   }
-  return rounded(type, quotient, error, std::fma(quotient, b.value, -a.value) == 0, undecided);
+  return rounded(type, quotient, error, std::fma(quotient, y, -x) == 0, undecided);
 }
 
 Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
-  double value = std::fmod(a.value, b.value), count = std::trunc(a.value / b.value);
+  double x = of(a), y = of(b), value = std::fmod(x, y), count = std::trunc(x / y);
   double error = a.error + (b.error != 0 ? std::fabs(count) * b.error : 0);
   // True if the truncated quotient may differ, also for a dividend below an inexact divisor.
   bool jumps =
@@ -187,16 +215,15 @@ Scalar Arithmetic::fma(FloatType type, const Scalar &x, const Scalar &y, const S
   // The sum is rounded once: a product of exact factors has no error of its own.
   Scalar a = orZero(type, x), b = orZero(type, y), product = mul(type, x, y);
   bool isKnown = a.error == 0 && b.error == 0;
-  double value = std::fma(a.value, b.value, c.value);
-  bool exact =
-      std::fma(a.value, b.value, -product.value) == 0 && isExactSum(product.value, c.value, value);
+  double u = of(a), v = of(b), w = of(c), value = std::fma(u, v, w);
+  bool exact = std::fma(u, v, -(u * v)) == 0 && isExactSum(u * v, w, value);
   bool undecided = isKnown ? a.undecided || b.undecided : product.undecided;
   return rounded(type, value, c.error + (isKnown ? 0 : product.error), exact,
                  undecided || c.undecided);
 }
 
 Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
-  double value = std::pow(a.value, b.value), error = 0;
+  double value = std::pow(of(a), of(b)), error = 0;
   bool undecided = a.undecided || b.undecided;
   if (a.error != 0 || b.error != 0) {
     // The function is monotone in each argument, so its values at the corners bound it.
@@ -251,7 +278,7 @@ Scalar Arithmetic::extremum(const Scalar &a, const Scalar &b, bool larger, bool 
 
 Scalar Arithmetic::monotone(FloatType type, double (*function)(double), const Scalar &a,
                             double units) {
-  double value = function(a.value), error = 0;
+  double value = function(of(a)), error = 0;
   bool undecided = a.undecided;
   if (a.error != 0) {
     double low = function(a.value - a.error), high = function(a.value + a.error);
@@ -264,11 +291,11 @@ Scalar Arithmetic::monotone(FloatType type, double (*function)(double), const Sc
 }
 
 Scalar Arithmetic::gentle(FloatType type, double (*function)(double), const Scalar &a) {
-  return rounded(type, function(a.value), a.error, false, a.undecided, functionUnits);
+  return rounded(type, function(of(a)), a.error, false, a.undecided, functionUnits);
 }
 
 Scalar Arithmetic::integral(double (*function)(double), const Scalar &a) {
-  Scalar result = exactly(function(a.value));
+  Scalar result = exactly(function(of(a)));
   result.undecided = a.undecided;
   if (a.error != 0)
     result.undecided |= function(a.value - a.error) != function(a.value + a.error);
@@ -287,11 +314,12 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
     if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
       Scalar same = orZero(from, a);
-      same.own = 0; // of the old type
+      if (!isSimulation())
+        same.own = 0; // of the old type
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
     }
-  return rounded(toFloat, a.value, a.error, keeps, a.undecided);
+  return rounded(toFloat, of(a), a.error, keeps, a.undecided);
 }
 
 Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
@@ -305,7 +333,7 @@ Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
     return result;
   }
   result.error = std::max(std::fabs(low - result.value), std::fabs(high - result.value));
-  if (losesSubnormals(type) && std::fabs(result.value) < smallestError(type))
+  if (losesSubnormals(type) && !isSimulation() && std::fabs(result.value) < smallestError(type))
     result.error += std::fabs(result.value);
   if (result.error != 0)
     result.origin = freshOrigin();
@@ -319,7 +347,7 @@ Scalar Arithmetic::cast(const Scalar &a, FloatType from, FloatType to) {
   if (from.getWidth() < to.getWidth()) {
     result.kept = a.error + (std::isfinite(moved) ? moved : 0) + a.kept;
   } else if (std::isfinite(result.value)) {
-    result.error += a.kept;
+    result.error += isSimulation() ? 0 : a.kept;
     result.own = a.kept;
   }
   if (result.error != 0)

@@ -32,6 +32,18 @@
 //     bf16: (1 +- 0) + (2^-9 +- 0)      = 1.00195 +- 2^-8      own = 2^-8
 //     its cast to f32                   = 1 +- 0               kept = 2^-8 + 2^-9
 //
+// A bound never changes a value. Where only the bound leaves the type's range, the value is kept and
+// is undecided:
+//
+//     f32: exp(0 +- 200)                = 1, undecided
+//
+// Bounds of the worst case grow with each op, and say nothing after some hundred of them. An
+// `Arithmetic` that simulates one execution computes no bounds: it disturbs values as an execution
+// in the type may (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating
+// results of numerical software, 2004). Each reader of a value rounds it for itself, at random, so
+// that the difference of a value from itself is not 0 here either. Deviations.h compares several
+// such executions.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_INTERP_SCALAR_H
@@ -81,6 +93,11 @@ constexpr double functionUnits = 8;
 /// Float arithmetic that propagates error bounds. Each result has the precision of `type`.
 class Arithmetic {
 public:
+  Arithmetic() = default;
+  /// Simulates one execution, which `seed` draws: values are disturbed by up to `strength` times
+  /// what an op may be wrong by. There are no bounds, and nothing is undecided.
+  Arithmetic(uint64_t seed, double strength) : state(seed), strength(strength) {}
+  bool isSimulation() const { return strength != 0; }
   Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
   Scalar sub(mlir::FloatType type, const Scalar &a, const Scalar &b);
   Scalar mul(mlir::FloatType type, const Scalar &a, const Scalar &b);
@@ -114,6 +131,9 @@ public:
   /// One of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 
+  /// A number in [-strength, strength), for a simulation.
+  double draw();
+
   /// True if the bounds of a and b overlap, so that their order is not known.
   static bool tooClose(const Scalar &a, const Scalar &b);
   uint64_t freshOrigin() { return ++origins; }
@@ -122,7 +142,12 @@ private:
   /// A factor, or the operand of its widening, whose bound includes 0 if it is subnormal: machines
   /// may flush subnormal numbers of bf16 to zero.
   Scalar orZero(mlir::Type type, const Scalar &a);
-  uint64_t origins = 0;
+  /// The value of an operand; in a simulation, rounded at random.
+  double of(const Scalar &a) { return a.own == 0 || !isSimulation() ? a.value : disturbed(a); }
+  double disturbed(const Scalar &a);
+  Scalar simulated(mlir::FloatType type, double value, bool exact, double units);
+  uint64_t origins = 0, state = 0; ///< `state`: of the random numbers
+  double strength = 0;
 };
 
 } // namespace heddle::interp

@@ -157,6 +157,11 @@ std::string text(const Sizes &position) {
   return result + "}";
 }
 
+bool isUncertain(const Scalar &scalar, Type type) {
+  auto real = dyn_cast<FloatType>(type);
+  return scalar.undecided || (real && scalar.error > std::fabs(scalar.value) + smallestError(real));
+}
+
 static bool agrees(const Scalar &a, const Scalar &b, Type type) {
   auto real = dyn_cast<FloatType>(type);
   if (!real)
@@ -185,6 +190,7 @@ Comparison compare(const TensorValue &expectedValue, const TensorValue &gotValue
   for (Walk walk(expected.dims()); walk; ++walk) {
     const Scalar &a = expected.elements[walk.count()], &b = got.elements[walk.count()];
     ++result.compared;
+    result.uncertain += isUncertain(a, expected.elementType());
     if (a.undecided || b.undecided) {
       ++result.undecided;
       result.notFinite += isa<FloatType>(expected.elementType()) && !std::isfinite(a.value);

@@ -87,13 +87,18 @@ std::string run::describe(const Formal &formal, const io::HostArray &array, int6
   return result + summary(elements);
 }
 
-void run::report(const Signature &entry, const Arrays &results, const Options &options) {
+void run::report(const Signature &entry, const Arrays &results, const Options &options,
+                 llvm::ArrayRef<int64_t> uncertain) {
   if (auto job = jobOf(options); job && job->rank() != 0)
     return;
   if (!results.empty())
     llvm::outs() << "@" << entry.name << "\n";
-  for (auto [formal, array] : llvm::zip_equal(entry.results, results))
-    llvm::outs() << "  " << describe(formal, array, options.printLimit) << "\n";
+  for (auto [i, formal, array] : llvm::enumerate(entry.results, results)) {
+    llvm::outs() << "  " << describe(formal, array, options.printLimit);
+    if (i < uncertain.size() && uncertain[i])
+      llvm::outs() << ", " << uncertain[i] << " of " << array.count() << " uncertain";
+    llvm::outs() << "\n";
+  }
   if (options.output.empty())
     return;
   io::Safetensors file;

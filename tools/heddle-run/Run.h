@@ -118,8 +118,10 @@ std::vector<TensorRef> callOnRanks(Program &program, const EntrySpec &entry,
 /// Runs an entry of a program on arrays.
 Arrays call(Program &program, const std::string &entry, const Arrays &arguments,
             const Options &options);
-/// Prints the results of an entry and writes the output file, if any (Print.cpp).
-void report(const Signature &entry, const Arrays &results, const Options &options);
+/// Prints the results of an entry and writes the output file, if any (Print.cpp). `uncertain`: how
+/// many elements of each result the interpreter is not sure of.
+void report(const Signature &entry, const Arrays &results, const Options &options,
+            llvm::ArrayRef<int64_t> uncertain = {});
 
 /// A module split in two: `program` has no check ops, and its functions return the operands of
 /// these after their own results; the function of the same name in `checks` checks these values

@@ -14,8 +14,8 @@
 #include "lib/builder/CompileOnRanks.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/conversion/nest_to_steps/Constants.h"
+#include "lib/interp/Deviations.h"
 #include "lib/interp/HostTensor.h"
-#include "lib/interp/Interpreter.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
@@ -137,6 +137,22 @@ static LogicalResult simulate(ModuleOp module, const CompileOptions &options) {
   return passes.run(module);
 }
 
+/// A copy of the program for the interpreter; `isSplit`: as that of all devices of a mesh. Null
+/// after an error.
+static OwningOpRef<ModuleOp> forInterpreter(ModuleOp module, const CompileOptions &options,
+                                            bool isSplit) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(expandGradients(*copy)) || (isSplit && failed(simulate(*copy, options))) ||
+      (options.products && failed(narrowProducts(*copy, options))))
+    return nullptr;
+  if (llvm::is_contained(options.fastMath, "excess-precision"))
+    copy->walk([](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+        nd::keepPrecision(op);
+    });
+  return copy;
+}
+
 namespace {
 /// Runs a module by the interpreter or compiled.
 class IrRunner {
@@ -205,12 +221,13 @@ public:
     return results;
   }
 
-  FailureOr<SmallVector<interp::TensorValue>> interpret(func::FuncOp entry,
-                                                        const Arrays &arguments) {
+  /// `closely`: for a comparison.
+  FailureOr<SmallVector<interp::TensorValue>> interpret(func::FuncOp entry, const Arrays &arguments,
+                                                        bool closely) {
     SmallVector<interp::TensorValue> values;
     for (const io::HostArray &array : arguments)
       values.push_back(interp::fromHost(module.getContext(), array));
-    return interp::interpret(entry, values);
+    return closely ? interp::interpretClosely(entry, values) : interp::interpret(entry, values);
   }
 
 private:
@@ -227,17 +244,33 @@ static auto checksOf(func::FuncOp function) {
   });
 }
 
-/// Compares the compiled values with the interpreter's. True if they agree.
+static Arrays arraysOf(ArrayRef<interp::TensorValue> values) {
+  Arrays arrays;
+  for (const interp::TensorValue &value : values)
+    arrays.push_back(interp::toHost(value));
+  return arrays;
+}
+
+static SmallVector<int64_t> uncertainOf(ArrayRef<interp::TensorValue> values) {
+  return llvm::map_to_vector(values, [](const interp::TensorValue &value) -> int64_t {
+    return llvm::count_if(value.elements, [&](const interp::Scalar &scalar) {
+      return interp::isUncertain(scalar, value.elementType());
+    });
+  });
+}
+
+/// Compares compiled or simulated values with the interpreter's. True if they agree.
 static bool compare(func::FuncOp function, const Signature &entry,
                     ArrayRef<interp::TensorValue> expected, const Arrays &got) {
   MLIRContext *context = function.getContext();
-  int64_t compared = 0, undecided = 0, notFinite = 0;
+  int64_t compared = 0, undecided = 0, uncertain = 0, notFinite = 0;
   std::string firstNotFinite;
   bool agrees = true;
   for (auto [formal, value, array] : llvm::zip_equal(entry.results, expected, got)) {
     interp::Comparison comparison = interp::compare(value, interp::fromHost(context, array));
     compared += comparison.compared;
     undecided += comparison.undecided;
+    uncertain += comparison.uncertain;
     notFinite += comparison.notFinite;
     if (comparison.notFinite && firstNotFinite.empty())
       firstNotFinite = formal.name;
@@ -266,8 +299,8 @@ static bool compare(func::FuncOp function, const Signature &entry,
                  << (got.empty() ? "" : ",");
   if (!got.empty())
     llvm::outs() << " " << compared << " elements agree";
-  if (undecided)
-    llvm::outs() << ", " << undecided << " of them undecided";
+  if (uncertain)
+    llvm::outs() << ", " << uncertain << " of them uncertain";
   llvm::outs() << "\n";
   return true;
 }
@@ -307,20 +340,14 @@ bool run::runIr(const Options &options) {
   if (runs > 1 && options.specialise)
     throw Error("a program that is specialised has one size; expected one value for each --size");
   IrRunner runner(*module, options);
-  OwningOpRef<ModuleOp> written(module->clone()); // for the interpreter
-  if ((options.interpret || options.compare) && failed(expandGradients(*written)))
+  // What the interpreter runs: the values that are right, and those of all devices of a mesh.
+  OwningOpRef<ModuleOp> right, split;
+  if (options.compare || (options.interpret && !options.simulate))
+    if (!(right = forInterpreter(*module, options.compile, /*isSplit=*/false)))
+      return false;
+  if (options.simulate && !(split = forInterpreter(*module, options.compile, /*isSplit=*/true)))
     return false;
-  if (options.simulate && failed(simulate(*written, options.compile)))
-    return false;
-  if ((options.interpret || options.compare) && options.compile.products &&
-      failed(narrowProducts(*written, options.compile)))
-    return false;
-  if (llvm::is_contained(options.compile.fastMath, "excess-precision"))
-    written->walk([](Operation *op) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-        nd::keepPrecision(op);
-    });
-  bool allFine = true;
+  bool compiles = !options.simulate && (options.compare || !options.interpret), allFine = true;
   for (size_t run = 0; run < runs; ++run) {
     Inputs inputs(options, run);
     expectOne(signatures, inputs, options);
@@ -329,38 +356,38 @@ bool run::runIr(const Options &options) {
       arguments.push_back(inputs.collect(signature));
     std::vector<SmallVector<interp::TensorValue>> expected(entries.size());
     std::vector<bool> fine(entries.size(), true);
-    if (options.interpret || options.compare) {
-      for (auto [i, signature] : llvm::enumerate(signatures)) {
-        auto results =
-            runner.interpret(written->lookupSymbol<func::FuncOp>(signature.name), arguments[i]);
-        if (succeeded(results))
-          expected[i] = std::move(*results);
-        else
-          fine[i] = false;
-      }
-    }
-    bool compiles = options.compare || !options.interpret;
+    auto interpret = [&](ModuleOp program, size_t i, bool closely) {
+      auto results = runner.interpret(program.lookupSymbol<func::FuncOp>(signatures[i].name),
+                                      arguments[i], closely);
+      fine[i] = succeeded(results);
+      return fine[i] ? std::move(*results) : SmallVector<interp::TensorValue>();
+    };
+    if (right)
+      for (size_t i = 0; i < signatures.size(); ++i)
+        expected[i] = interpret(*right, i, options.compare);
     if (compiles && run == 0 && failed(runner.compile(entries, arguments)))
       return false;
     for (auto [i, signature] : llvm::enumerate(signatures)) {
       if (!fine[i])
         continue;
       Arrays results;
-      if (!compiles) {
-        for (const interp::TensorValue &value : expected[i])
-          results.push_back(interp::toHost(value));
-      } else {
+      SmallVector<int64_t> uncertain;
+      if (compiles) {
         auto got = runner.runCompiled(entries[i], arguments[i]);
-        if (failed(got)) {
-          fine[i] = false;
-          continue;
-        }
-        results = std::move(*got);
+        fine[i] = succeeded(got);
+        if (fine[i])
+          results = std::move(*got);
+      } else {
+        auto got = split ? interpret(*split, i, false) : std::move(expected[i]);
+        results = arraysOf(got);
+        uncertain = uncertainOf(got);
       }
+      if (!fine[i])
+        continue;
       if (options.compare)
         fine[i] = compare(entries[i], signature, expected[i], results);
       else
-        report(signature, results, options);
+        report(signature, results, options, uncertain);
     }
     allFine &= llvm::all_of(fine, [](bool one) { return one; });
   }

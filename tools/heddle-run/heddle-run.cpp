@@ -62,8 +62,10 @@ int main(int argc, char **argv) {
                  "Print only a summary of results with more elements (64)")
       ->type_name("N");
   app.add_flag("--interpret", options.interpret, "Use the interpreter, not the compiler");
-  app.add_flag("--compare", options.compare,
-               "Use both, and check that the values agree within the interpreter's error bound");
+  app.add_flag(
+      "--compare", options.compare,
+      "Use both, and check that the values agree within the interpreter's error bound; with "
+      "--simulate, check the values of the split program");
   app.add_flag("--simulate", options.simulate,
                "Use the interpreter on the program that --mesh and --shard split over devices");
   app.add_option("--engine", options.engine,
@@ -101,8 +103,6 @@ int main(int argc, char **argv) {
         !output.empty() && !output.ends_with(".safetensors"))
       throw Error("--output: expected a file that ends in .safetensors, got '" + options.output +
                   "'");
-    if (options.simulate && options.compare)
-      throw Error("--simulate: use --compare without it to check compiled code");
     if (options.interpret && (options.profiles || options.repeat > 1))
       throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
     if (options.carry && (options.interpret || options.compare))

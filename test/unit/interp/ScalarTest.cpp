@@ -217,3 +217,46 @@ TEST_F(ScalarTest, SpecialValues) {
   EXPECT_TRUE(std::signbit(arithmetic.extremum(exactly(0.0), exactly(-0.0), false, false).value));
   EXPECT_TRUE(std::isnan(arithmetic.sub(f32, exactly(INFINITY), exactly(INFINITY)).value));
 }
+
+TEST_F(ScalarTest, ABoundOutsideOfTheTypeLeavesTheValue) {
+  for (auto [scalar, value] : {std::pair(arithmetic.monotone(f32, std::exp, inexact(0, 200)), 1.0),
+                               {arithmetic.add(f32, inexact(3, 3e38), inexact(1, 3e38)), 4.0},
+                               {arithmetic.mul(f32, inexact(3, 1e30), inexact(5, 1e30)), 15.0},
+                               {arithmetic.add(f32, inexact(3, INFINITY), exactly(1)), 4.0},
+                               {arithmetic.mul(f16, inexact(30000, 300), exactly(2)), 60000.0},
+                               {arithmetic.mul(f16, inexact(30000, 6000), exactly(2)), 60000.0}}) {
+    EXPECT_EQ(scalar.value, value);
+    EXPECT_EQ(scalar.undecided, value != 60000 || scalar.error == 0);
+    EXPECT_TRUE(std::isfinite(scalar.error));
+  }
+  // The value itself overflows.
+  EXPECT_TRUE(std::isinf(arithmetic.add(f32, inexact(3e38, 1e30), inexact(3e38, 1e30)).value));
+  EXPECT_TRUE(arithmetic.add(f32, inexact(3e38, 3e38), inexact(3e38, 1e30)).undecided);
+}
+
+TEST_F(ScalarTest, SimulatedExecutionsStayWithinTheBounds) {
+  int64_t apart = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Arithmetic one(uint64_t(i), 1);
+    double x = any(), y = any();
+    // Each op reads an inexact value twice.
+    auto run = [&](Arithmetic &a) {
+      Scalar p = a.mul(f32, exactly(x), exactly(y)), q = a.div(f32, exactly(x), p);
+      Scalar r = a.fma(f32, p, q, a.sub(f32, p, exactly(x)));
+      return std::array{
+          a.sub(f32, p, p), a.add(f32, p, r), a.monotone(f32, std::tanh, r),
+          a.cast(a.add(f16, exactly(0.1), a.forceTo(f16, exactly(1 / (1 + x * x)))), f16, f32)};
+    };
+    for (auto [bounded, simulated] : llvm::zip_equal(run(arithmetic), run(one))) {
+      EXPECT_EQ(simulated.error, 0);
+      EXPECT_FALSE(simulated.undecided);
+      EXPECT_TRUE(covers(bounded, simulated.value)) << x << " " << y << " " << bounded.value;
+    }
+    Scalar p = one.mul(f32, exactly(x), exactly(y));
+    apart += one.sub(f32, p, p).value != 0;
+  }
+  EXPECT_GT(apart, 19000); // a value may be computed for each of its uses
+  Arithmetic one(1, 1);
+  EXPECT_EQ(one.sub(f32, exactly(0.5), exactly(0.5)).value, 0);
+  EXPECT_EQ(one.mul(f32, exactly(3), exactly(5)).value, 15);
+}

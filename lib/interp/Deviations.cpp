@@ -1,0 +1,90 @@
+//===- Deviations.cpp - bounds from simulated executions ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/interp/Deviations.h"
+
+#include "lib/interp/Evaluator.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace heddle::interp {
+
+/// With eight executions of four times the noise, and four times their largest deviation, an element
+/// is off by 16 standard deviations in the mean; one of 10^9 is outside of its bound.
+static constexpr int executions = 8;
+static constexpr double strength = 4, multiple = 4;
+/// Faults of a thousandth must show.
+static constexpr double usefulBound = 0x1p-13;
+
+static bool isUseful(const Scalar &scalar, bool isFloat) {
+  return !scalar.undecided &&
+         (!isFloat || scalar.error == 0 || scalar.error <= usefulBound * std::fabs(scalar.value));
+}
+
+static bool areUseful(const TensorValue &value) {
+  bool isFloat = isa<FloatType>(value.elementType());
+  return llvm::all_of(value.elements,
+                      [&](const Scalar &scalar) { return isUseful(scalar, isFloat); });
+}
+
+/// How far one element is from another, equal ones (also NaN and infinities) by 0.
+static double distance(const Scalar &a, const Scalar &b, bool isFloat) {
+  if (!isFloat)
+    return a.bits == b.bits ? 0 : INFINITY;
+  if (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)))
+    return 0;
+  double apart = std::fabs(a.value - b.value);
+  return std::isnan(apart) ? INFINITY : apart;
+}
+
+/// The bound of an element whose largest deviation is known.
+static void narrow(Scalar &scalar, double deviation, FloatType type) {
+  double apart = multiple * deviation, magnitude = std::fabs(scalar.value);
+  if (scalar.undecided && apart > (std::isfinite(magnitude) ? magnitude : 0))
+    return;
+  if (!type || !std::isfinite(magnitude)) {
+    scalar.undecided = false;
+    return;
+  }
+  double bound = apart + functionUnits * unitRoundoff(type) * magnitude + smallestError(type);
+  scalar.error = scalar.undecided ? bound : std::min(bound, scalar.error);
+  scalar.own = 0;
+  scalar.undecided = false;
+}
+
+FailureOr<SmallVector<TensorValue>>
+interpretClosely(func::FuncOp func, ArrayRef<TensorValue> arguments, const ExprMap &known) {
+  SmallVector<TensorRef> refs = refsTo(arguments);
+  FailureOr<SmallVector<TensorValue>> values = Evaluator().runEntry(func, refs, known);
+  if (failed(values) || llvm::all_of(*values, areUseful))
+    return values;
+  std::vector<std::vector<double>> deviations;
+  for (const TensorValue &value : *values)
+    deviations.emplace_back(value.elements.size());
+  // A simulated execution may fail where the function does not: what it does then is open.
+  ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
+  for (int seed = 1; seed <= executions; ++seed) {
+    auto run = Evaluator(Arithmetic(uint64_t(seed) << 32, strength)).runEntry(func, refs, known);
+    for (auto [k, value, most] : llvm::enumerate(*values, deviations)) {
+      bool isFloat = isa<FloatType>(value.elementType());
+      for (auto [i, scalar] : llvm::enumerate(value.elements))
+        most[i] = std::max(most[i], failed(run) ? INFINITY
+                                                : distance(scalar, (*run)[k].elements[i], isFloat));
+    }
+  }
+  for (auto [value, most] : llvm::zip_equal(*values, deviations)) {
+    auto type = dyn_cast<FloatType>(value.elementType());
+    for (auto [scalar, deviation] : llvm::zip_equal(value.elements, most))
+      if (!isUseful(scalar, bool(type)))
+        narrow(scalar, deviation, type);
+  }
+  return values;
+}
+
+} // namespace heddle::interp

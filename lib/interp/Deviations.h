@@ -1,0 +1,35 @@
+//===- Deviations.h - bounds from simulated executions ----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bounds of `interpret` hold for every execution, so each op adds the worst case. After a whole
+// training step they exceed the values, or a choice (a ReLU at 1e-9) lies within them and leaves all
+// that depends on it undecided. `interpretClosely` has the same values. Where their bounds are of no
+// use it runs the function some more times, as an execution in the element types may go (Scalar.h),
+// and takes a multiple of the largest deviation from the value instead:
+//
+//     x = 1000 times x = x * 1.1 - x * 0.1        interpret:         1 +- 1e50
+//                                                 interpretClosely:  1 +- 1e-4
+//
+// Such a bound is likely, not certain. Bounds that are of use, and decided elements, stay as they
+// are. An element whose deviations exceed its magnitude is left undecided if it was undecided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_INTERP_DEVIATIONS_H
+#define HEDDLE_LIB_INTERP_DEVIATIONS_H
+
+#include "lib/interp/Interpreter.h"
+
+namespace heddle::interp {
+
+mlir::FailureOr<llvm::SmallVector<TensorValue>>
+interpretClosely(mlir::func::FuncOp func, llvm::ArrayRef<TensorValue> arguments,
+                 const ExprMap &known = {});
+
+} // namespace heddle::interp
+
+#endif // HEDDLE_LIB_INTERP_DEVIATIONS_H

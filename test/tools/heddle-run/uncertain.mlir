@@ -1,0 +1,41 @@
+// Where only the error bound leaves the type's range, the interpreter keeps the value and marks it.
+// RUN: heddle-run %s --interpret | FileCheck %s
+// CHECK: @bound
+// CHECK-NEXT: exp: f32 {n: 3} = [1, 1, 1], 3 of 3 uncertain{{$}}
+// CHECK-NEXT: difference: f32 {n: 3} = [0, 0, 0], 3 of 3 uncertain{{$}}
+// CHECK-NEXT: copy: f32 {n: 3} = [{{.*}}]{{$}}
+
+// A program split over devices is held against the whole one.
+// RUN: heddle-run %s --entry scaled --compare --simulate --mesh d=2 --shard n:d | FileCheck %s --check-prefix=SPLIT
+// SPLIT: @scaled: 3 elements agree{{$}}
+
+func.func @bound(%x: !nd.tensor<f32, n: 3>) -> (!nd.tensor<f32, n: 3> {nd.name = "exp"}, !nd.tensor<f32, n: 3> {nd.name = "difference"}, !nd.tensor<f32, n: 3> {nd.name = "copy"}) {
+  %y = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+  ^bb0(%a: f32):
+    %k = arith.constant 3.1 : f32
+    %l = arith.constant 1.0e9 : f32
+    %p = arith.mulf %a, %k : f32
+    %q = arith.subf %p, %p : f32
+    %r = arith.mulf %q, %l : f32
+    %e = math.exp %r : f32
+    nd.yield %e : f32
+  }
+  %z = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+  ^bb0(%a: f32):
+    %k = arith.constant 3.1 : f32
+    %p = arith.mulf %a, %k : f32
+    %q = arith.subf %p, %p : f32
+    nd.yield %q : f32
+  }
+  return %y, %z, %x : !nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>, !nd.tensor<f32, n: 3>
+}
+
+func.func @scaled(%x: !nd.tensor<f32, n: 3> {nd.name = "x"}) -> !nd.tensor<f32, n: 3> {
+  %y = nd.pointwise %x : (!nd.tensor<f32, n: 3>) -> !nd.tensor<f32, n: 3> {
+  ^bb0(%a: f32):
+    %k = arith.constant 3.1 : f32
+    %p = arith.mulf %a, %k : f32
+    nd.yield %p : f32
+  }
+  return %y : !nd.tensor<f32, n: 3>
+}
