@@ -15,10 +15,10 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// With eight executions of four times the noise, and four times their largest deviation, an element
-/// is off by 16 standard deviations in the mean; one of 10^9 is outside of its bound.
-static constexpr int executions = 8;
-static constexpr double strength = 4, multiple = 4;
+/// A bound is 50 standard deviations in the mean. Five executions that are all near the value by
+/// chance, so that a sixth one is outside of the bound, are about one case in 10^8.
+static constexpr int executions = 5;
+static constexpr double strength = 4, multiple = 8;
 /// Faults of a thousandth must show.
 static constexpr double usefulBound = 0x1p-13;
 

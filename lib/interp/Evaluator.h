@@ -86,8 +86,12 @@ private:
   std::optional<mlir::LogicalResult> evaluateCall(mlir::Operation *op, Frame &frame);
   std::optional<mlir::LogicalResult> evaluateControl(mlir::Operation *op, Frame &frame);
 
+  using Deaths = std::map<mlir::Operation *, llvm::SmallVector<mlir::Value>>;
+  const Deaths &deathsIn(mlir::Block &block);
+
   int depth = 0;
   int64_t calls = 0;
+  std::map<mlir::Block *, Deaths> deaths;                       ///< never iterated over
   std::set<std::pair<mlir::Operation *, std::string>> verified; ///< by their sizes
   std::map<mlir::Region *, ScalarRegion> codes;                 ///< never iterated over
   std::map<mlir::Region *, Combiner> combiners;

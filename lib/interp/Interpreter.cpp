@@ -184,10 +184,31 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
   return op->emitOpError() << "has no meaning in the interpreter";
 }
 
+/// The values of the block that no op after it uses, for each op.
+const Evaluator::Deaths &Evaluator::deathsIn(Block &block) {
+  auto [found, isNew] = deaths.try_emplace(&block);
+  if (!isNew)
+    return found->second;
+  llvm::DenseSet<Value> used;
+  for (Operation &op : llvm::reverse(block))
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (operand.getParentBlock() == &block && used.insert(operand).second &&
+            &op != &block.back())
+          found->second[&op].push_back(operand);
+    });
+  return found->second;
+}
+
 LogicalResult Evaluator::run(Block &block, Frame &frame) {
-  for (Operation &op : block.without_terminator())
+  const Deaths &dead = deathsIn(block);
+  for (Operation &op : block.without_terminator()) {
     if (failed(evaluate(&op, frame)))
       return failure();
+    if (auto found = dead.find(&op); found != dead.end())
+      for (Value value : found->second)
+        frame.values.erase(value);
+  }
   return success();
 }
 

@@ -119,6 +119,7 @@ struct Reduction {
   SmallVector<Scalar> neutral;
   SmallVector<const TensorValue *> inputs;
   Arithmetic *arithmetic;
+  bool keepsType = false; ///< the accumulator of the first input has its type
 
   static FailureOr<Reduction> prepare(Operation *op, ArrayAttr neutral,
                                       SmallVector<const TensorValue *> inputs,
@@ -135,11 +136,17 @@ struct Reduction {
     result.combiner = *combiner;
     result.inputs = std::move(inputs);
     result.arithmetic = &evaluator.arithmetic;
+    result.keepsType = nd::signless(result.inputs[0]->elementType()) == result.combiner->types[0];
     return result;
   }
 
   /// Adds the elements at `index`, unless a window excludes them.
   void add(Fold &fold, size_t index) const {
+    if (inputs.size() == 1 && keepsType) {
+      if (const Scalar &scalar = inputs[0]->elements[index]; !scalar.excluded)
+        fold.add(scalar);
+      return;
+    }
     SmallVector<Scalar, 2> element;
     for (auto [input, type] : llvm::zip_equal(inputs, combiner->types)) {
       const Scalar &scalar = input->elements[index];

@@ -75,11 +75,11 @@ double largestFinite(FloatType type) {
 }
 
 double roundTo(FloatType type, double value) {
+  if (type.isF32())
+    return double(float(value));
   bool hasInfinity = llvm::APFloat::semanticsHasInf(type.getFloatSemantics());
   if (type.isF64() || std::isnan(value) || (std::isinf(value) && hasInfinity))
     return value;
-  if (type.isF32())
-    return double(float(value));
   llvm::APFloat rounded(value);
   bool loses;
   rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
@@ -106,17 +106,30 @@ double Arithmetic::draw() {
 
 double Arithmetic::disturbed(const Scalar &a) { return a.value + a.own * draw(); }
 
+const Arithmetic::Format &Arithmetic::formatOf(FloatType type) {
+  for (const Format &format : formats)
+    if (format.type == type)
+      return format;
+  formats.push_back({type, unitRoundoff(type), smallestError(type), largestFinite(type),
+                     type.getWidth() < 32, losesSubnormals(type)});
+  return formats.back();
+}
+
 Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double units) {
   Scalar result = exactly(value);
   if (!std::isfinite(value) || (exact && roundTo(type, value) == value))
     return result;
-  double unit = unitRoundoff(type) * std::fabs(value), largest = largestFinite(type);
+  const Format &format = formatOf(type);
+  double unit = format.unit * std::fabs(value);
+  // No noise carries a value over the end of the range: -3e38 and what a mask adds to it stay finite.
+  if (std::fabs(value) + units * strength * unit > format.largest) {
+    double stored = roundTo(type, value);
+    return exactly(std::isfinite(stored) ? stored : std::copysign(INFINITY, value));
+  }
   // The error of a function is the same for all readers, the rounding of its result is not.
   if (units > 1)
     result.value += (units - 1) * unit * draw();
-  if (std::fabs(result.value) > largest && !std::isfinite(roundTo(type, result.value)))
-    return exactly(std::copysign(INFINITY, value));
-  result.own = unit + (unit < smallestError(type) ? smallestError(type) : 0);
+  result.own = unit + (unit < format.least ? format.least : 0);
   return result;
 }
 
@@ -132,24 +145,27 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   }
   if (exact && error == 0 && roundTo(type, value) == value)
     return result;
-  double most = std::fabs(value) + error, least = smallestError(type);
-  result.error = error + units * unitRoundoff(type) * most + least;
+  const Format &format = formatOf(type);
+  double most = std::fabs(value) + error;
+  result.error = error + units * format.unit * most + format.least;
   // Before rounding to the type, the result has the precision of f32, and here of double.
-  bool isNarrow = type.getWidth() < 32, isKnown = exact && error == 0;
-  double before = isKnown && (!isNarrow || double(float(value)) == value)
+  bool isKnown = exact && error == 0;
+  double before = isKnown && (!format.isNarrow || double(float(value)) == value)
                       ? 0
-                      : std::ldexp(most, isNarrow ? -24 : -52) + std::ldexp(most, -53);
-  if (losesSubnormals(type) && most < 2 * least)
-    before += least;
-  result.own = std::max(0.0, unitRoundoff(type) * most + least - before);
+                      : most * (format.isNarrow ? 0x1p-24 : 0x1p-52) + most * 0x1p-53;
+  if (format.losesSubnormals && most < 2 * format.least)
+    before += format.least;
+  result.own = std::max(0.0, format.unit * most + format.least - before);
   result.origin = freshOrigin();
-  double largest = largestFinite(type);
-  if (!(std::fabs(value) + result.error <= largest)) {
+  // Rounding itself does not carry a value over the end of the range, an inexact function may.
+  double farthest = units > 1 ? std::fabs(value) + result.error : most;
+  if (!(std::fabs(value) + result.error <= format.largest) &&
+      !(std::isfinite(farthest) && std::isfinite(roundTo(type, farthest)))) {
     // Some execution may overflow: that says how sure the value is, and does not change it.
     bool overflows = !std::isfinite(roundTo(type, value));
     // Values of narrow types may be kept wider, where they do not overflow.
-    result.undecided |= !overflows || type.getWidth() < 32 ||
-                        !(std::fabs(value) - result.error > largest * (1 + unitRoundoff(type)));
+    result.undecided |= !overflows || format.isNarrow ||
+                        !(std::fabs(value) - result.error > format.largest * (1 + format.unit));
     if (overflows)
       result.value = std::copysign(INFINITY, value);
     result.error = result.own = 0;
@@ -303,8 +319,10 @@ Scalar Arithmetic::integral(double (*function)(double), const Scalar &a) {
 }
 
 Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
+  if (from == to)
+    return a;
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
-  if (from == to || !fromFloat || !toFloat)
+  if (!fromFloat || !toFloat)
     return a;
   double value = roundTo(toFloat, a.value);
   bool keeps = value == a.value || std::isnan(value);

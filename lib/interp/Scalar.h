@@ -145,6 +145,14 @@ private:
   /// The value of an operand; in a simulation, rounded at random.
   double of(const Scalar &a) { return a.own == 0 || !isSimulation() ? a.value : disturbed(a); }
   double disturbed(const Scalar &a);
+  /// What rounding has to know of a type.
+  struct Format {
+    mlir::FloatType type;
+    double unit, least, largest;
+    bool isNarrow, losesSubnormals;
+  };
+  const Format &formatOf(mlir::FloatType type);
+  llvm::SmallVector<Format, 2> formats; ///< of the types met so far
   Scalar simulated(mlir::FloatType type, double value, bool exact, double units);
   uint64_t origins = 0, state = 0; ///< `state`: of the random numbers
   double strength = 0;

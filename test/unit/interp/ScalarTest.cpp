@@ -260,3 +260,15 @@ TEST_F(ScalarTest, SimulatedExecutionsStayWithinTheBounds) {
   EXPECT_EQ(one.sub(f32, exactly(0.5), exactly(0.5)).value, 0);
   EXPECT_EQ(one.mul(f32, exactly(3), exactly(5)).value, 15);
 }
+
+TEST_F(ScalarTest, WhatAMaskAddsToTheLowestNumberStaysFinite) {
+  double lowest = -largestFinite(f32);
+  Arithmetic one(1, 4);
+  for (double x : {2.5, -2.5, 1e20}) {
+    Scalar masked = arithmetic.add(f32, exactly(lowest), exactly(x));
+    EXPECT_FALSE(masked.undecided);
+    EXPECT_TRUE(covers(masked, lowest));
+    Scalar again = one.add(f32, one.add(f32, exactly(lowest), exactly(x)), exactly(x));
+    EXPECT_EQ(one.sub(f32, again, exactly(lowest)).value, 0);
+  }
+}
