@@ -9,6 +9,7 @@
 
 #include "heddle/io/Safetensors.h"
 #include "heddle/nn/data/Combinators.h"
+#include "runtime/program/AtomicFile.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -218,7 +219,7 @@ int zoo::evaluate(const Options &given) {
 
 int zoo::exportPrograms(const Options &options) {
   Model model = modelOf(options);
-  if (options.ir) {
+  if (options.ir && options.output.empty()) {
     printf("%s", stepIr(model, options).c_str());
     return 0;
   }
@@ -236,16 +237,24 @@ int zoo::exportPrograms(const Options &options) {
   if (!options.checkpoint.empty())
     nn::loadTree(options.checkpoint, state, {}, Here());
   nn::Fields fields = model.example(model.training.batch);
-  stepOf(model, options).save(folder + "/train.heddle", state, fields, model.training.rate, Here());
-  nn::TrainedState trained{state.net, state.mode.evaluation()};
-  jit(nn::evaluation(model.network),
-      {.name = "evaluate", .threads = options.threads, .products = model.training.products})
-      .save(folder + "/evaluate.heddle", trained, fields, Here());
+  std::string programs = "step.mlir";
+  if (options.ir) {
+    if (std::string reason = writeAtomically(folder + "/" + programs, stepIr(model, options));
+        !reason.empty())
+      throw Error(reason);
+  } else {
+    programs = "train.heddle, evaluate.heddle";
+    stepOf(model, options)
+        .save(folder + "/train.heddle", state, fields, model.training.rate, Here());
+    nn::TrainedState trained{state.net, state.mode.evaluation()};
+    jit(nn::evaluation(model.network),
+        {.name = "evaluate", .threads = options.threads, .products = model.training.products})
+        .save(folder + "/evaluate.heddle", trained, fields, Here());
+  }
   nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());
   fields["argument2"] = constant(model.training.rate); // of the step
   nn::saveTree(folder + "/example.safetensors", fields, {}, {}, Here());
-  printf("%s: train.heddle, evaluate.heddle, state.safetensors, example.safetensors\n",
-         folder.c_str());
+  printf("%s: %s, state.safetensors, example.safetensors\n", folder.c_str(), programs.c_str());
   return 0;
 }
 

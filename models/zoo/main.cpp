@@ -187,7 +187,9 @@ int main(int argc, char **argv) {
   exported->add_option("--checkpoint", options.checkpoint,
                        "A run's checkpoint.safetensors, with the optimiser's state (none: as "
                        "initialised)");
-  exported->add_flag("--ir", options.ir, "Print the nd IR of the training step instead");
+  exported->add_flag("--ir", options.ir,
+                     "Print the nd IR of the training step instead; with --output, write it there "
+                     "as step.mlir, with its tensors");
   if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
     return 2;
   CLI11_PARSE(app, argc, argv);
