@@ -16,11 +16,13 @@
 //     });
 //     Tensor loss = step(state, image, label);
 //
-// Arguments are trees of tensors (Tree.h). An argument that the function takes by non-const
-// reference is state: the call writes back the values that the function assigns to its tensors, in
-// place where type and layout allow (the old value is donated; using another handle on it
-// afterwards throws). Tensors that the function captures are hidden inputs. Empty tensors, such as
-// the gradients of integers, stay empty in arguments (but not in state) and in results.
+// Arguments are trees of tensors (Tree.h). Their plain members, such as numbers, belong to the
+// signature: a call with another value is traced and compiled anew (docs/closures.md). An argument
+// that the function takes by non-const reference is state: the call writes back the values that the
+// function assigns to its tensors, in place where type and layout allow (the old value is donated;
+// using another handle on it afterwards throws). Tensors that the function captures are hidden
+// inputs. Empty tensors, such as the gradients of integers, stay empty in arguments (but not in
+// state) and in results.
 //
 // A call may pass a number for a Tensor parameter. It becomes a tensor without names: i64 for an
 // integer, i1 for a bool, f32 for a floating-point number. Another number runs the same program:
@@ -35,6 +37,7 @@
 
 #include "heddle/Mesh.h"
 #include "heddle/Ops.h"
+#include "heddle/Plain.h"
 #include "heddle/Ranks.h"
 #include "heddle/Scope.h"
 #include "heddle/Timeline.h"
@@ -122,6 +125,11 @@ struct Leaf {
   bool state; ///< written back
   bool kept;  ///< JitOptions::kept
 };
+/// The arguments of a call: their tensors and, by their paths, their plain members as text.
+struct Inputs {
+  std::vector<Leaf> leaves;
+  std::vector<std::pair<std::string, std::string>> plain;
+};
 /// A tensor of a result.
 struct Output {
   std::string path;
@@ -146,13 +154,13 @@ class JitCore {
 public:
   JitCore(JitOptions options, Here here);
   ~JitCore();
-  /// Runs for the tensors in `leaves`, tracing first if their signature is new. Several threads may
+  /// Runs for the tensors in `inputs`, tracing first if their signature is new. Several threads may
   /// call at once.
-  Returned call(std::vector<Leaf> leaves, const Trace &trace, Here here);
+  Returned call(Inputs inputs, const Trace &trace, Here here);
   /// The traced program as nd IR. Uses the types of the leaves, not their values.
-  std::string ir(std::vector<Leaf> leaves, const Trace &trace, Here here);
+  std::string ir(Inputs inputs, const Trace &trace, Here here);
   /// Writes the compiled program file.
-  void save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace, Here here);
+  void save(const std::string &path, Inputs inputs, const Trace &trace, Here here);
   JitStatistics statistics() const;
 
 private:
@@ -242,9 +250,10 @@ public:
   }
 
   R operator()(Given<A>... arguments, Here here = Here::current()) const {
-    Returned returned = traced(
-        [&](auto leaves, const Trace &trace) { return core->call(std::move(leaves), trace, here); },
-        treeIn(arguments)...);
+    Returned returned =
+        traced([&](Inputs inputs,
+                   const Trace &trace) { return core->call(std::move(inputs), trace, here); },
+               treeIn(arguments)...);
     if constexpr (!std::is_void_v<R>) {
       R result = *static_cast<const R *>(returned.shape.get());
       size_t next = 0;
@@ -257,7 +266,7 @@ public:
   /// The traced program as IR.
   std::string ir(Given<A>... arguments, Here here = Here::current()) const {
     return traced(
-        [&](auto leaves, const Trace &trace) { return core->ir(std::move(leaves), trace, here); },
+        [&](Inputs inputs, const Trace &trace) { return core->ir(std::move(inputs), trace, here); },
         treeIn(arguments)...);
   }
   /// Compiles for the types of these arguments and writes the program file `path`, which the
@@ -265,9 +274,9 @@ public:
   /// trees; a tensor that is not a member of a tree is "argument0", "argument1", ..., or "result".
   /// Throws Error if the function captures tensors, and if the file can't be written.
   void save(const std::string &path, Given<A>... arguments, Here here = Here::current()) const {
-    traced(
-        [&](auto leaves, const Trace &trace) { core->save(path, std::move(leaves), trace, here); },
-        treeIn(arguments)...);
+    traced([&](Inputs inputs,
+               const Trace &trace) { core->save(path, std::move(inputs), trace, here); },
+           treeIn(arguments)...);
   }
   JitStatistics statistics() const { return core->statistics(); }
 
@@ -286,32 +295,47 @@ private:
   template <typename Use>
   auto traced(Use &&use, A &...arguments) const {
     std::tuple<Held<A>...> held(arguments...);
-    return std::apply([&](auto &...each) { return use(leavesOf(each...), tracer(each...)); }, held);
+    return std::apply([&](auto &...each) { return use(inputsOf(each...), tracer(each...)); }, held);
   }
 
+  /// Members go by their paths; where one of those before has the same, the argument's name comes
+  /// before it.
   template <typename T>
-  void addLeaves(std::vector<Leaf> &leaves, size_t position, T &tree, bool state) const {
+  void add(Inputs &inputs, size_t position, T &tree, bool state) const {
     std::string argument = "argument" + std::to_string(position);
     bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
-    size_t before = leaves.size();
-    forEachTensor(tree, [&](const std::string &path, Tensor &tensor) {
-      if (tensor.empty() && !state)
-        return;
+    size_t leaves = inputs.leaves.size(), plain = inputs.plain.size();
+    auto nameOf = [&](const std::string &path, const auto &others, size_t count, auto pathOf) {
       bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
-      for (size_t i = 0; i < before && !taken; ++i)
-        taken = leaves[i].path == path;
-      std::string name = !taken ? path : path.empty() ? argument : argument + "." + path;
-      leaves.push_back({name, &tensor, state, isKept});
+      for (size_t i = 0; i < count && !taken; ++i)
+        taken = pathOf(others[i]) == path;
+      return !taken ? path : path.empty() ? argument : argument + "." + path;
+    };
+    forEachNode(tree, [&]<typename N>(const std::string &path, N &node) {
+      if constexpr (!std::is_same_v<N, Tensor>)
+        forEachPlainMember(
+            node,
+            [&](const std::string &at, std::string text) {
+              inputs.plain.emplace_back(
+                  nameOf(at, inputs.plain, plain,
+                         [](auto &other) { return std::string_view(other.first); }),
+                  std::move(text));
+            },
+            path);
+      else if (!node.empty() || state)
+        inputs.leaves.push_back({nameOf(path, inputs.leaves, leaves,
+                                        [](auto &other) { return std::string_view(other.path); }),
+                                 &node, state, isKept});
     });
   }
   template <typename... T>
-  std::vector<Leaf> leavesOf(T &...arguments) const {
-    std::vector<Leaf> leaves;
+  Inputs inputsOf(T &...arguments) const {
+    Inputs inputs;
     size_t position = 0;
-    (addLeaves(leaves, position++, const_cast<std::remove_const_t<T> &>(arguments),
-               std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>),
+    (add(inputs, position++, const_cast<std::remove_const_t<T> &>(arguments),
+         std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>),
      ...);
-    return leaves;
+    return inputs;
   }
   template <typename... T>
   Trace tracer(T &...arguments) const {

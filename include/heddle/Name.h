@@ -122,6 +122,8 @@ public:
       : size(std::move(size)), name(name.str()), here(here) {}
   operator int64_t() const { return size.isConstant() ? size.offset() : refuse(); }
   const Expr &expr() const { return size; }
+  /// The number or the expression as text.
+  std::string str() const { return size.str(); }
   bool isNumber() const { return size.isConstant(); }
   /// The source location of the query; `Here()` for a number.
   Here location() const { return here; }

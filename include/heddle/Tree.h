@@ -7,7 +7,7 @@
 //
 // Parameters and optimiser state are ordinary structs whose tensors have paths:
 //
-//     struct Linear { Tensor weight, bias; HEDDLE_FIELDS(weight, bias) };
+//     struct Linear { Tensor weight, bias; HEDDLE_FIELDS(weight, bias) };      // Fields.h
 //     struct Net { Linear first, second; HEDDLE_FIELDS(first, second) };
 //
 //     forEachTensor(net, [](const std::string &path, Tensor &t) { ... });   // "first.weight", ...
@@ -20,7 +20,7 @@
 #ifndef HEDDLE_TREE_H
 #define HEDDLE_TREE_H
 
-#include "heddle/Tensor.h"
+#include "heddle/Fields.h"
 
 #include <array>
 #include <map>
@@ -30,30 +30,6 @@
 #include <vector>
 
 namespace heddle {
-
-namespace detail {
-/// Returns the first word of a list such as "a, b", and moves `names` to the next one.
-inline std::string nextField(const char *&names) {
-  const char *begin = names;
-  while (*names && *names != ',')
-    ++names;
-  std::string name(begin, names);
-  while (*names == ',' || *names == ' ')
-    ++names;
-  return name;
-}
-} // namespace detail
-
-/// Makes a struct a tree of the listed members. The struct may be local to a function.
-#define HEDDLE_FIELDS(...)                                                                         \
-  auto heddleFields() { return ::std::tie(__VA_ARGS__); }                                          \
-  static const char *heddleFieldNames() { return #__VA_ARGS__; }
-
-template <typename T>
-concept HasFields = requires(T &tree) {
-  tree.heddleFields();
-  T::heddleFieldNames();
-};
 
 /// True for types that are trees of tensors.
 template <typename T>
@@ -73,12 +49,6 @@ struct IsTree<std::pair<A, B>> : std::bool_constant<IsTree<A>::value && IsTree<B
 template <typename... T>
 struct IsTree<std::tuple<T...>> : std::bool_constant<(IsTree<T>::value && ...)> {};
 
-namespace detail {
-/// Always false, and dependent on T: for a static_assert in code that must not be instantiated.
-template <typename T>
-inline constexpr bool isNever = false;
-} // namespace detail
-
 /// Calls visit(path, node) for every tensor and every struct of a tree, a struct before its members,
 /// which come in their order. A path is the names or positions of members, joined by dots; "" for
 /// the tree itself.
@@ -88,11 +58,12 @@ void forEachNode(T &tree, V &&visit, const std::string &path = "") {
   if constexpr (std::is_same_v<T, Tensor>) {
     visit(path, tree);
   } else if constexpr (HasFields<T>) {
+    static_assert(detail::requireComplete<T>());
     visit(path, tree);
     std::apply(
         [&](auto &...value) {
-          [[maybe_unused]] const char *names = T::heddleFieldNames();
-          (forEachNode(value, visit, at(detail::nextField(names))), ...);
+          [[maybe_unused]] std::string_view names = T::heddleFieldNames();
+          (forEachNode(value, visit, at(std::string(detail::nextField(names)))), ...);
         },
         tree.heddleFields());
   } else if constexpr (requires {

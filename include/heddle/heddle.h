@@ -15,6 +15,7 @@
 
 #include "heddle/Compositions.h"
 #include "heddle/FastMath.h"
+#include "heddle/Fields.h"
 #include "heddle/Jit.h"
 #include "heddle/Kernel.h"
 #include "heddle/Mesh.h"

@@ -20,6 +20,7 @@
 
 #include <cmath>
 #include <future>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -212,17 +213,44 @@ struct JitCore::Impl {
   }
   ForkMutex mutex; ///< guards the members below; no GraphLock is taken while it is held
   std::map<std::string, std::shared_ptr<const Compiled>> compiled;
+  /// For each signature of tensors, the values that plain members had when it was traced.
+  std::map<std::string, std::map<std::string, std::set<std::string>>> plainValues;
   JitStatistics statistics;
 
   struct TracedModule : Outline {
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
 
-  std::string signatureOf(std::vector<Leaf> &leaves, Here here) {
+  std::string signatureOf(const std::vector<Leaf> &leaves, Here here) const {
     std::string signature;
     for (auto [leaf, type] : llvm::zip_equal(leaves, programTypes(leaves, here)))
       llvm::raw_string_ostream(signature) << leaf.path << type << ";";
     return signature;
+  }
+  std::string signatureOf(const Inputs &inputs, Here here) const {
+    std::string signature = signatureOf(inputs.leaves, here);
+    for (const auto &[path, text] : inputs.plain)
+      signature += path + "=" + text + ";";
+    return signature;
+  }
+
+  /// Refuses to trace for one more value of a member that changes all the time.
+  void requireFewValues(const Inputs &inputs, Here here) {
+    constexpr size_t most = 8;
+    std::string signature = signatureOf(inputs.leaves, here);
+    std::lock_guard guard(mutex);
+    for (const auto &[path, text] : inputs.plain)
+      if (const auto &values = plainValues[signature][path];
+          values.size() >= most && !values.contains(text))
+        fail(here, "'" + options.name + "' was traced for " + std::to_string(most) +
+                       " values of '" + path + "', a plain member of an argument: expected one " +
+                       "of these, got " + text + "; a Tensor would be an input of one program");
+  }
+  void noteValues(const Inputs &inputs, Here here) {
+    std::string signature = signatureOf(inputs.leaves, here);
+    std::lock_guard guard(mutex);
+    for (const auto &[path, text] : inputs.plain)
+      plainValues[signature][path].insert(text);
   }
 
   std::shared_ptr<const Compiled> find(const std::string &signature) {
@@ -239,8 +267,9 @@ struct JitCore::Impl {
 
   /// Traces and compiles for a new signature. No lock is held during compilation, so a thread that
   /// waits for it within a trace of its own cannot cause a deadlock.
-  std::shared_ptr<const Compiled> make(const std::string &signature, std::vector<Leaf> &leaves,
+  std::shared_ptr<const Compiled> make(const std::string &signature, Inputs &inputs,
                                        const Trace &function, Here here) {
+    std::vector<Leaf> &leaves = inputs.leaves;
     auto made = std::make_shared<Compiled>();
     std::promise<std::shared_ptr<Program>> promise;
     std::unique_ptr<PrivateModule> module;
@@ -248,7 +277,9 @@ struct JitCore::Impl {
       GraphLock lock;
       if (auto other = find(signature))
         return other;
+      requireFewValues(inputs, here);
       TracedModule traced = trace(leaves, function, here);
+      noteValues(inputs, here);
       module = copyModule(*traced.module, here);
       traced.module = nullptr;
       made->outline = std::move(traced);
@@ -435,19 +466,19 @@ JitStatistics JitCore::statistics() const {
   return impl->statistics;
 }
 
-std::string JitCore::ir(std::vector<Leaf> leaves, const Trace &trace, Here here) {
+std::string JitCore::ir(Inputs inputs, const Trace &trace, Here here) {
   GraphLock lock;
-  auto traced = impl->trace(leaves, trace, here);
+  auto traced = impl->trace(inputs.leaves, trace, here);
   std::string text;
   llvm::raw_string_ostream stream(text);
   traced.module->print(stream);
   return text;
 }
 
-void JitCore::save(const std::string &path, std::vector<Leaf> leaves, const Trace &trace,
-                   Here here) {
+void JitCore::save(const std::string &path, Inputs inputs, const Trace &trace, Here here) {
+  std::vector<Leaf> &leaves = inputs.leaves;
   // A call may have compiled the program for these types.
-  auto compiled = impl->options.check ? nullptr : impl->find(impl->signatureOf(leaves, here));
+  auto compiled = impl->options.check ? nullptr : impl->find(impl->signatureOf(inputs, here));
   if (compiled && compiled->outline.captured.empty() && compiled->program.get()) {
     located(here, [&] { compiled->image.write(path); });
     return;
@@ -579,15 +610,16 @@ static Returned inlined(const std::string &name, const Trace &trace, Here here) 
   return returned;
 }
 
-Returned JitCore::call(std::vector<Leaf> leaves, const Trace &trace, Here here) {
+Returned JitCore::call(Inputs inputs, const Trace &trace, Here here) {
+  std::vector<Leaf> &leaves = inputs.leaves;
   requireDistinctState(leaves, here);
-  std::string signature = impl->signatureOf(leaves, here);
+  std::string signature = impl->signatureOf(inputs, here);
   bool lacksValues = false;
   if (isTraced(leaves, lacksValues))
     return inlined(impl->options.name, trace, here);
   auto compiled = impl->find(signature);
   if (!compiled)
-    compiled = impl->make(signature, leaves, trace, here);
+    compiled = impl->make(signature, inputs, trace, here);
   const Outline &outline = compiled->outline;
   std::shared_ptr<Program> program = compiled->program.get();
   std::optional<MeshCall> split; // of a program for several ranks

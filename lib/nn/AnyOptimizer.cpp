@@ -26,10 +26,12 @@ std::string nn::describe(const OptimizerChoice &choice) {
   std::string text;
   auto add = [&](const std::string &paths, auto options) {
     text += paths;
-    const char *names = options.heddleFieldNames();
+    std::string_view names = options.heddleFieldNames();
     std::apply(
         [&](auto... values) {
-          ((text += " " + heddle::detail::nextField(names) + " " + exact(double(values))), ...);
+          ((text +=
+            " " + std::string(heddle::detail::nextField(names)) + " " + exact(double(values))),
+           ...);
         },
         options.heddleFields());
   };

@@ -396,8 +396,8 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
 
 void nn::loadTrained(const std::string &path, TrainedState &state, Here here) {
   LoadOptions options{.names = {}, .ignored = {"mode.random.*", "scale.*", "moving.*"}};
-  for (const char *names = AnyOptimizer::heddleFieldNames(); *names;)
-    options.ignored.push_back(heddle::detail::nextField(names) + ".*");
+  for (std::string_view names = AnyOptimizer::heddleFieldNames(); !names.empty();)
+    options.ignored.push_back(std::string(heddle::detail::nextField(names)) + ".*");
   loadTree(path, state, options, here);
 }
 

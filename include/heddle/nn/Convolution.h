@@ -32,6 +32,7 @@ inline Padding padded(int64_t eachSide) { return Padding::explicitly(eachSide, e
 /// How windows move along names: alike along all of them, or in its own way along each.
 struct Windows {
   std::map<std::string, WindowOptions> along;
+  HEDDLE_PLAIN(along)
   Windows() = default;
   Windows(const Names &names, const WindowOptions &options) {
     for (const Name &name : names)
@@ -47,6 +48,7 @@ struct Windows {
 struct PerName {
   int64_t others = 0; ///< of names that are not in `along`
   std::map<std::string, int64_t> along;
+  HEDDLE_PLAIN(others, along)
   PerName(int64_t all = 0) : others(all) {}
   PerName(std::initializer_list<std::pair<Name, int64_t>> each) {
     for (const auto &[name, number] : each)

@@ -51,6 +51,8 @@ struct Linear {
 struct Perceptron {
   std::vector<Linear> layers;
   HEDDLE_FIELDS(layers)
+  HEDDLE_PLAIN()
+  /// A compiled function keeps the one that it was traced with.
   std::function<Tensor(const Tensor &)> activation = [](const Tensor &x) { return relu(x); };
   /// `sizes`: what each layer puts out. Throws Error for none.
   static Perceptron make(const Extent &in, const std::vector<int64_t> &sizes, const Tensor &key,

@@ -75,7 +75,8 @@ struct RunningMoments {
 /// are the same layer.
 struct MomentsSlot {
   Sizes extents;
-  uint64_t layer = next();
+  uint64_t layer = next(); ///< two networks of one kind run the same program
+  HEDDLE_PLAIN(extents)
   static uint64_t next();
 };
 
@@ -94,6 +95,7 @@ public:
   std::map<std::string, Tensor> outputs; ///< what was seen, if this mode keeps it
   std::vector<std::string> outputPaths;  ///< their paths in the order in which they were seen
   HEDDLE_FIELDS(random, moments, outputs)
+  HEDDLE_PLAIN(outputPaths, samples, keepsOutputs, dropping)
 
   /// For evaluation of a network without moments.
   Mode() = default;

@@ -92,6 +92,7 @@ struct Optimizer : Rule {
     static const std::string names = std::string(Rule::heddleFieldNames()) + ", steps";
     return names.c_str();
   }
+  HEDDLE_PLAIN()
 
   /// The state for these parameters. Options that need further state (`centred`) have to be known.
   template <typename T>

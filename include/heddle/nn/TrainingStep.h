@@ -39,6 +39,7 @@ struct TrainingState {
     return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields(), std::tie(scale, moving));
   }
   static const char *heddleFieldNames();
+  HEDDLE_PLAIN()
 
   /// Before the first step. `inMemory`: as Optimizer::make; if not, the state only has types, which
   /// is enough to print or save a program. `products`: JitOptions::products of the step.

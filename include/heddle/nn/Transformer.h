@@ -40,9 +40,11 @@ struct TransformerOptions {
   double dropout = 0.1;
   bool preNorm = false; ///< normalises what enters a part, not the sum behind it (norm_first)
   bool decoder = false; ///< with cross attention
+  /// A compiled function keeps the one that it was traced with.
   std::function<Tensor(const Tensor &)> activation = [](const Tensor &x) { return relu(x); };
   double epsilon = 1e-5;
   Attention::Options attention = {}; ///< its dropout is `dropout`
+  HEDDLE_PLAIN(heads, hidden, dropout, preNorm, decoder, epsilon, attention)
 };
 
 /// The values that a decoder attends to, and the name of their positions.

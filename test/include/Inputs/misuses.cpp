@@ -62,3 +62,77 @@ void trees(Tensor x, Plain plain) {
 // A member that is missing in the standard library says nothing to anybody.
 // TREES-NOT: tuple_size
 #endif
+
+#ifdef MEMBERS
+template <typename T>
+void look(T tree) {
+  forEachTensor(tree, [](const std::string &, Tensor &) {});
+}
+struct Forgets {
+  Tensor w, b;
+  HEDDLE_FIELDS(w)
+};
+struct Inner {
+  Tensor w;
+};
+struct ForgetsOthers {
+  Tensor w;
+  std::vector<Tensor> many;
+  std::optional<Forgets> some;
+  std::map<std::string, std::pair<int, Tensor>> mapped;
+  Inner inside;
+  HEDDLE_FIELDS(w)
+};
+struct ListsTwice {
+  Tensor first, second;
+  HEDDLE_FIELDS(first, first)
+};
+struct Unknown {
+  Tensor w;
+  HEDDLE_FIELDS(w)
+  std::function<Tensor(Tensor)> activation;
+  const double *rate;
+};
+struct Based : Unknown {
+  Tensor b;
+};
+class Private {
+public:
+  Tensor w;
+  HEDDLE_FIELDS(w)
+  explicit Private(Tensor b) : b(b) {}
+
+private:
+  Tensor b;
+};
+struct WrongPlain {
+  Tensor w, b;
+  HEDDLE_FIELDS(w)
+  HEDDLE_PLAIN(b)
+};
+
+void members(Forgets forgets, ForgetsOthers others, ListsTwice twice, Unknown unknown, Based based,
+             Private hidden, WrongPlain wrong) {
+  look(forgets);
+  // MEMBERS-DAG: error: {{.*}}a member that holds tensors is not listed: {{.*}}HEDDLE_PLAIN
+  // MEMBERS-DAG: refuseForgotten{{.*}}Forgets{{[,;].*}}b{{[)>]}}
+  look(others);
+  // MEMBERS-DAG: refuseForgotten{{.*}}ForgetsOthers{{[,;].*}}many{{[)>]}}
+  // MEMBERS-DAG: refuseForgotten{{.*}}ForgetsOthers{{[,;].*}}some{{[)>]}}
+  // MEMBERS-DAG: refuseForgotten{{.*}}ForgetsOthers{{[,;].*}}mapped{{[)>]}}
+  // MEMBERS-DAG: refuseForgotten{{.*}}ForgetsOthers{{[,;].*}}inside{{[)>]}}
+  look(twice);
+  // MEMBERS-DAG: refuseForgotten{{.*}}ListsTwice{{[,;].*}}second{{[)>]}}
+  look(unknown);
+  // MEMBERS-DAG: error: {{.*}}a member is neither a tree of tensors nor plain {{.*}}HEDDLE_PLAIN
+  // MEMBERS-DAG: refuseUnknown{{.*}}Unknown{{[,;].*}}activation{{[)>]}}
+  // MEMBERS-DAG: refuseUnknown{{.*}}Unknown{{[,;].*}}rate{{[)>]}}
+  look(based);
+  // MEMBERS-DAG: error: {{.*}}a struct can't be looked into, since it has a base, a constructor
+  // MEMBERS-DAG: requireComplete{{.*}}Based
+  look(hidden);
+  // MEMBERS-DAG: requireComplete{{.*}}Private
+  jit([](WrongPlain w) { return w.w; })(wrong);
+  // MEMBERS-DAG: error: {{.*}}expected plain members in HEDDLE_PLAIN
+}
+#endif
