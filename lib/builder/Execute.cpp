@@ -24,8 +24,16 @@ int64_t heddle::detail::nextFresh() {
   return traceCounter >= 0 ? ++traceCounter : ++outside;
 }
 
-TraceScope::TraceScope() : saved(traceCounter) { traceCounter = std::max<int64_t>(saved, 0); }
-TraceScope::~TraceScope() { traceCounter = saved; }
+static thread_local TraceScope *innermostTrace = nullptr;
+
+TraceScope::TraceScope() : saved(traceCounter), outer(std::exchange(innermostTrace, this)) {
+  traceCounter = std::max<int64_t>(saved, 0);
+}
+TraceScope::~TraceScope() {
+  traceCounter = saved;
+  innermostTrace = outer;
+}
+TraceScope *TraceScope::current() { return innermostTrace; }
 
 std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module, Here here) {
   std::string text;

@@ -26,7 +26,12 @@ int64_t nextFresh();
 struct TraceScope {
   TraceScope();
   ~TraceScope();
+  /// The innermost of this thread; null outside of all.
+  static TraceScope *current();
   int64_t saved;
+  TraceScope *outer;
+  /// The tensors that each gradient was taken with respect to.
+  std::vector<std::vector<NodeRef>> differentiated;
 };
 
 /// A module in a context of its own, from the text of `module`, so that compiling does not touch

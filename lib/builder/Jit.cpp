@@ -51,10 +51,25 @@ namespace {
 struct Outline {
   std::vector<NodeRef> captured;
   std::vector<int> written; ///< for each leaf, the result that it becomes; -1: unchanged
+  /// Leaves that are written, and that a gradient was taken with respect to together.
+  std::vector<std::vector<size_t>> updated;
   size_t outputs = 0;
   std::vector<bool> given; ///< for each tensor of the result: not empty
   std::shared_ptr<const void> shape;
 };
+
+/// Refuses parameters that are one tensor: an update would make two of them, which then differ.
+void requireOwnTensors(const Outline &outline, const std::vector<Leaf> &leaves, Here here) {
+  for (const std::vector<size_t> &updated : outline.updated) {
+    llvm::DenseMap<Node *, size_t> seen;
+    for (size_t i : updated)
+      if (auto [found, isNew] = seen.try_emplace(leaves[i].tensor->node.get(), i); !isNew)
+        fail(here, "'" + leaves[found->second].path + "' and '" + leaves[i].path +
+                       "' are one tensor, and this call would make two of it: to share weights, "
+                       "expected one member that the function uses twice; to begin alike, a tensor "
+                       "of its own for each, such as x * 1.0");
+  }
+}
 
 /// One signature's program, which other threads may be waiting for.
 struct Compiled {
@@ -279,6 +294,7 @@ struct JitCore::Impl {
         return other;
       requireFewValues(inputs, here);
       TracedModule traced = trace(leaves, function, here);
+      requireOwnTensors(traced, leaves, here);
       noteValues(inputs, here);
       module = copyModule(*traced.module, here);
       traced.module = nullptr;
@@ -358,6 +374,15 @@ struct JitCore::Impl {
           fail(here, "'" + leaves[i].path + "' is " + actuals[i].type() +
                          " and was assigned a value of type " + leaves[i].tensor->type());
         roots.push_back(value);
+      }
+      for (const std::vector<NodeRef> &together : scope.differentiated) {
+        llvm::DenseSet<Node *> nodes;
+        for (const NodeRef &node : together)
+          nodes.insert(node.get());
+        std::vector<size_t> &updated = traced.updated.emplace_back();
+        for (size_t i = 0; i < leaves.size(); ++i)
+          if (traced.written[i] >= 0 && nodes.contains(formals[i].get()))
+            updated.push_back(i);
       }
     } catch (...) {
       restore();
@@ -621,6 +646,7 @@ Returned JitCore::call(Inputs inputs, const Trace &trace, Here here) {
   if (!compiled)
     compiled = impl->make(signature, inputs, trace, here);
   const Outline &outline = compiled->outline;
+  requireOwnTensors(outline, leaves, here);
   std::shared_ptr<Program> program = compiled->program.get();
   std::optional<MeshCall> split; // of a program for several ranks
   Ranks ranks;

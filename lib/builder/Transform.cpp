@@ -175,6 +175,9 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
     if (isReal(formalNodes[i]))
       wrt.push_back(int64_t(i));
   requireReal(wrt, formals, here);
+  if (TraceScope *trace = TraceScope::current())
+    trace->differentiated.emplace_back(operands.begin(),
+                                       operands.begin() + ptrdiff_t(formals.size()));
   std::vector<Tensor> made = makeAll(
       here, operands,
       [&](mlir::OpBuilder &builder, mlir::Location loc) {

@@ -255,6 +255,15 @@ static std::string counts(size_t expected, size_t got) {
 
 void nn::detail::requireGradient(const Leaves &parameters, const Leaves &gradient, Here here) {
   auto both = counts(parameters.size(), gradient.size());
+  std::map<const void *, std::string> seen;
+  for (const auto &[path, parameter] : parameters)
+    if (auto [found, isNew] = seen.try_emplace(parameter->node.get(), path);
+        !isNew && isFloat(parameter->elementType(here)))
+      throw Error("'" + found->second + "' and '" + path +
+                      "' are one tensor, and an update would " +
+                      "make two of it: to share weights, expected one member that is used twice; " +
+                      "to begin alike, a tensor of its own for each, such as x * 1.0",
+                  here);
   for (size_t i = 0; i < std::max(parameters.size(), gradient.size()); ++i) {
     if (i >= gradient.size())
       throw Error("the gradient lacks '" + parameters[i].first + "'" + both, here);

@@ -251,4 +251,60 @@ TEST(Plain, TextAndFilesFollowTheMembers) {
   EXPECT_NE(f.ir(Scaled{constant(1), 5}, x).find("5.0"), std::string::npos);
 }
 
+// Weights that two members share would be two after a step.
+struct Tied {
+  Tensor in, out;
+  HEDDLE_FIELDS(in, out)
+};
+Tensor lossOf(const Tied &net) { return square(net.in * net.out - 3.0); }
+auto stepOf() {
+  return jit([](Tied &net) {
+    auto [loss, gradient] = valueAndGrad(lossOf, net);
+    net.in -= gradient.in * 0.1;
+    net.out -= gradient.out * 0.1;
+    return loss;
+  });
+}
+
+TEST(Plain, SharedWeightsAreRefused) {
+  Tensor w = constant(2), v = constant(2);
+  Tied tied{w, w}, apart{v, v * 1.0};
+  auto step = stepOf();
+  std::string message = messageOf([&] { (void)step(tied); });
+  EXPECT_NE(message.find("'in' and 'out' are one tensor, and this call would make two of it"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find("PlainTest.cpp:"), std::string::npos) << message;
+  EXPECT_EQ(tied.in.item(), 2) << "nothing was updated";
+  EXPECT_EQ(step(apart).item(), 1);
+  // The program is there now, and still refuses them.
+  EXPECT_NE(messageOf([&] { (void)step(tied); }).find("are one tensor"), std::string::npos);
+  // One member, used twice: w - 0.1 * d(w^2 - 3)^2/dw = 2 - 0.1 * 8.
+  auto shared = jit([](Tensor &w) {
+    auto [loss, gradient] = valueAndGrad([](Tensor w) { return lossOf({w, w}); }, w);
+    w -= gradient * 0.1;
+    return loss;
+  });
+  EXPECT_EQ(shared(w).item(), 1);
+  EXPECT_NEAR(w.item(), 1.2, 1e-6);
+}
+
+// Where no gradient makes them weights, one tensor may be the first value of several.
+TEST(Plain, SharedStateIsTwoValues) {
+  Tensor w = constant(2);
+  Tied state{w, w};
+  auto swap = jit([](Tied &s) {
+    s.out = s.out * 0.5 + s.in;
+    s.in = s.in + 1.0;
+  });
+  swap(state);
+  EXPECT_EQ(state.in.item(), 3);
+  EXPECT_EQ(state.out.item(), 3);
+  // A point with equal coordinates has a gradient, and so have weights that no update changes.
+  auto slope = jit([](Tied &net) { return grad(lossOf, net).in; });
+  Tied kept{w, w};
+  EXPECT_EQ(slope(kept).item(), 4);
+  EXPECT_EQ(grad(lossOf, Tied{w, w}).in.item(), 4);
+}
+
 } // namespace

@@ -289,6 +289,21 @@ void advance(Training<Net> &training) {
 }
 } // namespace
 
+// Each of two members would get its own update, and they would no longer be one.
+TEST(Optimizers, SharedParametersAreRefused) {
+  Tensor w = Tensor::of<float>({1, 2}, {{n, 2}});
+  Forwards net{w, w}, gradient{w * 1.0, w * 2.0};
+  nn::Sgd sgd = nn::Sgd::make(net);
+  refused([&] { sgd.update(net, gradient, 0.1); },
+          {"'first' and 'second' are one tensor", "one member that is used twice"});
+  Training<Forwards> tied = trainingOf<Forwards>(w, w);
+  refused([&] { advance(tied); }, {"'net.first' and 'net.second' are one tensor"});
+  EXPECT_EQ(tied.net.first.to<float>({n}), (std::vector<float>{1, 2}));
+  net.second = w * 1.0;
+  sgd.update(net, gradient, 0.1);
+  EXPECT_NEAR(net.second.to<float>({n})[0], 0.8, 1e-6);
+}
+
 // Both members have the same type, so that nothing but their paths tells their moments apart.
 TEST(Optimizers, AReorderedNetworkLoadsItsOwnMoments) {
   TemporaryDirectory directory;
