@@ -72,6 +72,10 @@ struct JitOptions {
   /// several threads, one at a time. Long compilations show their progress on a terminal in any
   /// case.
   std::function<void(size_t done, size_t total)> onProgress = {};
+  /// Names of the arguments, in order, for messages, program files and rules: C++ does not tell
+  /// those of a lambda's parameters. Without them a tensor is "argument0", "argument1", ...; members
+  /// of a tree go by their own names. `jit` throws Error for too many, and for equal ones.
+  std::vector<std::string> arguments = {};
   /// Positions of arguments, counted from 0, that many calls share and no call changes, such as the
   /// weights of a classifier. The program chooses their layouts (other arguments are row-major over
   /// their sorted names), and packs a tensor in another layout at its first call only.
@@ -199,6 +203,10 @@ T &treeIn(T &tree) {
   return tree;
 }
 
+/// Throws Error unless a function of `count` arguments has so many, different names.
+void requireArgumentNames(const std::vector<std::string> &names, size_t count,
+                          const std::string &function, Here here);
+
 template <typename F>
 struct Signature {
   static_assert(isNever<F>, "expected a function with one signature: a generic lambda names its "
@@ -239,7 +247,10 @@ class JitFunction<F, R, std::tuple<A...>> {
 
 public:
   JitFunction(F function, JitOptions options, Here here)
-      : function(std::move(function)), kept(options.kept) {
+      : function(std::move(function)), kept(options.kept), names(options.arguments) {
+    for (size_t i = names.size(); i < sizeof...(A); ++i)
+      names.push_back("argument" + std::to_string(i));
+    requireArgumentNames(names, sizeof...(A), options.name, here);
     for (size_t position : kept)
       if (position >= sizeof...(A))
         throw Error("argument " + std::to_string(position) + " of '" + options.name +
@@ -283,6 +294,7 @@ public:
 private:
   F function;
   std::vector<size_t> kept;
+  std::vector<std::string> names; ///< of the arguments
   std::shared_ptr<JitCore> core;
 
   /// While the function is traced, its arguments hold formals. An argument that it takes by const
@@ -302,7 +314,7 @@ private:
   /// before it.
   template <typename T>
   void add(Inputs &inputs, size_t position, T &tree, bool state) const {
-    std::string argument = "argument" + std::to_string(position);
+    const std::string &argument = names[position];
     bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
     size_t leaves = inputs.leaves.size(), plain = inputs.plain.size();
     auto nameOf = [&](const std::string &path, const auto &others, size_t count, auto pathOf) {

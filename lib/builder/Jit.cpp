@@ -46,6 +46,20 @@ Tensor Argument::of(int64_t number, bool isPositive, Here here) {
   return Tensor::of<int64_t>({number}, {}, here);
 }
 
+void heddle::detail::requireArgumentNames(const std::vector<std::string> &names, size_t count,
+                                          const std::string &function, Here here) {
+  if (names.size() > count)
+    fail(here, "expected names for the " + std::to_string(count) + " arguments of '" + function +
+                   "' (JitOptions::arguments), got " + std::to_string(names.size()));
+  std::set<std::string> seen;
+  for (const std::string &name : names) {
+    (void)Name(name, here); // throws for other characters
+    if (!seen.insert(name).second)
+      fail(here,
+           "two arguments of '" + function + "' are called '" + name + "' (JitOptions::arguments)");
+  }
+}
+
 namespace {
 /// The trace of one signature.
 struct Outline {
@@ -335,6 +349,11 @@ struct JitCore::Impl {
     std::vector<NodeRef> formals;
     std::vector<nd::NdTensorType> types = programTypes(leaves, here);
     requireSymbolicNames(types, here);
+    std::set<std::string> paths;
+    for (const Leaf &leaf : leaves)
+      if (!paths.insert(leaf.path).second)
+        fail(here, "two tensors among the arguments of '" + options.name + "' are called '" +
+                       leaf.path + "': expected another name in JitOptions::arguments");
     for (auto [leaf, type] : llvm::zip_equal(leaves, types)) {
       actuals.push_back(*leaf.tensor);
       NodeRef formal = makeLeaf(type, here);

@@ -88,4 +88,36 @@ TEST(Argument, NumbersThatAreNoneOfTheTypeAreRefused) {
       << message;
 }
 
+// C++ does not tell the names of a lambda's parameters; an option does.
+TEST(Argument, NamesOfArgumentsAreAnOption) {
+  struct Line {
+    Tensor slope, offset;
+    HEDDLE_FIELDS(slope, offset)
+  };
+  auto f =
+      jit([](const Line &line, Tensor x, Tensor y) { return line.slope * x + line.offset - y; },
+          {.name = "error", .arguments = {"line", "x"}});
+  Line line{constant(2), constant(1)};
+  std::string text = f.ir(line, 3.0, 4.0);
+  for (const char *name : {"\"slope\"", "\"offset\"", "\"x\"", "\"argument2\""})
+    EXPECT_NE(text.find(std::string("nd.name = ") + name), std::string::npos) << name << text;
+  EXPECT_EQ(text.find("\"argument1\""), std::string::npos) << text;
+  EXPECT_EQ(f(line, 3.0, 4.0).item(), 3);
+
+  auto two = [](Tensor a, Tensor b) { return a + b; };
+  auto refusal = [&](std::vector<std::string> names) {
+    return messageOf([&] { jit(two, {.name = "two", .arguments = names}); });
+  };
+  EXPECT_NE(
+      refusal({"a", "b", "c"}).find("the 2 arguments of 'two' (JitOptions::arguments), got 3"),
+      std::string::npos);
+  EXPECT_NE(refusal({"a", "a"}).find("two arguments of 'two' are called 'a'"), std::string::npos);
+  EXPECT_NE(refusal({"argument1"}).find("are called 'argument1'"), std::string::npos);
+  EXPECT_NE(refusal({"a b"}).find("ArgumentTest.cpp:"), std::string::npos);
+  auto same = jit([](const Line &line, Tensor x) { return line.slope * x; },
+                  {.arguments = {"line", "slope"}});
+  EXPECT_NE(messageOf([&] { (void)same(line, 1.0); }).find("are called 'slope'"),
+            std::string::npos);
+}
+
 } // namespace
