@@ -55,7 +55,7 @@ Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
     files.push_back(std::move(file));
   }
   for (const std::string &text : options.sizes) {
-    auto [name, list] = binding(text, "--size SYMBOL=NUMBER or SYMBOL=NUMBER,NUMBER,...");
+    auto [name, list] = binding(text, "--size NAME=NUMBER or NAME=NUMBER,NUMBER,...");
     llvm::SmallVector<StringRef> values;
     list.split(values, ',');
     StringRef value = values[std::min(run, values.size() - 1)];
@@ -108,20 +108,63 @@ void Inputs::expectUsed(const Signature &entry) const {
                   listOf(entry.arguments));
 }
 
+/// The symbol that the size of a dimension determines, if there is one: for 8 * N + 1 it is N.
+static std::optional<std::string> symbolOf(const Expr &size) {
+  std::vector<std::string> symbols = size.names();
+  return symbols.size() == 1 && size.isLinearIn(symbols[0]) ? std::optional(symbols[0])
+                                                            : std::nullopt;
+}
+
+static std::set<std::string> symbolsIn(const Signature &entry) {
+  std::set<std::string> symbols;
+  for (const Formal &formal : entry.arguments)
+    for (const auto &[name, size] : formal.type.dims)
+      for (const std::string &symbol : size.names())
+        symbols.insert(symbol);
+  return symbols;
+}
+
 void Inputs::expectKnown(const std::vector<Signature> &all) const {
-  std::set<std::string> known;
-  for (const Signature &signature : all)
+  std::set<std::string> symbols, names;
+  for (const Signature &signature : all) {
+    symbols.merge(symbolsIn(signature));
     for (const Formal &formal : signature.arguments)
       for (const auto &[name, size] : formal.type.dims)
-        for (const std::string &symbol : size.names())
-          known.insert(symbol);
-  std::string list;
-  for (const std::string &symbol : known)
-    list += (list.empty() ? "'" : ", '") + symbol + "'";
-  for (const auto &[symbol, size] : sizes)
-    if (!known.contains(symbol))
-      throw Error("--size: no argument has a size with the symbol '" + symbol +
-                  "'; there are: " + (list.empty() ? "none" : list));
+        if (symbolOf(size))
+          names.insert(name);
+  }
+  auto listOf = [](const std::set<std::string> &words) {
+    std::string list;
+    for (const std::string &word : words)
+      list += (list.empty() ? "'" : ", '") + word + "'";
+    return list.empty() ? "none" : list;
+  };
+  for (const auto &[name, size] : sizes)
+    if (!symbols.contains(name) && !names.contains(name))
+      throw Error("--size: no argument has a size with the symbol '" + name + "', or the name '" +
+                  name + "' with a symbolic size; there are the symbols: " + listOf(symbols) +
+                  ", and the names: " + listOf(names));
+}
+
+/// A word that is a symbol of the entry is not taken for the name of a dimension.
+Sizes Inputs::symbolsOf(const Signature &entry) const {
+  Sizes result = sizes;
+  std::set<std::string> symbols = symbolsIn(entry);
+  for (const Formal &formal : entry.arguments)
+    for (const auto &[name, size] : formal.type.dims) {
+      auto given = sizes.find(name);
+      std::optional<std::string> symbol = symbolOf(size);
+      if (given == sizes.end() || symbols.contains(name) || !symbol)
+        continue;
+      int64_t factor = size.coefficient(*symbol),
+              rest = given->second - *size.substitute({{*symbol, Expr(0)}}).constant();
+      auto [found, isNew] = result.try_emplace(*symbol, rest / factor);
+      if (rest % factor || found->second != rest / factor)
+        throw Error("--size: the size of '" + name + "' in '" + formal.name + "' is " + size.str() +
+                    ", which is not " + std::to_string(given->second) +
+                    (isNew ? "" : " for " + *symbol + " = " + std::to_string(found->second)));
+    }
+  return result;
 }
 
 static io::HostArray readFile(const std::string &name, const std::string &path) {
@@ -213,7 +256,7 @@ static void learnSymbols(Sizes &symbols, const Formal &formal, const io::HostArr
 
 Arrays Inputs::collect(const Signature &entry) const {
   std::vector<std::optional<io::HostArray>> read;
-  Sizes symbols = sizes;
+  Sizes symbols = symbolsOf(entry);
   for (const Formal &formal : entry.arguments) {
     read.emplace_back();
     if (const File *file = find(formal.name)) {

@@ -48,7 +48,8 @@ struct Options {
   std::string input, output, entry;
   std::string engine; ///< of programs for several ranks; empty: the launcher's choice, or shm
   std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...], or FILE of several arguments
-  std::vector<std::string> sizes;  ///< SYMBOL=NUMBER[,NUMBER...]: one run after another
+  /// SYMBOL=NUMBER[,NUMBER...] or, of a dimension, NAME=NUMBER[,...]: one run after another
+  std::vector<std::string> sizes;
   uint64_t seed = 0;
   int64_t printLimit = 64; ///< elements; larger results are summarised
   int threads = 0;
@@ -74,7 +75,8 @@ public:
   Arrays collect(const Signature &entry) const;
   /// Throws Error if a file was given for a name that `entry` does not take.
   void expectUsed(const Signature &entry) const;
-  /// Throws Error if a size was given for a symbol that none of a file's functions has.
+  /// Throws Error if a size was given for a word that is neither a symbol nor the name of a
+  /// dimension with a symbolic size in any of a file's functions.
   void expectKnown(const std::vector<Signature> &all) const;
   bool any() const { return !files.empty(); }
 
@@ -86,6 +88,8 @@ private:
     std::shared_ptr<io::SafetensorsFile> all = nullptr;
   };
   void addAll(const std::string &path);
+  /// The values of symbols that the given sizes say, by the symbols' names or by those of dimensions.
+  Sizes symbolsOf(const Signature &entry) const;
   std::vector<File> files;
   Sizes sizes;
   uint64_t seed;

@@ -49,8 +49,8 @@ int main(int argc, char **argv) {
   };
   list("--input", options.inputs, "[NAME=]FILE[:AXIS,...]",
        "File with the elements of an argument; without NAME, of all that it has by their names");
-  list("--size", options.sizes, "SYMBOL=NUMBER[,NUMBER...]",
-       "Value of a size symbol; with several values the program runs with each in turn");
+  list("--size", options.sizes, "NAME=NUMBER[,NUMBER...]",
+       "Size of a dimension, or value of a size symbol; with several the program runs with each");
   app.add_option("--output", options.output, "Write the results here")
       ->type_name("FILE.safetensors");
   app.add_option("--entry", options.entry, "Run this function (all public ones)")

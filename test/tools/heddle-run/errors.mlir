@@ -20,7 +20,7 @@
 // ENTRY: heddle-run: error: no entry 'nobody'; there are: 'f', 'g'
 
 // RUN: not heddle-run %s --size M=3 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: heddle-run: error: --size: no argument has a size with the symbol 'M'; there are: 'N'
+// UNKNOWN: heddle-run: error: --size: no argument has a size with the symbol 'M', or the name 'M' with a symbolic size; there are the symbols: 'N', and the names: 'n'
 
 // RUN: not heddle-run %s --size N=3 --size N=4 2>&1 | FileCheck %s --check-prefix=TWO-SIZES
 // TWO-SIZES: heddle-run: error: 'N' is given two sizes
