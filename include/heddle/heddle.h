@@ -13,6 +13,7 @@
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
+#include "heddle/Activations.h"
 #include "heddle/Compositions.h"
 #include "heddle/FastMath.h"
 #include "heddle/Fields.h"

@@ -1,45 +1,36 @@
-//===- Activations.h - functions of single elements, and softmax -*- C++ -*-===//
+//===- Activations.h - learned slopes, and softmax --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// relu, sigmoid and tanh are in heddle/Ops.h, leakyRelu is in heddle/Compositions.h.
+// gelu, silu, ... are in heddle/Activations.h, leakyRelu is in heddle/Compositions.h; relu, sigmoid
+// and tanh are in heddle/Ops.h.
 //
-//     x = nn::gelu(x);
+//     x = nn::gelu(x);                                       // heddle::gelu
 //     Tensor probability = nn::softmax(scores, classes);
-//     x = nn::gatedLinear(x, feature);                       // half as many features
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_NN_ACTIVATIONS_H
 #define HEDDLE_NN_ACTIVATIONS_H
 
+#include "heddle/Activations.h"
 #include "heddle/Ops.h"
 #include "heddle/Tree.h"
 
 namespace heddle::nn {
 
-/// x * P(X <= x) for a normal X (Hendrycks and Gimpel, 2016; torch.nn.GELU), exactly and by its
-/// usual formula with tanh.
-Tensor gelu(const Tensor &x, Here here = Here::current());
-Tensor geluTanh(const Tensor &x, Here here = Here::current());
-/// x * sigmoid(x), also called swish (torch.nn.SiLU).
-Tensor silu(const Tensor &x, Here here = Here::current());
-/// x where it is above 0, else alpha * (exp(x) - 1) (torch.nn.ELU).
-Tensor elu(const Tensor &x, double alpha = 1, Here here = Here::current());
-/// x between -1 and 1 (torch.nn.Hardtanh), and between 0 and 6 (torch.nn.ReLU6).
-Tensor hardTanh(const Tensor &x, Here here = Here::current());
-Tensor relu6(const Tensor &x, Here here = Here::current());
-/// x where it is above `threshold`, else `value` (torch.nn.Threshold).
-Tensor thresholdRelu(const Tensor &x, double threshold, double value = 0,
-                     Here here = Here::current());
-/// log(1 + exp(x)) without overflow (torch.nn.Softplus).
-Tensor softplus(const Tensor &x, Here here = Here::current());
-/// The first half along `name` times the sigmoid of the second (Dauphin et al., 2017; torch.nn.GLU).
-/// Throws Error for an odd size.
-Tensor gatedLinear(const Tensor &x, const Name &name, Here here = Here::current());
+using heddle::elu;
+using heddle::gatedLinear;
+using heddle::gelu;
+using heddle::geluTanh;
+using heddle::hardTanh;
+using heddle::relu6;
+using heddle::silu;
+using heddle::softplus;
+using heddle::thresholdRelu;
 
 /// x where it is above 0, else slope * x (torch.nn.PReLU); one slope, or one for each of a name.
 struct PRelu {
