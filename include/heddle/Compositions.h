@@ -33,10 +33,11 @@ namespace heddle {
 Tensor einsum(const std::vector<Tensor> &operands, const Names &over,
               std::optional<ElementType> accumulator = {}, Here here = Here::current());
 
-/// log(sum(exp(x))) over the names `over`, without overflow. Where every element is -inf the result
+/// log(sum(exp(x))) over the names `over`, or all names of x, without overflow. Where every element is -inf the result
 /// is -inf and all gradients are 0, so that a state of probability 0 keeps it; +inf gives +inf (its
 /// gradient is NaN), NaN gives NaN.
 Tensor logSumExp(Operand x, const Names &over);
+Tensor logSumExp(Operand x);
 /// log(exp(a) + exp(b)), element by element, without overflow and precise where one operand is far
 /// below the other. Where both are the same infinity the result is that infinity and the gradients
 /// are 0.
@@ -58,12 +59,13 @@ Tensor roll(const Tensor &x, const Name &name, int64_t shift, Here here = Here::
 /// and if it has `name`.
 Tensor roll(const Tensor &x, const Name &name, const Tensor &shift, Here here = Here::current());
 
-/// The variance of float elements over the names `over`: the sum of the squared distances from the
+/// The variance of float elements over the names `over`, or all names of x: the sum of the squared distances from the
 /// mean, divided by n - `correction` for n elements. 0 gives the mean of the squared distances; 1
 /// gives the unbiased estimate of the variance of a population from a sample of it. Taps that a
 /// window excludes are not counted. NaN where n is 0, and where n and `correction` are both 1.
 Tensor variance(Operand x, const Names &over, double correction = 0,
                 std::optional<ElementType> accumulator = {});
+Tensor variance(Operand x);
 
 /// x where x > 0, else `slope` * x. The gradient at 0 is `slope`.
 Tensor leakyRelu(Operand x, double slope = 0.01);

@@ -39,6 +39,7 @@ public:
 
   const std::string &str() const { return spelling; }
   operator Expr() const { return Expr::name(spelling); }
+  operator const std::string &() const { return spelling; }
   bool operator==(const Name &other) const { return spelling == other.spelling; }
   bool operator<(const Name &other) const { return spelling < other.spelling; }
 

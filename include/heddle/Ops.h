@@ -103,18 +103,24 @@ Tensor sigmoid(Operand x);
 /// max(x, 0).
 Tensor relu(Operand x);
 
-/// Reduces `x` over the names `over`, which the result lacks. Sums and products of floats
+/// Reduces `x` over the names `over`, which the result lacks; without `over`, over all names that
+/// `x` has where this is traced, never over lifted ones. Sums and products of floats
 /// accumulate in `accumulator`, a float type no narrower than the elements; by default it is the
 /// element type, or f32 for narrower ones. Integers wrap around.
 Tensor sum(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
+Tensor sum(Operand x);
 Tensor product(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
+Tensor product(Operand x);
 /// The largest or the smallest element; NaN if one is NaN. For no elements, the neutral element: of
 /// `max` -inf or the smallest integer, of `min` inf or the largest integer.
 Tensor max(Operand x, const Names &over);
+Tensor max(Operand x);
 Tensor min(Operand x, const Names &over);
+Tensor min(Operand x);
 /// The mean of float elements: their sum divided by their number. Excluded taps of windows are not
 /// counted; NaN if nothing is counted.
 Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
+Tensor mean(Operand x);
 /// The number of elements of `x` that a reduction over `names` combines. A tensor without names,
 /// or, if windows exclude taps, with the names along which the number may vary. Sizes may be
 /// symbolic.

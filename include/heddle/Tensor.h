@@ -82,8 +82,8 @@ public:
   explicit operator bool() const = delete; // write cond, select, logicalAnd/Or/Not, or empty()
 
   ElementType elementType(Here here = Here::current()) const;
-  /// The names, sorted.
-  std::vector<std::string> names(Here here = Here::current()) const;
+  /// The names, sorted: `sum(x, x.names())`. A function that is lifted does not see lifted names.
+  Names names(Here here = Here::current()) const;
   /// True if the tensor has a dimension called `name`.
   bool has(const Name &name, Here here = Here::current()) const;
   /// The size of `name`. Throws Error if the tensor lacks this name.

@@ -139,6 +139,9 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
 // Logarithms of sums
 //===----------------------------------------------------------------------===//
 
+Tensor heddle::variance(Operand x) { return variance(x, x.tensor.names(x.here)); }
+Tensor heddle::logSumExp(Operand x) { return logSumExp(x, x.tensor.names(x.here)); }
+
 Tensor heddle::logSumExp(Operand x, const Names &over) {
   At at{x.here};
   Tensor most = stopGradient(max(x, over), x.here);

@@ -323,6 +323,12 @@ Tensor product(Operand x, const Names &over, std::optional<ElementType> accumula
 Tensor max(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Max); }
 Tensor min(Operand x, const Names &over) { return reduce(x, over, nd::CombinerKind::Min); }
 
+Tensor sum(Operand x) { return sum(x, x.tensor.names(x.here)); }
+Tensor product(Operand x) { return product(x, x.tensor.names(x.here)); }
+Tensor max(Operand x) { return max(x, x.tensor.names(x.here)); }
+Tensor min(Operand x) { return min(x, x.tensor.names(x.here)); }
+Tensor mean(Operand x) { return mean(x, x.tensor.names(x.here)); }
+
 /// Several tensors combined together by `build`: a reduction or a scan.
 static std::vector<Tensor>
 combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral,

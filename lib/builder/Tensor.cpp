@@ -78,10 +78,10 @@ ElementType Tensor::elementType(Here here) const {
   return *fromMlir(typeOf(*this, here).getElementType());
 }
 
-std::vector<std::string> Tensor::names(Here here) const {
-  std::vector<std::string> result;
+Names Tensor::names(Here here) const {
+  Names result;
   for (const nd::Dim &dim : typeOf(*this, here).getDims())
-    result.push_back(dim.name.str());
+    result.push_back(Name(dim.name.str()));
   return result;
 }
 
@@ -108,8 +108,8 @@ std::vector<Extent> Tensor::extents(Here here) const {
 
 Sizes Tensor::sizes(Here here) const {
   Sizes result;
-  for (const std::string &name : names(here))
-    result[name] = size(Name(name), here);
+  for (const Name &name : names(here))
+    result[name] = size(name, here);
   return result;
 }
 
@@ -258,9 +258,6 @@ static double asDouble(const char *address, ElementType type) {
 
 /// All values, in row-major order of the sorted names.
 static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
-  Names order;
-  for (const std::string &name : tensor.names(here))
-    order.push_back(Name(name));
   ElementType type = tensor.elementType(here);
   size_t size = size_t(byteSize(type));
   tensor.data(here); // reports if there is too little memory
@@ -271,7 +268,7 @@ static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
     fail(here, "out of memory: " + std::to_string(tensor.count(here) * size) +
                    " bytes for the values of " + typeAndOrigin(tensor));
   }
-  tensor.toBytes(bytes.data(), type, order, here);
+  tensor.toBytes(bytes.data(), type, tensor.names(here), here);
   return bytes;
 }
 

@@ -22,12 +22,7 @@ bool nn::matches(const std::string &pattern, const std::string &path) {
   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
 }
 
-Names nn::namesOf(const Tensor &tensor) {
-  Names names;
-  for (const std::string &name : tensor.names())
-    names.push_back(Name(name));
-  return names;
-}
+Names nn::namesOf(const Tensor &tensor) { return tensor.names(); }
 
 /// False for the gradient of integers, which is empty, and for integers.
 static bool hasSlope(const Tensor &tensor) {

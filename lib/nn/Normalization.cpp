@@ -50,10 +50,8 @@ static void requireEpsilon(double epsilon, Here here) {
 
 /// The statistics are those of the names that the scale has.
 static void requireOwnNames(const Tensor &scale, const Names &over, Here here) {
-  std::vector<std::string> own = scale.names(), given;
-  for (const Name &name : over)
-    given.push_back(name.str());
-  std::ranges::sort(own);
+  Names names = scale.names(); // sorted
+  std::vector<std::string> own(names.begin(), names.end()), given(over.begin(), over.end());
   std::ranges::sort(given);
   if (own != given)
     refuse("expected the names that the layer was made for, " + quoted(own) + ", got " +

@@ -131,7 +131,7 @@ TEST(Quantize, RoundsWithinHalfAStep) {
   for (int bits : {4, 8}) {
     Quantized q = quantize(x, over(n), bits);
     EXPECT_EQ(q.values.elementType(), ElementType::I8);
-    EXPECT_EQ(q.scale.names(), std::vector<std::string>{"n"});
+    EXPECT_EQ(q.scale.names(), over(n));
     Tensor error = max(abs(dequantize(q) - x) / q.scale, over(m, n));
     EXPECT_LE(error.item(), 0.5 + 1e-5);
     EXPECT_EQ(max(abs(q.values.cast(ElementType::I32)), over(m, n)).item(), bits == 4 ? 7 : 127);

@@ -28,31 +28,19 @@ const Name bin("bin"), item("item"), step("step"), state("state"), from("from"),
 const Name word("word"), choice("choice"), i("i"), j("j");
 
 void expectNear(const Tensor &got, const std::vector<double> &expected, double within = 1e-4) {
-  Names order;
-  for (const std::string &name : got.names())
-    order.push_back(Name(name));
-  std::vector<double> values = got.cast(ElementType::F64).to<double>(order);
+  std::vector<double> values = got.cast(ElementType::F64).to<double>(got.names());
   ASSERT_EQ(values.size(), expected.size());
   for (size_t k = 0; k < values.size(); ++k)
     ASSERT_NEAR(values[k], expected[k], within * (1 + std::abs(expected[k]))) << k;
 }
 
-Names namesOf(const Tensor &tensor) {
-  Names names;
-  for (const std::string &name : tensor.names())
-    names.push_back(Name(name));
-  return names;
-}
-Tensor whole(const Tensor &tensor) {
-  Names names = namesOf(tensor);
-  return names.empty() ? tensor : sum(tensor, names);
-}
+Tensor whole(const Tensor &tensor) { return tensor.names().empty() ? tensor : sum(tensor); }
 
 /// Of every name that the arguments have.
 template <typename... T>
 JitOptions forAnySize(const T &...arguments) {
   std::set<std::string> spellings;
-  for (const std::vector<std::string> &names : {arguments.names()...})
+  for (const Names &names : {arguments.names()...})
     spellings.insert(names.begin(), names.end());
   Names names;
   for (const std::string &spelling : spellings)

@@ -38,7 +38,8 @@ void expectConsistent(const zoo::Data &data) {
     std::vector<std::string> names = field.names;
     names.push_back("batch");
     std::sort(names.begin(), names.end());
-    EXPECT_EQ(example[field.name].names(), names) << field.name;
+    Names got = example[field.name].names();
+    EXPECT_EQ(std::vector<std::string>(got.begin(), got.end()), names) << field.name;
     EXPECT_EQ(example[field.name].elementType(), field.element) << field.name;
   }
 }
