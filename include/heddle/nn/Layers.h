@@ -31,6 +31,7 @@
 #include "heddle/nn/Linear.h"
 #include "heddle/nn/Mode.h"
 #include "heddle/nn/Normalization.h"
+#include "heddle/nn/Pooling.h"
 #include "heddle/nn/Recurrent.h"
 #include "heddle/nn/Speech.h"
 #include "heddle/nn/Transformer.h"
