@@ -33,6 +33,7 @@
 #include "heddle/nn/Normalization.h"
 #include "heddle/nn/Pooling.h"
 #include "heddle/nn/Recurrent.h"
+#include "heddle/nn/Resampling.h"
 #include "heddle/nn/Speech.h"
 #include "heddle/nn/Transformer.h"
 #include "heddle/nn/Words.h"
