@@ -27,6 +27,7 @@
 #include "heddle/nn/Activations.h"
 #include "heddle/nn/Attention.h"
 #include "heddle/nn/Convolution.h"
+#include "heddle/nn/EmbeddingBag.h"
 #include "heddle/nn/Graph.h"
 #include "heddle/nn/Linear.h"
 #include "heddle/nn/Mode.h"
