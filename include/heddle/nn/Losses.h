@@ -97,6 +97,71 @@ struct MarginOptions {
 Tensor margin(const Tensor &lengths, const Tensor &label, const Name &classes,
               MarginOptions options = {}, Here here = Here::current());
 
+struct NllOptions {
+  Tensor weight = {};                  ///< of each class; empty: 1
+  std::optional<int64_t> ignored = {}; ///< samples with this label have the loss and weight 0
+};
+/// Minus the element of `logProbability` that `label` chooses, times the weight of its class
+/// (torch.nn.NLLLoss with reduction "none"; `ignored` is its ignore_index). What an ignored sample
+/// holds reaches neither value nor gradient. Throws Error for labels that are no integers, and for
+/// names that `logProbability` lacks.
+///
+///     Tensor loss = nn::nll(nn::logSoftmax(scores, classes), label, classes);
+Tensor nll(const Tensor &logProbability, const Tensor &label, const Name &classes,
+           const NllOptions &options = {}, Here here = Here::current());
+/// Its mean over samples: the sum of their losses divided by that of their weights, as PyTorch's
+/// reduction "mean". Sums of narrower floats and of weights are f32.
+Tensor nllMean(const Tensor &logProbability, const Tensor &label, const Name &classes,
+               const Names &over, const NllOptions &options = {}, Here here = Here::current());
+
+/// The mean over the classes of the binary cross-entropies of `logits`, for samples that belong to
+/// any number of classes; `wanted` is 1 for these, else 0, and `weight`, if not empty, that of each
+/// class (torch.nn.MultiLabelSoftMarginLoss, reduction "none").
+Tensor multiLabelSoftMargin(const Tensor &logits, const Tensor &wanted, const Name &classes,
+                            const Tensor &weight = {}, Here here = Here::current());
+/// The sum of max(0, 1 - (score of a label - score of another class)) over the labels of a sample
+/// and all classes that are none, divided by the number of classes
+/// (torch.nn.MultiLabelMarginLoss, reduction "none"). `labels` are classes along `position`, up to
+/// the first negative number. NaN for a label beyond the classes.
+Tensor multiLabelMargin(const Tensor &scores, const Tensor &labels, const Name &classes,
+                        const Name &position, Here here = Here::current());
+
+struct TripletOptions {
+  double margin = 1;
+  double power = 2;      ///< p of the distance, (sum of |a - b|^p)^(1/p); INFINITY: the maximum
+  double epsilon = 1e-6; ///< added to each difference
+  bool swap = false;     ///< compare with the positive's distance to the negative if that is less
+};
+/// max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the distance of vectors
+/// along `over` (torch.nn.TripletMarginLoss, reduction "none"). A distance of 0 has the slope 0.
+Tensor tripletMargin(const Tensor &anchor, const Tensor &positive, const Tensor &negative,
+                     const Names &over, const TripletOptions &options = {},
+                     Here here = Here::current());
+/// 1 - cos(x, y) where `wanted` is 1, max(0, cos(x, y) - margin) where it is -1, else NaN. The cosine
+/// is that of vectors along `over`, to whose squared lengths 1e-12 is added
+/// (torch.nn.CosineEmbeddingLoss, reduction "none").
+Tensor cosineEmbedding(const Tensor &x, const Tensor &y, const Tensor &wanted, const Names &over,
+                       double margin = 0, Here here = Here::current());
+
+struct PoissonOptions {
+  bool logarithm = true; ///< x is the logarithm of the rate; else the rate
+  bool full = false;     ///< with Stirling's formula for log(wanted!) where `wanted` is above 1
+  double epsilon = 1e-8; ///< added to a rate before its logarithm is taken
+};
+/// Minus the logarithm of the probability of a count by Poisson's distribution, element by element,
+/// without the term log(wanted!) (torch.nn.PoissonNLLLoss, reduction "none").
+Tensor poissonNll(const Tensor &x, const Tensor &wanted, const PoissonOptions &options = {},
+                  Here here = Here::current());
+
+struct GaussianOptions {
+  bool full = false;     ///< with the constant log(2 pi) / 2
+  double epsilon = 1e-6; ///< smaller variances count as this
+};
+/// (log(variance) + (x - wanted)^2 / variance) / 2, element by element. A variance below `epsilon`
+/// keeps its slope, as in torch.nn.GaussianNLLLoss (reduction "none"), and a negative one gives NaN.
+Tensor gaussianNll(const Tensor &x, const Tensor &wanted, const Tensor &variance,
+                   const GaussianOptions &options = {}, Here here = Here::current());
+
 /// wanted * (log(wanted) - logProbability), element by element, 0 where `wanted` is 0
 /// (torch.nn.KLDivLoss).
 Tensor klDivergence(const Tensor &logProbability, const Tensor &wanted,
