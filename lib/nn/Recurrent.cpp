@@ -15,8 +15,13 @@ using namespace heddle;
 using namespace heddle::nn;
 
 namespace {
-const Name gate("gate"), from("from");
-}
+const Name gate("gate"), from("from"), unit("unit");
+
+/// The names of a layer's weights beside those that the user gives.
+struct Inner {
+  Name gate, from, unit;
+};
+} // namespace
 
 static int64_t gatesOf(Cell cell) { return cell == Cell::Lstm ? 4 : cell == Cell::Gru ? 3 : 1; }
 
@@ -26,29 +31,46 @@ Recurrent Recurrent::make(const Extent &in, const Extent &hidden, const Tensor &
   if (options.layers < 1)
     refuse("expected at least one layer, got " + std::to_string(options.layers), here);
   requireDropout(options.dropout, here);
+  if (options.projection != 0 && options.cell != Cell::Lstm)
+    refuse("expected a projection of an LSTM only, got one to " +
+               std::to_string(options.projection) + " units",
+           here);
+  if (options.projection < 0 || options.projection >= int64_t(hidden.size))
+    refuse("expected a projection to fewer units than '" + hidden.name.str() + "' has, " +
+               std::to_string(int64_t(hidden.size)) + ", got " + std::to_string(options.projection),
+           here);
   Recurrent net{{}, options};
   int64_t directions = 1 + options.bidirectional;
+  int64_t outs = options.projection ? options.projection : int64_t(hidden.size);
   double bound = 1 / std::sqrt(double(hidden.size));
   Extent gates{gate, gatesOf(options.cell)};
   for (int64_t i = 0; i < options.layers * directions; ++i) {
-    Extent below{in.name, i < directions ? in.size : hidden.size * directions};
+    Extent below{in.name, i < directions ? in.size : Size(outs * directions)};
     auto part = [&](double number, const std::vector<Extent> &extents) {
       return uniform(fold(key, double(4 * i) + number), extents, -bound, bound, here);
     };
-    net.cells.push_back({part(0, {gates, below, hidden}),
-                         part(1, {gates, {from, hidden.size}, hidden}), part(2, {gates, hidden}),
-                         part(3, {gates, hidden})});
+    RecurrentWeights cell{
+        part(0, {gates, below, hidden}), part(1, {gates, {from, outs}, hidden}), {}, {}};
+    if (options.bias) {
+      cell.inputBias = part(2, {gates, hidden});
+      cell.recurrentBias = part(3, {gates, hidden});
+    }
+    if (options.projection)
+      cell.projection = uniform(biasKey(fold(key, double(4 * i))),
+                                {{unit, hidden.size}, {hidden.name, outs}}, -bound, bound, here);
+    net.cells.push_back(cell);
   }
   return net;
 }
 
-/// A step whose weights and input have the gates along `gate`, and the state before along `from`.
-static RecurrentState stepAlong(const Name &gate, const Name &from, Cell cell, const Tensor &input,
+/// A step whose weights and input have these inner names.
+static RecurrentState stepAlong(const Inner &inner, Cell cell, const Tensor &input,
                                 const RecurrentState &state, const RecurrentWeights &weights,
                                 const Name &hidden) {
-  Tensor past =
-      sum(state.h.rename({{hidden, from}}) * weights.recurrent, from) + weights.recurrentBias;
-  auto of = [&](const Tensor &tensor, int64_t i) { return tensor.at(gate, i); };
+  Tensor past = sum(state.h.rename({{hidden, inner.from}}) * weights.recurrent, inner.from);
+  if (weights.recurrentBias)
+    past = past + *weights.recurrentBias;
+  auto of = [&](const Tensor &tensor, int64_t i) { return tensor.at(inner.gate, i); };
   if (cell == Cell::Gru) {
     Tensor reset = sigmoid(of(input, 0) + of(past, 0)), keep = sigmoid(of(input, 1) + of(past, 1));
     Tensor fresh = tanh(of(input, 2) + reset * of(past, 2));
@@ -58,13 +80,16 @@ static RecurrentState stepAlong(const Name &gate, const Name &from, Cell cell, c
   if (cell != Cell::Lstm)
     return {cell == Cell::Tanh ? tanh(of(both, 0)) : relu(of(both, 0)), {}};
   Tensor c = sigmoid(of(both, 1)) * *state.c + sigmoid(of(both, 0)) * tanh(of(both, 2));
-  return {sigmoid(of(both, 3)) * tanh(c), c};
+  Tensor h = sigmoid(of(both, 3)) * tanh(c);
+  if (weights.projection)
+    h = sum(h.rename({{hidden, inner.unit}}) * *weights.projection, inner.unit);
+  return {h, c};
 }
 
 RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const RecurrentState &state,
                                  const RecurrentWeights &weights, const Name &hidden, Here here) {
   CallScope scope(here);
-  return stepAlong(gate, from, cell, input, state, weights, hidden);
+  return stepAlong({gate, from, unit}, cell, input, state, weights, hidden);
 }
 
 namespace {
@@ -82,19 +107,33 @@ static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeigh
                                                  std::optional<RecurrentState> state,
                                                  bool reverse) {
   // The user's samples may be along names that are spelled like those of the weights.
-  Name gates = x.has(gate) ? fresh("gate") : gate, before = x.has(from) ? fresh("from") : from;
-  RecurrentWeights weights{
-      given.input.rename({{gate, gates}}), given.recurrent.rename({{gate, gates}, {from, before}}),
-      given.inputBias.rename({{gate, gates}}), given.recurrentBias.rename({{gate, gates}})};
-  Tensor input = sum(x * weights.input, in) + weights.inputBias;
+  auto own = [&](const Name &name) { return x.has(name) ? fresh(name.str()) : name; };
+  Inner inner{own(gate), own(from), own(unit)};
+  RecurrentWeights weights{given.input.rename({{gate, inner.gate}}),
+                           given.recurrent.rename({{gate, inner.gate}, {from, inner.from}}),
+                           {},
+                           {}};
+  if (given.inputBias)
+    weights.inputBias = given.inputBias->rename({{gate, inner.gate}});
+  if (given.recurrentBias)
+    weights.recurrentBias = given.recurrentBias->rename({{gate, inner.gate}});
+  if (given.projection)
+    weights.projection = given.projection->rename({{unit, inner.unit}});
+  Tensor input = sum(x * weights.input, in);
+  if (weights.inputBias)
+    input = input + *weights.inputBias;
   if (!state) {
-    std::vector<Extent> extents;
+    std::vector<Extent> ofH, ofC;
     for (const Extent &extent : input.extents())
-      if (extent.name != time && extent.name != gates)
-        extents.push_back(extent);
-    state = RecurrentState{zeros(extents, input.elementType()), {}};
+      if (extent.name != time && extent.name != inner.gate) {
+        ofC.push_back(extent);
+        ofH.push_back(extent.name == hidden && weights.projection
+                          ? Extent{hidden, weights.projection->size(hidden)}
+                          : extent);
+      }
+    state = RecurrentState{zeros(ofH, input.elementType()), {}};
     if (cell == Cell::Lstm)
-      state->c = state->h;
+      state->c = zeros(ofC, input.elementType());
   }
   std::vector<Tensor> inputs{input};
   if (!inside.steps.empty()) {
@@ -106,7 +145,7 @@ static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeigh
   auto [last, all] = scan(
       time, *state, inputs,
       [&](RecurrentState last, std::vector<Tensor> now) {
-        RecurrentState next = stepAlong(gates, before, cell, now[0], last, weights, hidden);
+        RecurrentState next = stepAlong(inner, cell, now[0], last, weights, hidden);
         Tensor output = next.h;
         if (now.size() > 1) {
           next.h = select(now[1], next.h, last.h);

@@ -35,8 +35,11 @@ struct RecurrentState {
 /// for Tanh and Relu; reset, update, new; input, forget, cell, output.
 struct RecurrentWeights {
   Tensor input, recurrent; ///< gate, in, hidden; gate, from (the hidden units before), hidden
-  Tensor inputBias, recurrentBias; ///< gate, hidden
-  HEDDLE_FIELDS(input, recurrent, inputBias, recurrentBias)
+  std::optional<Tensor> inputBias, recurrentBias; ///< gate, hidden
+  /// Of an LSTM: what it puts out, along `hidden`, of its hidden units, which it has along `unit`.
+  /// Then h, and so `from`, has fewer units along `hidden` than c, the gates and the biases.
+  std::optional<Tensor> projection = {}; ///< unit, hidden
+  HEDDLE_FIELDS(input, recurrent, inputBias, recurrentBias, projection)
 };
 
 /// The next state; `input` is what the weights `input` and `inputBias` make of a step's input: gate,
@@ -50,6 +53,8 @@ struct RecurrentOptions {
   int64_t layers = 1;
   bool bidirectional = false; ///< a second run from the end; its units come behind the first's
   double dropout = 0;         ///< of what enters the layers but the first
+  bool bias = true;
+  int64_t projection = 0; ///< of an LSTM: the units that it puts out (proj_size); 0: all
 };
 
 /// Options of a call of a recurrent layer.
@@ -65,7 +70,8 @@ struct Recurrent {
   std::vector<RecurrentWeights> cells; ///< layer by layer, of both directions the forward one first
   HEDDLE_FIELDS(cells)
   RecurrentOptions options = {};
-  /// Weights and biases uniform in +-1/sqrt(hidden units).
+  /// Weights and biases uniform in +-1/sqrt(hidden units). Throws Error for a projection of other
+  /// cells than an LSTM, and for one to as many units as it has.
   static Recurrent make(const Extent &in, const Extent &hidden, const Tensor &key,
                         const RecurrentOptions &options = {}, Here here = Here::current());
   struct Result {
