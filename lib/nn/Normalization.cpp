@@ -9,6 +9,7 @@
 
 #include "heddle/nn/Gradients.h"
 #include "lib/nn/Filled.h"
+#include "lib/nn/SumType.h"
 
 #include <algorithm>
 #include <cmath>
@@ -132,6 +133,20 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
   Tensor unbiased = (count / maximum(count - 1.0, 1.0)).cast(variance.elementType(here));
   mode.track(slot, average, variance * unbiased, momentum);
   return scaled(difference, variance, scale, shift, epsilon);
+}
+
+Tensor BatchNorm::with(const Tensor &mean, const Tensor &variance, const Tensor &x,
+                       Here here) const {
+  CallScope scope(here);
+  for (const Tensor &moments : {mean, variance})
+    for (const std::string &name : moments.names())
+      if (!x.has(Name(name)))
+        refuse("expected moments with names of the x, got " + moments.type() + " for " + x.type(),
+               here);
+  ElementType type = sumTypeOf(x);
+  Tensor factor = rsqrt(as(variance, type) + epsilon) * as(scale, type);
+  Tensor y = (as(x, type) - as(mean, type)) * factor + as(shift, type);
+  return as(y, x.elementType());
 }
 
 WeightNorm WeightNorm::make(const Tensor &weight, const Names &over, Here here) {

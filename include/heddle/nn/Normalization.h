@@ -72,6 +72,13 @@ struct BatchNorm {
                         Here here = Here::current());
   Tensor operator()(const Tensor &x, const Names &over, Mode &mode,
                     Here here = Here::current()) const;
+  /// With these moments of each channel, which have gradients too, and no others
+  /// (torch.nn.functional.batch_norm without training): (x - mean) / sqrt(variance + epsilon) * scale
+  /// + shift. Narrow floats are computed in f32. Throws Error for moments with names that `x` lacks.
+  ///
+  ///     Tensor y = norm.with(moments.mean, moments.variance, x);
+  Tensor with(const Tensor &mean, const Tensor &variance, const Tensor &x,
+              Here here = Here::current()) const;
 };
 
 /// A weight as a direction and its length along `over` (Salimans and Kingma, 2016;
