@@ -97,7 +97,11 @@ ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &pa
   return coordinates;
 }
 
-Expr mesh::blockSize(const Expr &size, int64_t parts) { return size.ceildiv(parts); }
+Expr mesh::blockSize(const Expr &size, int64_t parts) {
+  if (auto known = size.constant()) // to which parts - 1 need not fit
+    return Expr(*known / parts + (*known % parts > 0));
+  return size.ceildiv(parts);
+}
 
 Expr mesh::blockOffset(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size) {
   return partIndex(mesh, axes) * blockSize(size, partsOf(mesh, axes));

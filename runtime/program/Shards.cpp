@@ -10,6 +10,7 @@
 #include "runtime/program/Relayout.h"
 
 #include <cstring>
+#include <limits>
 
 using namespace heddle;
 
@@ -39,6 +40,9 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes, Place place)
       digits[name].push_back(*ranks.digitOf(text));
       parts *= digits[name].back().parts;
     }
+    if (size->second > std::numeric_limits<int64_t>::max() - parts)
+      throw Error("expected a smaller size of '" + name + "' to split it into " +
+                  std::to_string(parts) + " parts, got " + std::to_string(size->second));
     block[name] = (size->second + parts - 1) / parts;
   }
 }

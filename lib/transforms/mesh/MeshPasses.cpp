@@ -57,6 +57,25 @@ static LogicalResult forEachEntry(ModuleOp module,
   return success();
 }
 
+/// The sizes of blocks and of what they are padded to have to be numbers.
+static LogicalResult checkSizes(func::FuncOp function, MeshAttr mesh) {
+  int64_t most = INT64_MAX - mesh.devices();
+  auto check = [&](ValueRange values) {
+    for (Value value : values)
+      if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType()))
+        for (const nd::Dim &dim : tensor.getDims())
+          if (auto size = dim.size().constant(); size && *size > most)
+            return WalkResult(emitError(value.getLoc())
+                              << "expected sizes of at most " << most << " on a mesh of "
+                              << mesh.devices() << " devices, got " << *size << " for '"
+                              << dim.name.getValue() << "'");
+    return WalkResult::advance();
+  };
+  auto each = [&](Block *block) { return check(block->getArguments()); };
+  auto made = [&](Operation *op) { return check(op->getResults()); };
+  return failure(function.walk(each).wasInterrupted() || function.walk(made).wasInterrupted());
+}
+
 namespace {
 struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
   using MeshPlanPassBase::MeshPlanPassBase;
@@ -81,7 +100,8 @@ struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> 
   using MeshPropagatePassBase::MeshPropagatePassBase;
   void runOnOperation() override {
     if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
-          return propagate(function, mesh, {explain, record});
+          return failed(checkSizes(function, mesh)) ? failure()
+                                                    : propagate(function, mesh, {explain, record});
         })))
       signalPassFailure();
   }

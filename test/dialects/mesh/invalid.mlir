@@ -310,3 +310,11 @@ func.func @role() attributes {mesh.mesh = #mesh.mesh<d: 2>, mesh.role = {axis = 
 func.func @place(%x: !nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{}, at (d = 0, d = 1)>}) attributes {mesh.mesh = #mesh.mesh<d: 3>} { return }
 // expected-error @+1 {{argument 0: expected each axis once, got 'd' and 'd'}}
 func.func @split_place(%x: !nd.tensor<f32, a: 5> {mesh.sharding = #mesh.sharding<{a: [d]}, at (d = 0, d = 1)>}) attributes {mesh.mesh = #mesh.mesh<d: 3>} { return }
+
+// -----
+
+module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+// The largest size has blocks as well.
+// expected-error @+1 {{result 0: expected 'mesh.global' to be the tensor of which its type is a block, got '!nd.tensor<f32, a: 9223372036854775807>'}}
+func.func private @result() -> (!nd.tensor<f32, a: 4> {mesh.global = !nd.tensor<f32, a: 9223372036854775807>, mesh.sharding = #mesh.sharding<{a: [d]}>})
+}
