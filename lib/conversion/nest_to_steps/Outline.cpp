@@ -288,6 +288,10 @@ private:
     }
   }
 
+  /// Stands for a known symbol: divisions by other numbers do not come out even, as they need not for
+  /// the sizes that a call has.
+  static constexpr int64_t anyPrime = 1000003;
+
   /// Lists the symbols that the arguments' sizes determine, as the runtime binds them: a size that
   /// is linear in one unknown symbol determines it.
   void bindSymbols() {
@@ -298,9 +302,12 @@ private:
         for (Type type : types)
           if (auto tensor = dyn_cast<nd::NdTensorType>(type))
             for (const nd::Dim &dim : tensor.getDims()) {
-              Expr left = nest::atTypical(dim.size().getExpr(), [&](const std::string &name) {
-                return !llvm::is_contained(symbols, name);
-              });
+              Expr left = dim.size().getExpr().substitute(
+                  [&](const std::string &name) -> std::optional<Expr> {
+                    if (llvm::is_contained(symbols, name))
+                      return Expr(anyPrime);
+                    return std::nullopt;
+                  });
               if (left.names().size() == 1 && left.isAffine())
                 symbols.push_back(left.names()[0]);
             }
