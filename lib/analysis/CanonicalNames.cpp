@@ -224,8 +224,15 @@ private:
     std::string text;
     if (auto stated = dyn_cast_or_null<nest::LayoutAttr>(layout))
       text += what + stated.getLayout().rename(labels).str();
-    if (auto stated = dyn_cast_or_null<mesh::ShardingAttr>(sharding))
-      text += what + shardingText(stated, labels);
+    if (auto stated = dyn_cast_or_null<mesh::ShardingAttr>(sharding)) {
+      // The memory of a tensor changes no value, so it may not change the order of a sum.
+      MLIRContext *context = stated.getContext();
+      auto split = mesh::ShardingAttr::get(context, stated.getNames(), stated.getClosed(),
+                                           stated.getPartial(), stated.getCombiner(),
+                                           stated.getPlace(), StringAttr());
+      if (split != mesh::ShardingAttr::get(context, mesh::Sharding()))
+        text += what + shardingText(split, labels);
+    }
     return text;
   }
 
