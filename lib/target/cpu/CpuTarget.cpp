@@ -79,6 +79,9 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   if (target.native)
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       enabled[feature.getKey().str()] = feature.getValue();
+  if (triple.getArch() == llvm::Triple::x86_64 && !enabled["64bit"])
+    return llvm::createStringError("the target CPU '" + name +
+                                   "' has no 64-bit mode; expected one such as 'x86-64'");
   for (const auto &[feature, on] : enabled)
     if (on)
       target.features.push_back(feature);

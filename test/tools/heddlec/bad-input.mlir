@@ -16,6 +16,8 @@
 // LAYOUT: layout.mlir:1:{{[0-9]+}}: error: {{.*}}layout
 // RUN: not heddlec %t/empty.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: the module has no public function to compile
+// RUN: not heddlec %t/recursive.mlir --target-cpu i386 -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: error: --target-cpu: the target CPU 'i386' has no 64-bit mode; expected one such as 'x86-64'
 // RUN: not heddlec /dev/null -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: printf '\177ELF\002\001\000\377\376' > %t/binary.mlir
 // RUN: not heddlec %t/binary.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=BINARY
