@@ -80,6 +80,10 @@ public:
   /// does not say of its member is added.
   void fail(Failure failure);
   const std::optional<Failure> &failure() const { return failed; }
+  /// True if ranks wait for this one, which has not joined.
+  bool isAwaited(int rank) const {
+    return joined > 0 && !failed && seats[size_t(rank)].presence == Presence::Absent;
+  }
   /// True if every rank has joined and left again, or its process has ended.
   bool isOver() const;
   /// Tells the ranks that the job is over, so that they do not take it for a failure.

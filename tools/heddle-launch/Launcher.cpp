@@ -303,6 +303,13 @@ void Launcher::enter(Stage next, seconds time) {
 
 /// Ends ranks that outlive a failure of the job.
 void Launcher::advance() {
+  // Whatever its exit status, a rank that has ended joins no more.
+  for (int r = 0; r < options.ranks && !interrupted; ++r)
+    if (!ranks[size_t(r)].running && server.isAwaited(r))
+      server.fail({Failure::Kind::Lost,
+                   {r},
+                   "ended with exit status " + std::to_string(ranks[size_t(r)].status) +
+                       " before it joined the job"});
   // A rank that reported a failure, or differs, lives, and may go on without the others.
   if (const auto &failure = server.failure(); stage == Stage::Running && failure &&
                                               failure->kind != Failure::Kind::Reported &&
