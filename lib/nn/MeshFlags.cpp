@@ -11,6 +11,8 @@
 
 #include "heddle/nn/MeshFlags.h"
 
+#include "runtime/control/FindRank.h"
+
 #include <charconv>
 
 using namespace heddle;
@@ -54,6 +56,15 @@ MeshFlags MeshFlags::take(int &argc, char **argv) {
   return flags;
 }
 
+/// Without a mesh each rank would train on its own, and write into the same files.
+static void requireOneRank() {
+  RankInfo found = findRank();
+  std::string ranks = std::to_string(found.ranks);
+  if (found.ranks > 1)
+    throw Error("expected a mesh of the " + ranks + " ranks that " + found.source +
+                " has started, such as --mesh data=" + ranks + " --shard batch:data");
+}
+
 void MeshFlags::apply(Training &training, TrainerOptions &options) const {
   training.microBatches = microBatches;
   options.mesh = Mesh::parse(mesh, Here());
@@ -61,13 +72,10 @@ void MeshFlags::apply(Training &training, TrainerOptions &options) const {
   options.plan = plan;
   options.zero = zero;
   options.timeline = timeline;
-  if (mesh.empty() && plan.empty() && engine.empty())
-    return;
-  options.ranks = Ranks::join(engine, Here());
-  if (mesh.empty() && plan.empty() && options.ranks->size() > 1)
-    throw Error("expected a mesh of " + std::to_string(options.ranks->size()) +
-                " ranks, such as --mesh data=" + std::to_string(options.ranks->size()) +
-                " --shard batch:data");
+  if (mesh.empty() && plan.empty())
+    requireOneRank();
+  if (!mesh.empty() || !plan.empty() || !engine.empty())
+    options.ranks = Ranks::join(engine, Here());
 }
 
 void MeshFlags::fail(const std::string &reason) const {

@@ -46,6 +46,23 @@ TEST(MeshFlags, BadValuesAreRefused) {
             {"expected a number after --zero, got '2x'"});
 }
 
+TEST(MeshFlags, RanksWithoutAMeshAreRefused) {
+  setenv("HEDDLE_RANK", "1", 1);
+  setenv("HEDDLE_RANKS", "3", 1);
+  setenv("HEDDLE_CONTROL", "127.0.0.1:1", 1);
+  setenv("HEDDLE_JOB_KEY", "0123456789abcdef0123456789abcdef", 1);
+  nn::Training training;
+  nn::TrainerOptions options;
+  for (std::vector<std::string> words : {std::vector<std::string>{"program"},
+                                         {"program", "--shard", "batch:data"},
+                                         {"program", "--engine", "shm"}})
+    expectHas(messageOf([&] { Line(words).flags.apply(training, options); }),
+              {"expected a mesh of the 3 ranks that heddle-launch has started, such as --mesh "
+               "data=3 --shard batch:data"});
+  for (const char *name : {"HEDDLE_RANK", "HEDDLE_RANKS", "HEDDLE_CONTROL", "HEDDLE_JOB_KEY"})
+    unsetenv(name);
+}
+
 TEST(MeshFlags, GoIntoTheOptionsOfATrainer) {
   nn::Training training;
   nn::TrainerOptions options;
