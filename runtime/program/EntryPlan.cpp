@@ -169,6 +169,12 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
     plan.storage.push_back(owner);
     last[i] = value.lastStep;
   }
+  for (size_t i = 0; i < count; ++i)
+    if (auto owner = size_t(plan.storage[i]); plan.types[i]->bytes > plan.types[owner]->bytes)
+      throw Error("the value '" + entry.values[i].name + "' of '" + entry.name + "' takes " +
+                  std::to_string(plan.types[i]->bytes) + " bytes in the memory of '" +
+                  entry.values[owner].name + "', which has " +
+                  std::to_string(plan.types[owner]->bytes));
   // Memory is live as long as the last value that uses it.
   for (size_t i = 0; i < count; ++i)
     last[size_t(plan.storage[i])] =

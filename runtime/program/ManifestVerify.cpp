@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Manifest.h"
+#include "runtime/program/RuntimeTensor.h"
 
 #include <algorithm>
 #include <set>
@@ -66,8 +67,13 @@ public:
                (value.kind != ValueSpec::Kind::Result || !seen.insert(index).second))
         return "its result '" + value.name + "' in the memory space '" + value.space +
                "' would have to be copied by the host";
-    std::string message = steps();
-    return message.empty() ? donations() : message;
+    if (std::string message = bound(); !message.empty())
+      return message;
+    if (std::string message = steps(); !message.empty())
+      return message;
+    if (std::string message = donations(); !message.empty())
+      return message;
+    return overwritten();
   }
 
 private:
@@ -77,6 +83,12 @@ private:
   bool isStatic;
 
   bool isValue(int32_t index) const { return index >= 0 && size_t(index) < entry.values.size(); }
+  /// The value whose memory a value has, after `value` has checked the aliases.
+  size_t ownerOf(size_t index) const {
+    while (entry.values[index].aliasOf >= 0)
+      index = size_t(entry.values[index].aliasOf);
+    return index;
+  }
 
   std::string value(size_t index) const {
     const ValueSpec &value = entry.values[index];
@@ -120,6 +132,11 @@ private:
         (value.firstStep < 0 || value.firstStep > value.lastStep ||
          value.lastStep >= std::max<int32_t>(1, int32_t(entry.steps.size()))))
       return name + " lives beyond the program's steps";
+    if (const ValueSpec &owner = entry.values[size_t(at)];
+        owner.kind == Kind::Temporary && value.firstStep < owner.firstStep)
+      return name + " lives from step " + std::to_string(value.firstStep) +
+             ", but its memory, of '" + owner.name + "', from step " +
+             std::to_string(owner.firstStep);
     if (value.kind == Kind::Result && value.aliasOf >= 0 &&
         entry.values[size_t(at)].kind != Kind::Argument)
       return name + " takes the memory of '" + entry.values[size_t(at)].name +
@@ -148,6 +165,8 @@ private:
       }
       if (std::string message = verifyAxes(mesh, axes); !message.empty())
         return name + " is split over " + message;
+      if (std::string message = block(value); !message.empty())
+        return name + " " + message;
       if (std::string message = verifyPlace(mesh, value.place); !message.empty())
         return name + " is at " + message;
       bool isGiven =
@@ -162,6 +181,53 @@ private:
     return "";
   }
 
+  /// Checks that a value is a block of the whole that it states.
+  std::string block(const ValueSpec &value) const {
+    if ((value.shards.empty() && value.place.empty()) || value.isAbsent())
+      return "";
+    auto sameName = [](const auto &a, const auto &b) { return a.first == b.first; };
+    if (!std::ranges::equal(value.type.dims, value.wholeDims, sameName))
+      return "has other names than the tensor of which it is a block";
+    for (const auto &[name, size] : value.type.dims) {
+      auto axes = value.shards.find(name);
+      int64_t parts = axes == value.shards.end() ? 1 : manifest.mesh.sizeOf(axes->second);
+      auto held = size.constant(), whole = value.wholeDims.at(name).constant();
+      if (held && whole && (*whole < 0 || *held != *whole / parts + (*whole % parts != 0)))
+        return "has the size " + std::to_string(*held) + " for '" + name +
+               "', expected a block of " + std::to_string(*whole) + " in " + std::to_string(parts) +
+               (parts == 1 ? " part" : " parts");
+    }
+    return "";
+  }
+
+  /// Callers bind arguments and take results, so each value of these kinds has to be one.
+  std::string bound() const {
+    std::vector<bool> isBound(entry.values.size());
+    for (const auto *list : {&entry.arguments, &entry.results})
+      for (int32_t index : *list)
+        isBound[size_t(index)] = true;
+    for (size_t i = 0; i < entry.values.size(); ++i)
+      if (ValueSpec::Kind kind = entry.values[i].kind;
+          !isBound[i] && (kind == ValueSpec::Kind::Argument || kind == ValueSpec::Kind::Result))
+        return "its value '" + entry.values[i].name + "' is " +
+               (kind == ValueSpec::Kind::Argument ? "an argument" : "a result") +
+               " that is not in the list of these";
+    return "";
+  }
+
+  /// Only memory that is donated may be written to.
+  std::string overwritten() const {
+    std::set<size_t> donated;
+    for (auto [argument, result] : entry.donations)
+      donated.insert(size_t(entry.arguments[size_t(argument)]));
+    for (size_t i = 0; i < entry.values.size(); ++i)
+      if (size_t owner = ownerOf(i); owner != i && !donated.count(owner) &&
+                                     entry.values[owner].kind == ValueSpec::Kind::Argument)
+        return "its value '" + entry.values[i].name + "' takes the memory of the argument '" +
+               entry.values[owner].name + "', which is not donated";
+    return "";
+  }
+
   /// Checks a step that communicates, by the sizes of its values.
   std::string communicates(const StepSpec &step) const {
     if (step.kind != StepKind::Invoke && step.kind != StepKind::Start)
@@ -171,7 +237,18 @@ private:
     std::vector<std::optional<int64_t>> bytes;
     for (int32_t value : step.values)
       bytes.push_back(entry.values[size_t(value)].bytes.constant());
-    return verifyCommunication(manifest.mesh, *step.communication, bytes);
+    if (auto message = verifyCommunication(manifest.mesh, *step.communication, bytes);
+        !message.empty())
+      return message;
+    for (int32_t index : step.values) {
+      const ValueSpec &value = entry.values[size_t(index)];
+      ElementType moved = step.communication->element, held = value.type.element;
+      // Accumulators have no sign: a sum of i16 may be one of ui16.
+      if (isFloat(moved) || isFloat(held) ? moved != held : byteSize(moved) != byteSize(held))
+        return "communicates elements of type " + std::string(spelling(moved)) + ", but '" +
+               value.name + "' has " + std::string(spelling(held));
+    }
+    return "";
   }
 
   /// Checks a step that calls a library, awaits one or copies. `started` maps each step that is
@@ -225,6 +302,16 @@ private:
       for (int32_t index : step.values)
         if (!isValue(index))
           return name + " uses the value " + std::to_string(index) + ", which does not exist";
+        else if (const ValueSpec &value = entry.values[size_t(index)];
+                 value.kind == ValueSpec::Kind::Temporary &&
+                 (int32_t(s) < value.firstStep || int32_t(s) > value.lastStep))
+          return name + " uses '" + value.name + "', which lives from step " +
+                 std::to_string(value.firstStep) + " to " + std::to_string(value.lastStep);
+      if (reads)
+        if (const ValueSpec &value = entry.values[size_t(step.values[0])];
+            value.type.element != ElementType::I1 || !value.type.dims.empty())
+          return name + " should read one truth value, got " + describe(value.type) + " of '" +
+                 value.name + "'";
       auto isNumber = [&](int32_t index) { return index >= 0 && index < numbers; };
       if (step.chunks < 0 || (step.chunksAt != -1 && !isNumber(step.chunksAt)) ||
           !std::all_of(step.numbers.begin(), step.numbers.end(), isNumber))
@@ -266,6 +353,10 @@ private:
       if (!(from.type == to.type) || from.layout != to.layout)
         return "it makes '" + to.name + "' in the memory of '" + from.name +
                "', which has another type or layout";
+      if (ownerOf(size_t(entry.results[size_t(result)])) !=
+          size_t(entry.arguments[size_t(argument)]))
+        return "its donation of '" + from.name + "' to '" + to.name +
+               "' has no effect: the result has other memory";
     }
     return "";
   }

@@ -556,6 +556,15 @@ TEST(Manifest, MemoriesAreThoseOfArgumentsAndResults) {
   expectIn("its value 'x' is in the memory 'file'", with(0, "file", "device"));
 }
 
+/// Adds a truth value, and gives its number.
+static int32_t addTruth(EntrySpec &entry) {
+  entry.values.push_back(value(ValueSpec::Kind::Temporary, "truth", {ElementType::I1, {}}, "[]", 0,
+                               int32_t(entry.steps.size()) - 1));
+  entry.values.back().offset = 32;
+  entry.arenaBytes = 64;
+  return int32_t(entry.values.size()) - 1;
+}
+
 TEST(Manifest, InconsistenciesAreRefused) {
   using Change = std::function<void(EntrySpec &)>;
   std::pair<const char *, Change> changes[] = {
@@ -605,11 +614,37 @@ TEST(Manifest, InconsistenciesAreRefused) {
       {"its step 1 ends a branch or loop that does not begin",
        [](EntrySpec &e) {
          e.steps = {e.steps[0], e.steps[0]};
-         e.steps[0].kind = StepKind::If, e.steps[0].values = {0};
+         e.steps[0].kind = StepKind::If, e.steps[0].values = {addTruth(e)};
          e.steps[1].kind = StepKind::EndIf; // without Else
        }},
       {"a branch or loop among its steps has no end",
-       [](EntrySpec &e) { e.steps[0].kind = StepKind::Loop, e.steps[0].values = {0}; }},
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::Loop, e.steps[0].values = {addTruth(e)}; }},
+      {"its step 0 should read one truth value, got f32 {i: 4} of 'x'",
+       [](EntrySpec &e) { e.steps[0].kind = StepKind::If, e.steps[0].values = {0}; }},
+      {"its value 'x' is an argument that is not in the list",
+       [](EntrySpec &e) { e.arguments = {}; }},
+      {"its value 'y' is a result that is not in the list", [](EntrySpec &e) { e.results = {}; }},
+      {"its step 1 uses 'truth', which lives from step 0 to 0",
+       [](EntrySpec &e) {
+         int32_t truth = addTruth(e);
+         e.steps = {e.steps[0], e.steps[0]};
+         e.steps[1].values = {truth};
+       }},
+      {"its value 'late' lives from step 0, but its memory, of 'truth', from step 1",
+       [](EntrySpec &e) {
+         e.steps = {e.steps[0], e.steps[0]};
+         int32_t truth = addTruth(e);
+         e.values.push_back(e.values.back());
+         e.values.back().name = "late", e.values.back().aliasOf = truth;
+         e.values[size_t(truth)].firstStep = 1;
+       }},
+      {"its value 'y' takes the memory of the argument 'x', which is not donated",
+       [](EntrySpec &e) { e.values[1].aliasOf = 0; }},
+      {"its donation of 'x' to 'y' has no effect: the result has other memory",
+       [](EntrySpec &e) {
+         e.values[1].layout = e.values[0].layout;
+         e.donations = {{0, 0}};
+       }},
       {"its caller should supply 'rank', which is no size symbol",
        [](EntrySpec &e) { e.supplied = {"rank"}; }},
       {"'c' is a constant in the memory space 'vault', expected 'host'",
@@ -640,12 +675,27 @@ TEST(Manifest, InconsistenciesAreRefused) {
            }));
 }
 
+TEST(Manifest, AValueDoesNotTakeLessMemoryThanItNeeds) {
+  ProgramImage image = scaleImage();
+  EntrySpec &entry = image.manifest.entries[0];
+  entry.symbols = {"N"};
+  entry.values[0].type.dims["i"] = Expr::name("N");
+  entry.values[0].bytes = Expr::name("N") * 4;
+  int32_t truth = addTruth(entry);
+  entry.values.push_back(
+      value(ValueSpec::Kind::Temporary, "t", floats({{"i", Expr::name("N")}}), "[i]"));
+  entry.values.back().aliasOf = truth;
+  Program program(std::move(image));
+  expectIn("the value 't' of 'scale' takes 40 bytes in the memory of 'truth', which has 1",
+           errorOf<Error>([&] { memoryOf(program.manifest().entries[0], {10}); }));
+}
+
 TEST(Manifest, StepsOfLibrariesAreStartedBeforeTheyAreAwaited) {
   using Change = std::function<void(EntrySpec &)>;
   auto inBranch = [](EntrySpec &e, size_t from, size_t count) {
     StepSpec begin = e.steps[0], middle = begin, end = begin;
     begin.kind = StepKind::If, middle.kind = StepKind::Else, end.kind = StepKind::EndIf;
-    begin.values = {0};
+    begin.values = {addTruth(e)};
     auto at = e.steps.begin() + std::ptrdiff_t(from + count);
     e.steps.insert(e.steps.insert(at, end), middle);
     e.steps.insert(e.steps.begin() + std::ptrdiff_t(from), begin);
