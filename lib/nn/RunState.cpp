@@ -77,6 +77,4 @@ StopSignals::~StopSignals() {
   sigaction(SIGTERM, &old->terminate, nullptr);
 }
 
-const char *StopSignals::received() {
-  return signalNumber == 0 ? nullptr : signalNumber == SIGINT ? "SIGINT" : "SIGTERM";
-}
+int StopSignals::received() { return signalNumber; }

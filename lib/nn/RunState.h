@@ -39,8 +39,8 @@ public:
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
-  /// The name of the signal that came, or null.
-  static const char *received();
+  /// The signal that came, or 0.
+  static int received();
 
 private:
   struct Old;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -123,8 +124,10 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     (void)training.plateau->rate(training.rate, {}, training.goal.larger, here);
   if (!options.log.empty() && ranks.speaks())
     requireLog(here);
-  if (!options.timeline.empty())
+  if (!options.timeline.empty()) {
     requireOwnFile(options.timeline, "the timeline", here);
+    requireWritable(options.timeline, here);
+  }
   if (writes() && ranks.speaks())
     openOutput(here);
   // What is read from a checkpoint need not be in memory before.
@@ -144,6 +147,8 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     print(text);
   if (!checkpoint.empty())
     resume(checkpoint, here);
+  if (writes() && ranks.speaks())
+    keepEarlierRun(here);
   if (!options.log.empty() && ranks.speaks())
     openLog(here);
 }
@@ -331,14 +336,15 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
 
 /// Whether a signal came to one of the ranks. They ask each other after every 16th step, as waiting
 /// for each other takes longer than a small step.
-bool AnyTrainer::Run::shouldStop() const {
-  bool mine = StopSignals::received() != nullptr;
-  if (!ranks.isSplit())
-    return mine;
-  if (position.step % 16 != 0)
+bool AnyTrainer::Run::shouldStop() {
+  if (ranks.isSplit() && position.step % 16 != 0)
     return false;
-  auto said = ranks.ranks().job()->exchange("asking for signals", mine ? "stop" : "");
-  return std::ranges::find(said, "stop") != said.end();
+  stopSignal = StopSignals::received();
+  if (ranks.isSplit())
+    for (const std::string &theirs :
+         ranks.ranks().job()->exchange("asking for signals", std::to_string(stopSignal)))
+      stopSignal = std::max(stopSignal, std::atoi(theirs.c_str()));
+  return stopSignal != 0;
 }
 
 /// Saves and says why, where a run should end before its last epoch.
@@ -349,12 +355,11 @@ std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
   if (options.logEvery && position.step > 0 && latest &&
       (logged.empty() || logged.back().step < done()))
     logStep(*latest, here);
-  const char *received = StopSignals::received();
-  std::string signal = received ? received : "a signal to another rank";
   save(here);
   std::string saved = saves() ? "; saved, and can be resumed" : "; nothing is saved";
   if (isStopped)
-    print("ended by " + signal + " after " + std::to_string(done()) + " steps" + saved);
+    print("ended by " + std::string(stopSignal == SIGINT ? "SIGINT" : "SIGTERM") + " after " +
+          std::to_string(done()) + " steps" + saved);
   else
     print("stopped after " + std::to_string(done()) + " steps; the mean loss of epoch " +
           std::to_string(position.epoch + 1) + " so far is " +
@@ -557,6 +562,7 @@ Tensor AnyTrainer::predict(const Dataset &data, const OutputFunction &output, He
   return run->predict(data, output, here);
 }
 
+int AnyTrainer::signal() const { return run->stopSignal; }
 const History &AnyTrainer::history() const { return run->history; }
 const StepHistory &AnyTrainer::stepHistory() const { return run->logged; }
 int64_t AnyTrainer::bestEpoch() const { return run->best(); }

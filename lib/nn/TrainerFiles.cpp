@@ -17,6 +17,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -40,6 +41,8 @@ std::string nn::inWords(const Values &values, const char *separator) {
 static constexpr std::array leftFiles{
     "checkpoint.safetensors", "checkpoint.shards", "best.safetensors", "report.html",
     "train.heddle",           "accumulate.heddle", "update.heddle"};
+/// Those that it writes there while it runs.
+static constexpr std::array lockFiles{"run.lock", "best.shards"};
 
 /// Returns true for a temporary file (see AtomicFile) of a run that was killed while it wrote.
 static bool isPartOfSaved(const std::string &file) {
@@ -53,12 +56,29 @@ void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, 
   std::error_code ignored;
   fs::path given = fs::weakly_canonical(path, ignored); // of a directory that need not exist yet
   std::string name = given.filename();
-  bool isTaken = name == "run.lock" || name == "best.shards" ||
+  bool isTaken = std::ranges::find(lockFiles, name) != lockFiles.end() ||
                  std::ranges::find(leftFiles, name) != leftFiles.end();
   if (isTaken && given.parent_path() == fs::weakly_canonical(options.output, ignored))
     throw Error(std::string("expected a file of its own for ") + what + ", got '" + path +
                     "', which the run writes itself",
                 here);
+}
+
+/// A file that the user names can be written, as far as that can be known without touching it. The
+/// output directory is made later.
+void AnyTrainer::Run::requireWritable(const std::string &path, Here here) const {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path folder = fs::weakly_canonical(path, ignored).parent_path();
+  int problem = 0;
+  if (fs::is_directory(path, ignored))
+    problem = EISDIR;
+  else if (fs::exists(path, ignored)) // a device or a pipe as well
+    problem = access(path.c_str(), W_OK) == 0 ? 0 : errno;
+  else if (fs::exists(folder, ignored) || folder != fs::weakly_canonical(options.output, ignored))
+    problem = access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  if (problem)
+    throw Error("can't write '" + path + "': " + std::strerror(problem), here);
 }
 
 void AnyTrainer::Run::openOutput(Here here) {
@@ -69,6 +89,14 @@ void AnyTrainer::Run::openOutput(Here here) {
   if (access(options.output.c_str(), W_OK) != 0)
     throw Error("can't write into the directory '" + options.output + "': " + std::strerror(errno),
                 here);
+  auto requireNoLink = [&](const char *name) {
+    if (std::filesystem::is_symlink(file(name), error))
+      throw Error("expected a file of the run's own, got the symbolic link '" + file(name) +
+                      "', whose target would be overwritten",
+                  here);
+  };
+  std::ranges::for_each(lockFiles, requireNoLink);
+  std::ranges::for_each(leftFiles, requireNoLink);
   lock.emplace(options.output, here);
   // The first save of a run on several ranks was interrupted, or the manifest got lost.
   std::string shards = file("checkpoint.shards");
@@ -80,17 +108,17 @@ void AnyTrainer::Run::openOutput(Here here) {
   for (const char *name : {"checkpoint.safetensors", "best.safetensors"})
     if (saves() && std::filesystem::is_directory(file(name)))
       throw Error("expected a file, got the directory '" + file(name) + "'", here);
-  if (saves() && !options.resume)
-    keepEarlierRun(here);
-  std::error_code ignored;
-  for (const auto &entry : std::filesystem::directory_iterator(options.output, ignored))
-    if (isPartOfSaved(entry.path().filename()))
-      std::filesystem::remove(entry.path(), ignored);
 }
 
-/// Moves what a run left in the output directory aside.
+/// Moves what a run left in the output directory aside, once nothing refuses this run any more.
 void AnyTrainer::Run::keepEarlierRun(Here here) {
   namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator(options.output, ignored))
+    if (isPartOfSaved(entry.path().filename()))
+      fs::remove(entry.path(), ignored);
+  if (!saves() || options.resume)
+    return;
   fs::path output = options.output, log = options.log;
   auto isThere = [&](const char *name) { return fs::exists(output / name); };
   if (std::ranges::none_of(leftFiles, isThere))
@@ -132,10 +160,27 @@ bool AnyTrainer::Run::isLogToRewrite() const {
   return true;
 }
 
-void AnyTrainer::Run::requireLog(Here here) const {
+/// Opens a log to append to it. A pipe that nothing reads is an error: opening it would wait.
+static FILE *openedLog(const std::string &path, Here here) {
+  int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor < 0)
+    throw Error("can't write '" + path + "': " +
+                    (errno == ENXIO ? "it is a pipe that no process reads" : std::strerror(errno)),
+                here);
+  fcntl(descriptor, F_SETFL, O_APPEND); // to write waits for the reader
+  return fdopen(descriptor, "a");
+}
+
+void AnyTrainer::Run::requireLog(Here here) {
   requireOwnFile(options.log, "the log", here);
+  requireWritable(options.log, here);
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(options.log, ignored)) // closing it would end its reader
+    log.reset(openedLog(options.log, here));
+  if (!isLogToRewrite())
+    return;
   std::ifstream before(options.log);
-  if (isLogToRewrite() && before && !(before >> std::ws).eof() && before.peek() != '{')
+  if (before && !(before >> std::ws).eof() && before.peek() != '{')
     throw Error("expected a log of training, which is written anew, or a new file, got '" +
                     options.log + "', which does not begin with '{'",
                 here);
@@ -143,9 +188,8 @@ void AnyTrainer::Run::requireLog(Here here) const {
 
 void AnyTrainer::Run::openLog(Here here) {
   keepMeasurements();
-  log.reset(fopen(options.log.c_str(), "a")); // it is emptied when there is a line to write
-  if (!log)
-    throw Error("can't write '" + options.log + "': " + std::strerror(errno), here);
+  if (!log) // it is emptied when there is a line to write
+    log.reset(openedLog(options.log, here));
 }
 
 /// The whole lines of the log of a run that is resumed; empty if it has none.

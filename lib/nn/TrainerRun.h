@@ -49,6 +49,7 @@ struct AnyTrainer::Run {
   int64_t recorded = 0;             ///< steps in it
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
   bool isLogBegun = false; ///< it has the lines of this run, not those of an earlier one
+  int stopSignal = 0;      ///< AnyTrainer::signal
   std::optional<io::DirectoryLock> lock; ///< of the output
   std::optional<decltype(jit(StepFunction()))> step;
   std::optional<decltype(jit(PartsFunction()))> stepInParts; ///< of stages
@@ -69,8 +70,9 @@ struct AnyTrainer::Run {
   void keepEarlierRun(Here here);
   void moveAside(std::vector<std::filesystem::path> names, Here here);
   void requireOwnFile(const std::string &path, const char *what, Here here) const;
+  void requireWritable(const std::string &path, Here here) const;
   bool isLogToRewrite() const;
-  void requireLog(Here here) const;
+  void requireLog(Here here);
   void openLog(Here here);
   void writeTimeline(Here here);
   std::string logOfResumed() const;
@@ -99,7 +101,7 @@ struct AnyTrainer::Run {
   bool oneStep(Loader &loader, Here here);
   StepResult inParts(Loader &loader, int64_t &samples, Here here);
   StepResult accumulated(Loader &loader, Batch batch, int64_t &samples, Here here);
-  bool shouldStop() const;
+  bool shouldStop();
   std::optional<Ending> trainEpoch(const Dataset &data, Here here);
   std::optional<Ending> endWithin(Here here);
   LoaderOptions testing() const;

@@ -168,6 +168,9 @@ public:
   void report(const std::string &title, const std::string &sections = "",
               Here here = Here::current());
 
+  /// The signal that ended `train` with Ending::Interrupted, else 0. As a shell says it, the exit
+  /// status of a program is then 128 + signal().
+  int signal() const;
   const History &history() const;
   /// The steps that are logged, also without a log.
   const StepHistory &stepHistory() const;

@@ -23,7 +23,9 @@ using namespace heddle::io;
 /// Returns the descriptor of the locked file.
 static int lock(const std::string &directory) {
   std::string path = directory + "/run.lock";
-  int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0 && errno == ELOOP)
+    fail(path, "expected a file, got a symbolic link, whose target would be overwritten");
   if (descriptor < 0)
     failCall(path, "open", errno);
   int result, error;

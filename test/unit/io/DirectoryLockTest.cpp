@@ -53,3 +53,12 @@ TEST(DirectoryLock, NamesWhatItCannotOpen) {
   expectHas(messageOf([&] { DirectoryLock lock(directory / "none"); }),
             {directory / "none/run.lock", "No such file or directory"});
 }
+
+TEST(DirectoryLock, OverwritesNoFileBehindALink) {
+  TemporaryDirectory directory;
+  directory.write("mine", "of the user");
+  std::filesystem::create_symlink("mine", directory / "run.lock");
+  expectHas(messageOf([&] { DirectoryLock lock(directory.path); }),
+            {directory / "run.lock", "expected a file, got a symbolic link"});
+  EXPECT_EQ(contentsOf(directory / "mine"), "of the user");
+}

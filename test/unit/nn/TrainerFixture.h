@@ -24,7 +24,8 @@ inline const Name batch("batch"), in("in"), hidden("hidden"), classes("class");
 struct Points : nn::Dataset {
   int64_t size;
   mutable int64_t reads = 0;
-  int64_t signalAt = -1; ///< the read during which the process gets SIGINT
+  int64_t signalAt = -1; ///< the read during which the process gets the signal
+  int signal = SIGINT;
   explicit Points(int64_t size) : size(size) {}
   int64_t count() const override { return size; }
   std::vector<nn::Field> fields() const override {
@@ -32,7 +33,7 @@ struct Points : nn::Dataset {
   }
   nn::Sample read(int64_t index) const override {
     if (++reads == signalAt)
-      raise(SIGINT);
+      raise(signal);
     float x = float(index % 7) / 7 - 0.5f, y = float(index * 5 % 11) / 11 - 0.5f;
     return {io::HostArray::of<float>({x, y}, {2}),
             io::HostArray::of<int32_t>({y > x * x ? 1 : 0}, {})};

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace heddle;
@@ -34,7 +35,14 @@ TEST_F(Trainer, ASignalSavesAndTheRunGoesOnToTheSameBits) {
   makeWhole();
   Points interrupted{30};
   interrupted.signalAt = 20;
-  EXPECT_EQ(make(options("parts")).train(interrupted, &test), nn::Ending::Interrupted);
+  for (auto [output, signal] : {std::pair("parts", SIGINT), {"other", SIGTERM}}) {
+    interrupted.reads = 0;
+    interrupted.signal = signal;
+    nn::Trainer<Net> trainer = make(options(output));
+    EXPECT_EQ(trainer.signal(), 0);
+    EXPECT_EQ(trainer.train(interrupted, &test), nn::Ending::Interrupted);
+    EXPECT_EQ(trainer.signal(), signal);
+  }
   EXPECT_FALSE(file("parts", "checkpoint.safetensors").empty());
   EXPECT_FALSE(file("parts", "checkpoint.safetensors") == file("whole", "checkpoint.safetensors"));
   EXPECT_EQ(make(options("parts")).train(data, &test), nn::Ending::Finished);
@@ -119,6 +127,49 @@ TEST_F(Trainer, ALogReplacesNoOtherFile) {
   std::string text = contentsOf(printed);
   EXPECT_TRUE(text.starts_with("first\n{")) << text;
   EXPECT_EQ(std::ranges::count(text, '\n'), 4);
+}
+
+TEST_F(Trainer, ALogThatCanNotBeWrittenIsRefusedBeforeAnythingIsMoved) {
+  nn::TrainerOptions where = options("a");
+  make(where).train(data, &test);
+  std::string saved = file("a", "checkpoint.safetensors");
+  where.resume = false;
+  auto refused = [&](const std::string &path, const char *reason) {
+    for (std::string nn::TrainerOptions::*named :
+         {&nn::TrainerOptions::log, &nn::TrainerOptions::timeline}) {
+      if (named == &nn::TrainerOptions::timeline && path.ends_with("pipe"))
+        continue;
+      where.log = where.timeline = "";
+      where.*named = path;
+      expectHas(messageOf([&] { make(where); }), {"can't write '" + path + "'", reason});
+    }
+    EXPECT_FALSE(std::filesystem::exists(directory / "a/earlier-1"));
+    EXPECT_TRUE(file("a", "checkpoint.safetensors") == saved);
+  };
+  refused(directory / "none/log", "No such file or directory");
+  refused(directory / "a/none/log", "No such file or directory");
+  refused(directory.path, "Is a directory");
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  refused(directory / "pipe", "it is a pipe that no process reads");
+  // With a reader it is a log.
+  where.log = directory / "pipe";
+  int reader = open(where.log.c_str(), O_RDONLY | O_NONBLOCK);
+  make(where).train(data, &test);
+  char line[16] = "";
+  EXPECT_EQ(read(reader, line, sizeof line), ssize_t(sizeof line));
+  EXPECT_EQ(line[0], '{');
+  close(reader);
+}
+
+TEST_F(Trainer, NothingIsWrittenThroughALink) {
+  directory.write("mine", "of the user");
+  for (const char *name : {"run.lock", "report.html", "train.heddle", "best.safetensors"}) {
+    std::string output = std::string("with-") + name;
+    std::filesystem::create_directory(directory / output);
+    std::filesystem::create_symlink(directory / "mine", directory / (output + "/" + name));
+    expectHas(messageOf([&] { make(options(output)); }), {"the symbolic link", name});
+    EXPECT_EQ(contentsOf(directory / "mine"), "of the user") << name;
+  }
 }
 
 TEST_F(Trainer, EmptyTestDataIsRefusedAtOnce) {
