@@ -80,7 +80,7 @@ static void finish(nn::Trainer<Net> &trainer, const nn::LabelledImages &images) 
   printf("report: %s/report.html\n", options.output.c_str());
 }
 
-bool fashion::train(const Options &options) {
+int fashion::train(const Options &options) {
   nn::LabelledImages trainImages = nn::fashionMnist(true, options.data, Here()),
                      testImages = nn::fashionMnist(false, options.data, Here());
   std::optional<nn::Notes> notes;
@@ -117,5 +117,5 @@ bool fashion::train(const Options &options) {
   nn::Ending ending = trainer.train(trainImages, &testImages, Here());
   if (ending == nn::Ending::Finished)
     finish(trainer, testImages);
-  return ending != nn::Ending::Interrupted;
+  return ending == nn::Ending::Interrupted ? 128 + trainer.signal() : 0;
 }

@@ -42,8 +42,9 @@ struct Options {
 };
 
 /// Trains, saves checkpoints, compiles the classifier, runs it again without the compiler, writes a
-/// report. False if a signal ended the run. Throws heddle::Error.
-bool train(const Options &options);
+/// report. Gives the exit status of the process: 128 + N if the signal N ended the run, else 0. Throws
+/// heddle::Error.
+int train(const Options &options);
 
 } // namespace fashion
 

@@ -43,7 +43,8 @@ int main(int argc, char **argv) {
                  "Steps between checkpoints within an epoch; 0: only after epochs")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000000));
-  app.add_option("--steps", options.steps, "Stop after this many steps, with a checkpoint");
+  app.add_option("--steps", options.steps, "Stop after this many steps, with a checkpoint")
+      ->check(CLI::Range(1, 1000000000));
   app.add_option("--data", options.data,
                  "Directory of the IDX files; empty: where Debian's package puts them");
   app.add_option("--output", options.output, "Directory for checkpoint, program and report")
@@ -58,7 +59,7 @@ int main(int argc, char **argv) {
   // A file that grows beyond a limit is an error of the write, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return fashion::train(options) ? 0 : 130; // as a shell says it of Ctrl-C
+    return fashion::train(options);
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "fashion: %s\n", error.what());

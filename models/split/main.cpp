@@ -54,7 +54,9 @@ int main(int argc, char **argv) {
   nn::Training training{.epochs = 10, .batch = 6, .rate = 1e-2, .goal = {"accuracy", true}};
   nn::TrainerOptions options{.steps = 40};
   nn::MeshFlags mesh;
-  app.add_option("--steps", options.steps, "Stop after this many steps")->capture_default_str();
+  app.add_option("--steps", options.steps, "Stop after this many steps")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000000));
   app.add_option("--batch", training.batch, "Samples of a step")->capture_default_str();
   app.add_option("--log", options.log,
                  "Write one JSON object a line, of epochs and steps, to this file");
@@ -75,8 +77,8 @@ int main(int argc, char **argv) {
     }
     mesh.apply(training, options);
     nn::AnyTrainer trainer(std::move(network), training, options, Here());
-    trainer.train(madeTokens(96), nullptr, Here());
-    return 0;
+    bool isStopped = trainer.train(madeTokens(96), nullptr, Here()) == nn::Ending::Interrupted;
+    return isStopped ? 128 + trainer.signal() : 0;
   } catch (const std::exception &error) {
     fflush(stdout);
     fprintf(stderr, "heddle-split: %s\n", error.what());

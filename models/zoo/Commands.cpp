@@ -183,7 +183,7 @@ int zoo::train(const Options &options) {
   nn::AnyTrainer trainer(model.network, model.training, where, Here());
   nn::Ending ending = trainer.train(*data, test.get(), Here());
   if (ending == nn::Ending::Interrupted)
-    return 130; // as a shell says it of Ctrl-C
+    return 128 + trainer.signal();
   trainer.report(options.name + ", " + options.size,
                  model.section ? model.section(trainer.parameters(), options.threads) : "", Here());
   if (where.ranks && !where.ranks->isFirst())

@@ -65,7 +65,7 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
 
 static void addTraining(CLI::App &command, zoo::Options &options) {
   command.add_option("--steps", options.steps, "Stop after this many steps")
-      ->check(wholeNumber(0, 1000000000));
+      ->check(wholeNumber(1, 1000000000));
   command.add_option("--batch", options.batch, "Samples in a step")->check(wholeNumber(1, 1000000));
   command.add_option("--rate", options.rate, "Highest learning rate")
       ->check(number(false, mostRate));
