@@ -39,9 +39,15 @@ inline void sayPlainly(CLI::App &app) {
   });
 }
 
+/// The topics of the flags.
+namespace topics {
+inline constexpr const char *compiling = "Compiling", *devices = "Many devices",
+                            *inside = "Looking inside the compiler";
+}
+
 /// Declares the flags that split a program over devices.
 inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
-  const char *topic = "Many devices";
+  const char *topic = topics::devices;
   app.add_option("--mesh", options.mesh, "The axes of the mesh with their sizes: data=2,model=2")
       ->type_name("AXIS=N,...")
       ->group(topic);
@@ -57,10 +63,27 @@ inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
       ->group(topic);
 }
 
+/// The flags of a command line that change what a program is, so that one which is compiled already
+/// can't follow them. `--mesh` is not among them: a program has one.
+inline std::vector<std::string> flagsOfCompilation(const CLI::App &app) {
+  std::vector<std::string> given;
+  for (const CLI::Option *option : app.get_options()) {
+    std::string name = option->get_name(), topic = option->get_group();
+    bool changes =
+        topic == topics::compiling || topic == topics::devices || topic == topics::inside;
+    for (const char *harmless :
+         {"--threads", "--compile-threads", "--cache-dir", "--no-cache", "--plugin", "--mesh"})
+      changes &= name != harmless;
+    if (changes && option->count() > 0)
+      given.push_back(name);
+  }
+  return given;
+}
+
 /// Declares the flags as topics of `--help`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
-  const char *topic = "Compiling";
+  const char *topic = topics::compiling;
   auto number = CLI::Range(0, 1024).description("");
   app.add_option(
          "--target-cpu", options.targetCpu,
@@ -134,7 +157,7 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_size(1)
       ->group(topic);
   addMeshFlags(app, options);
-  topic = "Looking inside the compiler";
+  topic = topics::inside;
   app.add_option("--dump-dir", options.dumpDirectory, "Write the program after each stage here")
       ->type_name("FOLDER")
       ->group(topic);

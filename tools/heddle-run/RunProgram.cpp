@@ -7,6 +7,7 @@
 
 #include "Run.h"
 
+#include "heddle/Mesh.h"
 #include "runtime/memory/FileMemory.h"
 #include "runtime/program/Placement.h"
 
@@ -51,6 +52,14 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
   how.team = sharedThreadTeam(options.threads);
   how.managed = options.managed;
   std::shared_ptr<Job> job = jobOf(options);
+  bool isSplit = program.manifest().mesh.ranks() > 1;
+  if (job && !isSplit)
+    throw Error("'" + options.input + "' is for one device, but " + job->info().source +
+                " has started " + std::to_string(job->ranks()) +
+                " ranks: expected a program with a mesh (--mesh data=" +
+                std::to_string(job->ranks()) + " --shard batch:data)");
+  if (job) // whose arguments are the same tensors on all ranks
+    job->channel()->agree({{"entry", "'" + name + "'"}, {"seed", std::to_string(options.seed)}});
   how.profile = options.profileOf(job ? job->rank() : 0);
   std::vector<TensorRef> tensors;
   const EntrySpec &entry = program.entry(name);
@@ -68,7 +77,6 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
     tensors.back()->copyFrom(array.bytes.data(), array.names);
   }
   Arrays results;
-  bool isSplit = program.manifest().mesh.ranks() > 1;
   for (const TensorRef &tensor : isSplit ? callOnRanks(program, entry, tensors, how, options)
                                          : repeat(program, entry, tensors, how, options)) {
     std::vector<std::string> names;
@@ -87,6 +95,17 @@ bool run::runProgram(const Options &options) {
   if (options.interpret || options.compare)
     throw Error("'" + options.input + "' is compiled; the interpreter runs IR");
   std::shared_ptr<Program> program = Program::load(options.input);
+  const MeshSpec &mesh = program->manifest().mesh;
+  if (const std::string &wanted = options.compile.mesh; !wanted.empty()) {
+    Mesh asked = Mesh::parse(wanted, Here());
+    MeshSpec given;
+    for (const AxisSize &axis : asked.axes())
+      given.axes.emplace_back(axis.axis, axis.size);
+    if (!(given == mesh))
+      throw Error("--mesh: '" + options.input + "' is compiled for " +
+                  (mesh.axes.empty() ? "one device" : "the mesh " + mesh.describe()) +
+                  ", expected that, got " + given.describe());
+  }
   std::vector<Signature> all;
   for (const EntrySpec &entry : program->manifest().entries)
     if (&entry == program->manifest().find(entry.name)) // of several roles, the first

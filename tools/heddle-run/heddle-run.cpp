@@ -95,6 +95,11 @@ int main(int argc, char **argv) {
     if (options.threads == 0)
       options.compile.programThreads = usualThreads();
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
+    std::vector<std::string> compiling = flagsOfCompilation(app);
+    if (options.specialise)
+      compiling.push_back("--specialise");
+    if (isProgram && !compiling.empty())
+      throw Error(compiling[0] + ": '" + options.input + "' is compiled already; expected IR");
     std::map<int, Profile> profiles;
     if (table || !timeline.empty())
       options.profiles = &profiles;

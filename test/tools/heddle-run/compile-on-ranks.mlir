@@ -23,6 +23,16 @@
 // OTHER-DAG: [0] heddle-run: error: rank 1 (host {{.*}}) compiles another program or other options as '{{.*}}' than rank 0 (host
 // OTHER-DAG: [1] heddle-run: error: rank 1 (host {{.*}}) compiles another program or other options as '{{.*}}' than rank 0 (host
 
+// Other elements of the same arguments.
+// RUN: heddlec %s --mesh data=2 --shard batch:data -o %t/good.heddle
+// RUN: not heddle-launch -n 2 sh -c 'heddle-run %t/good.heddle --seed $((7 + HEDDLE_RANK))' 2>&1 | FileCheck %s --check-prefix=SEED
+// RUN: not heddle-launch -n 2 sh -c 'heddle-run %s --mesh data=2 --shard batch:data --seed $((7 + HEDDLE_RANK))' 2>&1 | FileCheck %s --check-prefix=SEED
+// SEED: heddle-launch: rank 1 (host {{.*}}) has the seed 8 at call {{.*}}(entry 'good'), but rank 0 (host {{.*}}) has 7
+
+// A program without a mesh.
+// RUN: not heddle-launch -n 2 heddle-run %s 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: heddle-run: error: '{{.*}}' is for one device, but heddle-launch has started 2 ranks: expected a program with a mesh (--mesh data=2 --shard batch:data)
+
 // Where CPUs differ the program is for what both have: here rank 1 has no AVX.
 // DEFINE: %{without} = HEDDLE_CPU_WITHOUT=avx,amx
 // RUN: env HEDDLE_CACHE_DIR=%t/cache HEDDLE_DUMP_DIR=%t/first HEDDLE_DUMP_FILES=4-manifest.json heddle-launch -n 2 --no-prefix sh -c 'if [ $HEDDLE_RANK = 1 ]; then export %{without}; fi; heddle-run %s --entry good --mesh data=2 --shard batch:data' | FileCheck %s --check-prefix=VALUES
