@@ -112,7 +112,7 @@ void Finder::findMeetingPlace(const Launcher &launcher) {
     job = std::to_string(getppid());
   if (!info.severalHosts() && !job.empty() && source != "heddle-launch") {
     uint64_t hash = sipHash({}, source + " " + job);
-    info.control = "file:/tmp/heddle-" + std::to_string(getuid()) + "/" + std::to_string(hash);
+    info.control = "file:" + meetingFolder() + "/" + std::to_string(hash);
     return;
   }
   std::string hosts = text({"SLURM_STEP_NODELIST", "SLURM_NODELIST"});
@@ -187,6 +187,8 @@ RankInfo Finder::run() {
   }
   return info;
 }
+
+std::string heddle::meetingFolder() { return "/tmp/heddle-" + std::to_string(getuid()); }
 
 RankInfo heddle::findRank(const Environment &environment) { return Finder(environment).run(); }
 RankInfo heddle::findRank() {

@@ -59,6 +59,8 @@ using Environment = std::function<const char *(const char *name)>;
 /// Throws Error that names the variable if one is missing beside others, or makes no sense.
 RankInfo findRank(const Environment &environment);
 RankInfo findRank();
+/// The folder in which the ranks of one host meet. It is removed with the last file in it.
+std::string meetingFolder();
 
 } // namespace heddle
 

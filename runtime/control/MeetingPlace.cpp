@@ -43,16 +43,29 @@ void MeetingPlace::publish(const Address &address) {
     known.endpoint.host = hostName();
   if (path.empty())
     return;
-  if (size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0)
-    mkdir(path.substr(0, slash).c_str(), 0700); // where it fails, so does what follows
-  writePrivately(path, known.endpoint.str() + " " + known.key.str() + "\n");
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos || slash == 0 ? "" : path.substr(0, slash);
+  for (int tries = 1;; ++tries) {
+    if (!folder.empty())
+      mkdir(folder.c_str(), 0700); // where it fails, so does what follows
+    try {
+      writePrivately(path, known.endpoint.str() + " " + known.key.str() + "\n");
+      break;
+    } catch (const Error &) { // another job may just have removed the folder
+      if (tries == 10 || folder != meetingFolder() || access(folder.c_str(), F_OK) == 0)
+        throw;
+    }
+  }
   published = true;
 }
 
 void MeetingPlace::withdraw() {
-  if (published)
-    unlink(path.c_str());
+  if (!published)
+    return;
+  unlink(path.c_str());
   published = false;
+  if (std::string folder = meetingFolder(); path.starts_with(folder + "/"))
+    rmdir(folder.c_str()); // unless other jobs meet there
 }
 
 std::optional<MeetingPlace::Address> MeetingPlace::find() const {

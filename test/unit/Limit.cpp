@@ -1,4 +1,4 @@
-//===- Limit.cpp - a test that hangs ends ---------------------------------===//
+//===- Limit.cpp - a test that hangs ends, and what it leaves --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every binary of unit tests has this: a test that takes more than half an hour (or as many seconds
-// as $HEDDLE_TEST_LIMIT says; 0: no limit) ends the process with its name.
+// as $HEDDLE_TEST_LIMIT says; 0: no limit) ends the process with its name. Temporary files are made in
+// a folder that is removed at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <unistd.h>
 
@@ -23,6 +25,19 @@ namespace {
 char message[512]; ///< formatted in advance: few calls are async-signal-safe
 
 class Limit : public testing::EmptyTestEventListener {
+  void OnTestProgramStart(const testing::UnitTest &) override {
+    folder = (std::filesystem::temp_directory_path() / "heddle-tests-XXXXXX").string();
+    if (!mkdtemp(folder.data()))
+      folder.clear();
+    else
+      for (const char *name : {"TMPDIR", "TEST_TMPDIR"})
+        setenv(name, folder.c_str(), 1);
+  }
+  void OnTestProgramEnd(const testing::UnitTest &) override {
+    std::error_code ignored;
+    if (!folder.empty())
+      std::filesystem::remove_all(folder, ignored);
+  }
   void OnTestStart(const testing::TestInfo &test) override {
     const char *given = std::getenv("HEDDLE_TEST_LIMIT");
     unsigned seconds = given ? unsigned(std::atol(given)) : 1800;
@@ -42,6 +57,7 @@ class Limit : public testing::EmptyTestEventListener {
 
   const char *given = std::getenv("HEDDLE_DUMP_DIR");
   const std::string dumps = given ? given : "";
+  std::string folder;
 };
 
 [[maybe_unused]] const bool appended = [] {

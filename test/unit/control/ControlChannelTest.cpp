@@ -260,6 +260,23 @@ TEST(ControlChannel, RanksThatDoNotJoinAreNamed) {
   expectIn("rank 0 has not written it", errors[1]);
 }
 
+TEST(ControlChannel, TheFolderOfMeetingsGoesWithItsLastFile) {
+  std::string folder = meetingFolder(), name = folder + "/test-" + std::to_string(getpid());
+  TestJob job(2), other(2);
+  job.base.control = "file:" + name;
+  other.base.control = "file:" + name + "-other";
+  auto both = [&](ControlChannel &channel) {
+    channel.agree(train);
+    if (channel.rank() == 0) // beside another job
+      EXPECT_EQ(other.run([](ControlChannel &) {}), std::vector<std::string>(2));
+  };
+  EXPECT_EQ(job.run(both), std::vector<std::string>(2));
+  EXPECT_FALSE(std::filesystem::exists(name));
+  EXPECT_FALSE(std::filesystem::exists(name + "-other"));
+  std::error_code ignored; // jobs of other processes may meet there
+  EXPECT_TRUE(!std::filesystem::exists(folder) || !std::filesystem::is_empty(folder, ignored));
+}
+
 TEST(ControlChannel, APortThatIsTakenIsNamed) {
   Socket other = listenAt({"127.0.0.1", 0});
   Endpoint taken{"127.0.0.1", portOf(other)};
