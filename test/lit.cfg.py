@@ -27,6 +27,11 @@ for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-tra
 for tool in ["FileCheck", "not", "count"]:
     config.substitutions.append((rf"(?<![\w/.-]){tool}(?![\w-])", os.path.join(config.llvm_tools_dir, tool)))
 
+mpi = os.path.join(config.heddle_tools_dir, "..", "lib", "libheddle_collectives_mpi.so")
+if os.path.exists(mpi) and shutil.which("mpirun"):
+    config.available_features.add("mpi")
+    config.substitutions.append((r"%\{mpirun\}", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe"))
+
 if shutil.which("patch"):
     config.available_features.add("patch")
 

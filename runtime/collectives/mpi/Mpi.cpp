@@ -12,6 +12,10 @@
 // Nothing waits within MPI, so that a rank that is late or gone is noticed: requests are tested. All
 // calls are made under one lock of the process, so MPI_THREAD_SERIALIZED suffices.
 //
+// MPI ends with the process (or where the program ends it), which may be before contexts are
+// destroyed: static objects hold some, and are destroyed in the order in which they were made. So
+// the end of MPI makes all contexts leave, and nothing calls MPI after it.
+//
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Transport.h"
 
@@ -20,6 +24,7 @@
 #include <deque>
 #include <mpi.h>
 #include <mutex>
+#include <set>
 #include <sys/prctl.h>
 #include <thread>
 
@@ -33,6 +38,21 @@ static std::recursive_mutex &lockOfMpi() {
   return mutex;
 }
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+static bool hasEnded() {
+  int done = 0;
+  MPI_Finalized(&done);
+  return done;
+}
+
+/// The lock, for a call that needs MPI.
+struct LockOfUse : Lock {
+  LockOfUse() : Lock(lockOfMpi()) {
+    if (hasEnded())
+      throw Failure(HEDDLE_FAILED,
+                    "MPI has ended in this process, which may no longer communicate");
+  }
+};
 
 static void check(int status, const char *what) {
   if (status == MPI_SUCCESS)
@@ -73,6 +93,8 @@ public:
 
   ~MpiChannel() override {
     Lock lock(lockOfMpi());
+    if (hasEnded())
+      return;
     static auto &used = *new std::deque<Line>; // whose memory MPI may read and write until it ends
     for (auto *lines : {&out, &in})
       for (Line &line : *lines) {
@@ -87,7 +109,7 @@ public:
   }
 
   void send(Message &message) override {
-    Lock lock(lockOfMpi());
+    LockOfUse lock;
     Line &line = out[size_t(message.member)];
     if (message.isSigned && !line.packetPosted) {
       int64_t bytes = message.bytes <= packetData ? message.bytes : 0;
@@ -101,7 +123,7 @@ public:
   }
 
   void receive(Message &message) override {
-    Lock lock(lockOfMpi());
+    LockOfUse lock;
     Line &line = in[size_t(message.member)];
     if (!listen(message, line))
       return;
@@ -115,7 +137,7 @@ public:
   }
 
   const char *peek(Message &message, int64_t) override {
-    Lock lock(lockOfMpi());
+    LockOfUse lock;
     Line &line = in[size_t(message.member)];
     if (!listen(message, line))
       return nullptr;
@@ -224,10 +246,14 @@ struct Report {
   char text[1000];
 };
 
+class MpiTransport;
+
 /// MPI as this process uses it. Ends it in the end, unless the program began it.
 struct Process {
   bool began = false;
   bool failed = false; ///< the end would wait for ranks that do not come
+  /// Those that have not left. They outlive this object.
+  std::set<MpiTransport *> &contexts = *new std::set<MpiTransport *>;
 
   Process() {
     int done = 0, level = MPI_THREAD_SERIALIZED;
@@ -240,13 +266,7 @@ struct Process {
     if (level < MPI_THREAD_SERIALIZED)
       throw Failure(HEDDLE_FAILED, "MPI serves one thread only: expected MPI_THREAD_SERIALIZED");
   }
-  ~Process() {
-    Lock lock(lockOfMpi()); // a thread may be at work for a context that nobody ends
-    int done = 0;
-    MPI_Finalized(&done);
-    if (began && !failed && !done)
-      MPI_Finalize();
-  }
+  ~Process();
   static Process &get() {
     static Process process;
     return process;
@@ -256,8 +276,8 @@ struct Process {
 class MpiTransport : public Transport {
 public:
   explicit MpiTransport(World &world) {
-    Lock lock(lockOfMpi());
-    Process::get();
+    LockOfUse lock;
+    auto &others = Process::get().contexts;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (world.size != 0 && (world.size != size || world.rank != rank))
@@ -273,10 +293,16 @@ public:
     mostTag = found ? *most : 32767;
     left.resize(size_t(size));
     listenForReports();
+    others.insert(this);
   }
 
-  ~MpiTransport() override {
+  ~MpiTransport() override { leave(); }
+
+  /// Tells the other ranks that this one has left. Does nothing the second time.
+  void leave() {
     Lock lock(lockOfMpi());
+    if (hasEnded() || Process::get().contexts.erase(this) == 0)
+      return;
     if (!failed) // an older context of the process may have
       tell(HEDDLE_OK, "");
     MPI_Cancel(&listening);
@@ -301,6 +327,8 @@ public:
 
   void report(const Failure &failure) override {
     Lock lock(lockOfMpi());
+    if (hasEnded())
+      return;
     failed = Process::get().failed = true;
     tell(failure.status, failure.text);
   }
@@ -310,6 +338,8 @@ public:
       return std::nullopt;
     Lock lock(lockOfMpi());
     int done = 0;
+    if (hasEnded())
+      return std::nullopt;
     MPI_Test(&listening, &done, MPI_STATUS_IGNORE);
     if (!done)
       return std::nullopt;
@@ -386,6 +416,15 @@ private:
     MPI_Irecv(&received, sizeof received, MPI_BYTE, MPI_ANY_SOURCE, 0, communicator, &listening);
   }
 };
+
+Process::~Process() {
+  Lock lock(lockOfMpi()); // a thread may be at work for a context that nobody ends
+  if (!began || failed || hasEnded())
+    return;
+  while (!contexts.empty())
+    (*contexts.begin())->leave();
+  MPI_Finalize();
+}
 } // namespace
 
 std::unique_ptr<Transport> heddle::collectives::openTransport(World &world) {
