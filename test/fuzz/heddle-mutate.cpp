@@ -125,6 +125,9 @@ std::pair<std::set<std::string>, double> sizesOf(ModuleOp module) {
   return {symbols, most};
 }
 
+/// In the message of `verify-rules`.
+constexpr llvm::StringLiteral illegalRule = "expected legal ops after each rule";
+
 /// Sends programs through all stages; `faults` has the failures that did not end the process.
 class Traveller {
 public:
@@ -225,11 +228,14 @@ private:
     enter("passes " + llvm::join(names, " "));
     OwningOpRef<ModuleOp> copy(module.clone());
     int errors = 0, placed = 0;
+    std::string illegal;
     ScopedDiagnosticHandler count(context.get(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return;
       ++errors;
       placed += !isa<UnknownLoc>(diagnostic.getLocation());
+      if (std::string said = diagnostic.str(); StringRef(said).contains(illegalRule))
+        illegal = said;
     });
     for (const std::string &name : names) {
       PassManager manager(context.get(), ModuleOp::getOperationName(),
@@ -237,12 +243,14 @@ private:
       const PassRegistryEntry *entry = PassPipelineInfo::lookup(name);
       if (!entry)
         entry = PassInfo::lookup(name);
-      if (failed(entry->addToPipeline(manager, "", [](const Twine &) { return failure(); })))
+      StringRef options = name == "nd-simplify" ? "verify-rules" : "";
+      if (failed(entry->addToPipeline(manager, options, [](const Twine &) { return failure(); })))
         return name + " is no pass";
       if (failed(manager.run(*copy)))
-        return errors == 0   ? name + " fails without a message"
-               : placed == 0 ? name + " fails without a place"
-                             : "";
+        return !illegal.empty() ? illegal
+               : errors == 0    ? name + " fails without a message"
+               : placed == 0    ? name + " fails without a place"
+                                : "";
     }
     return "";
   }

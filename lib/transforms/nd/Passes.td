@@ -149,12 +149,15 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
     ```
     heddle-opt program.mlir --nd-simplify="fast-math=reassociate,no-nans without=slice-to-operands"
     ```
+
+    With `verify-rules` the pass verifies all ops after each rule, and names the rule that makes an illegal one.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
     ListOption<"fastMath", "fast-math", "std::string", "fast-math flags: reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision">,
     ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
     ListOption<"without", "without", "std::string", "the names of rules to leave out">,
+    Option<"verifyRules", "verify-rules", "bool", "false", "verify all ops after each rule">,
     Option<"mostRounds", "most-rounds", "int64_t", "0", "fail after this many rounds (0: 10 plus the number of ops)">
   ];
 }

@@ -14,6 +14,7 @@
 #include "lib/transforms/nd/simplify/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace heddle::nd {
@@ -39,21 +40,35 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
     auto patterns = patternsOf(&getContext(), exclusions);
     if (failed(patterns))
       return signalPassFailure();
-    Forget forget(exclusions);
+    Watch watch(exclusions, verifyRules ? getOperation() : nullptr);
     GreedyRewriteConfig config; // blocks of nd are never merged
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds)).setListener(&forget);
+    config.setMaxIterations(mostRoundsOf(getOperation(), mostRounds)).setListener(&watch);
     if (failed(applyPatternsGreedily(getOperation(), *patterns, config))) {
       emitError(getOperation()->getLoc()) << "simplification does not terminate";
       signalPassFailure();
     }
+    if (watch.isBroken)
+      signalPassFailure();
   }
 
 private:
-  struct Forget : RewriterBase::Listener {
-    explicit Forget(Exclusions &exclusions) : exclusions(exclusions) {}
+  /// Forgets facts about erased ops. Verifies `root`, if there is one, after each rule.
+  struct Watch : RewriterBase::Listener {
+    Watch(Exclusions &exclusions, Operation *root) : exclusions(exclusions), root(root) {}
     void notifyOperationErased(Operation *op) override { exclusions.forget(op); }
+    void notifyPatternEnd(const Pattern &rule, LogicalResult status) override {
+      if (!root || failed(status) || isBroken || succeeded(verify(root)))
+        return;
+      isBroken = true;
+      StringRef name =
+          rule.getDebugLabels().empty() ? rule.getDebugName() : rule.getDebugLabels()[0];
+      emitError(root->getLoc()) << "expected legal ops after each rule, got others after the rule '"
+                                << name << "'";
+    }
     Exclusions &exclusions;
+    Operation *root;
+    bool isBroken = false;
   };
 
   /// The rules that the options select; they share `exclusions`.

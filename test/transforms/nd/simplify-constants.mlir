@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @splats
 func.func @splats(%x: !nd.tensor<f32, b: N>) -> !nd.tensor<f32, a: 2, b: N> {

@@ -1,5 +1,5 @@
-// RUN: heddle-opt %s --nd-simplify=fast-math=reassociate --split-input-file | FileCheck %s --check-prefix=FAST
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s --check-prefix=STRICT
+// RUN: heddle-opt %s --nd-simplify="fast-math=reassociate verify-rules" --split-input-file | FileCheck %s --check-prefix=FAST
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s --check-prefix=STRICT
 
 // x W + y W is (x + y) W.
 // FAST-LABEL: @two_products

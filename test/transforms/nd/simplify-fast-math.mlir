@@ -1,10 +1,10 @@
-// RUN: heddle-opt %s --nd-simplify=fast-math=reassociate,no-nans,no-signed-zeros,reciprocal --split-input-file | FileCheck %s --check-prefix=FAST
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s --check-prefix=STRICT
-// RUN: heddle-opt %s --nd-simplify=fast-math=excess-precision --split-input-file | FileCheck %s --check-prefix=EXCESS
+// RUN: heddle-opt %s --nd-simplify="fast-math=reassociate,no-nans,no-signed-zeros,reciprocal verify-rules" --split-input-file | FileCheck %s --check-prefix=FAST
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s --check-prefix=STRICT
+// RUN: heddle-opt %s --nd-simplify="fast-math=excess-precision verify-rules" --split-input-file | FileCheck %s --check-prefix=EXCESS
 // RUN: not heddle-opt %s --nd-simplify=fast-math=fast 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not heddle-opt %s --nd-simplify=only=add-one 2>&1 | FileCheck %s --check-prefix=RULE
-// RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros without=multiply-by-zero" --split-input-file | FileCheck %s --check-prefix=WITHOUT
-// RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros only=multiply-by-zero" --split-input-file | FileCheck %s --check-prefix=ONLY
+// RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros without=multiply-by-zero verify-rules" --split-input-file | FileCheck %s --check-prefix=WITHOUT
+// RUN: heddle-opt %s --nd-simplify="fast-math=no-nans,no-signed-zeros only=multiply-by-zero verify-rules" --split-input-file | FileCheck %s --check-prefix=ONLY
 
 // WORD: expected one of reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision for fast-math, got 'fast'
 // RULE: expected the name of a rule, got 'add-one'; there are {{.*}}add-zero

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @pads
 func.func @pads(%x: !nd.tensor<f32, a: 5>) -> (!nd.tensor<f32, a: 10>, !nd.tensor<f32, a: 10>) {

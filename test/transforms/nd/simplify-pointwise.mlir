@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
 // Neither %x nor %y has c, so it is broadcast afterwards; %y has b.
 // CHECK-LABEL: @repeat_afterwards

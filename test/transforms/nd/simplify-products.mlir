@@ -1,5 +1,5 @@
-// RUN: heddle-opt %s --nd-simplify=fast-math=reassociate,no-nans --split-input-file | FileCheck %s --check-prefix=FAST
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s --check-prefix=STRICT
+// RUN: heddle-opt %s --nd-simplify="fast-math=reassociate,no-nans verify-rules" --split-input-file | FileCheck %s --check-prefix=FAST
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s --check-prefix=STRICT
 
 // A kernel of three factors becomes two products.
 // FAST-LABEL: @three_factors

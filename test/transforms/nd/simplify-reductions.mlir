@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
 // A sum over repeated elements is a multiple, a maximum is the operand; a product is neither. Other broadcasts come last.
 // CHECK-LABEL: @repeated
@@ -203,4 +203,34 @@ func.func @repeatedWindow(%x: !nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3> {
     nd.yield %r : f32
   }
   return %2 : !nd.tensor<f32, a: 3>
+}
+
+// -----
+
+// A merge of no names gives one element: the reduction over it is the element. Over other names as well, it is over these alone.
+// CHECK-LABEL: @merge_of_none
+// CHECK: %[[S:.*]] = nd.reduce %arg0 over [a]
+// CHECK: %[[P:.*]] = nd.reduce %{{.*}} over [d]
+// CHECK: return %arg0, %[[S]], %[[P]]
+func.func @merge_of_none(%x: !nd.tensor<f32, a: 4>) -> (!nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>) {
+  %m = nd.merge %x [] into d : !nd.tensor<f32, a: 4> -> !nd.tensor<f32, a: 4, d: 1>
+  %0 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    nd.yield %r : f32
+  }
+  %1 = nd.reduce %m over [d, a] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !nd.tensor<f32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    nd.yield %r : f32
+  }
+  // A combiner without a name may change one element.
+  %2 = nd.reduce %m over [d] neutral [0.0 : f32] : (!nd.tensor<f32, a: 4, d: 1>) -> !nd.tensor<f32, a: 4> {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    %t = arith.mulf %p, %q : f32
+    %r = arith.addf %s, %t : f32
+    nd.yield %r : f32
+  }
+  return %0, %1, %2 : !nd.tensor<f32, a: 4>, !nd.tensor<f32>, !nd.tensor<f32, a: 4>
 }

@@ -1,4 +1,4 @@
-// RUN: heddle-opt %s --nd-simplify --split-input-file | FileCheck %s
+// RUN: heddle-opt %s --nd-simplify=verify-rules --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @broadcast_of_an_operand
 func.func @broadcast_of_an_operand(%x: !nd.tensor<f32, a: 2>, %y: !nd.tensor<f32, a: 2, b: 3>) -> !nd.tensor<f32, a: 2, b: 3> {

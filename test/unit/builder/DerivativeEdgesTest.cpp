@@ -218,4 +218,32 @@ TEST(DerivativeEdges, TiesAndKinks) {
     expectSame(angles.y, {0, -1, -0.12, 0.12, 0}, "atan2, dx", forward);
   }
 }
+
+TEST(DerivativeEdges, NamesOfOneElement) {
+  // The gradient of `at` merges no names into one of size 1.
+  Name d("d");
+  Tensor x = constant(3, ElementType::F64), w = constant(2, ElementType::F64);
+  std::vector<std::pair<std::function<Tensor(Tensor)>, double>> functions = {
+      {[&](Tensor x) { return x.broadcast({{d, 1}}).at(d, 0) * w; }, 2},
+      {[&](Tensor x) { return x.broadcast({{d, 1}}).at(d, 0) * x; }, 6},
+      {[&](Tensor x) { return exp(x.broadcast({{d, 1}}).at(d, 0)); }, std::exp(3.0)},
+      {[&](Tensor x) { return x.broadcast({{d, 3}}).at(d, 1) * w; }, 2},
+      {[&](Tensor x) { return x.broadcast({{d, 1}}).split(d, {}) * w; }, 2},
+      {[&](Tensor x) { return x.broadcast({{d, 1}}).pad(d, 1, 0).at(d, 1) * w; }, 2},
+      {[&](Tensor x) {
+         Tensor one = x.broadcast({{d, 1}});
+         return concat({one, one * w}, d).at(d, 1) * w;
+       },
+       4}};
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const auto &[f, slope] = functions[i];
+    EXPECT_DOUBLE_EQ(grad(f, x).item(), slope) << i;
+    EXPECT_DOUBLE_EQ(jvp(f, x, constant(1, ElementType::F64)).item(), slope) << i;
+  }
+  Tensor v = vector({1, 2}), u = vector({5, 7});
+  auto stacked = [&](Tensor v) { return sum(v.broadcast({{d, 1}}).at(d, 0) * u, row); };
+  expectSame(grad(stacked, v), {5, 7}, "stacked", false);
+  auto scaled = [&](Tensor v) { return sum(v.broadcast({{d, 1}}).at(d, 0) * w, row); };
+  expectSame(grad(scaled, v), {2, 2}, "scaled", false);
+}
 } // namespace

@@ -279,7 +279,7 @@ void DerivativeForms::hold(Form form, bool lifted, int number) {
   passes.addPass(createNdDifferentiatePass());
   passes.addPass(createNdInlineCallsPass());
   if (number % 2)
-    passes.addPass(createNdSimplifyPass());
+    passes.addPass(createNdSimplifyPass({.verifyRules = true}));
   ASSERT_TRUE(succeeded(passes.run(*module))) << messages;
   used = asked->lookupSymbol<func::FuncOp>(used.getName());
 

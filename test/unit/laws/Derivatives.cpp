@@ -7,6 +7,8 @@
 
 #include "test/unit/laws/Derivatives.h"
 
+#include "lib/transforms/nd/Passes.h"
+
 using namespace heddle;
 using namespace heddle::laws;
 using namespace mlir;
@@ -57,6 +59,22 @@ func::FuncOp laws::addTangent(ModuleOp module, func::FuncOp of, StringRef name) 
                        b.getStringAttr((i < n ? "x" : "v") + std::to_string(i)));
   module.push_back(tangent);
   return tangent;
+}
+
+std::optional<std::string> laws::expandDerivatives(ModuleOp module, bool simplifies) {
+  std::string messages;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+    return success();
+  });
+  PassManager passes(module.getContext());
+  passes.addPass(nd::createNdDifferentiatePass());
+  passes.addPass(nd::createNdInlineCallsPass());
+  if (simplifies) {
+    passes.addPass(nd::createNdSimplifyPass({.verifyRules = true}));
+    passes.addPass(nd::createNdCsePass());
+  }
+  return succeeded(passes.run(module)) ? std::nullopt : std::optional(messages);
 }
 
 double laws::inner(const TensorValue &a, const TensorValue &b) {

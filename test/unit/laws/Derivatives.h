@@ -28,6 +28,10 @@ mlir::func::FuncOp addGradient(mlir::ModuleOp module, mlir::func::FuncOp of, llv
 /// direction for each float argument.
 mlir::func::FuncOp addTangent(mlir::ModuleOp module, mlir::func::FuncOp of, llvm::StringRef name);
 
+/// Expands derivatives, inlines calls, and perhaps simplifies. Returns what is reported if a pass
+/// fails.
+std::optional<std::string> expandDerivatives(mlir::ModuleOp module, bool simplifies);
+
 double inner(const TensorValue &a, const TensorValue &b);
 double size(const TensorValue &a);
 bool isReal(const TensorValue &value);

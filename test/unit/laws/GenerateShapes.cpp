@@ -153,6 +153,10 @@ void Generator::split() {
       keep(buildSplit(b, loc, x, name, {dim(name, size == 2 * n ? n : m), two}));
     return;
   }
+  if (numberOf(size) == 1 && dice.chance(25)) { // into no names
+    keep(buildSplit(b, loc, x, name, {}));
+    return;
+  }
   SmallVector<int64_t> divisors;
   for (int64_t d = 1; d <= std::max<int64_t>(numberOf(size), 1); ++d)
     if (numberOf(size) % d == 0)
@@ -167,8 +171,11 @@ void Generator::split() {
 
 void Generator::merge() {
   Value x = any([](NdTensorType type) { return type.getDims().size() >= 2; });
-  if (!x)
+  if (!x) { // of no names
+    Value small = any();
+    keep(buildMerge(b, loc, small, {}, newName(tensorType(small))));
     return;
+  }
   Strings names;
   for (const Dim &each : tensorType(x).getDims())
     names.push_back(each.name);

@@ -89,7 +89,7 @@ TEST_P(LiftingLaw, OverOneMoreNameIsTheStack) {
     auto passes = [](OpPassManager &manager) {
       manager.addPass(nd::createNdDifferentiatePass());
       manager.addPass(nd::createNdInlineCallsPass());
-      manager.addPass(nd::createNdSimplifyPass());
+      manager.addPass(nd::createNdSimplifyPass({.verifyRules = true}));
     };
     return Suspect{std::move(module), [&, seed, passes](ModuleOp candidate) {
                      return checkPasses(candidate, seed, passes, tally);

@@ -31,10 +31,10 @@ void drawPasses(OpPassManager &passes, uint64_t seed) {
   for (int i = 0; i < 4; ++i)
     switch (dice.below(5)) {
     case 0:
-      passes.addPass(nd::createNdSimplifyPass());
+      passes.addPass(nd::createNdSimplifyPass({.verifyRules = true}));
       break;
     case 4:
-      passes.addPass(nd::createNdSimplifyPass({.fastMath = {"reassociate"}}));
+      passes.addPass(nd::createNdSimplifyPass({.fastMath = {"reassociate"}, .verifyRules = true}));
       break;
     case 1:
       passes.addPass(nd::createNdCsePass());
@@ -66,6 +66,8 @@ static void holdPasses(Share share, bool symbols) {
     auto passes = [&](OpPassManager &manager) {
       if (symbols || seed % 2)
         drawPasses(manager, seed);
+      else // what the compiler runs first, verified after each rule
+        manager.addPass(nd::createNdSimplifyPass({.verifyRules = true}));
       CompileOptions compile;
       buildNdPipeline(manager, compile);
       buildNestPipeline(manager, compile, {});

@@ -83,6 +83,7 @@ void hold(StringRef file, ArrayRef<StringRef> words) {
     }
     OperationFingerPrint before(*module);
     nd::NdSimplifyPassOptions options;
+    options.verifyRules = true;
     for (StringRef word : words)
       options.fastMath.push_back(word.str());
     PassManager manager(&context);

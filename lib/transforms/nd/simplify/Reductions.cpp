@@ -130,7 +130,8 @@ LogicalResult reduceOfPad(ReduceOp op, PatternRewriter &rewriter) {
 }
 
 /// Reduces over a merged name, or over all names that another was split into, without the reshape.
-LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter) {
+/// The reduction of a merge of no names is that of one element.
+LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter, const RuleContext &context) {
   Value input = op.getInputs()[0];
   SmallVector<StringRef> names = stringsOf(op.getNames()), from, to;
   if (auto merge = input.getDefiningOp<MergeOp>()) {
@@ -145,8 +146,16 @@ LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "expected a reduction over all of a merge or split");
   llvm::erase_if(names, [&](StringRef name) { return llvm::is_contained(from, name); });
   llvm::append_range(names, to);
+  Value original = input.getDefiningOp()->getOperand(0);
+  if (names.empty()) {
+    if (combinerKind(op.getCombiner()) == CombinerKind::General ||
+        original.getType() != op.getResult(0).getType() || context.mayBeExcluded(original))
+      return rewriter.notifyMatchFailure(op, "expected a named combiner of one element");
+    rewriter.replaceOp(op, original);
+    return success();
+  }
   rewriter.modifyOpInPlace(op, [&] {
-    op->setOperand(0, input.getDefiningOp()->getOperand(0));
+    op->setOperand(0, original);
     op.setNamesAttr(rewriter.getStrArrayAttr(names));
   });
   return success();
