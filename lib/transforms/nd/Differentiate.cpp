@@ -142,10 +142,10 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
     if (auto loop = dyn_cast<scf::ForOp>(&*next))
       isFailure = failed(scanForLoop(loop));
     else if (call && !call.getGradientAttr())
-      isFailure = failed(inlineCall(call));
+      isFailure = failed(inlineCall(call, nullptr, /*differentiable=*/true));
     else {
       SymbolTableCollection functions;
-      isFailure = failed(inlineCalls(&*next, hasNoGradient, functions));
+      isFailure = failed(inlineCalls(&*next, hasNoGradient, functions, /*differentiable=*/true));
       ops.push_back(&*next++);
       continue;
     }
@@ -445,7 +445,7 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
       auto isAsked = [&](CallOp call) {
         return hasNoGradient(call) && (inlinesAll || !isa<func::FuncOp>(call->getParentOp()));
       };
-      if (inlines && failed(inlineCalls(function, isAsked, functions)))
+      if (inlines && failed(inlineCalls(function, isAsked, functions, /*differentiable=*/true)))
         return failure();
       SmallVector<Operation *> requests;
       function.walk([&](Operation *op) {

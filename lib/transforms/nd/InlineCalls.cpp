@@ -246,7 +246,8 @@ static LogicalResult requireSizes(CallOp op, func::FuncOp callee, const ExprMap 
   return failure(walked.wasInterrupted());
 }
 
-FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *functions) {
+FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *functions,
+                                             bool differentiable) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr(), functions);
   if (failed(found))
     return failure();
@@ -281,7 +282,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
     }
   llvm::erase_if(order, [&](StringRef name) { return !own.contains(name); });
 
-  Lifter lifter(builder, rewriter, functions);
+  Lifter lifter(builder, rewriter, functions, differentiable);
   for (auto [formal, input] : llvm::zip_equal(callee.getArguments(), op.getInputs())) {
     SmallVector<StringRef> from, to;
     for (StringRef name : order)
@@ -314,7 +315,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
 }
 
 LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAsked,
-                              SymbolTableCollection &functions) {
+                              SymbolTableCollection &functions, bool differentiable) {
   SmallVector<CallOp> calls;
   auto addFrom = [&](Operation &op) {
     op.walk([&](CallOp call) {
@@ -328,7 +329,7 @@ LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAs
     CallOp call = calls.pop_back_val();
     Block *block = call->getBlock();
     Operation *before = call->getPrevNode(), *after = call->getNextNode();
-    if (failed(inlineCall(call, &functions)))
+    if (failed(inlineCall(call, &functions, differentiable)))
       return failure();
     size_t known = calls.size();
     auto first = before ? std::next(before->getIterator()) : block->begin();
@@ -365,13 +366,21 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
+    // Derivatives that are requested may be those of the copies.
+    bool differentiable =
+        getOperation()
+            ->walk([](Operation *op) {
+              return isa<VjpOp, JvpOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
     // In branches and loops a callee is lifted with the enclosing op, which may mask it.
     auto isInside = [](CallOp op) { return !isa<func::FuncOp>(op->getParentOp()); };
     SymbolTableCollection table;
     llvm::DenseSet<Operation *> lifted = liftedFunctions(*functions, table);
     for (func::FuncOp function : *functions)
       if (failed(whilesForCounts(function)) || // these are lifted like other loops
-          (lifted.contains(function) && failed(inlineCalls(function, isInside, table))))
+          (lifted.contains(function) &&
+           failed(inlineCalls(function, isInside, table, differentiable))))
         return signalPassFailure();
     // Inlines all others from callers to callees: an op is copied once for each of its final
     // copies, however long the chain of calls to it is. Drops private functions that only calls
@@ -383,7 +392,7 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     });
     for (func::FuncOp function : *functions)
       if (!function.isPrivate() || kept.contains(FlatSymbolRefAttr::get(function)))
-        if (failed(inlineCalls(function, [](CallOp) { return true; }, table)))
+        if (failed(inlineCalls(function, [](CallOp) { return true; }, table, differentiable)))
           return signalPassFailure();
   }
 };

@@ -24,13 +24,16 @@ namespace heddle::nd {
 
 /// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns the values of its
 /// results. Calls inside the callee stay. `functions`, if given, speeds up the lookup of callees.
+/// `differentiable`: derivatives of the copy are still to be expanded.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr);
+inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr,
+           bool differentiable = false);
 
 /// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the code
 /// that this inserts.
 mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
-                                mlir::SymbolTableCollection &functions);
+                                mlir::SymbolTableCollection &functions,
+                                bool differentiable = false);
 
 /// The function that a call, or a request for derivatives, names; null for other ops.
 mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);

@@ -357,6 +357,37 @@ static Value both(OpBuilder &builder, Location loc, Value a, Value b, bool notB 
                         });
 }
 
+/// The float tensors that the ops of `region` read and that are defined outside of it.
+static SmallVector<Value> floatsReadBy(Region &region) {
+  llvm::SetVector<Value> used;
+  for (Operation &op : region.front().without_terminator()) {
+    used.insert(op.operand_begin(), op.operand_end());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+  }
+  return llvm::filter_to_vector(used, [&](Value value) {
+    return !region.isAncestor(value.getParentRegion()) && !floatTypes(value.getType()).empty();
+  });
+}
+
+/// Copies a side that runs at the points of `mask`. No gradient reaches what it reads from the other
+/// points: zero times an infinite slope would be NaN.
+LogicalResult Lifter::copyMasked(Region &side) {
+  SmallVector<std::pair<Value, Value>> outside;
+  for (Value value : differentiable ? floatsReadBy(side) : SmallVector<Value>()) {
+    Value own = values.lookupOrDefault(value);
+    if (own.getDefiningOp<LiteralInterface>())
+      continue;
+    outside.emplace_back(value, own);
+    Location loc = value.getLoc();
+    Value constant = StopGradientOp::create(builder, loc, own.getType(), own);
+    values.map(value, select(builder, loc, mask, own, constant));
+  }
+  LogicalResult copied = copy(side.front());
+  for (auto [value, own] : outside)
+    values.map(value, own);
+  return copied;
+}
+
 /// A branch whose condition varies from point to point: runs both sides, each at its points, and
 /// selects.
 LogicalResult Lifter::selectSides(scf::IfOp op) {
@@ -367,7 +398,7 @@ LogicalResult Lifter::selectSides(scf::IfOp op) {
     if (side->empty())
       continue;
     mask = both(builder, loc, around, condition, /*notB=*/!sides.empty());
-    if (failed(copy(side->front())))
+    if (failed(copyMasked(*side)))
       return failure();
     sides.push_back(llvm::map_to_vector(side->front().getTerminator()->getOperands(),
                                         [&](Value v) { return values.lookupOrDefault(v); }));

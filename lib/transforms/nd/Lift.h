@@ -16,6 +16,13 @@
 // selected. A loop whose condition varies runs until it has ended at every point; points that have
 // ended keep their carried values.
 //
+// A side also runs at points where it is not taken, and may have infinite slopes there: sqrt(x) at 0.
+// If derivatives of the copy are still to be expanded, a side reads each float tensor `x` as
+//
+//     select(taken, x, stop_gradient(x))
+//
+// so that what the side computes for the gradient of the other points is dropped, whatever it is.
+//
 // The copy can rename the ops' own names, so that none collides with a lifted one.
 //
 //===----------------------------------------------------------------------===//
@@ -36,10 +43,12 @@ namespace heddle::nd {
 /// may have more names.
 class Lifter {
 public:
-  /// `functions`, if given, finds the callees of calls faster.
+  /// `functions`, if given, finds the callees of calls faster. `differentiable`: derivatives of the
+  /// copy are still to be expanded.
   Lifter(mlir::OpBuilder &builder, NameRewriter rewriter,
-         mlir::SymbolTableCollection *functions = nullptr)
-      : builder(builder), rewriter(std::move(rewriter)), functions(functions) {}
+         mlir::SymbolTableCollection *functions = nullptr, bool differentiable = false)
+      : builder(builder), rewriter(std::move(rewriter)), functions(functions),
+        differentiable(differentiable) {}
 
   mlir::IRMapping values;
   /// Copies the ops of `block` without the terminator.
@@ -49,6 +58,7 @@ private:
   mlir::OpBuilder &builder;
   NameRewriter rewriter;
   mlir::SymbolTableCollection *functions;
+  bool differentiable;
   /// The tensors, over lifted names, of scalars of control flow.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   mlir::Value mask; ///< the points at which the code being copied runs; null: all
@@ -58,6 +68,7 @@ private:
   mlir::LogicalResult copyGroup(nest::GroupOp op);
   mlir::LogicalResult copyControl(mlir::Operation &op);
   mlir::LogicalResult selectSides(mlir::scf::IfOp op);
+  mlir::LogicalResult copyMasked(mlir::Region &side);
   mlir::LogicalResult runUntilAllEnd(mlir::scf::WhileOp op, llvm::ArrayRef<Dim> lifted);
   llvm::SetVector<mlir::Value> touched(mlir::Operation &op) const;
   mlir::Value conditionOf(mlir::Operation *op, mlir::Value scalar);

@@ -17,6 +17,9 @@ def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
     remain. A name of the callee that equals a lifted name is renamed (`k` becomes `k$1`). Random bits repeat along a lifted name
     that their key lacks.
 
+    A branch whose condition is lifted becomes both of its sides and a selection. If derivatives are requested, a side reads
+    `select(taken, x, stop_gradient(x))` instead of each float tensor `x`: no gradient comes from points where it is not taken.
+
     Emits an error for recursion, and for lifting a function that contains `nd.vjp` or `nd.jvp`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];

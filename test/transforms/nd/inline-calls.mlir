@@ -176,3 +176,48 @@ func.func @without(%x: !nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M> {
   %0 = nd.call @few(%x) : (!nd.tensor<f32, row: M>) -> !nd.tensor<f32, row: M>
   return %0 : !nd.tensor<f32, row: M>
 }
+
+// -----
+
+// A lifted branch computes both sides at all points. As long as derivatives are requested, a side passes gradients to what
+// it reads at its own points alone.
+func.func private @root(%x: !nd.tensor<f32>, %w: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+  %c = nd.pointwise %x : (!nd.tensor<f32>) -> !nd.tensor<i1> {
+  ^bb0(%a: f32):
+    %one = arith.constant 1.0 : f32
+    %0 = arith.cmpf olt, %a, %one : f32
+    nd.yield %0 : i1
+  }
+  %i = nd.item %c : !nd.tensor<i1> -> i1
+  %r = scf.if %i -> (!nd.tensor<f32, k: 4>) {
+    scf.yield %w : !nd.tensor<f32, k: 4>
+  } else {
+    %s = nd.pointwise %w : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4> {
+    ^bb0(%a: f32):
+      %0 = math.sqrt %a : f32
+      nd.yield %0 : f32
+    }
+    scf.yield %s : !nd.tensor<f32, k: 4>
+  }
+  return %r : !nd.tensor<f32, k: 4>
+}
+// CHECK-LABEL: func.func private @lifted_root
+// CHECK: arith.cmpf olt
+// CHECK: %[[ELSE:.*]] = nd.pointwise
+// CHECK: arith.xori
+// CHECK: %[[CONSTANT:.*]] = nd.stop_gradient %arg1
+// CHECK: %[[OWN:.*]] = nd.pointwise %[[ELSE]], %arg1, %[[CONSTANT]] crossed : (!nd.tensor<i1, batch: 2>, !nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>)
+// CHECK: arith.select
+// CHECK: nd.pointwise %[[OWN]]
+// CHECK: math.sqrt
+// CHECK: arith.select
+// CHECK-NOT: nd.stop_gradient
+// CHECK: return
+func.func private @lifted_root(%x: !nd.tensor<f32, batch: 2>, %w: !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, batch: 2, k: 4> {
+  %0 = nd.call @root(%x, %w) : (!nd.tensor<f32, batch: 2>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, batch: 2, k: 4>
+  return %0 : !nd.tensor<f32, batch: 2, k: 4>
+}
+func.func @gradient(%x: !nd.tensor<f32, batch: 2>, %w: !nd.tensor<f32, k: 4>, %g: !nd.tensor<f32, batch: 2, k: 4>) -> !nd.tensor<f32, k: 4> {
+  %y, %dw = nd.vjp @lifted_root(%x, %w) cotangents(%g) wrt [1] : (!nd.tensor<f32, batch: 2>, !nd.tensor<f32, k: 4>, !nd.tensor<f32, batch: 2, k: 4>) -> (!nd.tensor<f32, batch: 2, k: 4>, !nd.tensor<f32, k: 4>)
+  return %dw : !nd.tensor<f32, k: 4>
+}

@@ -219,6 +219,78 @@ TEST(DerivativeEdges, TiesAndKinks) {
   }
 }
 
+/// f for each element alone, by lifting.
+template <typename F>
+auto each(F f) {
+  return [f](Tensor x) { return lift(f, row)(x); };
+}
+
+TEST(DerivativeEdges, LiftedBranches) {
+  // Sides that have an infinite slope, or no value, where the other one is taken.
+  auto root = [](Tensor x) {
+    return cond(x < 1.0, [&] { return 3 * x; }, [&] { return sqrt(x); });
+  };
+  auto logarithm = [](Tensor x) {
+    return cond(x < 2.0, [&] { return square(x); }, [&] { return log(x - 1.0) * rsqrt(x); });
+  };
+  auto nested = [](Tensor x) {
+    return cond(
+        x < 1.0,
+        [&] { return cond(x < 0.0, [&] { return 1.0 / x; }, [&] { return sqrt(1.0 - x); }); },
+        [&] { return sqrt(x - 1.0); });
+  };
+  auto loop = [](Tensor x) {
+    return whileLoop(
+        x, [](Tensor y) { return y > 1.5; }, [](Tensor y) { return sqrt(y - 1.0); }, 4);
+  };
+  double l = std::log(3.0);
+  std::vector<Curve> curves = {{"root", each(root), {0, 4, -3}},
+                               {"logarithm", each(logarithm), {1, 4, -3}},
+                               {"nested", each(nested), {0, -2, 5, 0.75}},
+                               {"loop", each(loop), {1, 5, 2.5}}};
+  std::vector<Numbers> dx = {{3, 0.25, 3},
+                             {2, 1.0 / 6 - l / 16, -6},
+                             {-0.5, -0.25, 0.25, -1},
+                             {1, 0.125, 0.5 / std::sqrt(1.5)}},
+                       dxx = {{0, -1.0 / 32, 0},
+                              {2, -1.0 / 18 - 1.0 / 24 + 3 * l / 128, 2},
+                              {-0.25, -0.25, -1.0 / 32, -2},
+                              {0, -1.0 / 32, -0.25 / std::pow(1.5, 1.5)}};
+  for (bool forward : {false, true}) {
+    auto results = slopesOf(curves, forward);
+    for (size_t i = 0; i < curves.size(); ++i) {
+      expectSame(results[i][1], dx[i], curves[i].name + ", dx", forward);
+      expectSame(results[i][2], dxx[i], curves[i].name + ", dxx", forward);
+    }
+  }
+}
+
+TEST(DerivativeEdges, LiftedBranchesWithSharedTensors) {
+  // A weight that all points share gets nothing from points whose side does not read it.
+  Tensor x = vector({0, 4, -3}), w = constant(5, ElementType::F64);
+  auto loss = [&](Tensor x, Tensor w) {
+    auto f = [&](Tensor x) {
+      return cond(x < 1.0, [&] { return w * x; }, [&] { return sqrt(w - 4.0) * w * sqrt(x); });
+    };
+    return sum(lift(f, row)(x), row);
+  };
+  auto byWeight = [&](Tensor w) { return loss(x, w); };
+  EXPECT_DOUBLE_EQ(grad(byWeight, w).item(), 0 - 3 + 2 * (1 + 2.5));
+  // No point takes the side whose slope is infinite.
+  auto untaken = [&](Tensor w) { return loss(vector({0, -3}), w); };
+  EXPECT_DOUBLE_EQ(grad(untaken, constant(4, ElementType::F64)).item(), -3);
+  EXPECT_DOUBLE_EQ(jvp(byWeight, w, constant(1, ElementType::F64)).item(), 4);
+}
+
+TEST(DerivativeEdges, SelectionsOfUsers) {
+  // select does not protect its operands, as in PyTorch: zero times an infinite slope is NaN.
+  auto plain = [](Tensor x) { return select(x > 0.0, sqrt(x), 0.0); };
+  auto guarded = [](Tensor x) { return select(x > 0.0, sqrt(select(x > 0.0, x, 1.0)), 0.0); };
+  expectSame(slope(plain, vector({0, 4}), false), {nan, 0.25}, "plain", false);
+  expectSame(slope(guarded, vector({0, 4}), false), {0, 0.25}, "guarded", false);
+  expectSame(slope(guarded, vector({0, 4}), true), {0, 0.25}, "guarded", true);
+}
+
 TEST(DerivativeEdges, NamesOfOneElement) {
   // The gradient of `at` merges no names into one of size 1.
   Name d("d");

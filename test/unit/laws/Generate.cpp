@@ -214,6 +214,8 @@ func::FuncOp Generator::run() {
   }
   for (int64_t i = dice.between(1, 3); i > 0; --i)
     argument();
+  if (options.branches)
+    keep(branch(any()));
   for (int i = isLarge() ? std::min(options.steps, 5) : options.steps; i > 0; --i)
     step();
   // Results: at most four unused values, and perhaps one that has uses.

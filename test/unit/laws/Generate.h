@@ -27,12 +27,14 @@ struct GeneratorOptions {
   int steps = 8;
   /// f64 only, no integers computed from floats, so that finite differences are valid.
   bool smooth = false;
-  bool calls = true;      ///< calls with lifting, of generated functions
-  bool kernels = true;    ///< nest.compute beside nd ops
-  bool symbols = false;   ///< sizes are expressions over N and M
-  bool relations = true;  ///< sizes rely on 3 N = 5 M
-  bool requests = false;  ///< nd.vjp, nd.jvp
-  bool control = false;   ///< loops and branches (scf)
+  bool calls = true;     ///< calls with lifting, of generated functions
+  bool kernels = true;   ///< nest.compute beside nd ops
+  bool symbols = false;  ///< sizes are expressions over N and M
+  bool relations = true; ///< sizes rely on 3 N = 5 M
+  bool requests = false; ///< nd.vjp, nd.jvp
+  bool control = false;  ///< loops and branches (scf)
+  /// At least one branch, whose sides have poles at the points where they are not taken.
+  bool branches = false;
   bool gradients = false; ///< calls whose derivative is another function, an arbitrary one
   int64_t scale = 0;      ///< factor of the values of symbols; 0: `scaleOf` the seed
 };

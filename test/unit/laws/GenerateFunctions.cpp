@@ -11,6 +11,7 @@
 #include "test/unit/laws/GenerateScalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace heddle;
@@ -175,24 +176,28 @@ Value Generator::inside(ArrayRef<Value> inputs, NdTensorType type) {
   return result;
 }
 
-/// Whether the largest element of `x` is large, without names.
-Value Generator::isLarge(Value x) {
+/// The largest element of `x`, without names.
+Value Generator::largestOf(Value x) {
   NdTensorType type = tensorType(x);
-  Type element = type.getElementType();
   Strings names;
   for (const Dim &each : type.getDims())
     names.push_back(each.name);
-  bool isFloat = isa<FloatType>(element);
-  Value most = names.empty()
-                   ? x
-                   : buildReduce(b, loc, x, names,
-                                 element.isInteger(1) ? CombinerKind::Or : CombinerKind::Max);
-  return buildPointwise(b, loc, most, b.getI1Type(), [&](OpBuilder &at, ValueRange s) -> Value {
-    Value bound = buildNumber(at, loc, s[0].getType(), isFloat ? 0.37 : 0);
-    if (isFloat)
-      return arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OGT, s[0], bound);
-    return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, s[0], bound);
-  });
+  bool isTruth = type.getElementType().isInteger(1);
+  return names.empty()
+             ? x
+             : buildReduce(b, loc, x, names, isTruth ? CombinerKind::Or : CombinerKind::Max);
+}
+
+/// Whether the largest element of `x` is large, without names.
+Value Generator::isLarge(Value x) {
+  bool isFloat = isa<FloatType>(tensorType(x).getElementType());
+  return buildPointwise(
+      b, loc, largestOf(x), b.getI1Type(), [&](OpBuilder &at, ValueRange s) -> Value {
+        Value bound = buildNumber(at, loc, s[0].getType(), isFloat ? 0.37 : 0);
+        if (isFloat)
+          return arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OGT, s[0], bound);
+        return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, s[0], bound);
+      });
 }
 
 /// A loop that carries `x` and perhaps another value, and may use its counter. Its trip count may
@@ -260,6 +265,22 @@ Value Generator::whileLoop(Value x) {
   return loop.getResult(1);
 }
 
+/// The square root of a number that is positive where the largest element of `x` is small, or where
+/// it is large, and zero or negative elsewhere.
+Value Generator::withPole(Value x, bool whereSmall) {
+  return buildPointwise(
+      b, loc, largestOf(x), b.getF64Type(), [&](OpBuilder &at, ValueRange s) -> Value {
+        auto number = [&](double value) { return buildNumber(at, loc, at.getF64Type(), value); };
+        Value most = arith::MaximumFOp::create(at, loc, s[0], number(-2)); // of none it is -inf
+        Value bound = number(whereSmall ? 0.5 : 0.25);
+        Value above = whereSmall ? arith::SubFOp::create(at, loc, bound, most)
+                                 : arith::SubFOp::create(at, loc, most, bound);
+        if (dice.chance(50)) // no NaN, but a slope of zero times infinity
+          above = arith::MaximumFOp::create(at, loc, above, number(0));
+        return math::SqrtOp::create(at, loc, above);
+      });
+}
+
 /// A branch on the largest element of `x`.
 Value Generator::branch(Value x) {
   NdTensorType type = tensorType(x);
@@ -269,7 +290,11 @@ Value Generator::branch(Value x) {
   OpBuilder::InsertionGuard guard(b);
   for (Block *side : {branch.thenBlock(), branch.elseBlock()}) {
     b.setInsertionPointToEnd(side);
-    scf::YieldOp::create(b, loc, dice.chance(70) ? inside({x}, type) : x);
+    SmallVector<Value> inputs{x};
+    if (options.branches && dice.chance(70))
+      inputs.push_back(withPole(x, side == branch.elseBlock()));
+    bool computes = inputs.size() > 1 || dice.chance(70);
+    scf::YieldOp::create(b, loc, computes ? inside(inputs, type) : x);
   }
   return branch.getResult(0);
 }

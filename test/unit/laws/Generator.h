@@ -246,7 +246,9 @@ private:
   mlir::Value combined(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
   /// A value of type `type` that a few steps in the current block compute from `inputs`.
   mlir::Value inside(llvm::ArrayRef<mlir::Value> inputs, NdTensorType type);
+  mlir::Value largestOf(mlir::Value x);
   mlir::Value isLarge(mlir::Value x);
+  mlir::Value withPole(mlir::Value x, bool whereSmall);
   mlir::Value loop(mlir::Value x);
   mlir::Value whileLoop(mlir::Value x);
   mlir::Value branch(mlir::Value x);
