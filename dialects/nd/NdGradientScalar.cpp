@@ -59,6 +59,11 @@ private:
     FloatAttr attr;
     return matchPattern(value, m_Constant(&attr)) && attr.getValueAsDouble() == number;
   }
+  /// True for a constant that is not NaN.
+  static bool isNumber(Value value) {
+    FloatAttr attr;
+    return matchPattern(value, m_Constant(&attr)) && !attr.getValue().isNaN();
+  }
   Value mul(Value x, Value y) {
     if (isNumber(x, 1))
       return y;
@@ -170,15 +175,20 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  // The chosen operand gets the cotangent; of equal ones, the second. If the op prefers numbers to
-  // NaN, the number is chosen.
-  auto choose = [&](arith::CmpFPredicate predicate, bool numberWins) {
-    Value first = compare(predicate, op->getOperand(0), op->getOperand(1));
-    if (numberWins)
-      first = arith::OrIOp::create(
-          b, loc, first, compare(arith::CmpFPredicate::UNO, op->getOperand(1), op->getOperand(1)));
-    give(op->getOperand(0), [&] { return where(first, g); });
-    give(op->getOperand(1), [&] { return whereNot(first, g); });
+  // The chosen operand gets the cotangent; of equal ones, the second. A NaN is chosen, unless the op
+  // prefers numbers.
+  auto choose = [&](arith::CmpFPredicate better, bool numberWins) {
+    Value x = op->getOperand(0), y = op->getOperand(1), decides = numberWins ? y : x;
+    bool atOnce = !numberWins && isNumber(y); // one comparison tells both
+    if (atOnce)
+      better = better == arith::CmpFPredicate::OGT ? arith::CmpFPredicate::UGT
+                                                   : arith::CmpFPredicate::ULT;
+    Value first = compare(better, x, y);
+    if (!atOnce && !isNumber(decides))
+      first =
+          arith::OrIOp::create(b, loc, first, compare(arith::CmpFPredicate::UNO, decides, decides));
+    give(x, [&] { return where(first, g); });
+    give(y, [&] { return whereNot(first, g); });
   };
   bool known = true;
   llvm::TypeSwitch<Operation *>(op)

@@ -64,7 +64,9 @@ Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back
                                             math::AbsFOp::create(b, loc, y));
   Value below = choose(steep, y, x);
   Value atOrigin = compare<CmpFPredicate::OEQ>(b, loc, below, zero);
-  Value slope = DivFOp::create(b, loc, choose(steep, x, y), choose(atOrigin, one, below));
+  // At the origin the angle keeps the sign of y, and is constant.
+  Value beside = choose(atOrigin, choose(down, turn(-0.0), zero), choose(steep, x, y));
+  Value slope = DivFOp::create(b, loc, beside, choose(atOrigin, one, below));
   Value part = math::AtanOp::create(b, loc, slope);
   constexpr double pi = std::numbers::pi;
   Value opposite = AddFOp::create(b, loc, part, choose(down, turn(-pi), turn(pi)));
@@ -136,15 +138,18 @@ Value sigmoid(OpBuilder &b, Location loc, Value x) {
   return arith::SelectOp::create(b, loc, isZero, zero, value);
 }
 
-/// -1, 1, or `x` itself where it is neither below nor above zero.
+/// -1, 1, or where `x` is neither below nor above zero, zero or NaN. Constant everywhere: no branch
+/// is `x` itself.
 template <auto below, auto above>
 Value sign(OpBuilder &b, Location loc, Value x) {
   Type type = x.getType();
   Value zero = nd::buildNumber(b, loc, type, 0), one = nd::buildNumber(b, loc, type, 1);
-  Value rest = isa<FloatType>(type)
-                   ? Value(arith::SelectOp::create(
-                         b, loc, compare<arith::CmpFPredicate::UNO>(b, loc, x, x), x, zero))
-                   : zero;
+  Value rest =
+      isa<FloatType>(type)
+          ? Value(arith::SelectOp::create(
+                b, loc, compare<arith::CmpFPredicate::UNO>(b, loc, x, x),
+                nd::buildNumber(b, loc, type, std::numeric_limits<double>::quiet_NaN()), zero))
+          : zero;
   Value minus = arith::SelectOp::create(b, loc, compare<below>(b, loc, x, zero),
                                         nd::buildNumber(b, loc, type, -1), rest);
   return arith::SelectOp::create(b, loc, compare<above>(b, loc, x, zero), one, minus);

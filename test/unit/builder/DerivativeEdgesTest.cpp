@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slopes of powers at zero, of remainders with respect to the divisor, at ties and kinks, by hand:
-// PyTorch's, except for ties of maximum and minimum, clamp at its bounds, and mixed derivatives of
-// powers. In forward and reverse mode.
+// Slopes of powers at zero, of remainders with respect to the divisor, at ties, kinks and NaN, of
+// lifted branches, by hand: PyTorch's, except where docs/functions.md says so, and mixed derivatives
+// of powers. In forward and reverse mode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -187,36 +187,82 @@ TEST(DerivativeEdges, RemaindersByADivisorThatMoves) {
 }
 
 TEST(DerivativeEdges, TiesAndKinks) {
-  Numbers x = {1, 1, 2}, y = {1, 2, 1};
+  Numbers x = {1, 1, 2, nan, 1, nan}, y = {1, 2, 1, 1, nan, nan};
   std::vector<Curve> curves = {
-      {"relu", [](Tensor x) { return relu(x); }, {-1, 0, -0.0, 2}},
-      {"abs", [](Tensor x) { return abs(x); }, {-1, 0, -0.0, 2}},
-      {"sign", [](Tensor x) { return sign(x); }, {-1, 0, 2}},
-      {"clamp", [](Tensor x) { return clamp(x, -1.0, 1.0); }, {-2, -1, 0, 1, 2}},
+      {"relu", [](Tensor x) { return relu(x); }, {-1, 0, -0.0, 2, nan}},
+      {"abs", [](Tensor x) { return abs(x); }, {-1, 0, -0.0, 2, nan}},
+      {"sign", [](Tensor x) { return sign(x); }, {-1, 0, 2, nan}},
+      {"clamp", [](Tensor x) { return clamp(x, -1.0, 1.0); }, {-2, -1, 0, 1, 2, nan}},
+      {"leakyRelu", [](Tensor x) { return leakyRelu(x, 0.25); }, {-1, 0, 2, nan}},
+      {"max(0, x)", [](Tensor x) { return maximum(0.0, x); }, {-1, 0, 2, nan}},
       {"floor", [](Tensor x) { return floor(x); }, {-1, 0, 0.5}},
-      {"sqrt", [](Tensor x) { return sqrt(x); }, {0, 4}},
+      {"sqrt", [](Tensor x) { return sqrt(x); }, {0, -0.0, 4, -1, nan}},
+      {"rsqrt", [](Tensor x) { return rsqrt(x); }, {0, -0.0, 4}},
+      {"log", [](Tensor x) { return log(x); }, {0, -0.0, 4}},
       {"asin", [](Tensor x) { return asin(x); }, {0, 0.6, -0.6}},
       {"acos", [](Tensor x) { return acos(x); }, {0, 0.6, -0.6}},
       {"sigmoid", [](Tensor x) { return sigmoid(x); }, {-inf, -1e4, -709.5, 0, 40}}};
-  std::vector<Numbers> dx = {{0, 0, 0, 1},    {-1, 0, 0, 1},      {0, 0, 0},
-                             {0, 0, 1, 0, 0}, {0, 0, 0},          {inf, 0.25},
-                             {1, 1.25, 1.25}, {-1, -1.25, -1.25}, {0, 0, 0, 0.25, std::exp(-40.0)}};
+  std::vector<Numbers> dx = {{0, 0, 0, 1, 1},
+                             {-1, 0, 0, 1, 0},
+                             {0, 0, 0, 0},
+                             {0, 0, 1, 0, 0, 1},
+                             {0.25, 0.25, 1, 0.25},
+                             {0, 1, 1, 1},
+                             {0, 0, 0},
+                             {inf, -inf, 0.25, nan, nan},
+                             {-inf, inf, -0.0625},
+                             {inf, -inf, 0.25},
+                             {1, 1.25, 1.25},
+                             {-1, -1.25, -1.25},
+                             {0, 0, 0, 0.25, std::exp(-40.0)}};
   for (bool forward : {false, true}) {
-    // Of equal operands the second one is selected.
+    // Of equal operands the second one is selected, and NaN.
     Slopes larger = slopesOf([](Tensor x, Tensor y) { return maximum(x, y); }, x, y, forward);
-    expectSame(larger.x, {0, 0, 1}, "max, dx", forward);
-    expectSame(larger.y, {1, 1, 0}, "max, dy", forward);
+    expectSame(larger.x, {0, 0, 1, 1, 0, 1}, "max, dx", forward);
+    expectSame(larger.y, {1, 1, 0, 0, 1, 0}, "max, dy", forward);
     Slopes smaller = slopesOf([](Tensor x, Tensor y) { return minimum(x, y); }, x, y, forward);
-    expectSame(smaller.x, {0, 1, 0}, "min, dx", forward);
-    expectSame(smaller.y, {1, 0, 1}, "min, dy", forward);
+    expectSame(smaller.x, {0, 1, 0, 1, 0, 1}, "min, dx", forward);
+    expectSame(smaller.y, {1, 0, 1, 0, 1, 0}, "min, dy", forward);
     auto results = slopesOf(curves, forward);
     for (size_t i = 0; i < curves.size(); ++i)
       expectSame(results[i][1], dx[i], curves[i].name, forward);
-    Slopes angles = slopesOf([](Tensor y, Tensor x) { return atan2(y, x); }, {0, 1, 3, -3, 0},
-                             {1, 0, 4, -4, -2}, forward);
-    expectSame(angles.x, {1, 0, 0.16, -0.16, -0.5}, "atan2, dy", forward);
-    expectSame(angles.y, {0, -1, -0.12, 0.12, 0}, "atan2, dx", forward);
+    Slopes angles = slopesOf([](Tensor y, Tensor x) { return atan2(y, x); },
+                             {0, 1, 3, -3, 0, 0, -0.0, 0, -0.0, inf},
+                             {1, 0, 4, -4, -2, 0, 0, -0.0, -0.0, inf}, forward);
+    expectSame(angles.x, {1, 0, 0.16, -0.16, -0.5, 0, 0, 0, 0, 0}, "atan2, dy", forward);
+    expectSame(angles.y, {0, -1, -0.12, 0.12, 0, 0, 0, 0, 0, 0}, "atan2, dx", forward);
   }
+}
+
+TEST(DerivativeEdges, TiesOfReductions) {
+  // The first of equal elements, and the first NaN, is selected.
+  Numbers ties = {1, 3, 3, 2}, nans = {1, nan, 3, nan};
+  auto gradient = [](auto f, const Numbers &x) { return grad(f, vector(x)); };
+  auto most = [](Tensor x) { return max(x, row); };
+  expectSame(gradient(most, ties), {0, 1, 0, 0}, "max", false);
+  expectSame(gradient(most, nans), {0, 1, 0, 0}, "max of NaN", false);
+  auto least = [](Tensor x) { return min(-x, row); };
+  expectSame(gradient(least, ties), {0, -1, 0, 0}, "min", false);
+  auto running = [](Tensor x) { return sum(scan(x, row, Combiner::Max), row); };
+  expectSame(gradient(running, ties), {1, 3, 0, 0}, "running maximum", false);
+  auto pooled = [](Tensor x) {
+    Name tap("tap");
+    return sum(max(x.window(row, tap, {.size = 2}), tap), row);
+  };
+  expectSame(gradient(pooled, ties), {0, 2, 1, 0}, "windows", false);
+  // Two windows of tied elements with a border that is left out.
+  auto padded = [](Tensor x) {
+    Name tap("tap");
+    return sum(max(x.window(row, tap, {.size = 3, .stride = 2, .padding = Same}), tap), row);
+  };
+  expectSame(gradient(padded, {3, 3, 3}), {1, 1, 0}, "padded windows", false);
+  // A maximum in a combiner that computes: of equal operands the second.
+  auto logAddExp = [](Tensor x) {
+    return reduce({x}, over(row), {-1e9}, [](const Scalars &a, const Scalars &b) {
+      return Scalars{maximum(a[0], b[0]) + log1p(exp(-abs(a[0] - b[0])))};
+    })[0];
+  };
+  expectSame(gradient(logAddExp, {1, 1}), {0, 1}, "a combiner that computes", false);
 }
 
 /// f for each element alone, by lifting.

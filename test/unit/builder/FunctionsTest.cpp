@@ -145,6 +145,9 @@ TEST(Integers, HaveRemaindersBitsAndShifts) {
   is(shiftLeft(x, 1), {14, -14, 0, -2, 0});
   is(shiftRight(x, 1), {3, -4, 0, 1073741823, -1073741824});
   is(shiftLeft(x, 32), {0, 0, 0, 0, 0});
+  is(shiftRight(x, 32), {0, 0, 0, 0, 0});
+  is(shiftLeft(x, -1), {0, 0, 0, 0, 0});
+  is(shiftRight(x, -1), {0, 0, 0, 0, 0});
   is(sign(x), {1, -1, 0, 1, -1});
   is(clamp(x, -5, 6), {6, -5, 0, 6, -5});
   Tensor bits = Tensor::of<uint32_t>({0xF0000000u, 9u}, {{point, 2}});
