@@ -12,6 +12,7 @@
 #include "lib/transforms/nest/FuseEpilogues.h"
 #include "lib/transforms/nest/FuseProducers.h"
 #include "lib/transforms/nest/FuseSiblings.h"
+#include "lib/transforms/nest/PrepareSteps.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 using namespace heddle;
@@ -35,6 +36,39 @@ static bool mergeFinishes(Block &block) {
   return any;
 }
 
+/// No nest reads a large splat constant, which would be stored for that: it computes with the number.
+static void takeInSplats(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Operation *reader = &op;
+    llvm::SetVector<Operation *> splats;
+    if (auto nest = dyn_cast<LoopNestInterface>(reader))
+      for (Value value : nest.getMappedReads())
+        if (auto literal = value.getDefiningOp<nd::LiteralInterface>();
+            literal && isFilled(literal))
+          splats.insert(literal);
+    for (Operation *literal : splats) {
+      OpBuilder builder(reader);
+      ComputeOp fill = createFill(builder, cast<nd::LiteralInterface>(literal));
+      MutableArrayRef<OpOperand> reads =
+          reader->getOpOperands().drop_front(cast<LoopNestInterface>(reader).getFirstRead());
+      auto readInstead = [&](Value from, Value to) {
+        for (OpOperand &read : reads)
+          if (read.get() == from)
+            read.set(to);
+      };
+      readInstead(literal->getResult(0), fill.getResult(0));
+      if (Operation *taken = takeIn(fill, reader)) {
+        reader->replaceAllUsesWith(taken);
+        reader->erase();
+        reader = taken;
+      } else {
+        readInstead(fill.getResult(0), literal->getResult(0));
+      }
+      fill->erase();
+    }
+  }
+}
+
 // Termination: every rewrite decreases the following tuple in lexicographic order.
 //   1. The number of nests that are not renamings (`isRenaming`). Merging, flattening, and fusing
 //      siblings and epilogues remove one. None is added: renamings are not fused with siblings nor,
@@ -51,6 +85,7 @@ static void fuseBlock(Block &block) {
   for (Operation &op : block)
     if (isa<HoldsNestsInterface>(op))
       fuseBlock(op.getRegion(0).front());
+  takeInSplats(block);
   Declined declined;
   // Rewrites that are always profitable come first, so that the others are decided on nests that
   // compute.

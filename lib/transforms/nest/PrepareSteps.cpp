@@ -65,23 +65,34 @@ void nest::copyYielded(Operation *root) {
   });
 }
 
+bool nest::isFilled(nd::LiteralInterface constant) {
+  Value value = constant->getResult(0);
+  nd::NdTensorType type = tensorType(value);
+  return nd::splatOf(value) && !(type.isStatic() && type.elements() < 4096);
+}
+
+ComputeOp nest::createFill(OpBuilder &builder, nd::LiteralInterface constant) {
+  Value value = constant->getResult(0);
+  TypedAttr splat = nd::splatOf(value);
+  NestBuilder fill(builder, constant.getLoc());
+  fill.produced = tensorType(value).getDims();
+  auto op = fill.create({tensorType(value).getElementType()},
+                        [&](OpBuilder &b, Location loc, ValueRange) {
+                          return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
+                        });
+  op->setAttr("heddle.name", builder.getStringAttr("fill"));
+  return op;
+}
+
 /// Replaces splat literals that are large or of symbolic size by nests that fill them.
 static void fillSplats(func::FuncOp function) {
   for (auto constant : llvm::make_early_inc_range(function.getOps<nd::LiteralInterface>())) {
-    Value value = constant->getResult(0);
-    auto type = tensorType(value);
-    TypedAttr splat = nd::splatOf(value);
-    if (!splat || (type.isStatic() && type.elements() < 4096))
+    if (!isFilled(constant))
       continue;
     OpBuilder builder(constant);
-    NestBuilder fill(builder, constant.getLoc());
-    fill.produced = type.getDims();
-    auto op = fill.create({type.getElementType()}, [&](OpBuilder &b, Location loc, ValueRange) {
-      return SmallVector<Value>{arith::ConstantOp::create(b, loc, splat)};
-    });
-    op->setAttr("heddle.name", builder.getStringAttr("fill"));
+    ComputeOp op = createFill(builder, constant);
     op.setLayoutsAttr(cast<LaidOutInterface>(constant.getOperation()).getLayoutsAttr());
-    value.replaceAllUsesWith(op.getResult(0));
+    constant->getResult(0).replaceAllUsesWith(op.getResult(0));
     constant->erase();
   }
 }

@@ -38,6 +38,11 @@ mlir::LogicalResult prepareSteps(mlir::ModuleOp module);
 /// copied.
 void copyYielded(mlir::Operation *root);
 
+/// True for a splat constant that is large or of symbolic size: no program file holds its elements.
+bool isFilled(nd::LiteralInterface constant);
+/// Creates a nest named `fill` that writes all elements of a splat constant.
+ComputeOp createFill(mlir::OpBuilder &builder, nd::LiteralInterface constant);
+
 /// Creates a nest named `copy` that copies `value`.
 ComputeOp createCopy(mlir::OpBuilder &builder, mlir::Value value);
 

@@ -28,8 +28,8 @@ struct Reads {
 class Inliner {
 public:
   Inliner(OpBuilder &builder, ComputeOp producer, Operation *consumer, bool mayGather)
-      : b(builder), loc(consumer->getLoc()), producer(producer), ranges(iterationRanges(consumer)),
-        space(spaceOf(consumer)), mayGather(mayGather) {}
+      : b(builder), loc(consumer->getLoc()), producer(producer), consumer(consumer),
+        ranges(iterationRanges(consumer)), space(spaceOf(consumer)), mayGather(mayGather) {}
 
   /// Rebuilds `from`, whose arguments are `kept` arguments that stay and one for each read of
   /// `old`, as `to`, which reads `made`.
@@ -72,6 +72,7 @@ private:
   OpBuilder &b;
   Location loc;
   ComputeOp producer;
+  Operation *consumer;
   Ranges ranges;
   ExprMap space;
   bool mayGather;
@@ -109,11 +110,12 @@ private:
     ExprMap at; // the producer's names are where the consumer reads
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
-    // A gathered coordinate is clamped to the tensor that is read, so only a tensor with the same
-    // sizes can replace it.
-    if (isGathered(map) && !isRenaming(producer))
-      return {};
     Block &body = producer.getBody().front();
+    // A gathered coordinate is clamped to the tensor that is read, so only a tensor with the same
+    // sizes can replace it, or one number.
+    bool isOneNumber = producer.getReads().empty() && body.getOps<IndexOp>().empty();
+    if (isGathered(map) && !isOneNumber && !isRenaming(producer))
+      return {};
     std::optional<Attribute> outside = outer.getOtherwise();
     if (outer.isTrivial() || outer.excludes())
       outside.reset();
@@ -131,8 +133,10 @@ private:
       for (unsigned k = 0; k < needs.size() && !carried; ++k)
         if (producer.readGuard(k).isTrivial())
           needs[k] = carried = true;
-      if (!carried)
+      if (!carried && !needs.empty())
         return {};
+      if (!carried)
+        addRead(nothing(), MapAttr::getSorted(b.getContext(), {}), outer);
     }
     IRMapping mapping;
     DenseMap<Value, Attribute> constants; // of the producer's reads where `outer` fails
@@ -175,6 +179,16 @@ private:
       value = arith::SelectOp::create(b, loc, holds(outer), value, otherwise);
     }
     return value;
+  }
+
+  /// A constant without names. A guard of a read of it excludes a point at which no tensor is read.
+  Value nothing() {
+    Operation *before = consumer;
+    while (!isa<func::FuncOp>(before->getParentOp()))
+      before = before->getParentOp();
+    OpBuilder outside(before);
+    auto type = nd::NdTensorType::get(b.getI32Type(), ArrayRef<nd::Dim>());
+    return nd::buildConstant(outside, loc, type, 0.0);
   }
 
   Value index_(const Expr &coordinate) {
