@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
@@ -86,6 +88,18 @@ Value nd::convertScalar(OpBuilder &b, Location loc, Value value, Type from, Type
     return arith::TruncIOp::create(b, loc, target, value);
   return isSigned ? Value(arith::ExtSIOp::create(b, loc, target, value))
                   : Value(arith::ExtUIOp::create(b, loc, target, value));
+}
+
+Value nd::buildUnrounded(OpBuilder &builder, Location loc, Type type, double value) {
+  if (!isNarrowFloat(type) || !std::isfinite(value))
+    return buildNumber(builder, loc, type, value);
+  bool isInexact;
+  llvm::APFloat rounded(value);
+  rounded.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                  &isInexact);
+  if (!isInexact)
+    return buildNumber(builder, loc, type, value);
+  return convertFloat(builder, loc, buildNumber(builder, loc, builder.getF32Type(), value), type);
 }
 
 Value nd::convertFloat(OpBuilder &builder, Location loc, Value value, Type type) {

@@ -64,6 +64,10 @@ mlir::TypedAttr numberAttr(mlir::Type type, double value);
 /// A scalar constant.
 mlir::Value buildNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
                         double value);
+/// A scalar constant of which a narrow float, which is computed in f32, has all digits of f32. As a
+/// factor such as 1 / 300 it is not rounded before it is used.
+mlir::Value buildUnrounded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
+                           double value);
 /// Converts a scalar between element types, which tell signedness. Floats become integers by
 /// truncation; anything becomes i1 by comparison with zero.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,

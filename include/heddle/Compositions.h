@@ -62,7 +62,8 @@ Tensor roll(const Tensor &x, const Name &name, const Tensor &shift, Here here = 
 /// The variance of float elements over the names `over`, or all names of x: the sum of the squared distances from the
 /// mean, divided by n - `correction` for n elements. 0 gives the mean of the squared distances; 1
 /// gives the unbiased estimate of the variance of a population from a sample of it. Taps that a
-/// window excludes are not counted. NaN where n is 0, and where n and `correction` are both 1.
+/// window excludes are not counted. NaN where n is 0, and where n and `correction` are both 1. All is
+/// computed in `accumulator`, as in `sum`.
 Tensor variance(Operand x, const Names &over, double correction = 0,
                 std::optional<ElementType> accumulator = {});
 Tensor variance(Operand x);

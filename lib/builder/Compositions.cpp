@@ -7,7 +7,8 @@
 
 #include "heddle/Compositions.h"
 #include "dialects/nd/NdTypical.h"
-#include "lib/builder/Graph.h"
+#include "lib/builder/Pointwise.h"
+#include "lib/builder/Scalar.h"
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -19,6 +20,12 @@ struct At {
   Operand operator()(const auto &value) const { return {value, here}; }
 };
 } // namespace
+
+/// `x` in the type that its sums accumulate in.
+static Tensor widened(const Operand &x, std::optional<ElementType> accumulator = {}) {
+  mlir::Type type = nodeOf(x.tensor, x.here)->type().getElementType();
+  return converted(x.tensor, accumulatorFor(type, accumulator, x.here), x.here);
+}
 
 //===----------------------------------------------------------------------===//
 // Products and sums
@@ -124,15 +131,16 @@ Tensor heddle::einsum(const std::vector<Tensor> &operands, const Names &over,
 Tensor heddle::variance(Operand x, const Names &over, double correction,
                         std::optional<ElementType> accumulator) {
   At at{x.here};
-  Tensor centred = x - at(mean(x, over, accumulator));
-  Tensor biased = mean(at(at(centred) * at(centred)), over, accumulator);
-  if (correction == 0)
-    return biased;
-  ElementType type = x.tensor.elementType(x.here);
-  ElementType wide = type == ElementType::F64 ? type : ElementType::F32; // for counts
-  Tensor count = countOf(x, over, wide);
-  Tensor factor = at(count) / at(at(count) - at(correction));
-  return at(biased) * at(factor.cast(type, x.here));
+  mlir::Type type = nodeOf(x.tensor, x.here)->type().getElementType();
+  // Squares of narrow floats are soon beyond their range.
+  Tensor wide = widened(x, accumulator);
+  Tensor centred = at(wide) - at(mean(at(wide), over));
+  Tensor result = mean(at(at(centred) * at(centred)), over);
+  if (correction != 0) {
+    Tensor count = countOf(x, over, wide.elementType(x.here));
+    result = at(result) * at(at(count) / at(at(count) - at(correction)));
+  }
+  return converted(result, type, x.here);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,8 +150,10 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
 Tensor heddle::variance(Operand x) { return variance(x, x.tensor.names(x.here)); }
 Tensor heddle::logSumExp(Operand x) { return logSumExp(x, x.tensor.names(x.here)); }
 
-Tensor heddle::logSumExp(Operand x, const Names &over) {
-  At at{x.here};
+Tensor heddle::logSumExp(Operand narrow, const Names &over) {
+  At at{narrow.here};
+  mlir::Type own = nodeOf(narrow.tensor, narrow.here)->type().getElementType();
+  Operand x = at(widened(narrow)); // the sum may be beyond a narrow type's range
   Tensor most = stopGradient(max(x, over), x.here);
   Tensor isInfinite = equal(at(abs(at(most))), at(INFINITY));
   Tensor isImpossible = logicalAnd(at(isInfinite), at(at(most) < at(0.0)));
@@ -152,7 +162,7 @@ Tensor heddle::logSumExp(Operand x, const Names &over) {
   // 1 makes it finite; it has no effect, as the slopes of the powers are 0.
   ElementType type = x.tensor.elementType(x.here);
   Tensor total = at(sum(at(power), over)) + at(isImpossible.cast(type, x.here));
-  return at(log(at(total))) + at(most);
+  return converted(at(log(at(total))) + at(most), own, x.here);
 }
 
 Tensor heddle::logAddExp(Operand a, Operand b) {

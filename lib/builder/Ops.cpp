@@ -415,7 +415,10 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
   if (!isFloat(x.tensor.elementType(x.here)))
     fail(x.here, "expected elements of floats to take the mean of, got " + typeAndOrigin(x.tensor) +
                      "; convert with cast");
-  Tensor total = sum(x, over, accumulator);
+  // All in the accumulator's type: the sum may be beyond the elements' range, and so may the number.
+  Type type = nodeOf(x.tensor, x.here)->type().getElementType();
+  Operand wide(converted(x.tensor, accumulatorFor(type, accumulator, x.here), x.here), x.here);
+  Tensor total = sum(wide, over);
   bool isKnown = !includedIn(nodeOf(x.tensor, x.here), x.here);
   double count = 1;
   for (const Name &name : over) {
@@ -423,9 +426,10 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
     isKnown &= size.isNumber();
     count *= isKnown ? double(size) : 1;
   }
-  if (isKnown)
-    return Operand(total, x.here) * Operand(1.0 / count, x.here);
-  return Operand(total, x.here) / Operand(countOf(x, over, x.tensor.elementType()), x.here);
+  Tensor result =
+      isKnown ? Operand(total, x.here) * Operand(1.0 / count, x.here)
+              : Operand(total, x.here) / Operand(countOf(x, over, total.elementType()), x.here);
+  return converted(result, type, x.here);
 }
 
 /// The index of the best element, by `kind`: Max or Min.
@@ -435,7 +439,17 @@ static Tensor bestIndex(const Operand &x, const Names &over, nd::CombinerKind ki
   // number is better than NaN.
   NodeRef input = nodeOf(x.tensor, x.here);
   std::vector<Extent> extents = x.tensor.extents();
-  Tensor index = constant(0, ElementType::I64, {}, x.here).broadcast(extents, x.here);
+  Tensor first = constant(0, ElementType::I64, {}, x.here);
+  for (const Name &name : over) {
+    Size size = x.tensor.size(name, x.here);
+    if (size.isNumber() && int64_t(size) == 0)
+      fail(x.here, "expected at least one element along '" + name.str() +
+                       "' to take the index of, got none: " + typeAndOrigin(x.tensor));
+    if (!size.isNumber()) // reading a coordinate makes a call refuse sizes of 0
+      first = Operand(first, x.here) +
+              Operand(iota({name, size}, ElementType::I64, x.here).at(name, 0, x.here), x.here);
+  }
+  Tensor index = first.broadcast(extents, x.here);
   for (const Name &name : over) {
     std::vector<Extent> others;
     for (const Extent &extent : extents)

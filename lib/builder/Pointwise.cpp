@@ -88,8 +88,9 @@ static Tensor build(Here here, SmallVector<NodeRef> nodes, Type resultElement, S
       });
 }
 
-Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result,
-                                 ScalarBody body) {
+/// `buildNumber`: makes the constants.
+static Tensor pointwiseOf(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body,
+                          Value (*buildNumber)(OpBuilder &, Location, Type, double)) {
   GraphLock lock;
   SmallVector<NodeRef> nodes;
   Type element;
@@ -117,9 +118,14 @@ Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type res
                    values.push_back(
                        operand.tensor.node
                            ? scalars[next++]
-                           : nd::buildNumber(builder, loc, nd::signless(element), operand.number));
+                           : buildNumber(builder, loc, nd::signless(element), operand.number));
                  return body(builder, loc, values);
                });
+}
+
+Tensor heddle::detail::pointwise(Here here, ArrayRef<Operand> operands, Type result,
+                                 ScalarBody body) {
+  return pointwiseOf(here, operands, result, body, nd::buildNumber);
 }
 
 Tensor heddle::detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result,
@@ -129,6 +135,15 @@ Tensor heddle::detail::pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type
   for (const Tensor &operand : operands)
     nodes.push_back(nodeOf(operand, here));
   return build(here, nodes, result, body);
+}
+
+Tensor heddle::detail::converted(const Tensor &x, Type type, Here here) {
+  GraphLock lock;
+  if (nodeOf(x, here)->type().getElementType() == type)
+    return x;
+  return pointwiseMixed(here, {x}, type, [&](OpBuilder &b, Location loc, ArrayRef<Value> v) {
+    return nd::convertFloat(b, loc, v[0], type);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,10 +157,12 @@ static bool isUnsigned(const Operand &a, const Operand &b) {
 
 static Tensor apply(StringRef op, const Operand &a, const Operand &b, bool truth = false) {
   Type result = truth ? Type(IntegerType::get(graphContext(), 1)) : Type();
-  return pointwise(a.here, {a, b}, result,
-                   [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
-                     return binary(builder, loc, op, v[0], v[1], isUnsigned(a, b));
-                   });
+  return pointwiseOf(
+      a.here, {a, b}, result,
+      [&](OpBuilder &builder, Location loc, ArrayRef<Value> v) {
+        return binary(builder, loc, op, v[0], v[1], isUnsigned(a, b));
+      },
+      isArithmetic(op) ? nd::buildUnrounded : nd::buildNumber);
 }
 
 static Tensor apply(StringRef op, const Operand &x) {

@@ -198,10 +198,16 @@ Value ScalarEmitter::apply(const Scalar::Node &node, Type wanted) {
                    : hasIndex(node)       ? Type(builder.getI64Type())
                                           : Type(builder.getF32Type());
   Type type = typeOf(operands[0], second, otherwise);
-  Value a = emit(operands[0], type);
+  auto operand = [&](const ScalarRef &each) {
+    if (each->kind != Kind::Number || !isArithmetic(node.op))
+      return emit(each, type);
+    requireNumber(each->number, type, each->here);
+    return nd::buildUnrounded(builder, loc, nd::signless(type), each->number);
+  };
+  Value a = operand(operands[0]);
   if (isUnary)
     return require(unary(builder, loc, node.op, a, type.isUnsignedInteger()), type);
-  Value b = emit(second, type);
+  Value b = operand(second);
   Type other = ownType(second);
   bool same = a.getType() == b.getType() && (!other || other == type);
   return require(same ? binary(builder, loc, node.op, a, b, type.isUnsignedInteger()) : Value(),

@@ -225,6 +225,10 @@ SmallVector<StringRef> heddle::detail::floatFunctions(unsigned operands) {
                          : SmallVector<StringRef>();
 }
 
+bool heddle::detail::isArithmetic(StringRef op) {
+  return llvm::is_contained({"add", "sub", "mul", "div", "pow"}, op);
+}
+
 Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
                              bool isUnsigned) {
   using namespace arith;
