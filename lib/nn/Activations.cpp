@@ -23,12 +23,12 @@ Tensor PRelu::operator()(const Tensor &x, Here here) const {
 
 Tensor nn::logSoftmax(const Tensor &x, const Names &along, Here here) {
   CallScope scope(here);
-  Tensor shifted = x - stopGradient(max(x, along));
-  return shifted - log(sum(exp(shifted), along));
+  Tensor wide = widened(x), shifted = wide - stopGradient(max(wide, along));
+  return (shifted - log(sum(exp(shifted), along))).cast(x.elementType());
 }
 
 Tensor nn::softmax(const Tensor &x, const Names &along, Here here) {
   CallScope scope(here);
-  Tensor power = exp(x - stopGradient(max(x, along)));
-  return power / sum(power, along);
+  Tensor wide = widened(x), power = exp(wide - stopGradient(max(wide, along)));
+  return (power / sum(power, along)).cast(x.elementType());
 }

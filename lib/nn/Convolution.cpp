@@ -154,8 +154,12 @@ static Tensor rangeMeans(const Tensor &x, const Name &name, int64_t parts) {
   Tensor number = iota({part, parts}), place = iota({name, size}).broadcast({{part, parts}});
   Tensor first = number * double(size) / double(parts);
   Tensor end = ((number + 1.0) * double(size) + double(parts - 1)) / double(parts);
-  Tensor inside = logicalAnd(place >= first, place < end).cast(x.elementType());
-  return sum(x * (inside / (end - first).cast(x.elementType())), name).rename({{part, name}});
+  // A part holds nothing of the others, which may be infinite.
+  Tensor wide = widened(x), inside = logicalAnd(place >= first, place < end);
+  Tensor total = sum(select(inside, wide, 0.0), name);
+  return (total / (end - first).cast(wide.elementType()))
+      .cast(x.elementType())
+      .rename({{part, name}});
 }
 
 Tensor nn::adaptiveAveragePool(const Tensor &x, const Names &along, int64_t parts, Here here) {

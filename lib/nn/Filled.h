@@ -14,11 +14,14 @@
 #define HEDDLE_LIB_NN_FILLED_H
 
 #include "heddle/Scope.h"
+#include "heddle/nn/Gradients.h"
 #include "heddle/nn/Initializers.h"
 
 #include <map>
 
 namespace heddle::nn {
+
+using detail::widened;
 
 /// The names between quotes, for messages.
 std::string quoted(const std::vector<std::string> &names);
@@ -42,6 +45,10 @@ void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here h
 /// True (i1) where a length is from 0 to `size`, the size of `along`. JitOptions::check reports the first
 /// that is not; without it, layers give NaN for such lengths. Refuses floats.
 Tensor areLengths(const Tensor &lengths, const Name &along, const Size &size, Here here);
+
+/// `x`, with zeros from each length on along `along`: what lies there reaches no value and no gradient.
+/// `x` itself where `lengths` is empty.
+Tensor zeroBeyond(const Tensor &x, const Name &along, const Tensor &lengths);
 
 } // namespace heddle::nn
 

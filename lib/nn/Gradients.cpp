@@ -24,6 +24,10 @@ bool nn::matches(const std::string &pattern, const std::string &path) {
 
 Names nn::namesOf(const Tensor &tensor) { return tensor.names(); }
 
+Tensor nn::detail::widened(const Tensor &x) {
+  return isNarrowFloat(x.elementType()) ? x.cast(ElementType::F32) : x;
+}
+
 /// False for the gradient of integers, which is empty, and for integers.
 static bool hasSlope(const Tensor &tensor) {
   return !tensor.empty() && isFloat(tensor.elementType());
@@ -42,8 +46,10 @@ void nn::detail::clipByValue(const Leaves &gradient, Operand limit, Here here) {
   requireLimit(limit, here);
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g)) {
-      Operand own = limit.tensor.empty() ? limit : Operand(limit.tensor.cast(g->elementType()));
-      *g = maximum(minimum(*g, own), own.tensor.empty() ? Operand(-own.number) : Operand(-own));
+      Tensor wide = widened(*g);
+      Operand own = limit.tensor.empty() ? limit : Operand(limit.tensor.cast(wide.elementType()));
+      Operand least = own.tensor.empty() ? Operand(-own.number) : Operand(-own);
+      *g = maximum(minimum(wide, own), least).cast(g->elementType());
     }
 }
 
@@ -65,7 +71,7 @@ Tensor nn::detail::clipByNorm(const Leaves &gradient, Operand limit, Here here) 
   Tensor factor = minimum(most / Operand(length + 1e-6), 1.0);
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g))
-      *g = *g * factor.cast(g->elementType());
+      *g = (g->cast(type) * factor).cast(g->elementType());
   return length;
 }
 
@@ -90,7 +96,9 @@ Tensor nn::detail::unscale(const Leaves &gradient, const Tensor &scale) {
     }
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g))
-      *g = select(isGood, *g / scale.cast(g->elementType()), 0.0);
+      *g =
+          select(isGood,
+                 (widened(*g) / scale.cast(widened(*g).elementType())).cast(g->elementType()), 0.0);
   return isGood;
 }
 

@@ -51,6 +51,13 @@ void nn::requireNames(const Tensor &x, const Tensor &weight, const Names &in, He
            here);
 }
 
+Tensor nn::zeroBeyond(const Tensor &x, const Name &along, const Tensor &lengths) {
+  if (lengths.empty())
+    return x;
+  Tensor place = iota({along, x.size(along)}).broadcast(lengths.extents());
+  return select(place < lengths.cast(ElementType::I64), x, 0.0);
+}
+
 Tensor nn::areLengths(const Tensor &lengths, const Name &along, const Size &size, Here here) {
   if (isFloat(lengths.elementType(here)))
     refuse("expected lengths of integers, got " + lengths.type(here), here);

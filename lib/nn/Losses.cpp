@@ -96,9 +96,10 @@ Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted
 
 Tensor nn::klDivergence(const Tensor &logProbability, const Tensor &wanted, Here here) {
   CallScope scope(here);
+  // Where nothing is wanted the other probability may be 0 too, of which the logarithm has no slope.
   Tensor isThere = wanted > 0.0;
-  Tensor safe = select(isThere, wanted, 1.0);
-  Tensor value = wanted * (log(safe) - logProbability);
+  Tensor value =
+      wanted * (log(select(isThere, wanted, 1.0)) - select(isThere, logProbability, 0.0));
   return select(isThere, value, 0.0);
 }
 
@@ -146,55 +147,68 @@ static Tensor pick(const Choice &choice, const Tensor &x, const Name &classes) {
 }
 
 namespace {
-/// Losses of samples, and what they count in a mean (empty: one).
+/// Losses of samples, and what they count in a mean (empty: one), in the type of sums.
 struct Weighted {
   Tensor loss, weight;
 };
 } // namespace
+
+/// weight * cost, and 0 where a class of weight 0 has an infinite cost, that of probability 0.
+static Tensor weighted(const Tensor &weight, const Tensor &cost) {
+  Tensor isHidden = logicalAnd(equal(weight, 0.0), equal(cost, INFINITY));
+  return weight * select(isHidden, 0.0, cost);
+}
 
 static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const Name &classes,
                                const CrossEntropyOptions &options, Here here) {
   if (!(options.smoothing >= 0 && options.smoothing <= 1))
     throw Error("expected a smoothing from 0 to 1, got " + std::to_string(options.smoothing), here);
   CallScope scope(here);
-  Tensor shifted = logits - stopGradient(max(logits, over(classes)));
-  Tensor normaliser = log(sum(exp(shifted), over(classes)));
   bool isWeighted = !options.weight.empty(), isSmooth = options.smoothing > 0;
   if (isWeighted && !options.weight.has(classes))
     refuse("expected a weight of each class, along '" + classes.str() + "', got " +
                options.weight.type(),
            here);
-  // Smoothing gives all classes the same share of the target: the weighted mean of -log(p).
-  auto spreadEvenly = [&] {
-    Tensor each = normaliser - shifted;
-    if (isWeighted)
-      each = each * options.weight;
-    return mean(each, over(classes)) * options.smoothing;
-  };
-  if (isFloat(label.elementType()) && label.has(classes)) {
-    if (options.ignored)
-      refuse("expected no ignored label where labels are probabilities, got " +
-                 std::to_string(*options.ignored),
-             here);
-    Tensor target = isWeighted ? label * options.weight : label;
-    Tensor loss = sum(target * (normaliser - shifted), over(classes));
-    if (isSmooth)
-      loss = loss * (1 - options.smoothing) + spreadEvenly();
-    return {loss, Tensor()};
-  }
-  Choice choice = choose(logits, label, classes, here, options.ignored);
-  Tensor loss = normaliser - pick(choice, shifted, classes), weight;
-  if (isWeighted) {
-    weight = pick(choice, options.weight, classes);
-    loss = loss * weight;
-  }
-  if (isSmooth)
-    loss = loss * (1 - options.smoothing) + spreadEvenly();
-  loss = select(choice.isClass, loss, NAN);
+  bool isProbability = isFloat(label.elementType()) && label.has(classes);
+  if (isProbability && options.ignored)
+    refuse("expected no ignored label where labels are probabilities, got " +
+               std::to_string(*options.ignored),
+           here);
+  Tensor wide = widened(logits), counts, classWeight;
+  std::optional<Choice> choice;
+  if (!isProbability)
+    choice = choose(logits, label, classes, here, options.ignored);
   if (options.ignored) {
-    Tensor counts = notEqual(choice.number, double(*options.ignored));
+    counts = notEqual(choice->number, double(*options.ignored));
+    wide = select(counts, wide, 0.0); // what is ignored has no slope, whatever it is
+  }
+  if (isWeighted)
+    classWeight = widened(options.weight);
+  Tensor shifted = wide - stopGradient(max(wide, over(classes)));
+  Tensor normaliser = log(sum(exp(shifted), over(classes)));
+  // Smoothing gives all classes the same share of the target: the weighted mean of -log(p).
+  auto smoothed = [&](const Tensor &loss) {
+    if (!isSmooth)
+      return loss;
+    Tensor cost = normaliser - shifted;
+    Tensor each = isWeighted ? weighted(classWeight, cost) : cost;
+    return loss * (1 - options.smoothing) + mean(each, over(classes)) * options.smoothing;
+  };
+  if (isProbability) {
+    Tensor target = widened(label);
+    if (isWeighted)
+      target = target * classWeight;
+    return {smoothed(sum(weighted(target, normaliser - shifted), over(classes))), Tensor()};
+  }
+  Tensor loss = normaliser - pick(*choice, shifted, classes), weight;
+  if (isWeighted) {
+    weight = pick(*choice, classWeight, classes);
+    loss = weighted(weight, loss);
+  }
+  loss = select(choice->isClass, smoothed(loss), NAN);
+  if (options.ignored) {
     loss = select(counts, loss, 0.0);
-    Tensor one = counts.cast(logits.elementType());
+    Tensor one = counts.cast(loss.elementType());
     weight = isWeighted ? weight * one : one;
   }
   return {loss, weight};
@@ -202,22 +216,24 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
 
 Tensor nn::crossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,
                         const CrossEntropyOptions &options, Here here) {
-  return crossEntropies(logits, label, classes, options, here).loss;
+  Tensor loss = crossEntropies(logits, label, classes, options, here).loss;
+  return loss.cast(logits.elementType(here), here);
 }
 
 Tensor nn::crossEntropyMean(const Tensor &logits, const Tensor &label, const Name &classes,
                             const Names &over, const CrossEntropyOptions &options, Here here) {
   CallScope scope(here);
   auto [loss, weight] = crossEntropies(logits, label, classes, options, here);
+  ElementType type = logits.elementType();
   if (weight.empty())
-    return mean(loss, over);
+    return mean(loss, over).cast(type);
   std::vector<Extent> missing; // one label may stand for many samples
   for (const Extent &extent : loss.extents())
     if (!weight.has(extent.name))
       missing.push_back(extent);
   if (!missing.empty())
     weight = weight.broadcast(missing);
-  return sum(loss, over) / sum(weight, over);
+  return (sum(loss, over) / sum(weight, over)).cast(type);
 }
 
 CountedMean nn::countedCrossEntropy(const Tensor &logits, const Tensor &label, const Name &classes,

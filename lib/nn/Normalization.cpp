@@ -18,7 +18,7 @@ using namespace heddle;
 using namespace heddle::nn;
 
 namespace {
-/// x - mean over `names`, the mean, and the variance.
+/// x - mean over `names`, the mean, and the variance, in the type of sums.
 struct Centred {
   Tensor x, mean, variance;
 };
@@ -27,15 +27,16 @@ struct Centred {
 /// The rounded mean of equal elements need not be one of them, and a small variance magnifies what
 /// is left. So the mean of the differences is taken away, too (the corrected two-pass algorithm:
 /// Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983).
-static Centred centred(const Tensor &x, const Names &names) {
-  Tensor first = mean(x, names), difference = x - first;
+static Centred centred(const Tensor &given, const Names &names) {
+  Tensor x = widened(given), first = mean(x, names), difference = x - first;
   Tensor rest = stopGradient(mean(difference, names)); // zero but for rounding, and so is its slope
   return {difference - rest, first, mean(difference * difference, names) - rest * rest};
 }
 
+/// `type`: that of the result.
 static Tensor scaled(const Tensor &centred, const Tensor &variance, const Tensor &scale,
-                     const Tensor &shift, double epsilon) {
-  return centred * rsqrt(variance + epsilon) * scale + shift;
+                     const Tensor &shift, double epsilon, ElementType type) {
+  return (centred * rsqrt(variance + epsilon) * widened(scale) + widened(shift)).cast(type);
 }
 
 static Tensor ones(const std::vector<Extent> &extents, Here here) {
@@ -69,7 +70,7 @@ Tensor LayerNorm::operator()(const Tensor &x, const Names &over, Here here) cons
   CallScope scope(here);
   requireOwnNames(scale, over, here);
   auto [difference, average, variance] = centred(x, over);
-  return scaled(difference, variance, scale, shift, epsilon);
+  return scaled(difference, variance, scale, shift, epsilon, x.elementType());
 }
 
 RmsNorm RmsNorm::make(const std::vector<Extent> &extents, double epsilon, Here here) {
@@ -80,7 +81,8 @@ RmsNorm RmsNorm::make(const std::vector<Extent> &extents, double epsilon, Here h
 Tensor RmsNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
   requireOwnNames(scale, over, here);
-  return x * rsqrt(mean(x * x, over) + epsilon) * scale;
+  Tensor wide = widened(x), root = rsqrt(mean(wide * wide, over) + epsilon);
+  return (wide * root * widened(scale)).cast(x.elementType());
 }
 
 GroupNorm GroupNorm::make(const Extent &channel, int64_t groups, double epsilon, Here here) {
@@ -103,7 +105,7 @@ Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &
   std::vector<Extent> parts{{group, groups}, {channel, x.size(channel) / groups}};
   auto [difference, average, variance] = centred(x.split(channel, parts), names);
   Tensor y = scaled(difference, variance, scale.split(channel, parts), shift.split(channel, parts),
-                    epsilon);
+                    epsilon, x.elementType());
   return y.merge({group, channel}, channel);
 }
 
@@ -124,15 +126,16 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
       refuse("expected names without '" + name.str() + "', whose elements have a mean each", here);
   if (!mode.isTraining()) {
     const RunningMoments &running = mode.running(slot);
-    ElementType type = x.elementType(here);
-    return scaled(x - running.mean.cast(type), running.variance.cast(type), scale, shift, epsilon);
+    Tensor wide = widened(x);
+    ElementType type = wide.elementType();
+    return scaled(wide - running.mean.cast(type), running.variance.cast(type), scale, shift,
+                  epsilon, x.elementType());
   }
   auto [difference, average, variance] = centred(x, over);
-  bool isWide = x.elementType(here) == ElementType::F64;
-  Tensor count = countOf(x, over, isWide ? ElementType::F64 : ElementType::F32);
-  Tensor unbiased = (count / maximum(count - 1.0, 1.0)).cast(variance.elementType(here));
+  Tensor count = countOf(x, over, variance.elementType());
+  Tensor unbiased = count / maximum(count - 1.0, 1.0);
   mode.track(slot, average, variance * unbiased, momentum);
-  return scaled(difference, variance, scale, shift, epsilon);
+  return scaled(difference, variance, scale, shift, epsilon, x.elementType());
 }
 
 Tensor BatchNorm::with(const Tensor &mean, const Tensor &variance, const Tensor &x,
@@ -151,10 +154,13 @@ Tensor BatchNorm::with(const Tensor &mean, const Tensor &variance, const Tensor 
 
 WeightNorm WeightNorm::make(const Tensor &weight, const Names &over, Here here) {
   CallScope scope(here);
-  return {weight, sqrt(sum(weight * weight, over))};
+  Tensor wide = widened(weight);
+  return {weight, sqrt(sum(wide * wide, over)).cast(weight.elementType())};
 }
 
 Tensor WeightNorm::operator()(const Names &over, Here here) const {
   CallScope scope(here);
-  return direction * (length * rsqrt(sum(direction * direction, over)));
+  Tensor wide = widened(direction);
+  Tensor factor = widened(length) * rsqrt(sum(wide * wide, over));
+  return (wide * factor).cast(direction.elementType());
 }

@@ -60,12 +60,13 @@ Tensor nn::detail::moved(const Tensor &p, const Tensor &direction, const Operand
                p.type(),
            Here::current());
   requireOption("a rate", factor);
+  Tensor wide = widened(p);
   if (rate.tensor.empty()) {
     requireOption("a rate", rate.number);
-    return p - direction * (rate.number * factor);
+    return (wide - direction * (rate.number * factor)).cast(p.elementType());
   }
-  Tensor scaled = rate.tensor.cast(p.elementType());
-  return p - direction * (factor == 1 ? scaled : scaled * factor);
+  Tensor scaled = rate.tensor.cast(wide.elementType());
+  return (wide - direction * (factor == 1 ? scaled : scaled * factor)).cast(p.elementType());
 }
 
 void nn::detail::materialise(const Leaves &state, Here here) {

@@ -35,6 +35,13 @@
 namespace heddle::nn {
 
 namespace detail {
+/// Floats in the type that sums of them accumulate in, which is f32 for narrower ones. Layers and rules
+/// of updates compute in it: counts, factors, epsilons and rates keep their digits, and sums their
+/// range.
+Tensor widened(const Tensor &x);
+} // namespace detail
+
+namespace detail {
 void clipByValue(const Leaves &gradient, Operand limit, Here here);
 Tensor clipByNorm(const Leaves &gradient, Operand limit, Here here);
 Tensor firstNotFinite(const Leaves &tree);

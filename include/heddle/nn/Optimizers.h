@@ -81,7 +81,8 @@ Tensor moved(const Tensor &p, const Tensor &direction, const Operand &rate, doub
 
 /// The part that all optimisers share. A `Rule` is a tree with a struct `Options`, `begin(path, p,
 /// options)`, which makes its state for a parameter, and `direction(path, p, g, options, context)`,
-/// which updates that and gives what the rate is multiplied with; parameters go the other way.
+/// which updates that and gives what the rate is multiplied with; parameters go the other way. For
+/// parameters narrower than f32 a rule gets them and their gradients in f32, and its state is f32.
 template <typename Rule>
 struct Optimizer : Rule {
   using Options = typename Rule::Options;
@@ -133,7 +134,8 @@ struct Optimizer : Rule {
         continue;
       const Options &own = groupOf[i] ? groups.groups[groupOf[i] - 1].second : groups.others;
       auto &[path, p] = all[i];
-      Tensor direction = Rule::direction(path, *p, *slopes[i].second, own, context);
+      Tensor direction = Rule::direction(path, detail::widened(*p),
+                                         detail::widened(*slopes[i].second), own, context);
       *p = detail::moved(*p, direction, rate, own.rate);
     }
   }
@@ -152,7 +154,7 @@ private:
     std::vector<size_t> groupOf = numbersOf(all, groups, here);
     for (size_t i = 0; i < all.size(); ++i)
       if (isFloat(all[i].second->elementType(here)))
-        optimizer.begin(all[i].first, *all[i].second,
+        optimizer.begin(all[i].first, detail::widened(*all[i].second),
                         groupOf[i] ? groups.groups[groupOf[i] - 1].second : groups.others);
     return optimizer;
   }
