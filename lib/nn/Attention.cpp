@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Attention.h"
 
+#include "heddle/Jit.h"
 #include "heddle/nn/Activations.h"
 #include "heddle/nn/Leaves.h"
 #include "lib/nn/Filled.h"
@@ -24,7 +25,7 @@ static Tensor positionsOf(const Tensor &x, const Name &time, const Tensor &first
 
 /// The pairs of a query and a key, whose positions are `place`, that count; empty if all do.
 static Tensor seenPairs(const Tensor &query, const Tensor &place, const AttentionOptions &options) {
-  Tensor seen;
+  Tensor seen = options.mask;
   auto allow = [&](const Tensor &more) { seen = seen.empty() ? more : logicalAnd(seen, more); };
   if (options.causal) {
     Tensor now = positionsOf(query, *options.causal, options.first);
@@ -32,23 +33,60 @@ static Tensor seenPairs(const Tensor &query, const Tensor &place, const Attentio
   }
   if (!options.lengths.empty())
     allow(place.broadcast(options.lengths.extents()) < options.lengths.cast(ElementType::I64));
+  if (!options.bias.empty())
+    allow(notEqual(options.bias, -INFINITY));
   return seen;
 }
 
-/// Softmax over `past` of the pairs that are seen; zeros where none is, and NaN where `isLength`, if
-/// there is one, is false.
-static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &past,
-                        const Tensor &isLength) {
+/// Softmax over `past` of the pairs that are seen; zeros where none is.
+static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &past) {
   Tensor visible = select(seen, score, -INFINITY);
   Tensor most = stopGradient(max(visible, past));
-  Tensor power = exp(visible - select(most > -INFINITY, most, 0.0));
+  Tensor power = exp(visible - select(equal(most, -INFINITY), 0.0, most));
   Tensor total = sum(power, past);
-  Tensor divisor = select(total > 0.0, total, 1.0);
-  return power / (isLength.empty() ? divisor : select(isLength, divisor, NAN));
+  return power / select(equal(total, 0.0), 1.0, total);
 }
 
-static Tensor scoresOf(const Tensor &query, const Tensor &key, const Name &past,
-                       const Names &feature, const AttentionOptions &options, Here here) {
+//===----------------------------------------------------------------------===//
+// Products of pairs some of which are hidden
+//===----------------------------------------------------------------------===//
+//
+// A key that one query sees is hidden from another, by its position or a mask. Where a hidden one is
+// infinite or NaN, neither its weight of 0 nor a slope of 0 may be multiplied with it.
+
+/// The sum of `x` over the names that `like` lacks.
+static Tensor summedTo(const Tensor &x, const Tensor &like) {
+  Names others;
+  for (const Name &name : namesOf(x))
+    if (!like.has(name))
+      others.push_back(name);
+  return others.empty() ? x : sum(x, others);
+}
+
+static Tensor finite(const Tensor &x) { return select(abs(x) < INFINITY, x, 0.0); }
+
+/// sum of query * key over `feature`, of which hidden pairs are not used: their slopes are 0.
+static Tensor productsOfPairs(const Tensor &query, const Tensor &key, const Names &feature,
+                              Here here) {
+  return withGradient([&](Tensor q, Tensor k) { return sum(q * k, feature); },
+                      [&](Tensor q, Tensor k, Tensor g) {
+                        return std::pair(summedTo(g * finite(k), q), summedTo(g * finite(q), k));
+                      },
+                      here)(query, key);
+}
+
+/// sum of weights * value over `past` for the pairs that are seen.
+static Tensor sumOfPairs(const Tensor &weights, const Tensor &value, const Tensor &seen,
+                         const Name &past, Here here) {
+  return withGradient([&](Tensor w, Tensor v) { return sum(select(seen, w * v, 0.0), past); },
+                      [&](Tensor w, Tensor v, Tensor g) {
+                        return std::pair(select(seen, summedTo(g * v, w), 0.0), summedTo(g * w, v));
+                      },
+                      here)(weights, value);
+}
+
+static Tensor scaledQuery(const Tensor &query, const Name &past, const Names &feature,
+                          const AttentionOptions &options, Here here) {
   if (query.has(past))
     refuse("expected queries without '" + past.str() + "', the name of the keys, got " +
                query.type() + "; rename one of them",
@@ -56,33 +94,61 @@ static Tensor scoresOf(const Tensor &query, const Tensor &key, const Name &past,
   double features = 1;
   for (const Name &name : feature)
     features *= double(query.size(name));
-  return sum(query * options.scale.value_or(1 / std::sqrt(features)) * key, feature);
+  return query * options.scale.value_or(1 / std::sqrt(features));
 }
 
-/// `isLength`: which of the lengths are possible, if there are lengths.
+/// Adds biases to scores, in the type of sums.
+static Tensor biased(const Tensor &score, const std::vector<Tensor> &biases) {
+  Tensor all = widened(score);
+  for (const Tensor &bias : biases)
+    if (!bias.empty())
+      all = all + bias.cast(all.elementType());
+  return all;
+}
+
+/// `relative`: added to scores, finite. `isLength`: which of the lengths are possible, if there are
+/// lengths (the others make NaN); what lies behind them is finite.
 static Tensor attentionTo(const Tensor &query, const Tensor &key, const Tensor &value,
                           const Name &past, const Names &feature, const AttentionOptions &options,
-                          const Tensor &isLength, Here here) {
-  Tensor score = scoresOf(query, key, past, feature, options, here);
-  if (!options.bias.empty())
-    score = score + options.bias;
-  Tensor seen = seenPairs(score, iota({past, key.size(past)}), options);
-  bool seesItself = options.lengths.empty() && options.first.empty();
+                          const Tensor &relative, const Tensor &isLength, Here here) {
+  Tensor seen = seenPairs(query, iota({past, key.size(past)}), options);
+  bool isMasked = !options.mask.empty() || !options.bias.empty();
+  bool hidesPairs = isMasked || options.causal;
+  Tensor q = scaledQuery(query, past, feature, options, here);
+  Tensor score = biased(hidesPairs ? productsOfPairs(q, key, feature, here) : sum(q * key, feature),
+                        {relative, options.bias});
+  bool seesItself = !isMasked && options.lengths.empty() && options.first.empty();
   Tensor weights = seen.empty() ? softmax(score, past)
                    : seesItself ? softmax(select(seen, score, -INFINITY), past)
-                                : weightsOf(score, seen, past, isLength);
+                                : weightsOf(score, seen, past);
+  weights = weights.cast(value.elementType());
+  if (options.weights)
+    *options.weights = weights;
   if (options.dropout > 0 && options.mode)
     weights = dropout(weights, options.dropout, options.dropped, *options.mode);
-  return sum(weights * value, past);
+  Tensor y = hidesPairs ? sumOfPairs(weights, value, seen, past, here) : sum(weights * value, past);
+  return isLength.empty() ? y : select(isLength, y, NAN);
+}
+
+static void requireMask(const Tensor &mask, const Tensor &bias, Here here) {
+  if (!mask.empty() && mask.elementType() != ElementType::I1)
+    refuse("expected a mask of truth values (i1), which are true for what counts, got " +
+               mask.type(),
+           here);
+  if (!bias.empty() && !isFloat(bias.elementType()))
+    refuse("expected a bias of floats, got " + bias.type(), here);
 }
 
 Tensor nn::attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
                      const Names &feature, const AttentionOptions &options, Here here) {
   CallScope scope(here);
+  requireMask(options.mask, options.bias, here);
   Tensor isLength;
   if (!options.lengths.empty())
     isLength = areLengths(options.lengths, past, key.size(past), here);
-  return attentionTo(query, key, value, past, feature, options, isLength, here);
+  return attentionTo(query, zeroBeyond(key, past, options.lengths),
+                     zeroBeyond(value, past, options.lengths), past, feature, options, {}, isLength,
+                     here);
 }
 
 namespace {
@@ -96,35 +162,42 @@ struct Running {
 /// Attention to the first `options.lengths` of `capacity` keys, which reads no others: block by
 /// block, each of which corrects the sums before it where the largest score grows (Milakov and
 /// Gimelshein, Online normalizer calculation for softmax, 2018). `blockAt(start, size)` gives keys
-/// and values; `bias(position)` is added to the scores of the keys at these positions.
+/// and values; `relative(position)` is added to the scores of the keys at these positions.
 static Tensor
 attentionInBlocks(const Tensor &query, int64_t capacity,
                   const std::function<std::pair<Tensor, Tensor>(const Tensor &, int64_t)> &blockAt,
                   const Name &past, const Names &feature, const AttentionOptions &options,
-                  const std::function<Tensor(const Tensor &)> &bias) {
+                  const std::function<Tensor(const Tensor &)> &relative) {
   Here here = Here::current();
   int64_t block = std::min<int64_t>(64, capacity);
-  auto scoresAt = [&](const Tensor &begin) {
+  Tensor scaled = scaledQuery(query, past, feature, options, here);
+  struct Block {
+    Tensor score, value, seen;
+  };
+  auto blockOf = [&](const Tensor &begin) {
     // The last block may start before `begin`, where fewer keys are left.
     Tensor start = minimum(begin, double(capacity - block));
     auto [key, value] = blockAt(start, block);
     Tensor position = iota({past, block}) + start;
-    Tensor score = scoresOf(query, key, past, feature, options, here);
-    if (bias)
-      score = score + bias(position);
-    Tensor seen = logicalAnd(seenPairs(score, position, options), position >= begin);
-    return std::pair(select(seen, score, -INFINITY), value);
+    AttentionOptions own = options; // of the block's positions
+    for (Tensor *pairs : {&own.mask, &own.bias})
+      if (!pairs->empty() && pairs->has(past))
+        *pairs = pairs->gather(past, position);
+    Tensor score =
+        biased(sum(scaled * key, feature), {relative ? relative(position) : Tensor(), own.bias});
+    Tensor seen = logicalAnd(seenPairs(score, position, own), position >= begin);
+    return Block{select(seen, score, -INFINITY), widened(value), seen};
   };
   Tensor filled = options.lengths.cast(ElementType::I64);
   Tensor most = filled.names().empty() ? filled : max(filled, namesOf(filled));
   Tensor steps = (most + double(block - 1)) / double(block);
   auto step = [&](const Tensor &i, const std::optional<Running> &before) {
-    auto [score, value] = scoresAt(i * double(block));
+    auto [score, value, seen] = blockOf(i * double(block));
     Tensor most = max(score, past);
     if (before)
       most = maximum(before->most, most);
-    Tensor shift = select(most > -INFINITY, most, 0.0), power = exp(score - shift);
-    Running next{most, sum(power, past), sum(power * value, past)};
+    Tensor shift = select(equal(most, -INFINITY), 0.0, most), power = exp(score - shift);
+    Running next{most, sum(power, past), sum(select(seen, power * value, 0.0), past)};
     if (before) {
       Tensor kept = exp(before->most - shift);
       next.total = before->total * kept + next.total;
@@ -138,7 +211,7 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
   Running end = forLoop(
       steps - 1.0, first,
       [&](const Tensor &i, const Running &before) { return step(i + 1.0, before); }, -1, here);
-  return end.sum / select(end.total > 0.0, end.total, 1.0);
+  return (end.sum / select(equal(end.total, 0.0), 1.0, end.total)).cast(query.elementType());
 }
 
 Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const Tensor &first,
@@ -149,15 +222,17 @@ Tensor nn::rotary(const Tensor &x, const Name &time, const Name &feature, const 
     refuse("expected a base of rotary positions above 0, got " + std::to_string(base), here);
   Name half = fresh("half"), pair = fresh("pair");
   Size pairs = x.size(feature) / 2;
-  Tensor both = x.split(feature, {{half, 2}, {pair, pairs}});
+  Tensor both = widened(x).split(feature, {{half, 2}, {pair, pairs}});
   Tensor a = both.at(half, 0), b = both.at(half, 1);
   Tensor place = positionsOf(x, time, first);
-  ElementType wide = x.elementType() == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  ElementType wide = both.elementType();
   Tensor rate = exp(iota({pair, pairs}, wide) * (-std::log(base) / double(pairs)));
   Tensor angle = place.cast(wide).broadcast({{pair, pairs}}) * rate;
-  Tensor c = cos(angle).cast(x.elementType()), s = sin(angle).cast(x.elementType());
+  Tensor c = cos(angle), s = sin(angle);
   auto part = [&](const Tensor &y) { return y.broadcast({{half, 1}}); };
-  return concat({part(a * c - b * s), part(b * c + a * s)}, half).merge({half, pair}, feature);
+  return concat({part(a * c - b * s), part(b * c + a * s)}, half)
+      .merge({half, pair}, feature)
+      .cast(x.elementType());
 }
 
 namespace {
@@ -181,7 +256,13 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
                std::to_string(heads) + " heads of '" + feature.name.str() + "' of size " +
                std::to_string(feature.size),
            here);
-  std::vector<Extent> inner{{head, heads}, {depth, feature.size / heads}};
+  int64_t keyHeads = options.keyHeads ? options.keyHeads : heads;
+  if (keyHeads < 1 || heads % keyHeads)
+    refuse("expected heads of keys that divide the " + std::to_string(heads) + " of queries, got " +
+               std::to_string(keyHeads),
+           here);
+  std::vector<Extent> inner{{head, heads}, {depth, feature.size / heads}},
+      fewer{{head, keyHeads}, inner[1]};
   auto linear = [&](double i, const std::vector<Extent> &in, const std::vector<Extent> &out) {
     Linear layer = Linear::make(in, out, fold(key, i), false);
     if (options.bias)
@@ -189,8 +270,8 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
     return layer;
   };
   Attention layer{linear(0, {feature}, inner),
-                  linear(1, {feature}, inner),
-                  linear(2, {feature}, inner),
+                  linear(1, {feature}, fewer),
+                  linear(2, {feature}, fewer),
                   linear(3, inner, {feature}),
                   {},
                   options};
@@ -236,45 +317,132 @@ static Tensor relativeScores(const Tensor &query, const Tensor &table, const Nam
   return products.gather(apart, clamp(far, -reach, reach) + reach);
 }
 
+/// `x`, with zeros where no pair of `seen` has its coordinates: as an operand of products with weights it
+/// may be NaN or infinite there.
+static Tensor whereSeen(const Tensor &x, const Tensor &seen) {
+  Names others;
+  for (const Name &name : namesOf(seen))
+    if (!x.has(name))
+      others.push_back(name);
+  if (others.empty())
+    return select(seen, x, 0.0);
+  return select(max(seen.cast(ElementType::I8), others) > 0.0, x, 0.0);
+}
+
+namespace {
+/// Names inside a call, where a user's may be spelt alike, and how masks, biases and weights have them.
+struct InnerNames {
+  Name head = fresh("head"), group = fresh("group"), depth = fresh("depth"), past = fresh("past");
+  Name keys;                 ///< the user's name of `past`
+  std::optional<Name> heads; ///< and that of heads
+  int64_t keyHeads, groups;  ///< each head of keys is that of a group of queries
+
+  /// Heads of queries as groups of those of keys.
+  Tensor grouped(const Tensor &x) const {
+    return groups == 1 || !x.has(head) ? x : x.split(head, {{head, keyHeads}, {group, groups}});
+  }
+  Tensor merged(const Tensor &x) const { return groups == 1 ? x : x.merge({head, group}, head); }
+  Tensor inside(const Tensor &pairs) const {
+    std::vector<Rename> renames;
+    if (!pairs.empty() && pairs.has(keys))
+      renames.push_back({keys, past});
+    if (!pairs.empty() && heads && pairs.has(*heads))
+      renames.push_back({*heads, head});
+    return pairs.empty() ? pairs : grouped(pairs.rename(renames));
+  }
+  Tensor outside(const Tensor &weights) const {
+    Tensor all = merged(weights);
+    return (heads ? all.rename({{head, *heads}}) : mean(all, head)).rename({{past, keys}});
+  }
+};
+} // namespace
+
+/// Adds rows of `part` along `position` to a cache's tensor behind those that it holds, the first `added`
+/// ones. Where fewer positions are left than the part has, it begins further ahead: what the cache
+/// holds there is written again.
+static Tensor appended(const Tensor &all, const Tensor &filled, const Tensor &part,
+                       const Tensor &added) {
+  Tensor room =
+      countOf(all, position, ElementType::I64) - countOf(part, position, ElementType::I64);
+  Tensor start = minimum(filled, room);
+  Tensor row = iota({position, part.size(position)}).broadcast(filled.extents()) - (filled - start);
+  Tensor isNew = logicalAnd(row >= 0.0, row < added);
+  Tensor now = part.gather(position, maximum(row, 0.0));
+  return all.update(position, start,
+                    select(isNew, now, all.slice(position, start, part.size(position))));
+}
+
 Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
                          const Name &feature, Mode &mode, const Attend &attend) const {
   Here here = Here::current();
-  // A user's names may be spelt like those inside.
-  Name h = fresh("head"), d = fresh("depth"), past = fresh("past");
-  std::vector<Rename> inside{{head, h}, {depth, d}};
-  Tensor q = query.renamed(inside)(x, feature), k = key.renamed(inside)(memory, feature);
-  Tensor v = value.renamed(inside)(memory, feature);
-  Tensor isLength;
-  if (!attend.lengths.empty())
-    isLength = areLengths(attend.lengths, from, k.size(from), here);
+  requireMask(attend.mask, attend.bias, here);
+  bool isMasked = !attend.mask.empty() || !attend.bias.empty();
+  if (time == from && (isMasked || attend.weights) && !attend.keys)
+    refuse("expected the name of the keys in masks, biases and weights (Attend::keys), got none",
+           here);
+  int64_t keyHeads = key.weight.size(head), heads = query.weight.size(head);
+  InnerNames names{.keys = attend.keys.value_or(from),
+                   .heads = attend.heads,
+                   .keyHeads = keyHeads,
+                   .groups = heads / keyHeads};
+  const Name &h = names.head, &d = names.depth, &past = names.past;
   AttentionOptions how{.lengths = attend.lengths,
+                       .mask = names.inside(attend.mask),
+                       .bias = names.inside(attend.bias),
                        .dropout = options.dropout,
                        .mode = &mode,
                        .dropped = over(h, time, past)};
+  if (names.groups > 1)
+    how.dropped.push_back(names.group);
   if (attend.causal)
     how.causal.emplace(time);
   if (attend.cache)
     how.first = attend.cache->filled;
+  Tensor asQuery = x, asKey = memory;
+  if (isMasked && !attend.cache) {
+    Tensor seen = seenPairs(x, iota({past, memory.size(from)}), how);
+    asQuery = whereSeen(x, seen);
+    asKey = whereSeen(memory.rename({{from, past}}), seen).rename({{past, from}});
+  }
+  std::vector<Rename> inside{{head, h}, {depth, d}};
+  Tensor q = query.renamed(inside)(asQuery, feature), k = key.renamed(inside)(asKey, feature);
+  Tensor v = value.renamed(inside)(asKey, feature);
+  Tensor isLength;
+  if (!attend.lengths.empty())
+    isLength = areLengths(attend.lengths, from, k.size(from), here);
   if (options.rotary && time == from) {
     q = rotary(q, time, d, how.first, *options.rotary);
     k = rotary(k, time, d, how.first, *options.rotary);
   }
-  std::function<Tensor(const Tensor &)> bias;
+  q = names.grouped(q);
+  std::function<Tensor(const Tensor &)> relativeAt;
   if (relative && time == from)
-    bias = [&](const Tensor &place) {
+    relativeAt = [&](const Tensor &place) {
       return relativeScores(q, *relative, time, place, d, how.first);
     };
-  auto project = [&](const Tensor &y) { return out.renamed(inside)(y, over(h, d)); };
+  auto project = [&](const Tensor &y) { return out.renamed(inside)(names.merged(y), over(h, d)); };
   if (!attend.cache) {
     k = k.rename({{from, past}}), v = v.rename({{from, past}});
-    if (bias)
-      how.bias = bias(iota({past, k.size(past)}));
-    return project(attentionTo(q, k, v, past, d, how, isLength, here));
+    Tensor weights, far = relativeAt ? relativeAt(iota({past, k.size(past)})) : Tensor();
+    how.weights = attend.weights ? &weights : nullptr;
+    Tensor y = attentionTo(q, k, v, past, d, how, far, isLength, here);
+    if (attend.weights)
+      *attend.weights = names.outside(weights);
+    return project(y);
   }
   if (options.dropout > 0 && mode.isTraining())
     refuse("expected a mode for evaluation with a cache of keys and values, got one for training",
            here);
+  if (attend.weights)
+    refuse("expected no request for weights with a cache of keys and values", here);
   KeyValueCache &cache = *attend.cache;
+  Size capacity = cache.keys.size(position);
+  for (const Tensor *pairs : {&how.mask, &how.bias})
+    if (!pairs->empty() && pairs->has(past) && int64_t(pairs->size(past)) != int64_t(capacity))
+      refuse("expected a mask or bias of all " + std::to_string(int64_t(capacity)) +
+                 " positions of the cache along '" + names.keys.str() + "', got " +
+                 std::to_string(int64_t(pairs->size(past))),
+             here);
   std::vector<Rename> outside{{from, position}, {h, head}, {d, depth}},
       back{{position, past}, {head, h}, {depth, d}};
   // Renames a block, not the cache, which would be copied for the loop.
@@ -282,22 +450,25 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
     auto part = [&](const Tensor &all) { return all.slice(position, start, size).rename(back); };
     return std::pair(part(cache.keys), part(cache.values));
   };
-  Tensor added = isLength.empty() ? countOf(k, from, ElementType::I64)
+  Tensor count = isLength.empty() ? countOf(k, from, ElementType::I64)
                                   : select(isLength, attend.lengths.cast(ElementType::I64), 0.0);
-  cache.keys = cache.keys.update(position, cache.filled, k.rename(outside));
-  cache.values = cache.values.update(position, cache.filled, v.rename(outside));
+  Tensor hasRoom = areLengths(cache.filled + count, position, capacity, here);
+  Tensor isGood = isLength.empty() ? hasRoom : logicalAnd(isLength, hasRoom);
+  Tensor added = select(hasRoom, count, 0.0);
+  cache.keys = appended(cache.keys, cache.filled, k.rename(outside), added);
+  cache.values = appended(cache.values, cache.filled, v.rename(outside), added);
   cache.filled = cache.filled + added;
   how.lengths = cache.filled;
-  Tensor read =
-      attentionInBlocks(q, int64_t(cache.keys.size(position)), blockAt, past, d, how, bias);
-  return project(isLength.empty() ? read : select(isLength, read, NAN));
+  Tensor read = attentionInBlocks(q, int64_t(capacity), blockAt, past, d, how, relativeAt);
+  return project(select(isGood, read, NAN));
 }
 
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
                              const Attend &attend, Here here) const {
   CallScope scope(here);
   requireHas(x, over(time, feature), here);
-  return this->attend(x, time, x, time, feature, mode, attend);
+  Tensor own = zeroBeyond(x, time, attend.lengths);
+  return this->attend(own, time, own, time, feature, mode, attend);
 }
 
 Tensor Attention::cross(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
@@ -307,5 +478,6 @@ Tensor Attention::cross(const Tensor &x, const Name &time, const Tensor &memory,
     refuse("expected another name for the positions of the memory than for those of x, got '" +
                from.str() + "' for " + x.type() + "; rename one of them",
            here);
-  return this->attend(x, time, memory, from, feature, mode, attend);
+  return this->attend(x, time, zeroBeyond(memory, from, attend.lengths), from, feature, mode,
+                      attend);
 }

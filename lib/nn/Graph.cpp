@@ -36,13 +36,16 @@ Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names
   Tensor counts = place < near.count.cast(ElementType::I64);
   Tensor number = select(counts, near.number, 0.0); // what lies beyond is often -1
   Tensor y = project(x, in), theirs = sum(y * other, out).gather(node, number);
-  Tensor score = leakyRelu(theirs + sum(y * own, out), 0.2);
+  Tensor score = widened(leakyRelu(theirs + sum(y * own, out), 0.2));
+  // Slots beyond the count are hidden before they are operands: the node that they name may hold
+  // anything, and so may its score.
+  Tensor visible = select(counts, score, -INFINITY),
+         seen = select(counts, y.gather(node, number), 0.0);
   // A node without neighbours has no largest score; its weights are all zero.
-  Tensor most = max(select(counts, score, -INFINITY), near.slot);
-  Tensor power =
-      select(counts, exp(score - stopGradient(select(most > -INFINITY, most, 0.0))), 0.0);
+  Tensor most = max(visible, near.slot);
+  Tensor power = exp(visible - stopGradient(select(equal(most, -INFINITY), 0.0, most)));
   Tensor total = sum(power, near.slot);
   Tensor isCount = areLengths(near.count, near.slot, near.number.size(near.slot), here);
-  Tensor weights = power / select(isCount, select(total > 0.0, total, 1.0), NAN);
-  return sum(weights * y.gather(node, number), near.slot) + bias;
+  Tensor weights = power / select(isCount, select(equal(total, 0.0), 1.0, total), NAN);
+  return sum(weights.cast(y.elementType()) * seen, near.slot) + bias;
 }

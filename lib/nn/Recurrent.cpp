@@ -187,12 +187,14 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
     inside.steps =
         logicalOr(step < run.lengths.cast(ElementType::I64), logicalNot(inside.isLength));
   }
-  Result result{x, {}};
+  // What lies behind the end is an operand of all steps' products, so it is replaced before these.
+  Tensor input = inside.steps.empty() ? x : select(inside.steps, x, 0.0);
+  Result result{input, {}};
   size_t directions = 1 + size_t(options.bidirectional);
   for (size_t layer = 0; layer < cells.size(); layer += directions) {
     Tensor below =
         layer ? dropout(result.all.rename({{hidden, in}}), options.dropout, over(time, in), mode)
-              : x;
+              : input;
     std::vector<Tensor> parts;
     for (size_t i = layer; i < layer + directions; ++i) {
       auto [all, last] =

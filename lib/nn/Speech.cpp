@@ -8,6 +8,7 @@
 #include "heddle/nn/Speech.h"
 
 #include "heddle/nn/Activations.h"
+#include "lib/nn/Filled.h"
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -67,7 +68,7 @@ Tensor Conformer::operator()(const Tensor &x, const Name &time, const Name &feat
                              const Attend &attend, Here here) const {
   CallScope scope(here);
   Name hidden("hidden");
-  Tensor y = x;
+  Tensor y = zeroBeyond(x, time, attend.lengths);
   size_t next = 0;
   auto part = [&](double scale, const auto &function) {
     Tensor change = function(norms.at(next++)(y, feature));

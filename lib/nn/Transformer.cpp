@@ -70,7 +70,7 @@ Tensor TransformerLayer::operator()(const Tensor &x, const Name &time, const Nam
                : "expected no memory, since the layer is no decoder, got " + memory->memory.type(),
            here);
   requireHas(x, over(time, feature), here);
-  Tensor y = x;
+  Tensor y = zeroBeyond(x, time, attend.lengths);
   size_t next = 0;
   auto part = [&](const auto &function) {
     const LayerNorm &norm = norms.at(next++);

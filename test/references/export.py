@@ -364,13 +364,54 @@ def attentions(end, shape, heads, lengths, memory_size, turned):
     case("attention" + end, lambda: module(x, x, x, need_weights=False)[0], sequence, attention(module), inputs)
     case("attention-causal" + end, lambda: module(x, x, x, attn_mask=causal(time), need_weights=False)[0], sequence,
          attention(module), inputs)
-    case("attention-lengths" + end, lambda: module(x, x, x, key_padding_mask=beyond(lengths, time), need_weights=False)[0],
-         sequence, attention(module), {**inputs, "lengths": (lengths, ["batch"], same)})
+    def cut():  # what lies behind the lengths is read as zeros, also by the queries
+        kept = x.masked_fill(beyond(lengths, time)[:, :, None], 0)
+        return module(kept, kept, kept, key_padding_mask=beyond(lengths, time), need_weights=False)[0]
+    case("attention-lengths" + end, cut, sequence, attention(module), {**inputs, "lengths": (lengths, ["batch"], same)})
     case("attention-cross" + end, lambda: module(x, memory, memory, need_weights=False)[0], sequence, attention(module),
          {**inputs, "memory": (memory, ["batch", "from", "feature"], same)})
     x4 = leaf(*turned)
     case("rotary" + end, lambda: rotary(x4), ["batch", "head", "time", "depth"], {},
          {"x": (x4, ["batch", "head", "time", "depth"], same)})
+
+
+class Grouped(nn.Module):
+    """Attention whose heads of keys are fewer than those of queries, with a bias."""
+    def __init__(self, features, heads, key_heads):
+        super().__init__()
+        self.sizes = [heads, key_heads, key_heads]
+        self.depth = features // heads
+        self.parts = nn.ModuleList(nn.Linear(features, size * self.depth) for size in self.sizes)
+        self.out = nn.Linear(features, features)
+
+    def forward(self, x, memory, bias):
+        q, k, v = (part(of).unflatten(-1, (size, self.depth)).transpose(1, 2)
+                   for part, of, size in zip(self.parts, [x, memory, memory], self.sizes))
+        y = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype), enable_gqa=True)
+        return self.out(y.transpose(1, 2).flatten(2))
+
+
+def masked_attentions(end, shape, heads, key_heads, memory_size):
+    """A mask of each head, of which the weights are recorded, too, and a bias of fewer heads of keys."""
+    batch, time, features = shape
+    x, memory = leaf(*shape), leaf(batch, memory_size, features)
+    inputs = {"x": (x, sequence, same), "memory": (memory, ["batch", "from", "feature"], same)}
+    module = randomise(nn.MultiheadAttention(features, heads, batch_first=True))
+    mask = torch.rand(batch, heads, time, memory_size) < 0.5
+    mask[..., memory_size // 2] = True  # a query that sees nothing gets NaN
+    pairs = ["batch", "head", "time", "from"]
+    hidden = (~mask).flatten(0, 1)
+    case("attention-mask" + end, lambda: module(x, memory, memory, attn_mask=hidden, need_weights=False)[0], sequence,
+         attention(module), {**inputs, "mask": (mask, pairs, same)})
+    put("attention-mask" + end + ".weights",
+        module(x, memory, memory, attn_mask=hidden, average_attn_weights=False)[1], pairs)
+    grouped, bias = randomise(Grouped(features, heads, key_heads)), leaf(heads, time, memory_size)
+    depth = features // heads
+    parts = under("out", linear(grouped.out, ["head", "depth"], ["feature"], [heads, depth]))
+    for path, part, size in zip(["query", "key", "value"], grouped.parts, grouped.sizes):
+        parts.update(under(path, linear(part, ["feature"], ["head", "depth"], None, [size, depth])))
+    case("attention-grouped" + end, lambda: grouped(x, memory, bias), sequence, parts,
+         {**inputs, "bias": (bias, ["head", "time", "from"], same)})
 
 
 # Layers of transformers.
@@ -524,6 +565,9 @@ def layers():
     graph("", 2, 6, 4, 3, 2, 3)
     graph("-ones", 1, 1, 1, 1, 1, 1)
     graph("-primes", 3, 7, 5, 3, 2, 5)
+    masked_attentions("", (2, 5, 8), 4, 2, 7)
+    masked_attentions("-ones", (1, 1, 1), 1, 1, 1)
+    masked_attentions("-primes", (3, 5, 9), 3, 1, 7)
 
 
 torch.manual_seed(1)

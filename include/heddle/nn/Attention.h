@@ -30,17 +30,24 @@ struct AttentionOptions {
   std::optional<Name> causal;       ///< the name of queries: they see keys up to their own position
   Tensor first = {};                ///< the position of the first query; 0 if empty
   Tensor lengths = {};              ///< as of Attend
-  Tensor bias = {};                 ///< added to scores
+  Tensor mask = {};                 ///< i1: the pairs of a query and a key that count
+  Tensor bias = {};                 ///< added to scores; -inf hides a key
   std::optional<double> scale = {}; ///< by default 1 / sqrt(number of features)
   double dropout = 0;               ///< of the weights
   Mode *mode = nullptr;             ///< for dropout
   Names dropped = {};               ///< names that dropout draws along
+  Tensor *weights = nullptr;        ///< is set to the weights, before dropout
 };
 
 /// sum over `past` of softmax over `past` of (scale * sum over `feature` of query * key) * value
 /// (torch.nn.functional.scaled_dot_product_attention). `key` and `value` have `past`, `query` has
-/// not; other names are aligned, as those of heads. A query that sees no key gets zeros. Throws Error
-/// for lengths of floats.
+/// not; other names are aligned, as those of heads. Several heads of queries share one of keys where a
+/// further name of the queries counts them (enable_gqa). Throws Error for lengths of floats, and for a
+/// mask that is not i1.
+///
+/// What is hidden from a query, by `causal`, `lengths`, `mask` or a bias of -inf, reaches neither its
+/// result nor, through it, a gradient, even if it is NaN or infinite. A query that sees no key gets
+/// zeros, and gradients of zero.
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
                  const Names &feature, const AttentionOptions &options = {},
                  Here here = Here::current());
@@ -62,8 +69,9 @@ namespace detail {
 void requireRoom(const KeyValueCache &cache, int64_t more, Here here);
 } // namespace detail
 
-/// Throws Error unless all caches of a tree have room for `more` positions. A step itself does not
-/// look: beyond the end it would overwrite the last positions (JitOptions::check finds that).
+/// Throws Error unless all caches of a tree have room for `more` positions. In a step itself, a sample
+/// whose cache has too little room gets NaN, and its cache stays as it is (JitOptions::check tells it).
+/// Positions of a chunk beyond its lengths need no room: they are not stored.
 template <typename T>
 void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
   forEachNode(tree, [&]<typename N>(const std::string &, N &node) {
@@ -75,13 +83,24 @@ void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
 /// Options of a call of nn::Attention.
 struct Attend {
   bool causal = false;
-  /// The number of keys that count, such as one for each of a batch. One below 0 or above the number
-  /// of keys makes the result NaN; JitOptions::check tells it.
+  /// The number of keys that count, such as one for each of a batch. Positions from there on are read
+  /// as zeros, whatever they hold. One below 0 or above the number of keys makes the result NaN;
+  /// JitOptions::check tells it.
   Tensor lengths = {};
   /// The positions of x are added to it, the first `lengths` of them where these are given, and
   /// queries attend to what it then holds. A call takes time for the positions so far, not for the
   /// capacity. For evaluation only.
   KeyValueCache *cache = nullptr;
+  /// The pairs of a query and a key that count (i1), and what is added to their scores (-inf hides a
+  /// key). They may have the names of x, `keys` for the positions of keys, and `heads`. With a cache
+  /// `keys` has the size of its capacity.
+  ///
+  ///     Tensor near = abs(iota({time, 9}) - iota({past, 9})) < 3.0; // with broadcasts
+  ///     y = layer(x, time, feature, mode, {.mask = near, .keys = past});
+  Tensor mask = {}, bias = {};
+  std::optional<Name> keys = {};  ///< in cross attention the memory's positions by default
+  std::optional<Name> heads = {}; ///< without it, weights are means over heads
+  Tensor *weights = nullptr; ///< is set to the weights of keys, before dropout; not with a cache
 };
 
 /// Attention with several heads, each on features of its own (Vaswani et al., 2017;
@@ -95,9 +114,12 @@ struct Attention {
     double dropout = 0;                ///< of the weights
     std::optional<double> rotary = {}; ///< the base of rotary positions
     int64_t reach = 0;                 ///< the largest distance of relative positions; 0: none
+    int64_t keyHeads =
+        0; ///< of keys and values, each for as many of queries (Ainslie et al., 2023); 0: heads
   };
   Options options = {};
-  /// Biases begin with zero, as in PyTorch. Throws Error for heads that don't divide the features.
+  /// Biases begin with zero, as in PyTorch. Throws Error for heads that don't divide the features, and
+  /// for heads of keys that don't divide those.
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,
                         const Options &options, Here here = Here::current());
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,

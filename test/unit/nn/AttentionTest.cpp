@@ -126,6 +126,69 @@ TEST_P(Caches, StepsGiveWhatTheWholeGives) {
   EXPECT_EQ(state.cache.filled.to<int64_t>({batch}), (std::vector<int64_t>{7, 7}));
 }
 
+TEST(Attention, AChunkLargerThanTheRoomOverwritesNothing) {
+  // Of chunks of 4 positions some are padding: the last chunk begins where only 2 are left.
+  nn::Attention layer = nn::Attention::make({feature, 6}, 3, key(1));
+  Tensor x = random({{batch, 2}, {place, 7}, {feature, 6}}, 2);
+  nn::Mode evaluation;
+  Tensor wanted = layer(x, place, feature, evaluation, {.causal = true});
+  auto step = jit([&](CachedState &s, Tensor x, Tensor lengths) {
+    nn::Mode mode;
+    return layer(x, place, feature, mode, {.causal = true, .lengths = lengths, .cache = &s.cache});
+  });
+  CachedState state{layer.cache({{batch, 2}}, 7)};
+  auto chunk = [&](int64_t begin, int64_t count, double padding) {
+    Tensor part = x.slice(place, begin, count).pad(place, 0, 4 - count, padding);
+    Tensor lengths = Tensor::of<int64_t>({count, count}, {{batch, 2}});
+    return step(state, part, lengths).slice(place, 0, count);
+  };
+  int64_t begin = 0;
+  for (int64_t count : {3, 2, 1, 1}) {
+    Tensor got = chunk(begin, count, count == 2 ? INFINITY : NAN);
+    expectNear(valuesOf(got),
+               mapped(valuesOf(wanted.slice(place, begin, count)), [](double v) { return v; }));
+    begin += count;
+  }
+  EXPECT_EQ(state.cache.filled.to<int64_t>({batch}), (std::vector<int64_t>{7, 7}));
+  // A full cache stays as it is, and the sample's values are NaN.
+  auto keys = valuesOf(state.cache.keys);
+  for (float value : valuesOf(chunk(0, 1, 0)))
+    EXPECT_TRUE(std::isnan(value));
+  EXPECT_EQ(valuesOf(state.cache.keys), keys);
+  EXPECT_EQ(state.cache.filled.to<int64_t>({batch}), (std::vector<int64_t>{7, 7}));
+}
+
+TEST_P(Caches, MasksAndBiasesOfPositions) {
+  nn::Attention layer =
+      nn::Attention::make({feature, 6}, 3, key(1), {.keyHeads = GetParam() == 1 ? 1 : 3});
+  Name head("h");
+  Tensor x = random({{batch, 2}, {place, 4}, {feature, 6}}, 2);
+  Tensor bias = random({{head, 3}, {past, 9}}, 3),
+         mask = notEqual(iota({past, 9}), 1.0).broadcast({{batch, 2}});
+  auto how = [&](int64_t keys, nn::KeyValueCache *cache) {
+    return nn::Attend{.causal = true,
+                      .cache = cache,
+                      .mask = mask.slice(past, 0, keys),
+                      .bias = bias.slice(past, 0, keys),
+                      .keys = past,
+                      .heads = head};
+  };
+  nn::Mode mode;
+  Tensor wanted = layer(x, place, feature, mode, how(4, nullptr));
+  CachedState state{layer.cache({{batch, 2}}, 9)};
+  auto step = jit([&](CachedState &s, Tensor x) {
+    nn::Mode mode;
+    return layer(x, place, feature, mode, how(9, &s.cache));
+  });
+  for (int64_t i : {0, 2}) {
+    Tensor got = step(state, x.slice(place, i, 2));
+    expectNear(valuesOf(got),
+               mapped(valuesOf(wanted.slice(place, i, 2)), [](double v) { return v; }));
+  }
+  refused([&] { layer(x, place, feature, mode, how(4, &state.cache)); },
+          {"all 9 positions of the cache along 'past', got 4"});
+}
+
 TEST(Attention, AFullCacheIsFoundByCheck) {
   nn::Attention layer = nn::Attention::make({feature, 2}, 1, key(1));
   auto step = jit(
@@ -178,6 +241,13 @@ TEST(Attention, Mistakes) {
   refused([&] { layer.cross(x, place, x, place, feature, mode); },
           {"another name for the positions of the memory", "'place'"});
   refused([&] { nn::attention(x, x, x, place, feature); }, {"queries without 'place'"});
+  Tensor all = random({{place, 3}}, 1), weights;
+  refused([&] { layer(x, place, feature, mode, {.mask = all, .keys = past}); },
+          {"a mask of truth values (i1)", "place: 3"});
+  refused([&] { layer(x, place, feature, mode, {.bias = all}); }, {"the name of the keys"});
+  refused([&] { layer(x, place, feature, mode, {.weights = &weights}); }, {"the name of the keys"});
+  refused([] { nn::Attention::make({feature, 6}, 3, key(1), {.keyHeads = 2}); },
+          {"heads of keys that divide the 3 of queries, got 2"});
   refused([&] { nn::rotary(odd, place, feature); }, {"feature"});
   refused([&] { nn::rotary(odd, place, feature); }, {"an even size of 'feature'"});
   refused([&] { nn::rotary(x, place, feature, {}, 0); }, {"a base of rotary positions above 0"});

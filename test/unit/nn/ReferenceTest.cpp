@@ -412,6 +412,49 @@ TEST(Reference, Attention) {
   }
 }
 
+/// Masks of heads, the weights, and biases for heads of keys that are fewer than those of queries.
+TEST(Reference, AttentionWithMasks) {
+  for (const std::string &end : sizesOfCases) {
+    std::string masked = "attention-mask" + end, grouped = "attention-grouped" + end;
+    Extent features{feature, sizeIn(masked + ".input.x", feature)};
+    auto hides = [](const Given &input) {
+      return nn::Attend{.mask = input.at("mask").cast(ElementType::I1), .heads = head};
+    };
+    nn::Attention layer = nn::Attention::make(features, headsOf(masked + ".layer"), key(1));
+    expectReference(masked, layer,
+                    [&](const nn::Attention &layer, const Given &input, nn::Mode &mode) {
+                      return layer.cross(input.at("x"), timeName, input.at("memory"), from, feature,
+                                         mode, hides(input));
+                    });
+    expectReference(grouped,
+                    nn::Attention::make(features, headsOf(grouped + ".layer"), key(1),
+                                        {.keyHeads = sizeIn(grouped + ".layer.key.weight", head)}),
+                    [&](const nn::Attention &layer, const Given &input, nn::Mode &mode) {
+                      return layer.cross(input.at("x"), timeName, input.at("memory"), from, feature,
+                                         mode, {.bias = input.at("bias"), .heads = head});
+                    });
+    forEachTensor(layer, [&](const std::string &path, Tensor &tensor) {
+      tensor = reference().at(masked + ".layer." + path);
+    });
+    Given input;
+    for (const char *name : {"x", "memory", "mask"})
+      input[name] = reference().at(masked + ".input." + name);
+    nn::Mode mode;
+    nn::Attend how = hides(input);
+    Tensor weights, means;
+    how.weights = &weights;
+    layer.cross(input.at("x"), timeName, input.at("memory"), from, feature, mode, how);
+    expectClose(weights, reference().at(masked + ".weights"), masked + ".weights");
+    // Without a name for heads they are means.
+    auto read = [&](Tensor &into, std::optional<Name> heads) {
+      layer.cross(input.at("x"), timeName, input.at("memory"), from, feature, mode,
+                  {.heads = heads, .weights = &into});
+    };
+    read(weights, head), read(means, {});
+    expectClose(means, mean(weights, head), masked + ": means");
+  }
+}
+
 /// An encoder or a decoder, before whose parts or behind whose sums the norms are.
 static void expectTransformer(const std::string &name, bool decoder, bool first) {
   nn::TransformerOptions options{.heads = headsOf(name + ".layer.attention"),
