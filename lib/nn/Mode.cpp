@@ -86,7 +86,7 @@ void Mode::add(const std::string &path, const MomentsSlot &slot, Here here) {
 }
 
 void Mode::requireOwnBody(Here here) const {
-  if (body.number != detail::BodyScope::current())
+  if (body.number != heddle::detail::BodyScope::current())
     refuse("a body that is traced on its own (of a scan, loop, branch, checkpoint or gradient) "
            "uses a mode for training that it captures: expected the mode among the arguments of "
            "the body and among its results (for gradients: nn::valueAndGrad)",
