@@ -132,7 +132,10 @@ struct Leaf {
 /// The arguments of a call: their tensors and, by their paths, their plain members as text.
 struct Inputs {
   std::vector<Leaf> leaves;
-  std::vector<std::pair<std::string, std::string>> plain;
+  PlainMembers plain;
+  /// Adds an argument. Members go by their paths; where one of those before has the same, the
+  /// argument's name comes before it.
+  void add(const std::string &argument, std::vector<Leaf> ownLeaves, PlainMembers ownPlain);
 };
 /// A tensor of a result.
 struct Output {
@@ -310,35 +313,18 @@ private:
     return std::apply([&](auto &...each) { return use(inputsOf(each...), tracer(each...)); }, held);
   }
 
-  /// Members go by their paths; where one of those before has the same, the argument's name comes
-  /// before it.
   template <typename T>
   void add(Inputs &inputs, size_t position, T &tree, bool state) const {
-    const std::string &argument = names[position];
     bool isKept = std::find(kept.begin(), kept.end(), position) != kept.end();
-    size_t leaves = inputs.leaves.size(), plain = inputs.plain.size();
-    auto nameOf = [&](const std::string &path, const auto &others, size_t count, auto pathOf) {
-      bool taken = path.empty() || (path[0] >= '0' && path[0] <= '9');
-      for (size_t i = 0; i < count && !taken; ++i)
-        taken = pathOf(others[i]) == path;
-      return !taken ? path : path.empty() ? argument : argument + "." + path;
-    };
+    std::vector<Leaf> leaves;
+    PlainMembers plain;
     forEachNode(tree, [&]<typename N>(const std::string &path, N &node) {
       if constexpr (!std::is_same_v<N, Tensor>)
-        forEachPlainMember(
-            node,
-            [&](const std::string &at, std::string text) {
-              inputs.plain.emplace_back(
-                  nameOf(at, inputs.plain, plain,
-                         [](auto &other) { return std::string_view(other.first); }),
-                  std::move(text));
-            },
-            path);
+        collectPlain(node, path, plain);
       else if (!node.empty() || state)
-        inputs.leaves.push_back({nameOf(path, inputs.leaves, leaves,
-                                        [](auto &other) { return std::string_view(other.path); }),
-                                 &node, state, isKept});
+        leaves.push_back({path, &node, state, isKept});
     });
+    inputs.add(names[position], std::move(leaves), std::move(plain));
   }
   template <typename... T>
   Inputs inputsOf(T &...arguments) const {

@@ -7,8 +7,8 @@
 //
 // A signature has the plain members (Fields.h) of arguments as text:
 //
-//     forEachPlain(norm, [](const std::string &path, const std::string &text) { ... });
-//                                                                        // "epsilon", "1e-05"
+//     PlainMembers members;
+//     collectPlain(norm, "norm", members);                    // {"norm.epsilon", "1e-05"}
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,37 +17,40 @@
 
 #include "heddle/Tree.h"
 
-#include <charconv>
-
 namespace heddle::detail {
 
-/// Appends a text that differs from that of every other value of the type.
+/// Plain members as text, by their paths.
+using PlainMembers = std::vector<std::pair<std::string, std::string>>;
+
+/// Append a text that differs from that of every other value of the type.
+void appendNumber(std::string &text, bool value);
+void appendNumber(std::string &text, int64_t value);
+void appendNumber(std::string &text, uint64_t value);
+void appendNumber(std::string &text, float value);
+void appendNumber(std::string &text, double value);
+void appendNumber(std::string &text, long double value);
+void appendQuoted(std::string &text, std::string_view value);
 template <typename T>
 void appendText(std::string &text, const T &value);
 
 template <typename T>
 void appendWord(std::string &text, const T &value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    text += value ? "true" : "false";
-  } else if constexpr (std::is_enum_v<T>) {
+  if constexpr (std::is_enum_v<T>)
     appendWord(text, static_cast<std::underlying_type_t<T>>(value));
-  } else if constexpr (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>) {
-    appendWord(text, reinterpret_cast<uintptr_t>(value));
-  } else if constexpr (std::is_integral_v<T>) {
-    text += std::to_string(value);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    char digits[128];
-    text.append(digits, std::to_chars(digits, std::end(digits), value).ptr); // the shortest
-  } else if constexpr (std::is_pointer_v<T>) {
-    value ? appendWord(text, std::string_view(value)) : void(text += "none");
-  } else if constexpr (std::is_convertible_v<const T &, std::string_view>) {
-    text += '"';
-    for (char c : std::string_view(value))
-      (c == '"' || c == '\\' ? text += '\\' : text) += c;
-    text += '"';
-  } else {
-    appendWord(text, std::string(value.str()));
-  }
+  else if constexpr (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>)
+    appendNumber(text, reinterpret_cast<uintptr_t>(value));
+  else if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T>)
+    appendNumber(text, value);
+  else if constexpr (std::is_signed_v<T>)
+    appendNumber(text, int64_t(value));
+  else if constexpr (std::is_unsigned_v<T>)
+    appendNumber(text, uint64_t(value));
+  else if constexpr (std::is_pointer_v<T>)
+    value ? appendQuoted(text, value) : void(text += "none");
+  else if constexpr (std::is_convertible_v<const T &, std::string_view>)
+    appendQuoted(text, value);
+  else
+    appendQuoted(text, value.str());
 }
 
 template <typename Values>
@@ -87,20 +90,24 @@ void appendText(std::string &text, const T &value) {
   }
 }
 
-/// Calls visit(path, text) for the plain members of a struct, and for theirs if they are structs.
-template <typename T, typename V>
-void forEachPlainMember(const T &value, V &&visit, const std::string &path) {
-  auto at = [&]<typename M>(std::string_view name, const M &member) {
-    std::string whole = path.empty() ? std::string(name) : path + "." + std::string(name);
-    if constexpr (HasPlain<M> ||
-                  !(IsWord<M> || IsOptional<M> || IsRange<M> || IsTuple<M> || IsVariant<M>)) {
-      forEachPlainMember(member, visit, whole);
-    } else {
-      std::string text;
-      appendText(text, member);
-      visit(whole, text);
-    }
-  };
+template <typename T>
+void collectPlain(const T &value, const std::string &path, PlainMembers &members);
+
+/// Adds a member, or its members if it is a struct.
+template <typename M>
+void collectMember(const M &member, const std::string &path, std::string_view name,
+                   PlainMembers &members) {
+  std::string whole = path.empty() ? std::string(name) : path + "." + std::string(name);
+  if constexpr (HasPlain<M> ||
+                !(IsWord<M> || IsOptional<M> || IsRange<M> || IsTuple<M> || IsVariant<M>))
+    collectPlain(member, whole, members);
+  else
+    appendText(members.emplace_back(std::move(whole), "").second, member);
+}
+
+/// Adds the plain members of a struct, and theirs if they are structs.
+template <typename T>
+void collectPlain(const T &value, const std::string &path, PlainMembers &members) {
   if constexpr (HasPlain<T>) {
     std::apply(
         [&](const auto &...member) {
@@ -109,29 +116,20 @@ void forEachPlainMember(const T &value, V &&visit, const std::string &path) {
                         "expected plain members in HEDDLE_PLAIN: numbers, enumerations, strings, "
                         "names, pointers to functions, and structs, vectors, optionals, ... of "
                         "those");
-          (at(nextField(names), member), ...);
+          (collectMember(member, path, nextField(names), members), ...);
         },
         value.heddlePlain().second);
   } else {
     using Members = MembersOf<const T>;
-    auto visitMember = [&]<size_t index>(const Members &members) {
+    auto collect = [&]<size_t index>(const Members &all) {
       if constexpr (kindOf<std::tuple_element_t<index, Members>>() == Kind::Plain)
-        at(memberName<T, index>(), std::get<index>(members));
+        collectMember(std::get<index>(all), path, memberName<T, index>(), members);
     };
     [&]<size_t... I>(std::index_sequence<I...>) {
-      [[maybe_unused]] Members members = membersOf(value);
-      (visitMember.template operator()<I>(members), ...);
+      [[maybe_unused]] Members all = membersOf(value);
+      (collect.template operator()<I>(all), ...);
     }(std::make_index_sequence<std::tuple_size_v<Members>>());
   }
-}
-
-/// Calls visit(path, text) for every plain member of the structs of a tree.
-template <typename T, typename V>
-void forEachPlain(T &tree, V &&visit) {
-  forEachNode(tree, [&]<typename N>(const std::string &path, N &node) {
-    if constexpr (!std::is_same_v<N, Tensor>)
-      forEachPlainMember(node, visit, path);
-  });
 }
 
 } // namespace heddle::detail
