@@ -67,10 +67,12 @@ constexpr size_t countMembers() {
     return countMembers<T, count + 1>();
 }
 
-/// True for a type that `membersOf` can look into.
+/// True for a type that `membersOf` can look into. AnyMember does not convert to what can't be
+/// copied.
 template <typename T>
 constexpr bool isOpen() {
-  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T>)
+  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T> ||
+                !std::is_copy_constructible_v<T>)
     return false;
   else if constexpr (constexpr size_t count = countMembers<T>(); count > mostMembers)
     return false;

@@ -93,6 +93,11 @@ struct Unknown {
   std::function<Tensor(Tensor)> activation;
   const double *rate;
 };
+struct Unique {
+  Tensor w;
+  HEDDLE_FIELDS(w)
+  std::unique_ptr<int> number;
+};
 struct Based : Unknown {
   Tensor b;
 };
@@ -112,7 +117,7 @@ struct WrongPlain {
 };
 
 void members(Forgets forgets, ForgetsOthers others, ListsTwice twice, Unknown unknown, Based based,
-             Private hidden, WrongPlain wrong) {
+             Private hidden, Unique &unique, WrongPlain wrong) {
   look(forgets);
   // MEMBERS-DAG: error: {{.*}}a member that holds tensors is not listed: {{.*}}HEDDLE_PLAIN
   // MEMBERS-DAG: refuseForgotten{{.*}}Forgets{{[,;].*}}b{{[)>]}}
@@ -132,6 +137,8 @@ void members(Forgets forgets, ForgetsOthers others, ListsTwice twice, Unknown un
   // MEMBERS-DAG: requireComplete{{.*}}Based
   look(hidden);
   // MEMBERS-DAG: requireComplete{{.*}}Private
+  forEachTensor(unique, [](const std::string &, Tensor &) {});
+  // MEMBERS-DAG: requireComplete{{.*}}Unique
   jit([](WrongPlain w) { return w.w; })(wrong);
   // MEMBERS-DAG: error: {{.*}}expected plain members in HEDDLE_PLAIN
 }
