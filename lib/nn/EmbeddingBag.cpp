@@ -9,7 +9,7 @@
 
 #include "heddle/nn/Linear.h"
 #include "lib/nn/Filled.h"
-#include "lib/nn/SumType.h"
+#include "lib/nn/Width.h"
 
 #include <cmath>
 
@@ -50,10 +50,10 @@ public:
   /// The rows, and `otherwise` for what belongs to no bag: neither it nor its weight is looked at.
   Tensor take(double otherwise) const {
     Tensor number = inside.empty() ? index : select(inside, index, 0.0);
-    Tensor rows = inSumType(layer.table).gather(entries, number);
+    Tensor rows = widened(layer.table).gather(entries, number);
     if (weight.empty())
       return hide(rows, otherwise);
-    return hide(rows, otherwise) * hide(as(weight, rows.elementType()), 0);
+    return hide(rows, otherwise) * hide(weight.cast(rows.elementType()), 0);
   }
 
 private:
@@ -88,7 +88,7 @@ Tensor EmbeddingBag::operator()(const Tensor &index, const Name &entries, const 
   }
   if (mode == BagMode::Mean)
     y = y / maximum(count, 1.0).cast(y.elementType());
-  return as(isLength.empty() ? y : select(isLength, y, NAN), table.elementType());
+  return (isLength.empty() ? y : select(isLength, y, NAN)).cast(table.elementType());
 }
 
 namespace {
@@ -175,5 +175,5 @@ Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name
     Tensor count = perBag(rows.counts().cast(ElementType::I64), 0, Combiner::Add);
     y = y / maximum(count, 1.0).cast(y.elementType());
   }
-  return as(select(fits, y, NAN), table.elementType());
+  return select(fits, y, NAN).cast(table.elementType());
 }

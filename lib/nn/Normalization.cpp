@@ -9,7 +9,6 @@
 
 #include "heddle/nn/Gradients.h"
 #include "lib/nn/Filled.h"
-#include "lib/nn/SumType.h"
 
 #include <algorithm>
 #include <cmath>
@@ -146,10 +145,10 @@ Tensor BatchNorm::with(const Tensor &mean, const Tensor &variance, const Tensor 
       if (!x.has(Name(name)))
         refuse("expected moments with names of the x, got " + moments.type() + " for " + x.type(),
                here);
-  ElementType type = sumTypeOf(x);
-  Tensor factor = rsqrt(as(variance, type) + epsilon) * as(scale, type);
-  Tensor y = (as(x, type) - as(mean, type)) * factor + as(shift, type);
-  return as(y, x.elementType());
+  ElementType type = widened(x).elementType();
+  Tensor factor = rsqrt(variance.cast(type) + epsilon) * scale.cast(type);
+  Tensor y = (x.cast(type) - mean.cast(type)) * factor + shift.cast(type);
+  return y.cast(x.elementType());
 }
 
 WeightNorm WeightNorm::make(const Tensor &weight, const Names &over, Here here) {

@@ -8,7 +8,7 @@
 #include "heddle/nn/Pooling.h"
 
 #include "lib/nn/Filled.h"
-#include "lib/nn/SumType.h"
+#include "lib/nn/Width.h"
 
 #include <algorithm>
 
@@ -73,7 +73,7 @@ static Tensor windowsOf(const Tensor &x, const Name &name, const Name &tap, Wind
   return windows;
 }
 
-static Names namesOf(const Windows &windows) {
+static Names pooledNames(const Windows &windows) {
   Names names;
   for (const auto &[name, options] : windows.along)
     names.push_back(Name(name));
@@ -91,7 +91,7 @@ static Tensor lowOf(const Tensor &x, const Name &name, const WindowOptions &opti
 }
 
 static Taps tapsOf(const Tensor &x, const Windows &windows, bool ceil, Outside outside, Here here) {
-  requirePooled(x, namesOf(windows), here);
+  requirePooled(x, pooledNames(windows), here);
   Taps all{x, {}};
   for (const auto &[spelling, options] : windows.along) {
     Name name(spelling), tap = fresh(spelling);
@@ -148,7 +148,7 @@ Pooled nn::maxPoolPlaces(const Tensor &x, const Windows &windows, const MaxPoolO
   std::vector<Tensor> numbers = splitNumber(number, all.x, all.names());
   for (size_t i = 0; i < places.size(); ++i)
     places[i] = places[i] + numbers[i] * double(all.taps[i].dilation);
-  return placed(values, namesOf(windows), places);
+  return placed(values, pooledNames(windows), places);
 }
 
 Tensor nn::maxUnpool(const Tensor &values, const std::vector<std::pair<Name, Tensor>> &at,
@@ -197,8 +197,8 @@ Tensor nn::averagePool(const Tensor &x, const Windows &windows, const AveragePoo
   }
   if (*options.divisor == 0)
     refuse("expected a divisor other than 0", here);
-  Taps all = tapsOf(inSumType(x), windows, options.ceil, Outside::Zero, here);
-  return as(sum(all.x, all.names()) / double(*options.divisor), x.elementType());
+  Taps all = tapsOf(widened(x), windows, options.ceil, Outside::Zero, here);
+  return (sum(all.x, all.names()) / double(*options.divisor)).cast(x.elementType());
 }
 
 //===----------------------------------------------------------------------===//

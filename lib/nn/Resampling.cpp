@@ -8,7 +8,7 @@
 #include "heddle/nn/Resampling.h"
 
 #include "lib/nn/Filled.h"
-#include "lib/nn/SumType.h"
+#include "lib/nn/Width.h"
 
 #include <cmath>
 #include <set>
@@ -73,7 +73,7 @@ static Tensor interpolated(const Tensor &x, const Scaled &scaled, const Resample
                   (iota({tap, isCubic ? 4 : 2}) - (isCubic ? 1.0 : 0.0)).broadcast(t.extents());
   number = minimum(maximum(number, 0.0), scaled.last());
   Tensor taps = x.rename({{name, from}}).gather(from, number);
-  return sum(select(equal(weights, 0.0), 0.0, taps * as(weights, x.elementType())), tap);
+  return sum(select(equal(weights, 0.0), 0.0, taps * weights.cast(x.elementType())), tap);
 }
 
 static Tensor nearest(const Tensor &x, const Scaled &scaled, Interpolation by) {
@@ -99,7 +99,7 @@ static Tensor resampled(const Tensor &x, const std::vector<Scaled> &all,
     refuse("expected alignCorners of linear and cubic interpolation only", here);
   if (!isNearest && !isFloat(x.elementType()))
     refuse("expected an x of floats to interpolate, got " + x.type(), here);
-  Tensor y = isNearest ? x : inSumType(x);
+  Tensor y = isNearest ? x : widened(x);
   for (const Scaled &each : all) {
     for (const Size &size : {each.whole, each.size})
       if (size.isNumber() && int64_t(size) < 1)
@@ -108,7 +108,7 @@ static Tensor resampled(const Tensor &x, const std::vector<Scaled> &all,
                here);
     y = isNearest ? nearest(y, each, options.by) : interpolated(y, each, options);
   }
-  return as(y, x.elementType());
+  return y.cast(x.elementType());
 }
 
 static void requireOnce(std::set<std::string> &names, const Name &name, Here here) {
@@ -228,7 +228,7 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
   std::set<std::string> names;
   std::vector<Around> all;
   std::vector<std::pair<Name, Tensor>> index;
-  Tensor wide = inSumType(x);
+  Tensor wide = widened(x);
   for (const auto &[name, point] : at) {
     requireHas(x, name, here);
     requireOnce(names, name, here);
@@ -236,7 +236,7 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
       refuse("expected points of floats along '" + name.str() + "', got " + point.type(), here);
     if (Size size = x.size(name); size.isNumber() && int64_t(size) < 1)
       refuse("expected at least 1 element of '" + name.str() + "', got " + x.type(), here);
-    all.push_back(around(x, name, as(point, wide.elementType()), options));
+    all.push_back(around(x, name, point.cast(wide.elementType()), options));
     wide = wide.rename({{name, all.back().from}});
     index.push_back({all.back().from, all.back().index});
   }
@@ -247,5 +247,5 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
     for (const Name &tap : each.tap)
       taps.push_back(tap);
   }
-  return as(taps.empty() ? y : sum(y, taps), x.elementType());
+  return (taps.empty() ? y : sum(y, taps)).cast(x.elementType());
 }

@@ -10,7 +10,7 @@
 #include "heddle/Jit.h"
 #include "heddle/nn/Gradients.h"
 #include "lib/nn/Filled.h"
-#include "lib/nn/SumType.h"
+#include "lib/nn/Width.h"
 
 #include <cmath>
 
@@ -50,22 +50,22 @@ Tensor nn::tripletMargin(const Tensor &anchor, const Tensor &positive, const Ten
   CallScope scope(here);
   requireAboveZero("a margin", options.margin, here);
   requireAboveZero("a power", options.power, here);
-  Tensor a = inSumType(anchor), p = inSumType(positive), n = inSumType(negative);
+  Tensor a = widened(anchor), p = widened(positive), n = widened(negative);
   Tensor near = distance(a, p, over, options), far = distance(a, n, over, options);
   if (options.swap)
     far = minimum(far, distance(p, n, over, options));
-  return as(relu(near - far + options.margin), anchor.elementType());
+  return relu(near - far + options.margin).cast(anchor.elementType());
 }
 
 Tensor nn::cosineEmbedding(const Tensor &x, const Tensor &y, const Tensor &wanted,
                            const Names &over, double margin, Here here) {
   CallScope scope(here);
   nn::detail::requireRange("a margin", margin, -1, 1, here);
-  Tensor a = inSumType(x), b = inSumType(y);
+  Tensor a = widened(x), b = widened(y);
   auto length = [&](const Tensor &v) { return sqrt(sum(square(v), over) + 1e-12); };
   Tensor cosine = sum(a * b, over) / (length(a) * length(b));
   Tensor apart = select(equal(wanted, -1.0), relu(cosine - margin), NAN);
-  return as(select(equal(wanted, 1.0), 1.0 - cosine, apart), x.elementType());
+  return select(equal(wanted, 1.0), 1.0 - cosine, apart).cast(x.elementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,7 +75,7 @@ Tensor nn::cosineEmbedding(const Tensor &x, const Tensor &y, const Tensor &wante
 Tensor nn::poissonNll(const Tensor &x, const Tensor &wanted, const PoissonOptions &options,
                       Here here) {
   CallScope scope(here);
-  Tensor rate = inSumType(x), count = as(wanted, rate.elementType());
+  Tensor rate = widened(x), count = wanted.cast(rate.elementType());
   Tensor loss =
       options.logarithm ? exp(rate) - count * rate : rate - count * log(rate + options.epsilon);
   if (options.full) {
@@ -83,19 +83,19 @@ Tensor nn::poissonNll(const Tensor &x, const Tensor &wanted, const PoissonOption
     Tensor stirling = many * log(many) - many + log(many * (2 * M_PI)) * 0.5;
     loss = loss + select(isMany, stirling, 0.0);
   }
-  return as(loss, x.elementType());
+  return loss.cast(x.elementType());
 }
 
 Tensor nn::gaussianNll(const Tensor &x, const Tensor &wanted, const Tensor &variance,
                        const GaussianOptions &options, Here here) {
   CallScope scope(here);
   requireAboveZero("an epsilon", options.epsilon, here);
-  Tensor mean = inSumType(x), given = as(variance, mean.elementType());
+  Tensor mean = widened(x), given = variance.cast(mean.elementType());
   Tensor held = withGradient([&](Tensor v) { return maximum(v, options.epsilon); },
                              [](Tensor, Tensor g) { return g; }, here)(given);
   Tensor safe = select(given < 0.0, NAN, held);
-  Tensor loss = (log(safe) + square(mean - as(wanted, mean.elementType())) / safe) * 0.5;
-  return as(options.full ? loss + 0.5 * std::log(2 * M_PI) : loss, x.elementType());
+  Tensor loss = (log(safe) + square(mean - wanted.cast(mean.elementType())) / safe) * 0.5;
+  return (options.full ? loss + 0.5 * std::log(2 * M_PI) : loss).cast(x.elementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,11 +135,11 @@ static Chosen negativeLogs(const Tensor &logProbability, const Tensor &label, co
   Tensor at = select(counts, number, 0.0);
   // A gather goes to the nearest class, where a label is none.
   Tensor isClass = equal(iota({classes, logProbability.size(classes)}).gather(classes, at), at);
-  Tensor wide = inSumType(logProbability);
+  Tensor wide = widened(logProbability);
   auto chosen = [&](const Tensor &x) { return select(counts, x.gather(classes, at), 0.0); };
   Tensor loss = -chosen(wide), weight = counts.cast(wide.elementType());
   if (!options.weight.empty()) {
-    weight = chosen(as(options.weight, wide.elementType()));
+    weight = chosen(options.weight.cast(wide.elementType()));
     loss = loss * weight;
   }
   return {select(isClass, loss, NAN), weight};
@@ -148,26 +148,26 @@ static Chosen negativeLogs(const Tensor &logProbability, const Tensor &label, co
 Tensor nn::nll(const Tensor &logProbability, const Tensor &label, const Name &classes,
                const NllOptions &options, Here here) {
   CallScope scope(here);
-  return as(negativeLogs(logProbability, label, classes, options, here).loss,
-            logProbability.elementType());
+  Tensor loss = negativeLogs(logProbability, label, classes, options, here).loss;
+  return loss.cast(logProbability.elementType());
 }
 
 Tensor nn::nllMean(const Tensor &logProbability, const Tensor &label, const Name &classes,
                    const Names &over, const NllOptions &options, Here here) {
   CallScope scope(here);
   auto [loss, weight] = negativeLogs(logProbability, label, classes, options, here);
-  return as(sum(loss, over) / sum(weight, over), logProbability.elementType());
+  return (sum(loss, over) / sum(weight, over)).cast(logProbability.elementType());
 }
 
 Tensor nn::multiLabelSoftMargin(const Tensor &logits, const Tensor &wanted, const Name &classes,
                                 const Tensor &weight, Here here) {
   CallScope scope(here);
   requireHas(logits, classes, here);
-  Tensor wide = inSumType(logits);
-  Tensor each = binaryCrossEntropyOfLogits(wide, as(wanted, wide.elementType()));
+  Tensor wide = widened(logits);
+  Tensor each = binaryCrossEntropyOfLogits(wide, wanted.cast(wide.elementType()));
   if (!weight.empty())
-    each = each * as(weight, wide.elementType());
-  return as(mean(each, classes), logits.elementType());
+    each = each * weight.cast(wide.elementType());
+  return mean(each, classes).cast(logits.elementType());
 }
 
 Tensor nn::multiLabelMargin(const Tensor &scores, const Tensor &labels, const Name &classes,
@@ -181,7 +181,7 @@ Tensor nn::multiLabelMargin(const Tensor &scores, const Tensor &labels, const Na
                scores.type(),
            here);
   Extent all{classes, scores.size(classes)};
-  Tensor x = inSumType(scores), label = labels.cast(ElementType::I64);
+  Tensor x = widened(scores), label = labels.cast(ElementType::I64);
   // The first negative number ends the list.
   Tensor isLabel = equal(scan((label >= 0.0).cast(ElementType::I32), position, Combiner::Min), 1.0);
   Tensor number = select(isLabel, label, 0.0);
@@ -192,5 +192,5 @@ Tensor nn::multiLabelMargin(const Tensor &scores, const Tensor &labels, const Na
   Tensor lack = select(logicalAnd(inList, isOther), relu(1.0 - (own - x)), 0.0);
   Tensor loss = sum(lack, over(position, classes)) / widthOf(all, x.elementType());
   Tensor isClass = min(number < widthOf(all, ElementType::I64), position);
-  return as(select(isClass, loss, NAN), scores.elementType());
+  return select(isClass, loss, NAN).cast(scores.elementType());
 }
