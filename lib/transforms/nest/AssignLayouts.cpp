@@ -197,21 +197,25 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   };
   LayoutProblem problem = make();
   LayoutChoice choice = chooser.choose(problem);
-  // Of all ways.
-  double bound = options.explain ? std::min(choice.cost, lowerBound(problem)) : 0;
+  // The bound is of all ways that a nest had in some round.
+  LayoutProblem all = options.explain ? problem : LayoutProblem();
   std::vector<KnownLanes> lanes;
   for (unsigned round = 1; round <= mostRounds; ++round) {
     Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds, lanes);
     if (ways == Ways::Chosen)
       break;
-    if (ways == Ways::Missing)
+    if (ways == Ways::Missing) {
       problem = make();
+      if (options.explain)
+        all.addWays(problem);
+    }
     choice = chooser.choose(problem);
   }
   writeLanes(problem, choice, options.machine, /*all=*/true, lanes);
-  choice.bound = bound;
-  if (options.explain)
+  if (options.explain) {
+    choice.bound = lowerBound(all);
     explainLayouts(function, problem, choice);
+  }
   Writer(function, problem, choice).write();
   return success();
 }

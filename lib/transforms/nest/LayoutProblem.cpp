@@ -798,6 +798,16 @@ bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
     if (term.nest == nest) {
       keep(term.cost, values[term.value].cost.size());
       keep(term.copy, values[term.value].cost.size());
+void LayoutProblem::addWays(const LayoutProblem &other) {
+  assert(terms.size() == other.terms.size() && "expected a problem of the same function");
+  for (auto [nest, more] : llvm::zip_equal(nests, other.nests))
+    llvm::append_range(nest.ways, more.ways);
+  for (auto [term, more] : llvm::zip_equal(terms, other.terms)) {
+    llvm::append_range(term.cost, more.cost);
+    llvm::append_range(term.copy, more.copy);
+  }
+}
+
     }
   keep(ways, 1);
   return true;

@@ -79,6 +79,9 @@ struct LayoutProblem {
   }
   /// Leaves a nest the ways with these lanes. Returns false if there are none.
   bool keepWays(unsigned nest, llvm::ArrayRef<std::string> lanes);
+  /// Adds the ways of `other`, a problem of the same function under other lanes. A bound of this
+  /// problem is then one of both.
+  void addWays(const LayoutProblem &other);
 };
 
 /// One candidate for each value, one way for each nest.

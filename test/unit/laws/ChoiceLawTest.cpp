@@ -22,7 +22,9 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 using namespace heddle;
 using namespace heddle::laws;
@@ -148,6 +150,49 @@ TEST_P(LayoutLaw, AnyChoiceOfTheChooserGivesTheSameValues) {
     return nest::assignLayouts(function, {}, RandomChooser(seed));
   };
   holdCompiled({"the layout law for choosers", 15, optionsFor, lowerAnd(draw)}, {0.15, GetParam()});
+}
+
+/// The parts of a remark "...; 1.2k cycles, at least 1.1k (gap 8.3 %)" that are numbers.
+static std::optional<std::array<double, 3>> costAndBound(const std::string &remark) {
+  std::array<double, 3> found;
+  size_t at = remark.find("; ");
+  if (at == std::string::npos ||
+      std::sscanf(remark.c_str() + at, "; %lfk cycles, at least %lfk (gap %lf", &found[0],
+                  &found[1], &found[2]) != 3)
+    return std::nullopt;
+  return found;
+}
+
+TEST_P(LayoutLaw, NoBoundIsAboveTheCost) {
+  int bounds = 0;
+  auto check = [&](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
+    OwningOpRef<ModuleOp> copy(module.clone());
+    keepPrivate(*copy, {"main"});
+    if (failed(lower(*copy, true)))
+      return {"a program can't be lowered", ""};
+    std::string wrong;
+    ScopedDiagnosticHandler handler(copy->getContext(), [&](Diagnostic &diagnostic) {
+      if (auto numbers = costAndBound(diagnostic.str())) {
+        ++bounds;
+        if ((*numbers)[1] > (*numbers)[0] || (*numbers)[2] < 0)
+          wrong = diagnostic.str();
+      }
+      return success();
+    });
+    nest::AssignLayoutsOptions options;
+    options.explain = true;
+    ++tally.programs;
+    if (failed(nest::assignLayouts(mainOf(*copy), options)))
+      return {"a program has no layouts", ""};
+    return {wrong, wrong.empty() ? "" : printed(*copy)};
+  };
+  auto larger = [](uint64_t seed) {
+    GeneratorOptions options = optionsFor(seed);
+    options.gradients = true;
+    return options;
+  };
+  holdEach({"the law of bounds", larger, check}, {0.3, GetParam()});
+  EXPECT_GT(bounds, 0);
 }
 
 TEST_P(LayoutLaw, WrittenLayoutsAreKept) {
