@@ -8,6 +8,7 @@
 #include "bench/Cases.h"
 #include "bench/Probe.h"
 
+#include "heddle/runtime_c.h"
 #include "runtime/device/ThreadTeam.h"
 
 #include <CLI/CLI.hpp>
@@ -120,6 +121,7 @@ int main(int argc, char **argv) {
   request.threads = 0;
   std::vector<std::string> names;
   std::string filter = ".*", json, shape;
+  app.set_version_flag("--version", heddle_runtime_version());
   app.add_option("benchmark", names, "Run these (default: all)");
   app.add_flag("--list", list, "List the benchmarks");
   app.add_option("--filter", filter, "Run those that this regular expression finds");

@@ -22,6 +22,7 @@
 
 #include "lib/analysis/Nesting.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/pipelines/Version.h"
 #include "lib/support/LargeStack.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -44,6 +45,11 @@ inline void hideLibraryOptions() {
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (name != "help" && name != "version" && name != "help-hidden")
       option->setHiddenFlag(llvm::cl::Hidden);
+}
+
+/// `--version` tells which Heddle this is, and not only which LLVM.
+inline void tellOwnVersion() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << compilerVersion() << "\n"; });
 }
 
 /// Runs a tool on a large stack; `work` returns the exit status. Prints the message of an exception

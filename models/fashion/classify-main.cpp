@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "heddle/runtime_c.h"
 #include "models/fashion/Classify.h"
 
 #include <CLI/CLI.hpp>
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
   int64_t limit = INT64_MAX;
   int threads = 0;
   CLI::App app("Classifies the test images of Fashion-MNIST with a compiled program.");
+  app.set_version_flag("--version", heddle_runtime_version());
   app.add_option("--output", folder,
                  "Directory with fashion's output: classifier.heddle and "
                  "classifier.safetensors")

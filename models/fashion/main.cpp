@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "heddle/runtime_c.h"
 #include "models/fashion/Train.h"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@ using fashion::Options;
 int main(int argc, char **argv) {
   CLI::App app("Trains a convolutional network on Fashion-MNIST, saves a checkpoint and a program "
                "file, writes a report.");
+  app.set_version_flag("--version", heddle_runtime_version());
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   Options options;
   auto usually = [](auto value) { return " (" + std::to_string(value) + ")"; };

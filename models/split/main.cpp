@@ -8,6 +8,7 @@
 #include "heddle/nn/MeshFlags.h"
 #include "heddle/nn/TrainingStep.h"
 #include "heddle/nn/data/Dataset.h"
+#include "heddle/runtime_c.h"
 #include "models/split/Split.h"
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,7 @@ static std::string stepIr(const nn::Network &network, const nn::Training &traini
 int main(int argc, char **argv) {
   CLI::App app("Trains a small network on one process, or split over several by the names of its "
                "tensors, and prints the loss.");
+  app.set_version_flag("--version", heddle_runtime_version());
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string which;
   app.add_option("network", which, "sequence, experts or layers")

@@ -7,6 +7,8 @@
 
 #include "models/zoo/Commands.h"
 
+#include "heddle/runtime_c.h"
+
 #include <CLI/CLI.hpp>
 
 #include <charconv>
@@ -148,6 +150,7 @@ int main(int argc, char **argv) {
     command->add_option(
         "--checkpoint", options.checkpoint,
         "File (OUTPUT/best.safetensors; checkpoint.safetensors before the first epoch's end)");
+  app.set_version_flag("--version", heddle_runtime_version());
   zoo::Generation &how = options.generation;
   generate->add_option("--prompt", how.prompt, "What the text begins with");
   generate->add_option("--length", how.length, "Tokens to write")

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "heddle/runtime_c.h"
 #include "tools/heddle-launch/Launcher.h"
 
 #include <CLI/CLI.hpp>
@@ -50,6 +51,7 @@ int main(int argc, char **argv) {
   app.add_flag("--no-pin", noPin, "Let every rank use all CPUs, not only its share");
   app.add_flag("--no-prefix", noPrefix, "Do not begin each line of output with its rank");
   app.prefix_command();
+  app.set_version_flag("--version", heddle_runtime_version());
   CLI11_PARSE(app, argc, argv);
   options.pin = !noPin;
   options.prefix = !noPrefix;

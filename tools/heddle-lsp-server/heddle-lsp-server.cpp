@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   heddle::registerCompilerDialects(registry);
   registry.insert<heddle::check::CheckDialect>();
+  heddle::tellOwnVersion();
   return heddle::runTool("heddle-lsp-server", [&] {
     return int(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)));
   });

@@ -107,6 +107,7 @@ int main(int argc, char **argv) {
   registry.insert<heddle::check::CheckDialect, memref::MemRefDialect>();
   heddle::registerCompilerPasses();
   sortOptions(registry);
+  heddle::tellOwnVersion();
   auto [input, output] = registerAndParseCLIOptions(argc, argv, overview, registry);
   return heddle::runTool("heddle-opt", [&, input = input, output = output] {
     return asMainReturnCode(transform(input, output, registry));

@@ -8,6 +8,7 @@
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
 #include "heddle/io/AtomicFile.h"
+#include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/Shrink.h"
 #include "tools/CompileFlags.h"
 
@@ -64,6 +65,7 @@ int main(int argc, char **argv) {
       ->type_size(1);
   app.add_option("-o,--output", output, "File for the reduced program; -: standard output")
       ->type_name("FILE");
+  app.set_version_flag("--version", compilerVersion());
   sayPlainly(app);
   CLI11_PARSE(app, argc, argv);
 

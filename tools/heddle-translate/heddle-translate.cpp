@@ -48,6 +48,7 @@ static mlir::TranslateFunction ofProgram(void (*write)(const ProgramImage &, llv
 
 int main(int argc, char **argv) {
   hideLibraryOptions();
+  tellOwnVersion();
   mlir::TranslateRegistration dot(
       "ir-to-dot", "IR as a graph for Graphviz: ops, and the tensors and layouts between them",
       [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &out,
