@@ -46,7 +46,16 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   out << at(value.location) << "\n";
 }
 
-static std::string describe(const StepSpec &step, const MeshSpec &mesh) {
+/// How many chunks a kernel has, and who runs them: thread 0 alone, or all threads.
+static std::string chunksOf(const StepSpec &step, const EntrySpec &entry) {
+  Expr chunks = step.chunks;
+  if (size_t at = size_t(step.chunksAt) - entry.symbols.size(); step.chunksAt >= 0)
+    chunks = entry.derived[at];
+  std::string text = chunks.str() + (chunks == Expr(1) ? " chunk" : " chunks");
+  return step.serial && chunks != Expr(1) ? text + " in one thread" : text;
+}
+
+static std::string describe(const StepSpec &step, const EntrySpec &entry, const MeshSpec &mesh) {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (const auto &with = step.communication)
@@ -58,8 +67,7 @@ static std::string describe(const StepSpec &step, const MeshSpec &mesh) {
   else if (step.kind == StepKind::Await)
     return "awaits step " + std::to_string(step.awaits);
   else
-    out << llvm::formatv("{0}, {1} chunks", step.kernel, step.serial ? 1 : step.chunks)
-        << llvm::format(", %.4g flops", step.flops);
+    out << step.kernel << ", " << chunksOf(step, entry) << llvm::format(", %.4g flops", step.flops);
   out << llvm::format(", %.4g bytes", step.bytesMoved);
   return text;
 }
@@ -93,7 +101,7 @@ static void writeEntry(const EntrySpec &entry, const MeshSpec &mesh, llvm::raw_o
     writeValue(entry, i, out);
   out << "steps\n";
   for (auto [i, step] : llvm::enumerate(entry.steps))
-    out << llvm::formatv("  {0,4}  {1}: ", i, step.name) << describe(step, mesh)
+    out << llvm::formatv("  {0,4}  {1}: ", i, step.name) << describe(step, entry, mesh)
         << at(step.location) << "\n";
 }
 
