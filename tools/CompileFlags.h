@@ -162,8 +162,8 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
       ->type_name("FOLDER")
       ->group(topic);
   app.add_flag("--explain", options.explainLayouts,
-               "Print the reason for the sharding and the layout of each value, what it costs, and "
-               "the costs of the next best layouts")
+               "Print the reason for the sharding and the layout of each value, what it costs, "
+               "the costs of the next best layouts, and the plugin that makes each kernel")
       ->group(topic);
   app.add_flag("--print-after-change", options.printAfterChange,
                "Print the IR after each pass that changed it to standard error")

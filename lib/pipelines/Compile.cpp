@@ -187,6 +187,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     establishPadding(program, entry);
   }
   dropUnusedKernels(program);
+  if (options.explainLayouts && failed(explainKernels(program.kernels, *setting.target, options)))
+    return failure();
   auto begin = Clock::now();
   auto kernels = compileKernels(program.kernels, *setting.target, setting.kept(), options);
   if (failed(kernels))

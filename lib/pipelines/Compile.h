@@ -53,8 +53,9 @@ struct CompileOptions {
   bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
-  bool assignLayouts = true;    ///< false: every value row-major
-  bool explainLayouts = false;  ///< emit remarks with the reasons for shardings and layouts
+  bool assignLayouts = true; ///< false: every value row-major
+  /// Emit remarks with the reasons for shardings and layouts, and who made each kernel.
+  bool explainLayouts = false;
   bool recordShardings = false; ///< keep those for shardings for a program file (ShardingTable.h)
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;

@@ -11,6 +11,7 @@
 
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace heddle;
 
@@ -38,6 +39,7 @@ llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std
     return fail(std::string("expected the interface ") + HEDDLE_EXTENSION_INTERFACE + ", got " +
                 interface() + ": build it against this version");
   std::shared_ptr<Extension> extension(make());
+  extension->name = llvm::sys::path::stem(path).str();
   extension->key = KernelCache::keyOf((*file)->getBuffer().str());
   return extension;
 }

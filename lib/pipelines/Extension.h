@@ -59,6 +59,8 @@ public:
 
   /// Identifies this extension and its version in keys of caches.
   std::string key;
+  /// For remarks: of a shared object the name of its file without ".so".
+  std::string name;
 };
 
 using Extensions = std::vector<std::shared_ptr<const Extension>>;
@@ -72,7 +74,7 @@ llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string
 llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
 
 /// The version of the interface, which must be the same in the compiler and in an extension.
-#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-2"
+#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-3"
 
 /// Exports the extension `Class` from a shared object.
 #define HEDDLE_EXTENSION(Class)                                                                    \

@@ -21,6 +21,7 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <atomic>
 
@@ -79,8 +80,8 @@ public:
     if (auto bytes = zeroedBytes(kernel.source))
       return compiler->compileClear(symbol, *bytes);
     return withRequest(kernel, symbol, [&](const nest::KernelRequest &request) {
-      std::optional<CustomKernel> custom = customFor(request);
-      return custom ? compiler->compileCustom(symbol, *custom) : compiler->compile(request);
+      std::optional<Custom> custom = customFor(request);
+      return custom ? compiler->compileCustom(symbol, custom->kernel) : compiler->compile(request);
     });
   }
 
@@ -95,8 +96,25 @@ public:
         llvm::raw_string_ostream(text) << *request.nest->getParentOp() << "\n";
         return llvm::Expected<std::string>(text);
       }
-      std::optional<CustomKernel> custom = customFor(request);
-      return compiler->print(request, custom ? &*custom : nullptr, *form);
+      std::optional<Custom> custom = customFor(request);
+      return compiler->print(request, custom ? &custom->kernel : nullptr, *form);
+    });
+  }
+
+  /// Who makes the kernel: a plugin, or the compiler since all plugins decline it.
+  llvm::Expected<std::string> explain(const OutlinedKernel &kernel) {
+    auto quoted = [](const std::shared_ptr<const Extension> &extension) {
+      return "'" + extension->name + "'";
+    };
+    return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
+      using Text = llvm::Expected<std::string>;
+      if (std::optional<Custom> custom = customFor(request))
+        return Text("is made by the plugin " + quoted(custom->by) + ", as '" +
+                    custom->kernel.function + "'");
+      if (!request.sizes.empty())
+        return Text("has symbolic sizes, for which plugins make no kernels");
+      return Text("is declined by the plugin" + std::string(extensions.size() > 1 ? "s " : " ") +
+                  llvm::join(llvm::map_range(extensions, quoted), ", "));
     });
   }
 
@@ -108,11 +126,15 @@ private:
   Extensions extensions;
   const Target &target;
 
+  struct Custom {
+    std::shared_ptr<const Extension> by;
+    CustomKernel kernel;
+  };
   /// Extensions provide kernels only for nests of constant sizes.
-  std::optional<CustomKernel> customFor(const nest::KernelRequest &request) const {
+  std::optional<Custom> customFor(const nest::KernelRequest &request) const {
     for (const auto &extension : request.sizes.empty() ? extensions : Extensions())
       if (std::optional<CustomKernel> custom = extension->makeKernel(request, target))
-        return custom;
+        return Custom{extension, std::move(*custom)};
     return std::nullopt;
   }
 
@@ -298,6 +320,24 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
   if (failed(report(sources, errors)))
     return failure();
   return kernels;
+}
+
+LogicalResult heddle::explainKernels(ArrayRef<OutlinedKernel> kernels, const Target &target,
+                                     const CompileOptions &options) {
+  if (options.extensions.empty())
+    return success();
+  Workbench bench(options, target);
+  for (const OutlinedKernel &kernel : kernels) {
+    if (zeroedBytes(kernel.source))
+      continue;
+    auto text = bench.explain(kernel);
+    if (!text)
+      return emitError(kernel.loc)
+             << "'" << kernel.name
+             << "' can't be compiled: " << respell(llvm::toString(text.takeError()), kernel.names);
+    emitRemark(kernel.loc) << "the kernel of '" << kernel.name << "' " << *text;
+  }
+  return success();
 }
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const Target &target,

@@ -45,6 +45,11 @@ mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<Outli
                                                             const KernelCache *cache,
                                                             const CompileOptions &options);
 
+/// Emits a remark at each nest that names the plugin that makes its kernel, or those that decline
+/// it; none without plugins.
+mlir::LogicalResult explainKernels(llvm::ArrayRef<OutlinedKernel> kernels, const Target &target,
+                                   const CompileOptions &options);
+
 /// One kernel as text; without `form`, its nest with schedules.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
                                          const CompileOptions &options,
