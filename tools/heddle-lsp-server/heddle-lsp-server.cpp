@@ -10,6 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Answers.h"
+#include "OpDocumentation.h"
+
 #include "dialects/check/Check.h"
 #include "tools/Tool.h"
 
@@ -17,11 +20,13 @@
 
 int main(int argc, char **argv) {
   heddle::hideLibraryOptions();
+  heddle::tellOwnVersion();
   mlir::DialectRegistry registry;
   heddle::registerCompilerDialects(registry);
   registry.insert<heddle::check::CheckDialect>();
-  heddle::tellOwnVersion();
   return heddle::runTool("heddle-lsp-server", [&] {
+    heddle::OpDocumentation documentation;
+    heddle::Answers answers([&](llvm::StringRef text) { return documentation.complete(text); });
     return int(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)));
   });
 }
