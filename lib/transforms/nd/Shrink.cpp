@@ -11,8 +11,14 @@
 #include "dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <map>
+#include <set>
 
 using namespace heddle;
 using namespace mlir;
@@ -31,6 +37,11 @@ static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
 }
 
 static void dropDead(func::FuncOp function) {
+  // Scalar ops first: a nest may read a value for them alone.
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op->getBlock() != &function.front() && isOpTriviallyDead(op))
+      op->erase();
+  });
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
     if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty() && op.getNumResults())
       op.erase();
@@ -97,6 +108,42 @@ static bool isInCombiner(Operation *op) {
   return isa<nd::ReductionInterface>(parent);
 }
 
+/// The constant sizes of the dimensions of a program, by name.
+static std::map<std::string, std::set<int64_t>> sizesIn(ModuleOp module) {
+  std::map<std::string, std::set<int64_t>> sizes;
+  AttrTypeWalker walker;
+  walker.addWalk([&](nd::DimsAttr dims) {
+    for (const nd::Dim &dim : dims)
+      if (auto size = dim.size().constant())
+        sizes[dim.name.str()].insert(*size);
+  });
+  module.walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+  });
+  return sizes;
+}
+
+/// Replaces constant sizes: those of dimensions, and with the name "" those that ops state.
+static void resize(ModuleOp module,
+                   llvm::function_ref<int64_t(StringRef name, int64_t size)> newSize) {
+  auto replaced = [&](StringRef name, nd::SizeAttr size) {
+    auto constant = size.constant();
+    return constant ? nd::SizeAttr::get(size.getContext(), newSize(name, *constant)) : size;
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](nd::DimsAttr dims) -> Attribute {
+    SmallVector<nd::Dim> resized;
+    for (const nd::Dim &dim : dims)
+      resized.emplace_back(dim.name, replaced(dim.name, dim.size()));
+    return nd::DimsAttr::get(dims.getContext(), resized);
+  });
+  replacer.addReplacement([&](nd::SizeAttr size) -> Attribute { return replaced("", size); });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
 namespace {
 class Shrinker {
 public:
@@ -106,6 +153,8 @@ public:
 
   OwningOpRef<ModuleOp> run() {
     dropFunctions();
+    for (size_t entry = 0; entry < entriesOf(*best).size(); ++entry)
+      accept(entry, [](func::FuncOp) { return true; }); // without what is dead
     bool changed = true;
     for (int round = 0; changed && round < 8; ++round) {
       changed = false;
@@ -115,6 +164,7 @@ public:
         changed |= forgetOps(entry);
         changed |= simplifyScalars(entry);
       }
+      changed |= shrinkSizes();
     }
     return std::move(best);
   }
@@ -223,6 +273,47 @@ private:
           return any;
         });
       }
+    return changed;
+  }
+
+  bool acceptSizes(llvm::function_ref<int64_t(StringRef name, int64_t size)> newSize) {
+    OwningOpRef<ModuleOp> candidate(best->clone());
+    resize(*candidate, newSize);
+    return isKept(std::move(candidate));
+  }
+
+  /// Makes sizes smaller: all equal ones, those of one name, or all of one name by the same number,
+  /// since a window has fewer places than there are elements. Which of these fit is up to the
+  /// verifier.
+  bool shrinkSizes() {
+    bool changed = false;
+    auto smallest = [&](int64_t size, auto &&accepts) {
+      for (int64_t to : std::set<int64_t>{1, 2, size / 2, size - 1})
+        if (to > 0 && to < size && accepts(to)) {
+          changed = true;
+          return;
+        }
+    };
+    std::set<int64_t, std::greater<>> all;
+    for (const auto &[name, sizes] : sizesIn(*best))
+      all.insert(sizes.begin(), sizes.end());
+    for (int64_t size : all)
+      smallest(size, [&](int64_t to) {
+        return acceptSizes([&](StringRef, int64_t old) { return old == size ? to : old; });
+      });
+    for (const auto &[name, sizes] : sizesIn(*best)) {
+      for (int64_t size : sizes)
+        smallest(size, [&](int64_t to) {
+          return acceptSizes(
+              [&](StringRef of, int64_t old) { return of == name && old == size ? to : old; });
+        });
+      if (sizes.size() > 1)
+        smallest(*sizes.begin(), [&](int64_t to) {
+          return acceptSizes([&](StringRef of, int64_t old) {
+            return of == name ? std::max<int64_t>(old - (*sizes.begin() - to), 0) : old;
+          });
+        });
+    }
     return changed;
   }
 

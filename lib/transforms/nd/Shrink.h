@@ -17,8 +17,8 @@
 //
 // It removes functions and results, returns intermediate values instead, replaces runs of ops by
 // arguments (long runs first, as in Zeller and Hildebrandt, "Simplifying and isolating
-// failure-inducing input", 2002, section 3), and replaces scalar ops by one of their operands.
-// Every candidate verifies.
+// failure-inducing input", 2002, section 3), replaces scalar ops by one of their operands, removes
+// those that nothing uses, and makes constant sizes smaller. Every candidate verifies.
 //
 //===----------------------------------------------------------------------===//
 
