@@ -42,6 +42,14 @@ void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const Allocation
   if (!address)
     throw Error("out of memory: " + std::to_string(bytes) + " bytes" + what() + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");
+  // Compiled code loads whole vectors, which fault elsewhere.
+  if (auto place = std::bit_cast<uintptr_t>(address);
+      place % uintptr_t(std::max<int64_t>(alignment, 1))) {
+    release(address, bytes);
+    throw Error("the memory manager gave an address" + what() + " that is a multiple of " +
+                std::to_string(place & -place) + " bytes, expected one of " +
+                std::to_string(alignment));
+  }
   auto call = listener;
   try {
     live.emplace(address, call ? event : std::move(event));

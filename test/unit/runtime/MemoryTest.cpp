@@ -9,6 +9,7 @@
 #include "heddle/Error.h"
 #include "runtime/memory/MemoryManager.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -204,6 +205,50 @@ TEST(MemoryManager, EventsCarryNamesAndCanBeReplayed) {
   MemoryStatistics statistics = replay(events, other);
   EXPECT_EQ(statistics.peak, 300);
   EXPECT_EQ(statistics.live, 0);
+}
+
+namespace {
+/// Gives addresses that are multiples of so many bytes only.
+struct Misaligning : MemoryManager {
+  int64_t multiple;
+  int inUse = 0;
+  explicit Misaligning(int64_t multiple) : multiple(multiple) {}
+
+protected:
+  void *obtain(int64_t bytes, int64_t) override {
+    ++inUse;
+    auto *block =
+        static_cast<char *>(std::aligned_alloc(4096, size_t((bytes + 8191) / 4096 * 4096)));
+    return block + multiple;
+  }
+  void release(void *address, int64_t) override {
+    --inUse;
+    std::free(static_cast<char *>(address) - multiple);
+  }
+};
+} // namespace
+
+TEST(MemoryManager, AMisalignedAddressIsAnError) {
+  for (int64_t multiple : {1, 4, 32, 64}) {
+    Misaligning manager(multiple);
+    if (multiple >= 64) {
+      void *address = manager.allocate(100, 64, {});
+      manager.free(address);
+    }
+    try {
+      manager.allocate(100, 2 * multiple, {"weights", "model.cpp:12:3"});
+      FAIL() << "expected an error";
+    } catch (const Error &error) {
+      EXPECT_EQ(std::string(error.what()),
+                "the memory manager gave an address for 'weights' at model.cpp:12:3 that is a "
+                "multiple of " +
+                    std::to_string(multiple) + " bytes, expected one of " +
+                    std::to_string(2 * multiple));
+    }
+    EXPECT_EQ(manager.inUse, 0) << "what was refused is given back";
+    EXPECT_EQ(manager.statistics().live, 0);
+    EXPECT_EQ(manager.statistics().allocations, multiple >= 64 ? 1 : 0);
+  }
 }
 
 TEST(MemoryManager, TheDefaultCanBeReplaced) {
