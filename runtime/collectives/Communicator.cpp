@@ -11,9 +11,22 @@
 
 using namespace heddle;
 
+/// What the engine says of its last failure; the status, where it says nothing.
+static std::string messageOf(const HeddleCollectives &engine, int32_t status) {
+  const char *said = engine.message ? engine.message() : nullptr;
+  if (said && *said)
+    return said;
+  static constexpr const char *words[] = {"ok",   "invalid", "mismatch", "timeout",
+                                          "dead", "aborted", "failed"};
+  bool isKnown = status > 0 && size_t(status) < std::size(words);
+  return std::string("the engine '") + engine.name + "' failed with the status " +
+         std::to_string(status) + (isKnown ? std::string(" (") + words[status] + ")" : "") +
+         " and no message";
+}
+
 static void check(const HeddleCollectives &engine, int32_t status) {
   if (status != HEDDLE_OK)
-    throw CollectiveError(status, engine.message());
+    throw CollectiveError(status, messageOf(engine, status));
 }
 
 void Pending::wait(double seconds) {

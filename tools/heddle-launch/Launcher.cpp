@@ -79,6 +79,16 @@ private:
 };
 } // namespace
 
+namespace {
+/// The program can't be run. The exit status is that of a shell: 127 if it is not there, else 126.
+struct StartError : Error {
+  int status;
+  StartError(const std::string &program, int reason)
+      : Error("can't run '" + program + "': " + std::strerror(reason)),
+        status(reason == ENOENT || reason == ENOTDIR ? 127 : 126) {}
+};
+} // namespace
+
 [[noreturn]] static void failFor(const std::string &what) {
   throw Error(what + ": " + std::strerror(errno));
 }
@@ -210,7 +220,7 @@ void Launcher::start(int rank) {
   while ((got = read(report.get(), &reason, sizeof reason)) < 0 && errno == EINTR)
     ;
   if (got == sizeof reason)
-    throw Error("can't run '" + options.command[0] + "': " + std::strerror(reason));
+    throw StartError(options.command[0], reason);
 }
 
 //===----------------------------------------------------------------------===//
@@ -355,4 +365,11 @@ int Launcher::summarise() {
   return failed == ranks.end() ? 1 : failed->status;
 }
 
-int heddle::launch(const LaunchOptions &options) { return Launcher(options).run(); }
+int heddle::launch(const LaunchOptions &options) {
+  try {
+    return Launcher(options).run();
+  } catch (const StartError &error) {
+    std::cerr << "heddle-launch: " << error.what() << "\n";
+    return error.status;
+  }
+}

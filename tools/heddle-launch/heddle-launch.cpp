@@ -28,7 +28,8 @@ int main(int argc, char **argv) {
   app.footer(
       "A rank that fails ends the job: the others hear of it, have some seconds to report, and "
       "are\n"
-      "ended. The exit status is that of the rank that failed first, 128 + N for the signal N.\n\n"
+      "ended. The exit status is that of the rank that failed first, 128 + N for the signal N;\n"
+      "127 if there is no such program, 126 if it can't be run.\n\n"
       "Examples:\n  heddle-launch -n 2 fashion --mesh data=2\n"
       "  heddle-launch -n 4 --engine shm --timeout 10 heddle-run train.heddle");
   app.add_option("-n,--ranks", options.ranks, "Number of ranks")
@@ -50,8 +51,8 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_flag("--no-pin", noPin, "Let every rank use all CPUs, not only its share");
   app.add_flag("--no-prefix", noPrefix, "Do not begin each line of output with its rank");
-  app.prefix_command();
   app.set_version_flag("--version", heddle_runtime_version());
+  app.prefix_command();
   CLI11_PARSE(app, argc, argv);
   options.pin = !noPin;
   options.prefix = !noPrefix;

@@ -234,6 +234,45 @@ TEST(Engines, ContextsRefuseWhatMakesNoSense) {
   Folder folder;
   auto create = [&](const char *engine, HeddleWorld world) {
     return messageOf([&] { Communicator(openEngine(engine), world); });
+/// An engine of one rank whose operations fail with a status, and say this or nothing.
+static HeddleCollectives failing(const char *(*message)()) {
+  HeddleCollectives table = openEngine("null");
+  table.name = "failing";
+  table.start = [](HeddleGroup *, const HeddleOperation *operation, HeddlePending **) -> int32_t {
+    return operation->kind == HEDDLE_BARRIER ? HEDDLE_TIMEOUT : 17;
+  };
+  table.message = message;
+  return table;
+}
+
+TEST(Engines, TheStatusOfAFailedStartIsReportedAsItIs) {
+  auto outcome = [](const HeddleCollectives &engine, bool barrier) {
+    Communicator world(engine, {.rank = 0, .size = 1, .key = "k", .directory = "/"});
+    Group all = world.group("all");
+    float x = 0;
+    try {
+      if (barrier)
+        all.barrier().wait();
+      else
+        all.broadcast(&x, &x, 1, 0, ElementType::F32).wait();
+    } catch (const CollectiveError &error) {
+      return std::pair(error.status, std::string(error.what()));
+    }
+    return std::pair(0, std::string());
+  };
+  const HeddleCollectives says = failing([] { return "the cable is out"; }),
+                          silent = failing([] { return ""; }), none = failing(nullptr);
+  EXPECT_EQ(outcome(says, true), std::pair(3, std::string("the cable is out")));
+  for (const HeddleCollectives &engine : {silent, none}) {
+    EXPECT_EQ(outcome(engine, true),
+              std::pair(3, std::string("the engine 'failing' failed with the status 3 (timeout) "
+                                       "and no message")));
+    EXPECT_EQ(outcome(engine, false),
+              std::pair(17, std::string("the engine 'failing' failed with the status 17 and no "
+                                        "message")));
+  }
+}
+
   };
   EXPECT_EQ(create("shm", {.rank = 2, .size = 2}),
             "expected a rank of 0 to 1 and a size of at least 1, got rank 2 and size 2");
