@@ -12,6 +12,7 @@
 #include "heddle/nn/Leaves.h"
 #include "lib/nn/Filled.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace heddle;
@@ -52,7 +53,21 @@ static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &pas
 //===----------------------------------------------------------------------===//
 //
 // A key that one query sees is hidden from another, by its position or a mask. Where a hidden one is
-// infinite or NaN, neither its weight of 0 nor a slope of 0 may be multiplied with it.
+// infinite or NaN, neither its weight of 0 nor a slope of 0 may be multiplied with it. So the factors of
+// products of pairs are finite, and a key whose value is not makes the scores NaN that it is seen by;
+// selecting in the products of all pairs would take a third longer.
+
+static Tensor finite(const Tensor &x) { return select(abs(x) < INFINITY, x, 0.0); }
+
+/// 0 for finite values and NaN for others, over the names that scores have.
+static Tensor notFinite(const Tensor &value, const Names &scores) {
+  Tensor each = select(abs(value) < INFINITY, constant(0, value.elementType()), NAN);
+  Names others;
+  for (const Name &name : namesOf(value))
+    if (std::find(scores.begin(), scores.end(), name) == scores.end())
+      others.push_back(name);
+  return stopGradient(others.empty() ? each : sum(each, others));
+}
 
 /// The sum of `x` over the names that `like` lacks.
 static Tensor summedTo(const Tensor &x, const Tensor &like) {
@@ -63,9 +78,7 @@ static Tensor summedTo(const Tensor &x, const Tensor &like) {
   return others.empty() ? x : sum(x, others);
 }
 
-static Tensor finite(const Tensor &x) { return select(abs(x) < INFINITY, x, 0.0); }
-
-/// sum of query * key over `feature`, of which hidden pairs are not used: their slopes are 0.
+/// sum of query * key over `feature`, whose slopes at hidden pairs are 0.
 static Tensor productsOfPairs(const Tensor &query, const Tensor &key, const Names &feature,
                               Here here) {
   return withGradient([&](Tensor q, Tensor k) { return sum(q * k, feature); },
@@ -73,16 +86,6 @@ static Tensor productsOfPairs(const Tensor &query, const Tensor &key, const Name
                         return std::pair(summedTo(g * finite(k), q), summedTo(g * finite(q), k));
                       },
                       here)(query, key);
-}
-
-/// sum of weights * value over `past` for the pairs that are seen.
-static Tensor sumOfPairs(const Tensor &weights, const Tensor &value, const Tensor &seen,
-                         const Name &past, Here here) {
-  return withGradient([&](Tensor w, Tensor v) { return sum(select(seen, w * v, 0.0), past); },
-                      [&](Tensor w, Tensor v, Tensor g) {
-                        return std::pair(select(seen, summedTo(g * v, w), 0.0), summedTo(g * w, v));
-                      },
-                      here)(weights, value);
 }
 
 static Tensor scaledQuery(const Tensor &query, const Name &past, const Names &feature,
@@ -115,18 +118,21 @@ static Tensor attentionTo(const Tensor &query, const Tensor &key, const Tensor &
   bool isMasked = !options.mask.empty() || !options.bias.empty();
   bool hidesPairs = isMasked || options.causal;
   Tensor q = scaledQuery(query, past, feature, options, here);
-  Tensor score = biased(hidesPairs ? productsOfPairs(q, key, feature, here) : sum(q * key, feature),
-                        {relative, options.bias});
+  Tensor score = hidesPairs ? productsOfPairs(q, key, feature, here) : sum(q * key, feature);
+  Tensor bad = hidesPairs ? notFinite(value, namesOf(score)) : Tensor();
+  score = biased(score, {relative, options.bias, bad});
   bool seesItself = !isMasked && options.lengths.empty() && options.first.empty();
   Tensor weights = seen.empty() ? softmax(score, past)
                    : seesItself ? softmax(select(seen, score, -INFINITY), past)
                                 : weightsOf(score, seen, past);
   weights = weights.cast(value.elementType());
+  if (hidesPairs) // the slopes of hidden weights may be infinite, as products with large values
+    weights = select(seen, weights, 0.0);
   if (options.weights)
     *options.weights = weights;
   if (options.dropout > 0 && options.mode)
     weights = dropout(weights, options.dropout, options.dropped, *options.mode);
-  Tensor y = hidesPairs ? sumOfPairs(weights, value, seen, past, here) : sum(weights * value, past);
+  Tensor y = sum(weights * (hidesPairs ? finite(value) : value), past);
   return isLength.empty() ? y : select(isLength, y, NAN);
 }
 
@@ -171,9 +177,6 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
   Here here = Here::current();
   int64_t block = std::min<int64_t>(64, capacity);
   Tensor scaled = scaledQuery(query, past, feature, options, here);
-  struct Block {
-    Tensor score, value, seen;
-  };
   auto blockOf = [&](const Tensor &begin) {
     // The last block may start before `begin`, where fewer keys are left.
     Tensor start = minimum(begin, double(capacity - block));
@@ -183,21 +186,21 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
     for (Tensor *pairs : {&own.mask, &own.bias})
       if (!pairs->empty() && pairs->has(past))
         *pairs = pairs->gather(past, position);
-    Tensor score =
-        biased(sum(scaled * key, feature), {relative ? relative(position) : Tensor(), own.bias});
+    Tensor score = sum(scaled * key, feature), bad = notFinite(value, namesOf(score));
+    score = biased(score, {relative ? relative(position) : Tensor(), own.bias, bad});
     Tensor seen = logicalAnd(seenPairs(score, position, own), position >= begin);
-    return Block{select(seen, score, -INFINITY), widened(value), seen};
+    return std::pair(select(seen, score, -INFINITY), widened(finite(value)));
   };
   Tensor filled = options.lengths.cast(ElementType::I64);
   Tensor most = filled.names().empty() ? filled : max(filled, namesOf(filled));
   Tensor steps = (most + double(block - 1)) / double(block);
   auto step = [&](const Tensor &i, const std::optional<Running> &before) {
-    auto [score, value, seen] = blockOf(i * double(block));
+    auto [score, value] = blockOf(i * double(block));
     Tensor most = max(score, past);
     if (before)
       most = maximum(before->most, most);
     Tensor shift = select(equal(most, -INFINITY), 0.0, most), power = exp(score - shift);
-    Running next{most, sum(power, past), sum(select(seen, power * value, 0.0), past)};
+    Running next{most, sum(power, past), sum(power * value, past)};
     if (before) {
       Tensor kept = exp(before->most - shift);
       next.total = before->total * kept + next.total;
