@@ -19,6 +19,7 @@
 #include "heddle/Fields.h"
 #include "heddle/Jit.h"
 #include "heddle/Kernel.h"
+#include "heddle/LayerScope.h"
 #include "heddle/Mesh.h"
 #include "heddle/Name.h"
 #include "heddle/Ops.h"

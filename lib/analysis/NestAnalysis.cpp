@@ -49,6 +49,20 @@ SmallVector<Value> nest::kernelOperands(Operation *nest) {
 }
 
 //===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+std::string heddle::nameOf(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>("heddle.name");
+  return name ? name.str() : op->getName().stripDialect().str();
+}
+
+std::string heddle::inLayer(Location loc, StringRef name) {
+  auto layer = loc->findInstanceOf<NameLoc>();
+  return layer ? layer.getName().str() + ": " + name.str() : name.str();
+}
+
+//===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
 

@@ -51,6 +51,18 @@ void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 } // namespace nest
 
 //===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+/// What an op is called for users: its attribute `heddle.name`, by default the op's name.
+std::string nameOf(mlir::Operation *op);
+/// `name` behind the layer that an op at `loc` was written in, if any (a NameLoc, as a LayerScope of
+/// the builder makes it): "layers.3.attention: reduce".
+std::string inLayer(mlir::Location loc, llvm::StringRef name);
+/// The name of an op behind its layer.
+inline std::string labelOf(mlir::Operation *op) { return inLayer(op->getLoc(), nameOf(op)); }
+
+//===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
 

@@ -11,6 +11,7 @@
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nd/NdGradient.h"
 #include "heddle/Kernel.h"
+#include "heddle/LayerScope.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -76,7 +77,7 @@ Fragment::~Fragment() {
 }
 
 std::string heddle::detail::originOf(Location loc) {
-  auto file = dyn_cast<FileLineColLoc>(loc);
+  auto file = loc->findInstanceOf<FileLineColLoc>();
   return file ? " (from " + file.getFilename().str() + ":" + std::to_string(file.getLine()) + ")"
               : "";
 }
@@ -87,9 +88,12 @@ std::string heddle::detail::typeAndOrigin(const Tensor &tensor) {
 
 Location heddle::detail::locationOf(Here here) {
   here = CallScope::placed(here);
-  if (!here.line())
-    return UnknownLoc::get(graphContext());
-  return FileLineColLoc::get(graphContext(), here.file_name(), here.line(), here.column());
+  MLIRContext *context = graphContext();
+  Location place = UnknownLoc::get(context);
+  if (here.line())
+    place = FileLineColLoc::get(context, here.file_name(), here.line(), here.column());
+  const std::string &layer = LayerScope::current();
+  return layer.empty() ? place : NameLoc::get(StringAttr::get(context, layer), place);
 }
 
 void heddle::detail::fail(Here here, const std::string &message) { refuse(message, here); }

@@ -18,6 +18,7 @@ PRelu PRelu::make(const std::vector<Extent> &extents, double slope, Here here) {
 
 Tensor PRelu::operator()(const Tensor &x, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   return select(x > 0.0, x, slope * x);
 }
 

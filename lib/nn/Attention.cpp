@@ -469,6 +469,7 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
 Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
                              const Attend &attend, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   requireHas(x, over(time, feature), here);
   Tensor own = zeroBeyond(x, time, attend.lengths);
   return this->attend(own, time, own, time, feature, mode, attend);
@@ -477,6 +478,7 @@ Tensor Attention::operator()(const Tensor &x, const Name &time, const Name &feat
 Tensor Attention::cross(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
                         const Name &feature, Mode &mode, const Attend &attend, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (time == from || x.has(from))
     refuse("expected another name for the positions of the memory than for those of x, got '" +
                from.str() + "' for " + x.type() + "; rename one of them",

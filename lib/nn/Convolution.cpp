@@ -65,6 +65,7 @@ static Size transposedSize(const Size &windows, const WindowOptions &window, int
 Tensor Conv::operator()(const Tensor &x, const Names &along, const Name &in, const Name &out,
                         Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (along.size() != windows.along.size())
     refuse("expected all names that the windows move along, " + quoted(keysOf(windows.along)) +
                ", got " + std::to_string(along.size()) + " of them",

@@ -13,6 +13,7 @@
 #ifndef HEDDLE_LIB_NN_FILLED_H
 #define HEDDLE_LIB_NN_FILLED_H
 
+#include "heddle/LayerScope.h"
 #include "heddle/Scope.h"
 #include "heddle/nn/Gradients.h"
 #include "heddle/nn/Initializers.h"

@@ -30,6 +30,7 @@ GraphAttention GraphAttention::make(const std::vector<Extent> &in, const std::ve
 Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names &in,
                                   const Name &out, const Neighbours &near, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   requireHas(x, over(node), here);
   requireHas(near.number, over(near.slot), here);
   Tensor place = iota({near.slot, near.number.size(near.slot)}).broadcast(near.count.extents());

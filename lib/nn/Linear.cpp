@@ -42,6 +42,7 @@ Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &ou
 
 Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   requireNames(x, weight, in, here);
   Tensor y = sum(x * weight, in);
   return bias ? y + *bias : y;
@@ -73,6 +74,7 @@ Perceptron Perceptron::make(const Extent &in, const std::vector<int64_t> &sizes,
 
 Tensor Perceptron::operator()(const Tensor &x, const Name &in, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Name out = fresh("out");
   Tensor y = x;
   for (size_t i = 0; i < layers.size(); ++i)
@@ -95,6 +97,7 @@ Embedding Embedding::make(const Extent &entries, const Extent &feature, const Te
 
 Tensor Embedding::operator()(const Tensor &index, const Name &entries, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (isFloat(index.elementType()))
     refuse("expected an index of integers, entries of '" + entries.str() + "', got " + index.type(),
            here);

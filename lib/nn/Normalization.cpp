@@ -67,6 +67,7 @@ LayerNorm LayerNorm::make(const std::vector<Extent> &extents, double epsilon, He
 
 Tensor LayerNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   requireOwnNames(scale, over, here);
   auto [difference, average, variance] = centred(x, over);
   return scaled(difference, variance, scale, shift, epsilon, x.elementType());
@@ -79,6 +80,7 @@ RmsNorm RmsNorm::make(const std::vector<Extent> &extents, double epsilon, Here h
 
 Tensor RmsNorm::operator()(const Tensor &x, const Names &over, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   requireOwnNames(scale, over, here);
   Tensor wide = widened(x), root = rsqrt(mean(wide * wide, over) + epsilon);
   return (wide * root * widened(scale)).cast(x.elementType());
@@ -96,6 +98,7 @@ GroupNorm GroupNorm::make(const Extent &channel, int64_t groups, double epsilon,
 Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &over,
                              Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   for (const Name &name : over)
     (void)x.size(name, here); // a message lists the names before the split
   Name group = fresh("group");
@@ -120,6 +123,7 @@ BatchNorm BatchNorm::make(const Extent &channel, double momentum, double epsilon
 
 Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   for (const Name &name : over)
     if (scale.has(name))
       refuse("expected names without '" + name.str() + "', whose elements have a mean each", here);
@@ -159,6 +163,7 @@ WeightNorm WeightNorm::make(const Tensor &weight, const Names &over, Here here) 
 
 Tensor WeightNorm::operator()(const Names &over, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Tensor wide = widened(direction);
   Tensor factor = widened(length) * rsqrt(sum(wide * wide, over));
   return (wide * factor).cast(direction.elementType());

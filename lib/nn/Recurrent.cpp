@@ -163,6 +163,7 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
                                         const Name &hidden, Mode &mode, const RecurrentRun &run,
                                         Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (!run.initial.empty() && run.initial.size() != cells.size())
     refuse("expected " + std::to_string(cells.size()) +
                " initial states, one for each layer and "

@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Speech.h"
 
+#include "heddle/LayerScope.h"
 #include "heddle/nn/Activations.h"
 #include "lib/nn/Filled.h"
 
@@ -67,6 +68,7 @@ Conformer Conformer::make(const Name &time, const Extent &feature, const Tensor 
 Tensor Conformer::operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
                              const Attend &attend, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Name hidden("hidden");
   Tensor y = zeroBeyond(x, time, attend.lengths);
   size_t next = 0;
@@ -103,6 +105,7 @@ TimeDepthSeparable TimeDepthSeparable::make(const Name &time, const Extent &band
 Tensor TimeDepthSeparable::operator()(const Tensor &x, const Name &time, const Name &band,
                                       const Name &channel, Mode &mode, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Name hidden("hidden");
   Names all = over(time, band, channel);
   auto drop = [&](const Tensor &y, const Names &by) { return nn::dropout(y, dropout, by, mode); };

@@ -26,6 +26,7 @@ Tensor FeedForward::operator()(const Tensor &x, const Name &feature, const Names
                                const std::function<Tensor(const Tensor &)> &activation,
                                double dropout, Mode &mode, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Name inside = fresh("hidden");
   Names drawn = along;
   drawn.push_back(inside);
@@ -64,6 +65,7 @@ Tensor TransformerLayer::operator()(const Tensor &x, const Name &time, const Nam
                                     Mode &mode, const Attend &attend,
                                     const std::optional<Memory> &memory, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (cross.has_value() != memory.has_value())
     refuse(cross
                ? "expected a memory for the cross attention of a decoder, got none"

@@ -24,6 +24,7 @@ PositionEmbedding PositionEmbedding::make(const Extent &time, const Extent &feat
 Tensor PositionEmbedding::operator()(const Name &time, const Size &size, const Tensor &first,
                                      Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   if (first.empty())
     return table.slice(time, 0, size);
   Name position = fresh("position");
@@ -66,6 +67,7 @@ AdaptiveSoftmax AdaptiveSoftmax::make(const Extent &feature, const Extent &class
 Tensor AdaptiveSoftmax::operator()(const Tensor &x, const Name &feature, const Name &classes,
                                    Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Name inner = fresh("inner");
   Tensor top = logSoftmax(head(x, feature), classes);
   Size own = top.size(classes) - int64_t(clusters.size());

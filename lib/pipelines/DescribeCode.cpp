@@ -35,9 +35,9 @@ std::vector<FunctionSpec> heddle::describeFunctions(const ProgramCode &block,
                                                     const std::vector<EntrySpec> &entries,
                                                     ArrayRef<OutlinedKernel> sources,
                                                     ArrayRef<CompiledKernel> kernels) {
-  llvm::StringMap<ArrayRef<Location>> locations;
+  llvm::StringMap<const OutlinedKernel *> sourceOf;
   for (auto [source, kernel] : llvm::zip_equal(sources, kernels))
-    locations[kernel.symbol] = source.locations;
+    sourceOf[kernel.symbol] = &source;
   std::map<std::string, const StepSpec *> steps;
   for (const EntrySpec &entry : entries)
     for (const StepSpec &step : entry.steps)
@@ -46,10 +46,11 @@ std::vector<FunctionSpec> heddle::describeFunctions(const ProgramCode &block,
   for (const ProgramCode::Function &code : block.functions) {
     auto step = steps.find(code.name);
     bool isKernel = step != steps.end();
-    functions.push_back({isKernel ? step->second->name : code.name,
+    // Several layers may share the code, so its name is that of none.
+    functions.push_back({isKernel ? sourceOf.lookup(code.name)->name : code.name,
                          isKernel ? step->second->location : "", code.offset, code.bytes});
     if (isKernel)
-      describeLines(code, locations.lookup(code.name), functions.back());
+      describeLines(code, sourceOf.lookup(code.name)->locations, functions.back());
   }
   return functions;
 }

@@ -15,7 +15,7 @@
 
 using namespace heddle;
 
-static constexpr double width = 760, left = 220, top = 40, lineHeight = 18;
+static constexpr double width = 760, top = 40, lineHeight = 18;
 
 /// `Network.cpp:32` of `models/fashion/Network.cpp:32:19`.
 static std::string shortened(const std::string &location) {
@@ -28,6 +28,12 @@ struct Line {
   std::string name;
   std::vector<const Profile::Step *> runs;
   double seconds = 0;
+
+  /// `busy`: the seconds of all lines.
+  std::string label(double busy) const {
+    return name + " " + shortened(runs.front()->location) +
+           formatted(" %.0f %%", 100 * seconds / std::max(busy, 1e-9));
+  }
 };
 } // namespace
 
@@ -64,7 +70,9 @@ std::string Profile::picture(size_t count) const {
   }
   double span = std::max(end - begin, 1e-9);
   std::vector<Line> lines = linesOf(steps, count);
-  double height = lineHeight * double(lines.size());
+  double height = lineHeight * double(lines.size()), left = 220;
+  for (const Line &line : lines) // the average width of a character is about half its height
+    left = std::max(left, 20 + 5.8 * double(line.label(busy).size()));
   std::string out = formatted("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
                               "font-family='sans-serif' font-size='11'>\n",
                               left + width + 20, top + height + 20);
@@ -80,10 +88,8 @@ std::string Profile::picture(size_t count) const {
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     double y = top + lineHeight * double(i);
-    std::string label = lines[i].name + " " + shortened(lines[i].runs.front()->location);
-    label += formatted(" %.0f %%", 100 * lines[i].seconds / std::max(busy, 1e-9));
     out += formatted("<text x='%.0f' y='%.1f' text-anchor='end'>", left - 6, y + 13) +
-           escapedForHtml(label) + "</text>\n";
+           escapedForHtml(lines[i].label(busy)) + "</text>\n";
     for (const Step *run : lines[i].runs)
       out +=
           formatted("<rect x='%.2f' y='%.1f' width='%.2f' height='%.0f' fill='hsl(%zu,60%%,60%%)'>",

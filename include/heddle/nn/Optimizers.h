@@ -35,6 +35,7 @@
 #ifndef HEDDLE_NN_OPTIMIZERS_H
 #define HEDDLE_NN_OPTIMIZERS_H
 
+#include "heddle/LayerScope.h"
 #include "heddle/Ops.h"
 #include "heddle/Scope.h"
 #include "heddle/nn/Gradients.h"
@@ -134,6 +135,7 @@ struct Optimizer : Rule {
         continue;
       const Options &own = groupOf[i] ? groups.groups[groupOf[i] - 1].second : groups.others;
       auto &[path, p] = all[i];
+      LayerScope layer(path);
       Tensor direction = Rule::direction(path, detail::widened(*p),
                                          detail::widened(*slopes[i].second), own, context);
       *p = detail::moved(*p, direction, rate, own.rate);

@@ -198,8 +198,7 @@ private:
     if (joins)
       step.spec.communication->counts.push_back(with.counts[0]);
     step.operands.push_back(from);
-    step.results.push_back(
-        addResult(cast<OpResult>(result), op->getName().stripDialect().str(), layout));
+    step.results.push_back(addResult(cast<OpResult>(result), labelOf(op), layout));
     for (int32_t value : {step.operands.back(), step.results.back()})
       step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));
     inFlight[result] = int32_t(entry.steps.size()) - 1;
@@ -210,7 +209,7 @@ private:
     OutlinedStep &step = entry.steps.emplace_back();
     step.transfer = transfers++;
     step.spec.kind = StepKind::Start;
-    step.spec.name = op->getName().stripDialect().str();
+    step.spec.name = labelOf(op);
     step.spec.location = spellLocation(op->getLoc());
     step.spec.communication = std::move(with);
     return step;
@@ -416,7 +415,7 @@ private:
     OutlinedStep step;
     step.spec.kind = kind;
     step.operands = reads;
-    step.spec.name = op.isLoop() ? "while" : "if";
+    step.spec.name = inLayer(op.getLoc(), op.isLoop() ? "while" : "if");
     step.spec.location = spellLocation(op.getLoc());
     entry.steps.push_back(std::move(step));
   }
@@ -519,8 +518,7 @@ private:
       operandLayouts.push_back(spec(operand).layout);
       step.operands.push_back(values.lookup(operand));
     }
-    auto label = op->getAttrOfType<StringAttr>("heddle.name");
-    std::string name = label ? label.str() : op->getName().stripDialect().str();
+    std::string label = labelOf(op);
     SmallVector<Attribute> layouts;
     for (OpResult result : op->getResults()) {
       Layout layout = nest::layoutOf(result);
@@ -528,7 +526,7 @@ private:
         return failure();
       resultLayouts.push_back(layout);
       layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
-      step.results.push_back(addResult(result, name, layout));
+      step.results.push_back(addResult(result, label, layout));
     }
     cast<nest::LaidOutInterface>(op).setLayoutsAttr(ArrayAttr::get(op->getContext(), layouts));
     std::vector<std::string> symbols;
@@ -546,11 +544,12 @@ private:
     auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
     if (isNew)
       program.kernels.push_back(
-          {source, "", name, op->getLoc(), labels.spelling(), std::move(locations)});
+          {source, "", heddle::nameOf(op), op->getLoc(), labels.spelling(), std::move(locations)});
     step.kernel = known->second;
     step.labels = std::move(labels);
-    step.spec.name =
-        label || step.results.empty() ? name : entry.spec.values[size_t(step.results.back())].name;
+    step.spec.name = op->hasAttr("heddle.name") || step.results.empty()
+                         ? label
+                         : entry.spec.values[size_t(step.results.back())].name;
     step.spec.location = spellLocation(op->getLoc());
     step.spec.flops = arithmeticOf(op);
     for (const std::vector<int32_t> *list : {&step.operands, &step.results})

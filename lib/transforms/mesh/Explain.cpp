@@ -85,11 +85,11 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
              reasons(links, links.nodesOf(argument), rules));
   }
   function.walk([&](Operation *op) {
-    auto name = op->getAttrOfType<StringAttr>("heddle.name");
+    std::string name = labelOf(op);
     bool isFirst = true;
     for (Value value : op->getResults()) // of which one remark tells
       if (isa<nd::NdTensorType>(value.getType()))
-        describe(op->getLoc(), name ? name.getValue() : op->getName().stripDialect(), value, "",
+        describe(op->getLoc(), name, value, "",
                  std::exchange(isFirst, false) ? links.sharding(op) : Sharding(),
                  ShardingAttr::get(b.getContext(), links.sharding(value)),
                  reasons(links,

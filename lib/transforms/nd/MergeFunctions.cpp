@@ -157,6 +157,25 @@ static void matchNames(NdTensorType type, const Labels &from, const Labels &to,
         }
 }
 
+/// Makes the ops of a function, which is called from several layers, ops of none, unless those of
+/// `other` are of the same ones: no label may name a layer that an op is not of.
+static void forgetOtherLayers(func::FuncOp function, func::FuncOp other) {
+  auto layersIn = [](func::FuncOp of) {
+    llvm::DenseSet<StringAttr> layers;
+    of.walk([&](Operation *op) {
+      if (auto layer = op->getLoc()->findInstanceOf<NameLoc>())
+        layers.insert(layer.getName());
+    });
+    return layers;
+  };
+  if (layersIn(function) == layersIn(other))
+    return;
+  function.walk([](Operation *op) {
+    if (auto layer = op->getLoc()->findInstanceOf<NameLoc>())
+      op->setLoc(layer.getChildLoc());
+  });
+}
+
 namespace {
 struct Known {
   mutable func::FuncOp function;
@@ -234,6 +253,7 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
         continue;
       }
       Known gone{function, std::move(*form)};
+      forgetOtherLayers(found->second.function, function);
       for (CallOp call : calls.lookup(function))
         uses[function] -= redirect(call, gone, found->second);
       if (function.isPrivate() && uses.lookup(function) == 0)

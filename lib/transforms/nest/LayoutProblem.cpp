@@ -134,11 +134,6 @@ private:
     problem.values.push_back(std::move(laid));
   }
 
-  static std::string nameOf(Operation *op) {
-    auto label = op->getAttrOfType<StringAttr>("heddle.name");
-    return label ? label.str() : op->getName().stripDialect().str();
-  }
-
   LogicalResult findValues() {
     if (failed(checkLayouts(function)))
       return failure();
@@ -160,7 +155,7 @@ private:
       for (OpResult result : op->getResults()) {
         if (!isa<nd::NdTensorType>(result.getType()))
           continue;
-        addValue(result, nameOf(op));
+        addValue(result, labelOf(op));
         if (LayoutAttr fixed = laid ? laid.layout(result.getResultNumber()) : LayoutAttr()) {
           written.try_emplace(result, fixed.getLayout());
           fits &= succeeded(checkLayout(result.getLoc(), fixed.getLayout(),
@@ -724,7 +719,7 @@ private:
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
-    Part part{std::move(lanes), {nest.op, nameOf(nest.op), {}}, {}};
+    Part part{std::move(lanes), {nest.op, labelOf(nest.op), {}}, {}};
     for (const WayModel &way : ways)
       part.laid.ways.push_back({nest.namesOf(way.lanes), way.reduced, way.arithmetic});
     std::map<unsigned, SmallVector<const NestAccess *>> byValue;
@@ -798,6 +793,11 @@ bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
     if (term.nest == nest) {
       keep(term.cost, values[term.value].cost.size());
       keep(term.copy, values[term.value].cost.size());
+    }
+  keep(ways, 1);
+  return true;
+}
+
 void LayoutProblem::addWays(const LayoutProblem &other) {
   assert(terms.size() == other.terms.size() && "expected a problem of the same function");
   for (auto [nest, more] : llvm::zip_equal(nests, other.nests))
@@ -806,11 +806,6 @@ void LayoutProblem::addWays(const LayoutProblem &other) {
     llvm::append_range(term.cost, more.cost);
     llvm::append_range(term.copy, more.copy);
   }
-}
-
-    }
-  keep(ways, 1);
-  return true;
 }
 
 LayoutProblemMaker::LayoutProblemMaker(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
