@@ -55,7 +55,8 @@ static nn::TrainerOptions surroundings(const Options &options) {
           .threads = options.threads,
           .readers = options.readers,
           .notes = {{"model", options.name}, {"size", options.size}},
-          .check = options.check};
+          .check = options.check,
+          .plugins = options.plugins};
 }
 
 /// A data set of the model.
@@ -153,7 +154,10 @@ static nn::TrainingState stateOf(const Model &model, bool inMemory) {
 }
 static auto stepOf(const Model &model, const Options &options) {
   return jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
-             {.name = "train", .threads = options.threads, .products = model.training.products});
+             {.name = "train",
+              .threads = options.threads,
+              .plugins = options.plugins,
+              .products = model.training.products});
 }
 
 /// The step of a model, for its example of a batch; nothing of it is in memory.
@@ -247,8 +251,10 @@ int zoo::exportPrograms(const Options &options) {
     stepOf(model, options)
         .save(folder + "/train.heddle", state, fields, model.training.rate, Here());
     nn::TrainedState trained{state.net, state.mode.evaluation()};
-    jit(nn::evaluation(model.network),
-        {.name = "evaluate", .threads = options.threads, .products = model.training.products})
+    jit(nn::evaluation(model.network), {.name = "evaluate",
+                                        .threads = options.threads,
+                                        .plugins = options.plugins,
+                                        .products = model.training.products})
         .save(folder + "/evaluate.heddle", trained, fields, Here());
   }
   nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());

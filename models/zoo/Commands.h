@@ -24,10 +24,11 @@ struct Options {
   int threads = 0, readers = 1;
   bool resume = false, ir = false, recipe = false, check = false, oneBatch = false;
   int64_t saveEvery = 250;
-  std::string output;     ///< directory; empty: NAME-SIZE
-  std::string log;        ///< empty: log.jsonl in the output
-  int64_t logEvery = 50;  ///< steps between its lines of steps; 0: none
-  std::string checkpoint; ///< empty: best.safetensors in the output, or the last one
+  std::string output;               ///< directory; empty: NAME-SIZE
+  std::string log;                  ///< empty: log.jsonl in the output
+  int64_t logEvery = 50;            ///< steps between its lines of steps; 0: none
+  std::string checkpoint;           ///< empty: best.safetensors in the output, or the last one
+  std::vector<std::string> plugins; ///< of the compiler
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons
   int noisy = 3;                  ///< runs of the twin that show how far rounding leads it

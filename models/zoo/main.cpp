@@ -65,6 +65,14 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
   return command;
 }
 
+static void addPlugins(CLI::App &command, zoo::Options &options) {
+  command
+      .add_option("--plugin", options.plugins,
+                  "Load this plugin into the compiler; may be given several times")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
 static void addTraining(CLI::App &command, zoo::Options &options) {
   command.add_option("--steps", options.steps, "Stop after this many steps")
       ->check(wholeNumber(1, 1000000000));
@@ -112,6 +120,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
                  "Continue after the last checkpoint; start if there is none")
       ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
+  addPlugins(*command, options);
   nn::addMeshFlags(*command, options.mesh);
 }
 
@@ -141,6 +150,7 @@ int main(int argc, char **argv) {
                "heddle-models");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help); // lists the commands
+  app.set_version_flag("--version", heddle_runtime_version());
   zoo::Options options;
   app.add_subcommand("list", "Print the models, each with the number of its parameters");
   addTrain(app, options);
@@ -150,7 +160,6 @@ int main(int argc, char **argv) {
     command->add_option(
         "--checkpoint", options.checkpoint,
         "File (OUTPUT/best.safetensors; checkpoint.safetensors before the first epoch's end)");
-  app.set_version_flag("--version", heddle_runtime_version());
   zoo::Generation &how = options.generation;
   generate->add_option("--prompt", how.prompt, "What the text begins with");
   generate->add_option("--length", how.length, "Tokens to write")
@@ -193,6 +202,8 @@ int main(int argc, char **argv) {
   exported->add_flag("--ir", options.ir,
                      "Print the nd IR of the training step instead; with --output, write it there "
                      "as step.mlir, with its tensors");
+  for (CLI::App *command : {evaluate, exported})
+    addPlugins(*command, options);
   if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
     return 2;
   CLI11_PARSE(app, argc, argv);
