@@ -9,7 +9,7 @@ set(Heddle_COMPILER_INCLUDE_DIR "${heddle_include}/heddle-compiler")
 if(NOT TARGET Heddle::compiler)
   add_library(Heddle::compiler INTERFACE IMPORTED)
   target_link_libraries(Heddle::compiler INTERFACE Heddle::heddle)
-  target_include_directories(Heddle::compiler INTERFACE "${Heddle_COMPILER_INCLUDE_DIR}")
+  target_include_directories(Heddle::compiler INTERFACE "${Heddle_COMPILER_INCLUDE_DIR}" "${heddle_include}/heddle-runtime")
   target_include_directories(Heddle::compiler SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   # As LLVM was built.
   target_compile_options(Heddle::compiler INTERFACE -fno-rtti)

@@ -3,6 +3,8 @@
 #   Heddle::heddle    builder, compiler, nn: one shared library over the distribution's libMLIR and libLLVM
 #   Heddle::runtime   runs compiled programs: a shared library of C functions, without LLVM
 #   Heddle::compiler  with COMPONENTS compiler: Heddle::heddle with the headers of the compiler itself, for plugins
+#   Heddle::runtime_static, Heddle::runtime_headers  with COMPONENTS runtime: the C++ classes of the runtime (memory
+#                     managers, programs, communicators), and the headers alone, for engines; without LLVM
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -53,15 +55,29 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle" DESTINATION ${CMAKE_INS
   FILES_MATCHING PATTERN "*.h")
 # What plugins include: dialects, passes, interfaces; under a folder of their own, by the paths that they have here.
 foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
-  foreach(folder dialects lib runtime)
+  foreach(folder dialects lib)
     install(DIRECTORY "${root}/${folder}" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle-compiler
       FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
 endforeach()
+# What memory managers and engines include, likewise.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle-runtime
+  FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Heddle")
 install(EXPORT HeddleTargets NAMESPACE Heddle:: DESTINATION ${package})
+# Apart, since its users need to find threads as well.
+add_library(HeddleRuntimeHeaders INTERFACE)
+set_target_properties(HeddleRuntimeHeaders PROPERTIES EXPORT_NAME runtime_headers)
+set_target_properties(HeddleRuntime PROPERTIES EXPORT_NAME runtime_static)
+foreach(target HeddleRuntimeHeaders HeddleRuntime)
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heddle-runtime>)
+endforeach()
+target_compile_features(HeddleRuntime INTERFACE cxx_std_20)
+install(TARGETS HeddleRuntime HeddleRuntimeHeaders EXPORT HeddleRuntimeTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT HeddleRuntimeTargets NAMESPACE Heddle:: DESTINATION ${package})
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/HeddleConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/cmake/HeddleConfig.cmake" INSTALL_DESTINATION ${package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/HeddleConfigVersion.cmake"

@@ -77,7 +77,9 @@ static Library *openLibrary(const std::string &name) {
   for (const std::string &each : engineNames())
     known += (known.empty() ? "" : ", ") + each;
   throw Error("unknown engine '" + name + "'; known engines are " +
-              (known.empty() ? "none" : known));
+              (known.empty() ? "none" : known) +
+              "; the folders of $HEDDLE_ENGINES are searched for " + prefix + "NAME" + suffix +
+              " of others");
 }
 
 const HeddleCollectives &heddle::openEngine(const std::string &name) {
@@ -95,6 +97,9 @@ const HeddleCollectives &heddle::openEngine(const std::string &name) {
   if (!function)
     throw Error("'" + library->name + "' has no function heddle_collectives");
   const HeddleCollectives *table = function();
+  if (!table)
+    throw Error("the engine '" + name + "' can't be opened: heddle_collectives of '" +
+                library->name + "' gave none");
   if (table->version != HEDDLE_COLLECTIVES_VERSION)
     throw Error("'" + library->name + "' has version " + std::to_string(table->version) +
                 " of the interface of engines, expected " +

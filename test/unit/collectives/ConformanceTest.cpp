@@ -220,6 +220,10 @@ TEST(Engines, UnknownOnesAreRefused) {
   EXPECT_NE(
       messageOf([] { openEngine("smoke"); }).find("unknown engine 'smoke'; known engines are "),
       std::string::npos);
+  EXPECT_NE(messageOf([] { openEngine("smoke"); })
+                .find("; the folders of $HEDDLE_ENGINES are searched for "
+                      "libheddle_collectives_NAME.so of others"),
+            std::string::npos);
   for (const char *name : {"null", "shm", "net"}) {
     EXPECT_NE(messageOf([] { openEngine("../shm"); }).find(name), std::string::npos);
     EXPECT_STREQ(openEngine(name).name, name);
@@ -230,10 +234,6 @@ TEST(Engines, UnknownOnesAreRefused) {
 #endif
 }
 
-TEST(Engines, ContextsRefuseWhatMakesNoSense) {
-  Folder folder;
-  auto create = [&](const char *engine, HeddleWorld world) {
-    return messageOf([&] { Communicator(openEngine(engine), world); });
 /// An engine of one rank whose operations fail with a status, and say this or nothing.
 static HeddleCollectives failing(const char *(*message)()) {
   HeddleCollectives table = openEngine("null");
@@ -273,6 +273,10 @@ TEST(Engines, TheStatusOfAFailedStartIsReportedAsItIs) {
   }
 }
 
+TEST(Engines, ContextsRefuseWhatMakesNoSense) {
+  Folder folder;
+  auto create = [&](const char *engine, HeddleWorld world) {
+    return messageOf([&] { Communicator(openEngine(engine), world); });
   };
   EXPECT_EQ(create("shm", {.rank = 2, .size = 2}),
             "expected a rank of 0 to 1 and a size of at least 1, got rank 2 and size 2");
