@@ -117,7 +117,9 @@ const Arithmetic::Format &Arithmetic::formatOf(FloatType type) {
 
 Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double units) {
   Scalar result = exactly(value);
-  if (!std::isfinite(value) || (exact && roundTo(type, value) == value))
+  // An op whose result is rounded once, and is a number of the type, gives that number: what is
+  // added to -1e30 does not change it.
+  if (!std::isfinite(value) || ((exact || units <= 1) && roundTo(type, value) == value))
     return result;
   const Format &format = formatOf(type);
   double unit = format.unit * std::fabs(value);

@@ -264,13 +264,16 @@ static bool compare(func::FuncOp function, const Signature &entry,
                     ArrayRef<interp::TensorValue> expected, const Arrays &got) {
   MLIRContext *context = function.getContext();
   int64_t compared = 0, undecided = 0, uncertain = 0, notFinite = 0;
-  std::string firstNotFinite;
+  std::string firstNotFinite, listed;
   bool agrees = true;
   for (auto [formal, value, array] : llvm::zip_equal(entry.results, expected, got)) {
     interp::Comparison comparison = interp::compare(value, interp::fromHost(context, array));
     compared += comparison.compared;
     undecided += comparison.undecided;
     uncertain += comparison.uncertain;
+    if (comparison.uncertain)
+      listed += "  " + formal.name + ": " + std::to_string(comparison.uncertain) + " of " +
+                std::to_string(comparison.compared) + " uncertain\n";
     notFinite += comparison.notFinite;
     if (comparison.notFinite && firstNotFinite.empty())
       firstNotFinite = formal.name;
@@ -301,7 +304,7 @@ static bool compare(func::FuncOp function, const Signature &entry,
     llvm::outs() << " " << compared << " elements agree";
   if (uncertain)
     llvm::outs() << ", " << uncertain << " of them uncertain";
-  llvm::outs() << "\n";
+  llvm::outs() << "\n" << listed;
   return true;
 }
 
