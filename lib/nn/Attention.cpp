@@ -88,6 +88,17 @@ static Tensor productsOfPairs(const Tensor &query, const Tensor &key, const Name
                       here)(query, key);
 }
 
+/// sum of weights * value over `past`. Slopes of hidden weights, which sums of large values may make
+/// infinite, are 0.
+static Tensor sumOfPairs(const Tensor &weights, const Tensor &value, const Tensor &seen,
+                         const Name &past, Here here) {
+  return withGradient([&](Tensor w, Tensor v) { return sum(w * v, past); },
+                      [&](Tensor w, Tensor v, Tensor g) {
+                        return std::pair(select(seen, summedTo(g * v, w), 0.0), summedTo(g * w, v));
+                      },
+                      here)(weights, value);
+}
+
 static Tensor scaledQuery(const Tensor &query, const Name &past, const Names &feature,
                           const AttentionOptions &options, Here here) {
   if (query.has(past))
@@ -126,13 +137,12 @@ static Tensor attentionTo(const Tensor &query, const Tensor &key, const Tensor &
                    : seesItself ? softmax(select(seen, score, -INFINITY), past)
                                 : weightsOf(score, seen, past);
   weights = weights.cast(value.elementType());
-  if (hidesPairs) // the slopes of hidden weights may be infinite, as products with large values
-    weights = select(seen, weights, 0.0);
   if (options.weights)
     *options.weights = weights;
   if (options.dropout > 0 && options.mode)
     weights = dropout(weights, options.dropout, options.dropped, *options.mode);
-  Tensor y = sum(weights * (hidesPairs ? finite(value) : value), past);
+  Tensor y = hidesPairs ? sumOfPairs(weights, finite(value), seen, past, here)
+                        : sum(weights * value, past);
   return isLength.empty() ? y : select(isLength, y, NAN);
 }
 
