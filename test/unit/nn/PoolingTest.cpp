@@ -60,13 +60,7 @@ TEST(Pooling, LargestElementsAndTheirPlaces) {
 }
 
 TEST(Pooling, InfinitiesAndNan) {
-  const std::string name = "max-edges";
-  nn::Windows two{over(row, column), {.size = 2, .stride = 2}};
-  Tensor x = recorded().inputs(name).at("x");
-  nn::Pooled pooled = nn::maxPoolPlaces(x, two);
-  expectSame(pooled.values, recorded().at(name + ".output"), name);
-  for (const auto &[along, place] : pooled.at)
-    recorded().expectResult(name, along.str(), place);
+  expectMost("max-edges", {over(row, column), {.size = 2, .stride = 2}}, {});
 }
 
 TEST(Pooling, Means) {
