@@ -50,15 +50,20 @@ static bool isPartOfSaved(const std::string &file) {
   return std::regex_match(file, part);
 }
 
+/// A path of which the last parts need not exist.
+static std::filesystem::path resolved(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+}
+
 /// A file that the user names must not be one that the run writes itself.
 void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, Here here) const {
   namespace fs = std::filesystem;
-  std::error_code ignored;
-  fs::path given = fs::weakly_canonical(path, ignored); // of a directory that need not exist yet
+  fs::path given = resolved(path);
   std::string name = given.filename();
   bool isTaken = std::ranges::find(lockFiles, name) != lockFiles.end() ||
                  std::ranges::find(leftFiles, name) != leftFiles.end();
-  if (isTaken && given.parent_path() == fs::weakly_canonical(options.output, ignored))
+  if (isTaken && given.parent_path() == resolved(options.output))
     throw Error(std::string("expected a file of its own for ") + what + ", got '" + path +
                     "', which the run writes itself",
                 here);
@@ -69,13 +74,13 @@ void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, 
 void AnyTrainer::Run::requireWritable(const std::string &path, Here here) const {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  fs::path folder = fs::weakly_canonical(path, ignored).parent_path();
+  fs::path folder = resolved(path).parent_path();
   int problem = 0;
   if (fs::is_directory(path, ignored))
     problem = EISDIR;
   else if (fs::exists(path, ignored)) // a device or a pipe as well
     problem = access(path.c_str(), W_OK) == 0 ? 0 : errno;
-  else if (fs::exists(folder, ignored) || folder != fs::weakly_canonical(options.output, ignored))
+  else if (fs::exists(folder, ignored) || folder != resolved(options.output))
     problem = access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
   if (problem)
     throw Error("can't write '" + path + "': " + std::strerror(problem), here);

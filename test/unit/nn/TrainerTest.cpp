@@ -161,6 +161,23 @@ TEST_F(Trainer, ALogThatCanNotBeWrittenIsRefusedBeforeAnythingIsMoved) {
   close(reader);
 }
 
+TEST_F(Trainer, PathsMayBeRelative) {
+  std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path);
+  nn::TrainerOptions where = options("a");
+  where.output = "b/c";
+  for (const char *log : {"log", "b/c/log", "./b/../log2"}) {
+    where.log = log;
+    EXPECT_NO_THROW(make(where)) << log;
+  }
+  where.log = "none/log";
+  expectHas(messageOf([&] { make(where); }), {"can't write 'none/log': No such file"});
+  where.output = ".";
+  where.log = "best.safetensors";
+  expectHas(messageOf([&] { make(where); }), {"a file of its own for the log"});
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Trainer, NothingIsWrittenThroughALink) {
   directory.write("mine", "of the user");
   for (const char *name : {"run.lock", "report.html", "train.heddle", "best.safetensors"}) {
