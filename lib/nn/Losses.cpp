@@ -16,10 +16,6 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-static Tensor wide(const Tensor &x) {
-  return x.elementType() == ElementType::F64 ? x : x.cast(ElementType::F32);
-}
-
 /// `losses` are multiplied by `weight` already, which has some of their names.
 static CountedMean meanOfWeighted(const Tensor &losses, const Tensor &weight) {
   Names others;
@@ -35,7 +31,7 @@ static CountedMean meanOfWeighted(const Tensor &losses, const Tensor &weight) {
 CountedMean nn::countedMean(const Tensor &each, const Tensor &weight, Here here) {
   CallScope scope(here);
   requireHas(each, namesOf(weight), here);
-  Tensor own = wide(each), times = weight.cast(own.elementType());
+  Tensor own = widened(each), times = weight.cast(own.elementType());
   // What counts nothing may be NaN, which times 0 would stay.
   return meanOfWeighted(select(times > 0.0, own * times, 0.0), times);
 }
@@ -240,7 +236,7 @@ CountedMean nn::countedCrossEntropy(const Tensor &logits, const Tensor &label, c
                                     const CrossEntropyOptions &options, Here here) {
   CallScope scope(here);
   auto [loss, weight] = crossEntropies(logits, label, classes, options, here);
-  return meanOfWeighted(wide(loss), weight.empty() ? constant(1) : weight);
+  return meanOfWeighted(loss, weight.empty() ? constant(1) : weight);
 }
 
 //===----------------------------------------------------------------------===//
