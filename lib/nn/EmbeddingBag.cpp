@@ -71,6 +71,7 @@ private:
 Tensor EmbeddingBag::operator()(const Tensor &index, const Name &entries, const Name &position,
                                 const BagOptions &options, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Rows rows(*this, index, entries, position, options.weight, here);
   Tensor isLength;
   if (const Tensor &lengths = options.lengths; !lengths.empty()) {
@@ -145,6 +146,7 @@ static Segments segmentsOf(const BagList &list, const Name &item, const Size &si
 Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name &item,
                             const BagList &list, Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   Rows rows(*this, index, entries, item, list.weight, here);
   Size size = index.size(item);
   auto [number, belongs, fits] = segmentsOf(list, item, size, here);

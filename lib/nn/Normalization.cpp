@@ -144,6 +144,7 @@ Tensor BatchNorm::operator()(const Tensor &x, const Names &over, Mode &mode, Her
 Tensor BatchNorm::with(const Tensor &mean, const Tensor &variance, const Tensor &x,
                        Here here) const {
   CallScope scope(here);
+  LayerScope layerScope(*this);
   for (const Tensor &moments : {mean, variance})
     for (const std::string &name : moments.names())
       if (!x.has(Name(name)))

@@ -7,6 +7,7 @@
 
 #include "heddle/LayerScope.h"
 #include "heddle/Timeline.h"
+#include "heddle/nn/EmbeddingBag.h"
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Optimizers.h"
 #include "runtime/memory/MemoryManager.h"
@@ -108,6 +109,40 @@ TEST(LayerScope, TheMemoryOfTemporariesNamesThem) {
       << testing::PrintToString(names);
   EXPECT_TRUE(layers.contains("layers.0.norms.0") || layers.contains("layers.0"))
       << testing::PrintToString(names);
+}
+
+namespace {
+struct Words {
+  nn::EmbeddingBag bag;
+  nn::BatchNorm norm;
+  HEDDLE_FIELDS(bag, norm)
+};
+} // namespace
+
+TEST(LayerScope, EachFunctionOfALayerNamesIt) {
+  const Name word("word"), item("item"), sentence("sentence");
+  Words words{nn::EmbeddingBag::make({word, 6}, {feature, 4}, key(1)),
+              nn::BatchNorm::make({feature, 4})};
+  Tensor index = iota({item, 5});
+  Tensor offsets = iota({sentence, 2}) * 3.0;
+  Tensor given = random({{feature, 4}}, 2);
+  auto layers = [&](auto function) {
+    Timeline timeline;
+    jit(function, {.timeline = timeline})(words, index, offsets, given).data();
+    return layersOf(stepsOf(timeline));
+  };
+  EXPECT_EQ(layers([&](const Words &w, Tensor index, Tensor, Tensor) {
+              return w.bag(index, word, item);
+            }),
+            std::set<std::string>{"bag"});
+  EXPECT_EQ(layers([&](const Words &w, Tensor index, Tensor offsets, Tensor) {
+              return w.bag.ofList(index, word, item, {sentence, offsets});
+            }),
+            std::set<std::string>{"bag"});
+  EXPECT_EQ(layers([&](const Words &w, Tensor, Tensor, Tensor given) {
+              return w.norm.with(given, given * given, given);
+            }),
+            std::set<std::string>{"norm"});
 }
 
 namespace {
