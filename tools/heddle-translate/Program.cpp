@@ -49,8 +49,10 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
 /// How many chunks a kernel has, and who runs them: thread 0 alone, or all threads.
 static std::string chunksOf(const StepSpec &step, const EntrySpec &entry) {
   Expr chunks = step.chunks;
-  if (size_t at = size_t(step.chunksAt) - entry.symbols.size(); step.chunksAt >= 0)
-    chunks = entry.derived[at];
+  if (step.chunksAt >= 0) { // of the symbols, then of what is derived from them
+    size_t at = size_t(step.chunksAt), symbols = entry.symbols.size();
+    chunks = at < symbols ? Expr::name(entry.symbols[at]) : entry.derived[at - symbols];
+  }
   std::string text = chunks.str() + (chunks == Expr(1) ? " chunk" : " chunks");
   return step.serial && chunks != Expr(1) ? text + " in one thread" : text;
 }
