@@ -289,7 +289,23 @@ TEST(Hidden, SamplesThatLossesIgnore) {
                      return nn::crossEntropyMean(in[0], label, classes, batch, options);
                    });
     }
+  for (const Tensor &own : {Tensor(), weight}) {
+    nn::NllOptions options{.weight = own, .ignored = -1};
+    expectHidden("nll", None(), {logits}, {ignored}, [&](None, const std::vector<Tensor> &in) {
+      return nn::nll(in[0], label, classes, options);
+    });
+    expectHidden("its mean", None(), {logits}, {ignored}, [&](None, const std::vector<Tensor> &in) {
+      return nn::nllMean(in[0], label, classes, batch, options);
+    });
+  }
+  expectHidden("counted cross entropy", None(), {logits}, {ignored},
+               [&](None, const std::vector<Tensor> &in) {
+                 return nn::countedCrossEntropy(in[0], label, classes, {.ignored = -1}).mean;
+               });
   Tensor count = tensor({1, 0, 2}, {{batch, 3}});
+  expectHidden(
+      "counted mean", None(), {random({{batch, 3}, {classes, 4}}, 1)}, {equal(count, 0.0)},
+      [&](None, const std::vector<Tensor> &in) { return nn::countedMean(in[0], count).mean; });
   expectHidden("mean over samples", None(), {random({{batch, 3}, {classes, 4}}, 1)},
                {equal(count, 0.0)}, [&](None, const std::vector<Tensor> &in) {
                  return nn::sampleMean(in[0], {{"weight", count}});
@@ -342,6 +358,25 @@ TEST(Hidden, FramesAndElementsOfCtc) {
                [&](None, const std::vector<Tensor> &in) {
                  return nn::ctcErrors(in[0], times, label, count, names) * in[1];
                });
+}
+
+TEST(Hidden, ItemsOfNoBag) {
+  // Behind the lengths are weights, and indices of an entry that is hidden too.
+  Tensor lengths = lengthsOf(some), behind = beyond(lengths, position);
+  Tensor index = select(behind, constant(2, ElementType::I32), constant(1, ElementType::I32));
+  nn::EmbeddingBag none = nn::EmbeddingBag::make({classes, 3}, {feature, 4}, key(1));
+  for (nn::BagMode mode : {nn::BagMode::Sum, nn::BagMode::Mean, nn::BagMode::Max})
+    expectHidden("bag", None(), {none.table, random({{batch, 3}, {position, size}}, 2)},
+                 {equal(iota({classes, 3}), 2.0), behind},
+                 [&](None, const std::vector<Tensor> &in) {
+                   nn::EmbeddingBag bags = none;
+                   bags.table = in[0];
+                   bags.mode = mode;
+                   nn::BagOptions options{.lengths = lengths};
+                   if (mode == nn::BagMode::Sum)
+                     options.weight = in[1];
+                   return bags(index, classes, position, options);
+                 });
 }
 
 TEST(Hidden, PositionsBehindTheLast) {
