@@ -162,10 +162,12 @@ func.func @excluded(%x: !nd.tensor<f32, row: 8>, %y: !nd.tensor<f32>) -> !nd.ten
 
 // -----
 
-// Refused: coordinates have no read that could carry the guard.
-// CHECK-LABEL: @noCarrier
-// CHECK-COUNT-2: nest.compute
-func.func @noCarrier() -> !nd.tensor<i32, row: 8> {
+// Coordinates have no read that could carry the guard: one of a constant does.
+// CHECK-LABEL: @carried
+// CHECK: %[[NOTHING:.*]] = nd.constant
+// CHECK: nest.compute (row: 8) reduce (py: 3) reads %[[NOTHING]][] if [py + row - 1 >= 0, -py - row + 8 >= 0] {
+// CHECK-NOT: nest.compute
+func.func @carried() -> !nd.tensor<i32, row: 8> {
   %r = nest.compute (row: 8) {
     %i = nest.index row
     %m = arith.index_cast %i : index to i32
