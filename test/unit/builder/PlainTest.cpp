@@ -40,6 +40,7 @@ struct Many {
   Inner inner = {};
   std::vector<double> list = {1};
   std::vector<bool> flags = {false};
+  std::vector<std::string> words = {};
   std::vector<Inner> inners = {};
   std::map<std::string, int> counts = {};
   std::variant<int, double> choice = 0;
@@ -52,9 +53,9 @@ struct Many {
   Tensor operator()(const Tensor &x) const {
     double number = change(factor) + single + double(text.size()) + (text == "a\", \"b" ? 7 : 0) +
                     double(inner.times) + inner.offset.value_or(100) + double(list.size()) +
-                    list[0] + (flags[0] ? 3 : 0) + double(inners.size()) + double(counts.size()) +
-                    double(choice.index()) + pair.first + both[1] + padding.value +
-                    double(extents.size());
+                    100 * double(words.size()) + list[0] + (flags[0] ? 3 : 0) +
+                    double(inners.size()) + double(counts.size()) + double(choice.index()) +
+                    pair.first + both[1] + padding.value + double(extents.size());
     for (const Inner &each : inners)
       number += double(each.times);
     Tensor y = way == Way::Add ? x + w : x * w;
@@ -97,6 +98,8 @@ TEST(Plain, AChangedMemberIsTracedAnew) {
   EXPECT_SEEN(inner.offset, 0.5)
   EXPECT_SEEN(list, {1, 1})
   EXPECT_SEEN(flags, {true})
+  EXPECT_SEEN(words, {"a", "b"})
+  EXPECT_SEEN(words, {"a\", \"b"})
   EXPECT_SEEN(inners, {{2, {}}, {3, {}}})
   EXPECT_SEEN(counts, {{"a", 1}})
   EXPECT_SEEN(choice, 0.0)
