@@ -370,19 +370,18 @@ struct InnerNames {
 };
 } // namespace
 
-/// Adds rows of `part` along `position` to a cache's tensor behind those that it holds, the first `added`
-/// ones. Where fewer positions are left than the part has, it begins further ahead: what the cache
-/// holds there is written again.
+/// Adds rows of `part` along `position` to a cache's tensor behind those that it holds. Where `added` is
+/// given, only as many of them count; the others write the last of these again, which is in bounds where
+/// they might not be. A scatter writes no row beyond the end, and doesn't read the tensor, which would be
+/// copied for that.
 static Tensor appended(const Tensor &all, const Tensor &filled, const Tensor &part,
                        const Tensor &added) {
-  Tensor room =
-      countOf(all, position, ElementType::I64) - countOf(part, position, ElementType::I64);
-  Tensor start = minimum(filled, room);
-  Tensor row = iota({position, part.size(position)}).broadcast(filled.extents()) - (filled - start);
-  Tensor isNew = logicalAnd(row >= 0.0, row < added);
-  Tensor now = part.gather(position, maximum(row, 0.0));
-  return all.update(position, start,
-                    select(isNew, now, all.slice(position, start, part.size(position))));
+  Tensor row = iota({position, part.size(position)}).broadcast(filled.extents());
+  if (added.empty())
+    return scatterUnique(all, {{position, row + filled}}, part);
+  Tensor own = minimum(row, maximum(added - 1.0, 0.0));
+  return scatter(all, {{position, own + filled}}, part.gather(position, own),
+                 [](const Scalar &, const Scalar &now) { return now; });
 }
 
 Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory, const Name &from,
@@ -468,8 +467,9 @@ Tensor Attention::attend(const Tensor &x, const Name &time, const Tensor &memory
   Tensor hasRoom = areLengths(cache.filled + count, position, capacity, here);
   Tensor isGood = isLength.empty() ? hasRoom : logicalAnd(isLength, hasRoom);
   Tensor added = select(hasRoom, count, 0.0);
-  cache.keys = appended(cache.keys, cache.filled, k.rename(outside), added);
-  cache.values = appended(cache.values, cache.filled, v.rename(outside), added);
+  Tensor rows = isLength.empty() ? Tensor() : added;
+  cache.keys = appended(cache.keys, cache.filled, k.rename(outside), rows);
+  cache.values = appended(cache.values, cache.filled, v.rename(outside), rows);
   cache.filled = cache.filled + added;
   how.lengths = cache.filled;
   Tensor read = attentionInBlocks(q, int64_t(capacity), blockAt, past, d, how, relativeAt);
