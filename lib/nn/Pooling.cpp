@@ -45,31 +45,35 @@ static void requirePooled(const Tensor &x, const Names &along, Here here) {
   requireHas(x, along, here);
 }
 
-/// Windows that begin before the end of `x`, or of the padding before it. A window that begins
-/// `beyond` elements later than the last that fits within the padding still counts: as there are
-/// fewer than `stride` of them, padding by that many gives each one, and perhaps one that begins too
-/// late.
-static Tensor windowsOf(const Tensor &x, const Name &name, const Name &tap, WindowOptions options,
-                        bool ceil, Outside outside) {
+/// The padding before and behind `whole` elements.
+static std::pair<Expr, Expr> endsOf(const Expr &whole, const WindowOptions &options) {
+  if (options.padding.kind != Padding::Kind::Same)
+    return {options.padding.low, options.padding.high};
+  // As much as keeps ceil(whole / stride) windows.
+  int64_t reach = (options.size - 1) * options.dilation + 1;
+  Expr total = Expr(reach - options.stride) + (Expr(0) - whole).mod(options.stride);
+  total = Expr::max(total, Expr(0));
+  return {total.floordiv(2), total - total.floordiv(2)};
+}
+
+/// Windows along `name` of elements that were `whole` before any padding. With `ceil` they begin
+/// before the end, or within the padding before it. There are fewer than `stride` elements between
+/// the last window that fits and the next one. So padding by that many gives all that begin in time,
+/// and perhaps one that does not.
+static Tensor windowsOf(const Tensor &x, const Expr &whole, const Name &name, const Name &tap,
+                        WindowOptions options, bool ceil, Outside outside) {
   Padding &padding = options.padding;
-  if (padding.kind == Padding::Kind::Same) {
-    padding.value = 0;
-    padding.exclude = outside == Outside::Excluded;
-    return x.window(name, tap, options);
-  }
-  if (padding.kind == Padding::Kind::Valid)
-    padding = Padding::explicitly(0, 0);
-  int64_t low = padding.low, high = padding.high, beyond = ceil ? options.stride - 1 : 0;
-  Tensor padded = x;
-  padding = Padding::explicitly(low, high + beyond);
-  if (outside == Outside::ZeroThenExcluded) {
-    padded = low || high ? x.pad(name, low, high) : x;
+  bool isSame = padding.kind == Padding::Kind::Same;
+  int64_t low = padding.low, high = padding.high, beyond = ceil && !isSame ? options.stride - 1 : 0;
+  if (outside == Outside::ZeroThenExcluded)
     padding = Padding::explicitly(0, beyond);
-  }
+  else if (!isSame)
+    padding = Padding::explicitly(low, high + beyond);
+  padding.value = 0;
   padding.exclude = outside != Outside::Zero;
-  Tensor windows = padded.window(name, tap, options);
-  if (ceil && high - (options.size - 1) * options.dilation - 1 + options.stride > 0)
-    windows = windows.slice(name, 0, Size((x.size(name).expr() + low).ceildiv(options.stride)));
+  Tensor windows = x.window(name, tap, options);
+  if (beyond && high - (options.size - 1) * options.dilation - 1 + options.stride > 0)
+    windows = windows.slice(name, 0, Size((whole + low).ceildiv(options.stride)));
   return windows;
 }
 
@@ -80,23 +84,21 @@ static Names pooledNames(const Windows &windows) {
   return names;
 }
 
-/// The padding before the elements, for `Same` half of what keeps ceil(size / stride) windows.
-static Tensor lowOf(const Tensor &x, const Name &name, const WindowOptions &options) {
-  if (options.padding.kind != Padding::Kind::Same)
-    return constant(double(options.padding.low), ElementType::I64);
-  Tensor size = widthOf({name, x.size(name)}, ElementType::I64);
-  double reach = double((options.size - 1) * options.dilation + 1), stride = double(options.stride);
-  Tensor count = (size + (stride - 1)) / stride;
-  return maximum((count - 1.0) * stride + reach - size, 0.0) / 2.0;
-}
-
 static Taps tapsOf(const Tensor &x, const Windows &windows, bool ceil, Outside outside, Here here) {
   requirePooled(x, pooledNames(windows), here);
   Taps all{x, {}};
+  // Nothing may pad what windows exclude.
+  if (outside == Outside::ZeroThenExcluded)
+    for (const auto &[name, options] : windows.along) {
+      auto [low, high] = endsOf(x.size(Name(name)).expr(), options);
+      all.x = all.x.pad(Name(name), low, high);
+    }
   for (const auto &[spelling, options] : windows.along) {
     Name name(spelling), tap = fresh(spelling);
-    all.taps.push_back({name, tap, options.stride, options.dilation, lowOf(x, name, options)});
-    all.x = windowsOf(all.x, name, tap, options, ceil, outside);
+    Expr whole = x.size(name).expr();
+    Tensor low = widthOf({tap, endsOf(whole, options).first}, ElementType::I64);
+    all.taps.push_back({name, tap, options.stride, options.dilation, low});
+    all.x = windowsOf(all.x, whole, name, tap, options, ceil, outside);
   }
   return all;
 }
@@ -191,8 +193,10 @@ Tensor nn::averagePool(const Tensor &x, const Windows &windows, const AveragePoo
                        Here here) {
   CallScope scope(here);
   if (!options.divisor) {
-    Taps all = tapsOf(x, windows, options.ceil,
-                      options.countPadding ? Outside::ZeroThenExcluded : Outside::Excluded, here);
+    Outside outside = !options.countPadding ? Outside::Excluded
+                      : options.ceil        ? Outside::ZeroThenExcluded
+                                            : Outside::Zero;
+    Taps all = tapsOf(x, windows, options.ceil, outside, here);
     return mean(all.x, all.names());
   }
   if (*options.divisor == 0)

@@ -168,6 +168,7 @@ namespace {
 struct Around {
   Name name, from;
   Tensor index, outside; ///< of what is read; true (i1) where there is nothing to read
+  Tensor isNan;          ///< true (i1) for a point that is NaN, for which 0 is taken
   Tensor weight = {};    ///< of each of the two
   Names tap = {};
 };
@@ -186,9 +187,10 @@ static Tensor reflected(const Tensor &at, const Tensor &size, bool alignCorners)
   return select(isPoint, 0.0, select(isForth, rest, period - rest) + low);
 }
 
-static Around around(const Tensor &x, const Name &name, const Tensor &point,
+static Around around(const Tensor &x, const Name &name, const Tensor &given,
                      const GridOptions &options) {
-  ElementType type = point.elementType();
+  ElementType type = given.elementType();
+  Tensor isNone = isNan(given), point = select(isNone, 0.0, given);
   Name from = fresh(name.str());
   Tensor size = widthOf({name, x.size(name)}, type), last = size - 1.0;
   Tensor at =
@@ -197,16 +199,12 @@ static Around around(const Tensor &x, const Name &name, const Tensor &point,
     at = reflected(at, size, options.alignCorners);
   if (options.beyond != Beyond::Zero)
     at = clamp(at, 0.0, last);
-  // Comparisons are false for NaN, whose weight is to reach the result.
   auto read = [&](const Tensor &element) {
     Tensor outside = logicalOr(element<0.0, element> last);
-    return Around{name, from, clamp(element, 0.0, last).cast(ElementType::I64), outside};
+    return Around{name, from, clamp(element, 0.0, last).cast(ElementType::I64), outside, isNone};
   };
-  if (options.by == Interpolation::Nearest) {
-    Around nearest = read(roundEven(at));
-    nearest.weight = select(isNan(at), NAN, constant(1, type));
-    return nearest;
-  }
+  if (options.by == Interpolation::Nearest)
+    return read(roundEven(at));
   Name tap = fresh("tap");
   Tensor begin = floor(at), t = at - begin;
   Tensor which = iota({tap, 2}, type).broadcast(point.extents());
@@ -243,9 +241,15 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
   Tensor y = wide.gather(index);
   Names taps;
   for (const Around &each : all) {
-    y = select(each.outside, 0.0, y) * each.weight;
+    y = select(each.outside, 0.0, y);
+    if (!each.weight.empty())
+      y = y * each.weight;
     for (const Name &tap : each.tap)
       taps.push_back(tap);
   }
-  return (taps.empty() ? y : sum(y, taps)).cast(x.elementType());
+  if (!taps.empty())
+    y = sum(y, taps);
+  for (const Around &each : all)
+    y = select(each.isNan, NAN, y);
+  return y.cast(x.elementType());
 }

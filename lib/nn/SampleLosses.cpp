@@ -62,7 +62,8 @@ Tensor nn::cosineEmbedding(const Tensor &x, const Tensor &y, const Tensor &wante
   CallScope scope(here);
   nn::detail::requireRange("a margin", margin, -1, 1, here);
   Tensor a = widened(x), b = widened(y);
-  auto length = [&](const Tensor &v) { return sqrt(sum(square(v), over) + 1e-12); };
+  // PyTorch's number is one of f32.
+  auto length = [&](const Tensor &v) { return sqrt(sum(square(v), over) + double(1e-12f)); };
   Tensor cosine = sum(a * b, over) / (length(a) * length(b));
   Tensor apart = select(equal(wanted, -1.0), relu(cosine - margin), NAN);
   return select(equal(wanted, 1.0), 1.0 - cosine, apart).cast(x.elementType());

@@ -55,8 +55,35 @@ TEST(Pooling, LargestElementsAndTheirPlaces) {
     expectMost(name, dilated, {.ceil = true});
   expectMost("max-1d", {{row, {.size = 3, .stride = 2}}}, {.ceil = true});
   expectMost("max-3d", {over(row, column, depth), {.size = 2, .stride = 2}}, {.ceil = true});
-  expectMost("max-ties", {over(row, column), {.size = 3, .stride = 2, .padding = nn::padded(1)}},
-             {.ceil = true});
+}
+
+/// The first of equal elements, in the order of the names' spellings, which is to be PyTorch's here.
+TEST(Pooling, Ties) {
+  const std::string name = "max-ties";
+  const Name first("a"), second("b");
+  nn::Windows windows{over(first, second), {.size = 3, .stride = 2, .padding = nn::padded(1)}};
+  std::vector<Rename> there{{row, first}, {column, second}}, back{{first, row}, {second, column}};
+  recorded().expect(name, [&](const Given &x) {
+    return nn::maxPool(x.at("x").rename(there), windows, {.ceil = true}).rename(back);
+  });
+  nn::Pooled pooled =
+      nn::maxPoolPlaces(recorded().inputs(name).at("x").rename(there), windows, {.ceil = true});
+  recorded().expectResult(name, "row", pooled.at[0].second.rename(back));
+  recorded().expectResult(name, "column", pooled.at[1].second.rename(back));
+}
+
+/// Some names are padded as `Same` says, others beyond their end, and the zeros of both count.
+TEST(Pooling, MeansOfPaddingsThatDiffer) {
+  Tensor x = constant(1, ElementType::F32, {{row, 3}, {column, 4}});
+  nn::Windows windows{{column, {.size = 3, .stride = 2, .padding = Same}},
+                      {row, {.size = 2, .stride = 2}}};
+  // Columns 0 to 2 and 2 to 3 with a zero behind, rows 0 to 1 and 2 alone.
+  Tensor y = nn::averagePool(x, windows, {.ceil = true});
+  expectNear(y.to<float>({row, column}), {1, 2.0 / 3, 1, 2.0 / 3});
+  Tensor inside = nn::averagePool(x, windows, {.ceil = true, .countPadding = false});
+  expectNear(inside.to<float>({row, column}), {1, 1, 1, 1});
+  Tensor few = nn::averagePool(x, windows, {.ceil = true, .divisor = 2});
+  expectNear(few.to<float>({row, column}), {3, 2, 1.5, 1});
 }
 
 TEST(Pooling, InfinitiesAndNan) {
