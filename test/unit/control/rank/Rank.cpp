@@ -9,9 +9,10 @@
 //
 // joins its job, agrees on three calls, then the rank RANK does what WORD says, while the others
 // wait for it in a fourth call: `exit` with status NUMBER, end by the `signal` NUMBER, `leave`,
-// `fail` (report the failure of an op), `engine` (use one that there isn't), `differ` (make another call), `throw`, `hang` (without a
-// heartbeat), `wait` (come to no call), `stay` (exit with status NUMBER, while the others do not
-// end when they hear of it). Survivors print the failure and end with status 1.
+// `fail` (report the failure of an op), `engine` (use one that there isn't), `differ` (make another
+// call), `throw`, `hang` (without a heartbeat), `wait` (come to no call), `stay` (exit with status
+// NUMBER, while the others do not end when they hear of it). Survivors print the failure and end
+// with status 1.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/control/EngineTransport.h"
@@ -34,8 +35,10 @@ static void misbehave(Job &job, const std::string &word, int number) {
     raise(SIGSTOP);
   if (word == "wait")
     sleep(60);
-  if (word == "leave")
+  if (word == "leave") {
     channel.leave();
+    _exit(0); // so that the launcher hears of nothing else, whichever rank is the faster one
+  }
   if (word == "engine")
     useEngine(job, "none");
   if (word == "throw")
