@@ -291,7 +291,7 @@ Value Generator::branch(Value x) {
   for (Block *side : {branch.thenBlock(), branch.elseBlock()}) {
     b.setInsertionPointToEnd(side);
     SmallVector<Value> inputs{x};
-    if (options.branches && dice.chance(70))
+    if (options.branches && isa<FloatType>(type.getElementType()) && dice.chance(70))
       inputs.push_back(withPole(x, side == branch.elseBlock()));
     bool computes = inputs.size() > 1 || dice.chance(70);
     scf::YieldOp::create(b, loc, computes ? inside(inputs, type) : x);
