@@ -144,7 +144,13 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
     return buildRename(b, loc, own, from, to);
   }
   auto map = indexMapOf(op);
-  if (op->hasTrait<Elementwise>() || op->hasTrait<Opaque>() || (map && map->isIdentity())) {
+  NdTensorType type = tensorType(op->getResult(0));
+  // A slice from 0 moves nothing, and has fewer elements.
+  bool isKept = map && map->isIdentity() &&
+                llvm::all_of(tensorType(op->getOperand(0)).getDims(), [&](const Dim &dim) {
+                  return type.size(dim.name.getValue()) == dim.size();
+                });
+  if (op->hasTrait<Elementwise>() || op->hasTrait<Opaque>() || isKept) {
     SmallVector<Value> known;
     for (Value operand : sourcesOf(op))
       if (Value own = onesOf.lookup(operand))

@@ -106,6 +106,8 @@ TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
         return mean((w * w.rename({{ky, kx}}).rename({{kx, ky}})).slice(row, 1, 3), over(ky));
       },
       {14 / 3.0f, 29 / 3.0f, 12.5, 110 / 3.0f, 149 / 3.0f, 56.5}, x);
+  holds([=](Tensor x) { return mean(x.window(row, ky, shape).slice(row, 0, 3), over(ky)); },
+        {1.5, 2, 3, 5.5, 6, 7}, x);
   holds(
       [=](Tensor x) { // the first three, and the last one
         return mean(x.window(row, ky, shape).split(row, {{column, 2}, {kx, 2}}), over(ky, kx));
