@@ -65,7 +65,7 @@ static Tensor interpolated(const Tensor &x, const Scaled &scaled, const Resample
   bool isCubic = options.by == Interpolation::Cubic;
   Tensor at = scaled.positions(options.alignCorners);
   if (!isCubic)
-    at = maximum(at, 0.0); // a line through the first two elements would go on
+    at = maximum(at, 0.0); // the first element itself, and not rounded parts of it
   Tensor begin = floor(at), t = at - begin;
   Tensor weights = isCubic ? cubicWeights(t, tap)
                            : select(equal(iota({tap, 2}), 0.0).broadcast(t.extents()), 1.0 - t, t);
