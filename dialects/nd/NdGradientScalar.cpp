@@ -175,10 +175,13 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  // The chosen operand gets the cotangent; of equal ones, the second. A NaN is chosen, unless the op
-  // prefers numbers.
+  // The chosen operand gets the cotangent; of equal ones, the second, or the constant, which
+  // simplification puts there. A NaN is chosen, unless the op prefers numbers.
   auto choose = [&](arith::CmpFPredicate better, bool numberWins) {
-    Value x = op->getOperand(0), y = op->getOperand(1), decides = numberWins ? y : x;
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    if (isNumber(x))
+      std::swap(x, y);
+    Value decides = numberWins ? y : x;
     bool atOnce = !numberWins && isNumber(y); // one comparison tells both
     if (atOnce)
       better = better == arith::CmpFPredicate::OGT ? arith::CmpFPredicate::UGT
