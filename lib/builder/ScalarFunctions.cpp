@@ -65,7 +65,10 @@ Value angle(OpBuilder &b, Location loc, Value y, Value x, Value down, Value back
   Value below = choose(steep, y, x);
   Value atOrigin = compare<CmpFPredicate::OEQ>(b, loc, below, zero);
   // At the origin the angle keeps the sign of y, and is constant.
-  Value beside = choose(atOrigin, choose(down, turn(-0.0), zero), choose(steep, x, y));
+  Value beside = choose(steep, x, y);
+  Value isBoth =
+      AndIOp::create(b, loc, atOrigin, compare<CmpFPredicate::OEQ>(b, loc, beside, zero));
+  beside = choose(isBoth, choose(down, turn(-0.0), zero), beside);
   Value slope = DivFOp::create(b, loc, beside, choose(atOrigin, one, below));
   Value part = math::AtanOp::create(b, loc, slope);
   constexpr double pi = std::numbers::pi;
