@@ -70,17 +70,19 @@ void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, 
 }
 
 /// A file that the user names can be written, as far as that can be known without touching it. The
-/// output directory is made later.
+/// output directory is made later, with those that hold it.
 void AnyTrainer::Run::requireWritable(const std::string &path, Here here) const {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  fs::path folder = resolved(path).parent_path();
+  fs::path folder = resolved(path).parent_path(), output = resolved(options.output);
+  bool isMade =
+      std::ranges::mismatch(folder, output).in1 == folder.end(); // it, or one that holds it
   int problem = 0;
   if (fs::is_directory(path, ignored))
     problem = EISDIR;
   else if (fs::exists(path, ignored)) // a device or a pipe as well
     problem = access(path.c_str(), W_OK) == 0 ? 0 : errno;
-  else if (fs::exists(folder, ignored) || folder != resolved(options.output))
+  else if (fs::exists(folder, ignored) || !isMade)
     problem = access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
   if (problem)
     throw Error("can't write '" + path + "': " + std::strerror(problem), here);

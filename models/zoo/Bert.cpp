@@ -65,11 +65,11 @@ static Setting<Bert> setting(Size size, const Options &full, bool tied) {
   };
   auto gelu = [](const Tensor &x) { return nn::gelu(x); };
   nn::TransformerOptions layer{heads, 4 * features, dropout, false, false, gelu, 1e-12};
-  nn::LayerNorm norm = nn::LayerNorm::make({feature}, 1e-12);
+  auto norm = [&] { return nn::LayerNorm::make({feature}, 1e-12); };
   Bert net{{table(1, words)},
            {table(2, {time, length})},
-           norm,
-           norm,
+           norm(),
+           norm(),
            nn::TransformerLayer::stack(depth, feature, key(3), layer),
            nn::Linear::make({feature}, {out, features}, key(4)),
            tied ? std::nullopt : std::optional(table(5, words)),

@@ -33,7 +33,19 @@ size_t Inputs::runs(const Options &options) {
   return most;
 }
 
-Inputs::Inputs(const Options &options, size_t run) : seed(options.seed) {
+static std::set<std::string> symbolsIn(const Signature &entry) {
+  std::set<std::string> symbols;
+  for (const Formal &formal : entry.arguments)
+    for (const auto &[name, size] : formal.type.dims)
+      for (const std::string &symbol : size.names())
+        symbols.insert(symbol);
+  return symbols;
+}
+
+Inputs::Inputs(const Options &options, size_t run, const std::vector<Signature> &entries)
+    : seed(options.seed) {
+  for (const Signature &entry : entries)
+    symbols.merge(symbolsIn(entry));
   for (const std::string &text : options.inputs) {
     if (!StringRef(text).contains('=')) {
       addAll(text);
@@ -115,15 +127,6 @@ static std::optional<std::string> symbolOf(const Expr &size) {
                                                             : std::nullopt;
 }
 
-static std::set<std::string> symbolsIn(const Signature &entry) {
-  std::set<std::string> symbols;
-  for (const Formal &formal : entry.arguments)
-    for (const auto &[name, size] : formal.type.dims)
-      for (const std::string &symbol : size.names())
-        symbols.insert(symbol);
-  return symbols;
-}
-
 void Inputs::expectKnown(const std::vector<Signature> &all) const {
   std::set<std::string> symbols, names;
   for (const Signature &signature : all) {
@@ -146,10 +149,9 @@ void Inputs::expectKnown(const std::vector<Signature> &all) const {
                   ", and the names: " + listOf(names));
 }
 
-/// A word that is a symbol of the entry is not taken for the name of a dimension.
+/// A word that is a symbol of an entry that runs is not taken for the name of a dimension.
 Sizes Inputs::symbolsOf(const Signature &entry) const {
   Sizes result = sizes;
-  std::set<std::string> symbols = symbolsIn(entry);
   for (const Formal &formal : entry.arguments)
     for (const auto &[name, size] : formal.type.dims) {
       auto given = sizes.find(name);

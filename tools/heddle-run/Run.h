@@ -29,6 +29,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <set>
+
 namespace heddle::run {
 
 using Arrays = std::vector<io::HostArray>;
@@ -69,7 +71,9 @@ class Inputs {
 public:
   /// The number of runs of the entries: the length of the longest list of sizes.
   static size_t runs(const Options &options);
-  explicit Inputs(const Options &options, size_t run = 0);
+  /// Of the run with this number of the entries.
+  explicit Inputs(const Options &options, size_t run = 0,
+                  const std::vector<Signature> &entries = {});
   /// The arguments of an entry, each with the sorted names of its formal: read from its file if one
   /// was given, else generated from the seed.
   Arrays collect(const Signature &entry) const;
@@ -91,6 +95,7 @@ private:
   /// The values of symbols that the given sizes say, by the symbols' names or by those of dimensions.
   Sizes symbolsOf(const Signature &entry) const;
   std::vector<File> files;
+  std::set<std::string> symbols; ///< of the entries
   Sizes sizes;
   uint64_t seed;
 

@@ -352,7 +352,7 @@ bool run::runIr(const Options &options) {
     return false;
   bool compiles = !options.simulate && (options.compare || !options.interpret), allFine = true;
   for (size_t run = 0; run < runs; ++run) {
-    Inputs inputs(options, run);
+    Inputs inputs(options, run, signatures);
     expectOne(signatures, inputs, options);
     std::vector<Arrays> arguments;
     for (const Signature &signature : signatures)

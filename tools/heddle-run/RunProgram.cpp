@@ -115,7 +115,7 @@ bool run::runProgram(const Options &options) {
   if (!options.entry.empty())
     entries = {signatureOf(program->entry(options.entry))};
   for (size_t run = 0; run < Inputs::runs(options); ++run) {
-    Inputs inputs(options, run);
+    Inputs inputs(options, run, entries);
     expectOne(entries, inputs, options);
     for (const Signature &entry : entries)
       report(entry, call(*program, entry.name, inputs.collect(entry), options), options);

@@ -1,10 +1,12 @@
 // A recurrence over a name that is split: each device runs its steps, and the carried tensors go from device to device.
-// RUN: heddle-run %s --interpret --seed 5 --size N=5 --print-limit 500 > %t.whole
+// Other orders of sums may make another number of elements uncertain.
+// DEFINE: %{certain} = sed -E 's/, [0-9]+ of [0-9]+ uncertain//'
+// RUN: heddle-run %s --interpret --seed 5 --size N=5 --print-limit 500 | %{certain} > %t.whole
 // 5 and 9 over 2 to 8, 1 and 0 over 8, several axes on the name, a part of one, other axes in the steps.
-// RUN: heddle-run %s --simulate --mesh s=2 --shard layer:s --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
-// RUN: heddle-run %s --simulate --mesh s=8 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
-// RUN: heddle-run %s --simulate --mesh s=2,d=2,m=2 --shard layer:s+d --shard row:m --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
-// RUN: heddle-run %s --simulate --mesh d=2,s=4 --shard 'layer:s(2)2' --shard row:d --shard 'out:s(1)2' --seed 5 --size N=5 --print-limit 500 | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh s=2 --shard layer:s --seed 5 --size N=5 --print-limit 500 | %{certain} | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh s=8 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=5 --print-limit 500 | %{certain} | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh s=2,d=2,m=2 --shard layer:s+d --shard row:m --seed 5 --size N=5 --print-limit 500 | %{certain} | diff - %t.whole
+// RUN: heddle-run %s --simulate --mesh d=2,s=4 --shard 'layer:s(2)2' --shard row:d --shard 'out:s(1)2' --seed 5 --size N=5 --print-limit 500 | %{certain} | diff - %t.whole
 // RUN: heddle-run %s --compare --mesh s=2 --shard layer:s --seed 5 --size N=5,1,0 | FileCheck %s --check-prefix=COMPARE
 // RUN: heddle-run %s --compare --mesh s=4 --shard layer:s --shard one:s --shard none:s --seed 5 --size N=6 --managed | FileCheck %s --check-prefix=COMPARE
 // RUN: heddle-run %s --compare --mesh s=2,m=2 --shard layer:s --shard batch:m --seed 5 --size N=5 | FileCheck %s --check-prefix=COMPARE

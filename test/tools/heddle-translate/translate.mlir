@@ -43,7 +43,7 @@
 // TEXT-NEXT: 0  argument   x: f32 {column: 40, row: N}  [column, row], 160 * N bytes  at {{.*}}translate.mlir:
 // TEXT:      temporary  reduce: f32 {row: N}  [row], 4 * N bytes, in steps 0 to 1, at 0 of the arena
 // TEXT:      steps
-// TEXT-NEXT: 0  reduce: k_{{[0-9a-f]+}}, {{[0-9]+}} chunks, {{[0-9.e+]+}} flops, {{[0-9.e+]+}} bytes  at
+// TEXT-NEXT: 0  reduce: k_{{[0-9a-f]+}}, (N + {{[0-9]+}}) floordiv {{[0-9]+}} chunks, {{[0-9.e+]+}} flops, {{[0-9.e+]+}} bytes  at
 // TEXT:      functions
 // TEXT-NEXT: 0x{{[0-9a-f]+}}  {{[0-9]+}} bytes  reduce  at {{.*}}translate.mlir:
 

@@ -126,7 +126,8 @@ TEST_P(ZooReference, TenStepsOfAdam) {
     return;
   nn::ByPath got = trained(nn::optimizer<nn::Adam>({.epsilon = reference.number("adam.epsilon")}),
                            reference.number("adam.rate"));
-  expectAlike(got, reference.all("adam"), "parameters");
+  // A slope whose sign is rounding moves its parameter by the whole rate (Inception-v3 with AVX-512: 2.6e-4).
+  expectAlike(got, reference.all("adam"), "parameters", 5e-4);
 }
 
 static std::vector<std::string> namesOfModels() {
