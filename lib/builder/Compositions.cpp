@@ -7,19 +7,12 @@
 
 #include "heddle/Compositions.h"
 #include "dialects/nd/NdTypical.h"
+#include "lib/builder/At.h"
 #include "lib/builder/Pointwise.h"
 #include "lib/builder/Scalar.h"
 
 using namespace heddle;
 using namespace heddle::detail;
-
-namespace {
-/// Operands with the source location of the caller, not of a line in this file.
-struct At {
-  Here here;
-  Operand operator()(const auto &value) const { return {value, here}; }
-};
-} // namespace
 
 /// `x` in the type that its sums accumulate in.
 static Tensor widened(const Operand &x, std::optional<ElementType> accumulator = {}) {

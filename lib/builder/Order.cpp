@@ -7,6 +7,7 @@
 
 #include "heddle/Order.h"
 #include "heddle/Jit.h"
+#include "lib/builder/At.h"
 #include "lib/builder/Graph.h"
 
 #include <bit>
@@ -15,12 +16,6 @@ using namespace heddle;
 using namespace heddle::detail;
 
 namespace {
-/// Operands with the source location of the caller, not of a line in this file.
-struct At {
-  Here here;
-  Operand operator()(const auto &value) const { return {value, here}; }
-};
-
 /// `part`, repeated along the names of `whole` that it lacks.
 Tensor spread(const Tensor &part, const Tensor &whole, Here here) {
   std::vector<Extent> missing;

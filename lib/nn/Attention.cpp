@@ -59,23 +59,25 @@ static Tensor weightsOf(const Tensor &score, const Tensor &seen, const Name &pas
 
 static Tensor finite(const Tensor &x) { return select(abs(x) < INFINITY, x, 0.0); }
 
-/// 0 for finite values and NaN for others, over the names that scores have.
-static Tensor notFinite(const Tensor &value, const Names &scores) {
-  Tensor each = select(abs(value) < INFINITY, constant(0, value.elementType()), NAN);
-  Names others;
-  for (const Name &name : namesOf(value))
-    if (std::find(scores.begin(), scores.end(), name) == scores.end())
-      others.push_back(name);
-  return stopGradient(others.empty() ? each : sum(each, others));
-}
-
-/// The sum of `x` over the names that `like` lacks.
-static Tensor summedTo(const Tensor &x, const Tensor &like) {
+/// The names of `x` that `like` lacks.
+static Names namesBeyond(const Tensor &x, const Tensor &like) {
   Names others;
   for (const Name &name : namesOf(x))
     if (!like.has(name))
       others.push_back(name);
+  return others;
+}
+
+/// The sum of `x` over the names that `like` lacks.
+static Tensor summedTo(const Tensor &x, const Tensor &like) {
+  Names others = namesBeyond(x, like);
   return others.empty() ? x : sum(x, others);
+}
+
+/// 0 for finite values and NaN for others, over the names that `score` has.
+static Tensor notFinite(const Tensor &value, const Tensor &score) {
+  Tensor each = select(abs(value) < INFINITY, constant(0, value.elementType()), NAN);
+  return stopGradient(summedTo(each, score));
 }
 
 /// sum of query * key over `feature`, whose slopes at hidden pairs are 0.
@@ -130,7 +132,7 @@ static Tensor attentionTo(const Tensor &query, const Tensor &key, const Tensor &
   bool hidesPairs = isMasked || options.causal;
   Tensor q = scaledQuery(query, past, feature, options, here);
   Tensor score = hidesPairs ? productsOfPairs(q, key, feature, here) : sum(q * key, feature);
-  Tensor bad = hidesPairs ? notFinite(value, namesOf(score)) : Tensor();
+  Tensor bad = hidesPairs ? notFinite(value, score) : Tensor();
   score = biased(score, {relative, options.bias, bad});
   bool seesItself = !isMasked && options.lengths.empty() && options.first.empty();
   Tensor weights = seen.empty() ? softmax(score, past)
@@ -196,7 +198,7 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
     for (Tensor *pairs : {&own.mask, &own.bias})
       if (!pairs->empty() && pairs->has(past))
         *pairs = pairs->gather(past, position);
-    Tensor score = sum(scaled * key, feature), bad = notFinite(value, namesOf(score));
+    Tensor score = sum(scaled * key, feature), bad = notFinite(value, score);
     score = biased(score, {relative ? relative(position) : Tensor(), own.bias, bad});
     Tensor seen = logicalAnd(seenPairs(score, position, own), position >= begin);
     return std::pair(select(seen, score, -INFINITY), widened(finite(value)));
@@ -333,10 +335,7 @@ static Tensor relativeScores(const Tensor &query, const Tensor &table, const Nam
 /// `x`, with zeros where no pair of `seen` has its coordinates: as an operand of products with weights it
 /// may be NaN or infinite there.
 static Tensor whereSeen(const Tensor &x, const Tensor &seen) {
-  Names others;
-  for (const Name &name : namesOf(seen))
-    if (!x.has(name))
-      others.push_back(name);
+  Names others = namesBeyond(seen, x);
   if (others.empty())
     return select(seen, x, 0.0);
   return select(max(seen.cast(ElementType::I8), others) > 0.0, x, 0.0);

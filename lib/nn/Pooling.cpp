@@ -16,7 +16,7 @@ using namespace heddle;
 using namespace heddle::nn;
 
 namespace {
-/// What lies outside of `x` in a window: no element, or a zero; beyond the padding it can differ.
+/// The elements of a window outside of `x`: no element, or a zero; beyond the padding it can differ.
 enum class Outside { Excluded, Zero, ZeroThenExcluded };
 
 /// Tap k of window o along `name` is element o * stride - low + k * dilation.

@@ -41,7 +41,7 @@ std::string nn::inWords(const Values &values, const char *separator) {
 static constexpr std::array leftFiles{
     "checkpoint.safetensors", "checkpoint.shards", "best.safetensors", "report.html",
     "train.heddle",           "accumulate.heddle", "update.heddle"};
-/// Those that it writes there while it runs.
+/// The files that a run writes there until it ends.
 static constexpr std::array lockFiles{"run.lock", "best.shards"};
 
 /// Returns true for a temporary file (see AtomicFile) of a run that was killed while it wrote.
