@@ -92,7 +92,7 @@ concept IsTuple = requires { std::tuple_size<T>::value; };
 template <typename T>
 concept IsVariant = requires { std::variant_size<T>::value; };
 
-/// What values of a type are: plain, nothing that is known, or something that holds tensors.
+/// The kind of a type: plain, unknown, or one whose values hold tensors.
 enum class Kind { Plain, Unknown, Tensors };
 template <typename M>
 constexpr Kind kindOf();

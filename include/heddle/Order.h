@@ -72,7 +72,7 @@ enum class Side {
 Tensor searchSorted(const Tensor &edges, const Name &along, const Tensor &x, Side side = Side::Left,
                     Here here = Here::current());
 
-/// What `scatterInto` makes of the updates of an element.
+/// How `scatterInto` combines the updates of an element.
 enum class Scattered { Sum, Product, Max, Min, Mean };
 /// An element of `destination` that has updates becomes their sum, product, maximum, minimum or
 /// mean, in which the old value takes part only if `withOld`; the others stay. `at` and `updates`

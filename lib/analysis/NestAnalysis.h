@@ -54,7 +54,7 @@ void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 // Labels
 //===----------------------------------------------------------------------===//
 
-/// What an op is called for users: its attribute `heddle.name`, by default the op's name.
+/// The name of an op in messages for users: its attribute `heddle.name`, by default the op's name.
 std::string nameOf(mlir::Operation *op);
 /// `name` behind the layer that an op at `loc` was written in, if any (a NameLoc, as a LayerScope of
 /// the builder makes it): "layers.3.attention: reduce".

@@ -145,7 +145,7 @@ private:
   /// The value of an operand; in a simulation, rounded at random.
   double of(const Scalar &a) { return a.own == 0 || !isSimulation() ? a.value : disturbed(a); }
   double disturbed(const Scalar &a);
-  /// What rounding has to know of a type.
+  /// The properties of a type that rounding depends on.
   struct Format {
     mlir::FloatType type;
     double unit, least, largest;

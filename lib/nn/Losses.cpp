@@ -32,7 +32,7 @@ CountedMean nn::countedMean(const Tensor &each, const Tensor &weight, Here here)
   CallScope scope(here);
   requireHas(each, namesOf(weight), here);
   Tensor own = widened(each), times = weight.cast(own.elementType());
-  // What counts nothing may be NaN, which times 0 would stay.
+  // A sample of weight 0 may be NaN, and NaN times 0 is NaN.
   return meanOfWeighted(select(times > 0.0, own * times, 0.0), times);
 }
 

@@ -188,7 +188,7 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
     inside.steps =
         logicalOr(step < run.lengths.cast(ElementType::I64), logicalNot(inside.isLength));
   }
-  // What lies behind the end is an operand of all steps' products, so it is replaced before these.
+  // Frames behind the end are operands of all steps' products, so they are replaced before these.
   Tensor input = inside.steps.empty() ? x : select(inside.steps, x, 0.0);
   Result result{input, {}};
   size_t directions = 1 + size_t(options.bidirectional);

@@ -37,7 +37,7 @@ struct Line {
   std::string label, color;
   std::vector<double> values;
 };
-/// What lines are over: epochs, or steps.
+/// The horizontal axis of a chart: epochs, or steps.
 struct Axis {
   std::string name;
   std::vector<int64_t> numbers;

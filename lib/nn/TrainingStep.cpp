@@ -85,7 +85,7 @@ StepFunction nn::trainingStep(const Network &given, const StepOptions &options) 
   };
 }
 
-/// What a mean of the outcome is over.
+/// The count that a mean of the outcome is over.
 static Tensor countIn(const Outcome &outcome, const std::string &name, const Fields &fields) {
   if (auto found = outcome.counts.find(name); found != outcome.counts.end())
     return found->second.cast(ElementType::F32);

@@ -11,7 +11,7 @@
 
 using namespace heddle;
 
-/// What the engine says of its last failure; the status, where it says nothing.
+/// The message of the engine's last failure; the status, where it has none.
 static std::string messageOf(const HeddleCollectives &engine, int32_t status) {
   const char *said = engine.message ? engine.message() : nullptr;
   if (said && *said)

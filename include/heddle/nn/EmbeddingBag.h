@@ -17,7 +17,7 @@
 //     Tensor z = bags.ofList(tokens, word, item, {.bag = batch, .offsets = begins});  // tokens: item
 //     Tensor same = bags.ofList(tokens, word, item, {.bag = batch, .lengths = count});
 //
-// What belongs to no bag may be any index: it is not looked up, and has no gradient.
+// An entry that belongs to no bag may be any index: it is not looked up, and has no gradient.
 //
 //===----------------------------------------------------------------------===//
 

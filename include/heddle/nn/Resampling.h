@@ -51,7 +51,7 @@ Tensor resample(const Tensor &x, const std::vector<Extent> &sizes,
 Tensor resampleBy(const Tensor &x, const std::vector<std::pair<Name, double>> &factors,
                   const ResampleOptions &options = {}, Here here = Here::current());
 
-/// What lies outside of a tensor: zeros, its first and last elements, or its mirror image.
+/// The elements outside of a tensor: zeros, its first and last elements, or its mirror image.
 enum class Beyond { Zero, Edge, Mirror };
 
 struct GridOptions {

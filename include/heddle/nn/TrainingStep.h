@@ -78,7 +78,7 @@ using PartsFunction = std::function<StepResult(TrainingState &, const std::vecto
 /// different ranks work on different parts at the same time.
 PartsFunction trainingStepInParts(const Network &network, const StepOptions &options);
 
-/// What the parts of a batch add up to.
+/// The sums over the parts of a batch.
 struct BatchSum {
   GradientSum gradient;
   Tensor samples,

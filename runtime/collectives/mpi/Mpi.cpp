@@ -252,7 +252,7 @@ class MpiTransport;
 struct Process {
   bool began = false;
   bool failed = false; ///< the end would wait for ranks that do not come
-  /// Those that have not left. They outlive this object.
+  /// The contexts that have not left. They outlive this object.
   std::set<MpiTransport *> &contexts = *new std::set<MpiTransport *>;
 
   Process() {
