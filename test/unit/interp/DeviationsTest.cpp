@@ -100,6 +100,18 @@ TEST_F(DeviationsTest, BoundsThatHaveLeftTheRangeAreReplaced) {
   EXPECT_EQ(fault.uncertain, 0);
 }
 
+TEST_F(DeviationsTest, BoundsCoverRoundingsThatASubtractionUncovers) {
+  TensorValue close = run("%c = arith.constant 1.0e4 : f32\n %s = arith.addf %v, %c : f32\n"
+                          "%r = arith.subf %s, %c : f32\n",
+                          true);
+  std::vector<float> rounded;
+  for (float v : x) {
+    volatile float sum = v + 1e4f;
+    rounded.push_back(sum - 1e4f);
+  }
+  EXPECT_EQ(compare(close, tensor(rounded)).mismatch, "");
+}
+
 TEST_F(DeviationsTest, BoundsThatAreOfUseStay) {
   std::string body = "%r = arith.mulf %v, %v : f32\n";
   TensorValue worst = run(body, false), close = run(body, true);
