@@ -263,14 +263,16 @@ TEST_F(ScalarTest, SimulatedExecutionsStayWithinTheBounds) {
 
 TEST_F(ScalarTest, WhatAMaskAddsToTheLowestNumberStaysFinite) {
   double lowest = -largestFinite(f32);
+  double low = roundTo(f32, -1e30); // the logarithm of 0 in a CTC loss
   Arithmetic one(1, 4);
-  for (double x : {2.5, -2.5}) {
+  for (double x : {2.5, -2.5, low, -low}) { // all below half of the last place of the lowest number
     Scalar masked = arithmetic.add(f32, exactly(lowest), exactly(x));
     EXPECT_FALSE(masked.undecided);
     EXPECT_TRUE(covers(masked, lowest));
     Scalar again = one.add(f32, one.add(f32, exactly(lowest), exactly(x)), exactly(x));
     EXPECT_EQ(one.sub(f32, again, exactly(lowest)).value, 0);
-    double low = roundTo(f32, -1e30); // the logarithm of 0 in a CTC loss
-    EXPECT_EQ(one.sub(f32, one.add(f32, exactly(low), exactly(x)), exactly(low)).value, 0);
   }
+  for (double x : {2.5, -2.5})
+    EXPECT_EQ(one.sub(f32, one.add(f32, exactly(low), exactly(x)), exactly(low)).value, 0);
+  EXPECT_EQ(one.add(f32, exactly(lowest), exactly(lowest)).value, -INFINITY);
 }
