@@ -140,6 +140,13 @@ Value ScalarReverse::slopeOf(Operation *op) {
   auto over = [&](double a, Value d) -> Value {
     return arith::DivFOp::create(b, loc, number(x, a), d);
   };
+  auto plus = [&](Value a, double c) -> Value {
+    return arith::AddFOp::create(b, loc, a, number(x, c));
+  };
+  auto bell = [&](double height) {
+    Value square = neg(arith::MulFOp::create(b, loc, x, x));
+    return mul(math::ExpOp::create(b, loc, square), height);
+  };
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::AbsFOp) {
         Value zero = number(x, 0);
@@ -148,25 +155,40 @@ Value ScalarReverse::slopeOf(Operation *op) {
       })
       .Case([&](math::AtanOp) {
         Value square = arith::MulFOp::create(b, loc, x, x);
-        return over(1, arith::AddFOp::create(b, loc, square, number(x, 1)));
+        return over(1, plus(square, 1));
       })
       .Case([&](math::CosOp) { return neg(math::SinOp::create(b, loc, x)); })
       .Case([&](math::SinOp) { return math::CosOp::create(b, loc, x); })
-      .Case([&](math::ErfOp) {
-        Value square = neg(arith::MulFOp::create(b, loc, x, x));
-        return mul(math::ExpOp::create(b, loc, square), 1.1283791670955126); // 2 / sqrt(pi)
-      })
+      .Case([&](math::ErfOp) { return bell(1.1283791670955126); }) // 2 / sqrt(pi)
+      .Case([&](math::ErfcOp) { return bell(-1.1283791670955126); })
       .Case([&](math::ExpOp) { return y; })
       .Case([&](math::Exp2Op) { return mul(y, 0.6931471805599453); }) // ln 2
       .Case([&](math::ExpM1Op) { return math::ExpOp::create(b, loc, x); })
       .Case([&](math::LogOp) { return over(1, x); })
-      .Case([&](math::Log1pOp) { return over(1, arith::AddFOp::create(b, loc, x, number(x, 1))); })
-      .Case([&](math::Log2Op) { return over(1.4426950408889634, x); }) // 1 / ln 2
+      .Case([&](math::Log1pOp) { return over(1, plus(x, 1)); })
+      .Case([&](math::Log10Op) { return over(0.4342944819032518, x); }) // 1 / ln 10
+      .Case([&](math::Log2Op) { return over(1.4426950408889634, x); })  // 1 / ln 2
       .Case([&](math::SqrtOp) { return over(0.5, y); })
       .Case([&](math::RsqrtOp) { return mul(mul(mul(y, y), y), -0.5); })
       .Case([&](math::TanhOp) {
         Value square = arith::MulFOp::create(b, loc, y, y);
         return arith::SubFOp::create(b, loc, number(x, 1), square);
+      })
+      .Case([&](math::SinhOp) { return math::CoshOp::create(b, loc, x); })
+      .Case([&](math::CoshOp) { return math::SinhOp::create(b, loc, x); })
+      .Case([&](math::AsinhOp) {
+        Value square = arith::MulFOp::create(b, loc, x, x);
+        return math::RsqrtOp::create(b, loc, plus(square, 1));
+      })
+      // Without the differences x^2 - 1 and 1 - x^2: they lose digits near 1, and their products
+      // with an infinite slope there are NaN.
+      .Case([&](math::AcoshOp) {
+        return mul(math::RsqrtOp::create(b, loc, plus(x, -1)),
+                   math::RsqrtOp::create(b, loc, plus(x, 1)).getResult());
+      })
+      .Case([&](math::AtanhOp) {
+        Value left = over(0.5, plus(x, 1)), right = over(0.5, plus(neg(x), 1));
+        return arith::AddFOp::create(b, loc, left, right);
       })
       .Default([](Operation *) { return Value(); });
 }

@@ -235,10 +235,11 @@ bool isScalarOp(Operation *op) {
       arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
       arith::IndexCastOp, arith::IndexCastUIOp, arith::BitcastOp,
       // Functions.
-      math::AbsFOp, math::AbsIOp, math::AtanOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpOp,
-      math::Exp2Op, math::ExpM1Op, math::FloorOp, math::FmaOp, math::LogOp, math::Log1pOp,
-      math::Log2Op, math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp,
-      math::TanhOp, math::TruncOp>(op);
+      math::AbsFOp, math::AbsIOp, math::AcoshOp, math::AsinhOp, math::AtanOp, math::AtanhOp,
+      math::CeilOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
+      math::ExpM1Op, math::FloorOp, math::FmaOp, math::LogOp, math::Log10Op, math::Log1pOp,
+      math::Log2Op, math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SinhOp,
+      math::SqrtOp, math::TanhOp, math::TruncOp>(op);
 }
 
 } // namespace heddle::nd

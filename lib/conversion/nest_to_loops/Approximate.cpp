@@ -6,111 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Approximate.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-
-#include <limits>
+#include "lib/conversion/nest_to_loops/FloatCode.h"
 
 using namespace heddle;
+using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
-using Is = arith::CmpFPredicate;
-
-/// Builds arithmetic on scalars or vectors of one shape. Constants take the type of the other
-/// operand.
-class Arith {
-public:
-  Arith(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-
-  Value number(Value like, double value) {
-    return constant(like.getType(), b.getFloatAttr(getElementTypeOrSelf(like.getType()), value));
-  }
-  Value integer(Value like, int64_t value) {
-    return constant(like.getType(), b.getIntegerAttr(getElementTypeOrSelf(like.getType()), value));
-  }
-  /// The type of `like` with other elements.
-  Type with(Value like, Type element) {
-    auto vector = dyn_cast<VectorType>(like.getType());
-    return vector ? Type(vector.clone(element)) : element;
-  }
-
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value add(Value x, double y) { return add(x, number(x, y)); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value mul(Value x, double y) { return mul(x, number(x, y)); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-  Value neg(Value x) { return arith::NegFOp::create(b, loc, x); }
-  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
-  Value signLike(Value x, Value like) { return math::CopySignOp::create(b, loc, x, like); }
-  /// x * y + z, fused or not.
-  Value fma(Value x, Value y, Value z) {
-    return LLVM::FMulAddOp::create(b, loc, x.getType(), x, y, z);
-  }
-  Value fma(Value x, double y, Value z) { return fma(x, number(x, y), z); }
-  /// c[0] + z * (c[1] + z * ...).
-  Value polynomial(Value z, ArrayRef<double> c) {
-    Value sum = number(z, c.back());
-    for (double each : llvm::reverse(c.drop_back()))
-      sum = fma(sum, z, number(z, each));
-    return sum;
-  }
-
-  Value compare(Is how, Value x, Value y) { return arith::CmpFOp::create(b, loc, how, x, y); }
-  Value compare(Is how, Value x, double y) { return compare(how, x, number(x, y)); }
-  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  }
-  Value select(Value condition, double yes, Value no) {
-    return select(condition, number(no, yes), no);
-  }
-  /// Clamps x from above (below); NaN stays NaN.
-  Value atMost(Value x, double most) { return select(compare(Is::OGT, x, most), most, x); }
-  Value atLeast(Value x, double least) { return select(compare(Is::OLT, x, least), least, x); }
-
-  Value bits(Value x) {
-    unsigned width = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
-    return arith::BitcastOp::create(b, loc, with(x, b.getIntegerType(width)), x);
-  }
-  Value real(Value bits) {
-    Type i32 = b.getI32Type();
-    bool isSingle = getElementTypeOrSelf(bits.getType()) == i32;
-    return arith::BitcastOp::create(b, loc, with(bits, isSingle ? b.getF32Type() : b.getF64Type()),
-                                    bits);
-  }
-  Value addBits(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value addBits(Value x, int64_t y) { return addBits(x, integer(x, y)); }
-  Value subBits(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value left(Value x, int64_t n) { return arith::ShLIOp::create(b, loc, x, integer(x, n)); }
-  Value right(Value x, int64_t n) { return arith::ShRSIOp::create(b, loc, x, integer(x, n)); }
-  Value hasBit(Value x, int64_t bit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                 arith::AndIOp::create(b, loc, x, integer(x, bit)), integer(x, 0));
-  }
-  Value toFloat(Value x) { return arith::SIToFPOp::create(b, loc, with(x, b.getF32Type()), x); }
-  /// Requires that x fits. (arith.fptosi saturates in this compiler, see ExpandMath.cpp.)
-  Value toInteger(Value x) { return LLVM::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x); }
-  Value widen(Value x) { return arith::ExtFOp::create(b, loc, with(x, b.getF64Type()), x); }
-  Value narrow(Value x) { return arith::TruncFOp::create(b, loc, with(x, b.getF32Type()), x); }
-
-private:
-  OpBuilder &b;
-  Location loc;
-
-  Value constant(Type type, TypedAttr value) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      value = DenseElementsAttr::get(vector, ArrayRef<Attribute>(value));
-    return arith::ConstantOp::create(b, loc, value);
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Exponentials
 //===----------------------------------------------------------------------===//
@@ -125,12 +27,12 @@ struct Exponential {
 constexpr double roundingShift = 0x1.8p23;
 
 /// e^r - 1 for |r| <= ln 2 / 2.
-Value smallExponential(Arith &a, Value r) {
+Value smallExponential(FloatCode &a, Value r) {
   Value tail = a.polynomial(r, {0.5, 0.1666657594, 0.04166655331, 0.008363352683, 0.001392640048});
   return a.fma(a.mul(r, r), tail, r);
 }
 
-Exponential reduced(Arith &a, Value x) {
+Exponential reduced(FloatCode &a, Value x) {
   Value shifted = a.fma(x, 1.4426950408889634, a.number(x, roundingShift));
   Value whole = a.add(shifted, -roundingShift);
   // ln 2 in two parts; the first has 9 bits, so that its products are exact.
@@ -139,17 +41,17 @@ Exponential reduced(Arith &a, Value x) {
 }
 
 /// 2^(whole + more).
-Value scale(Arith &a, const Exponential &e, int64_t more = 0) {
+Value scale(FloatCode &a, const Exponential &e, int64_t more = 0) {
   return a.real(a.addBits(a.left(e.power, 23), (127 + more) << 23));
 }
 
 /// 2^whole * (1 + rest). The result must be a normal number.
-Value assembled(Arith &a, const Exponential &e) {
+Value assembled(FloatCode &a, const Exponential &e) {
   return a.real(a.addBits(a.bits(a.add(e.rest, 1)), a.left(e.power, 23)));
 }
 
 /// `value` for x within bounds, 0 below, and inf above, or NaN.
-Value within(Arith &a, Value x, Value value, double least, double most) {
+Value within(FloatCode &a, Value x, Value value, double least, double most) {
   Value inside = a.select(a.compare(Is::UGT, x, most), a.add(x, infinite), value);
   return a.select(a.compare(Is::OLT, x, least), 0, inside);
 }
@@ -158,13 +60,13 @@ constexpr double mostExponent = 0x1.62e42ep6; // the last x for which e^x is fin
 } // namespace
 
 Value nest::approximateExp(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   // Below, e^x is no normal number.
   return within(a, x[0], assembled(a, reduced(a, x[0])), -0x1.5d589ep6, mostExponent);
 }
 
 Value nest::approximateExp2(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Value shifted = a.add(x[0], roundingShift);
   Value r = a.sub(x[0], a.add(shifted, -roundingShift));
   Exponential e{a.bits(shifted), smallExponential(a, a.mul(r, 0.6931471805599453))};
@@ -172,7 +74,7 @@ Value nest::approximateExp2(OpBuilder &b, Location loc, ValueRange x) {
 }
 
 Value nest::approximateExpM1(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Exponential e = reduced(a, a.atLeast(x[0], -30));
   // 2^whole may be too large where the result is not: its half is not.
   Value half = scale(a, e, -1);
@@ -182,7 +84,7 @@ Value nest::approximateExpM1(OpBuilder &b, Location loc, ValueRange x) {
 }
 
 Value nest::approximateTanh(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Value size = a.atMost(a.abs(x[0]), 9.5); // there it is 1
   Exponential e = reduced(a, a.mul(size, 2));
   Value power = scale(a, e), t = a.fma(power, e.rest, a.add(power, -1)); // e^(2x) - 1
@@ -190,7 +92,7 @@ Value nest::approximateTanh(OpBuilder &b, Location loc, ValueRange x) {
 }
 
 Value nest::approximateErf(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Value size = a.abs(x[0]);
   Value near = a.mul(size, a.polynomial(a.mul(size, size),
                                         {1.128379166, -0.3761262667, 0.1128359472, -0.02685421201,
@@ -214,7 +116,7 @@ struct Parts {
   Value whole, f;
 };
 
-Parts partsOf(Arith &a, Value x) {
+Parts partsOf(FloatCode &a, Value x) {
   // Subnormal numbers become normal ones.
   Value isSmall = a.compare(Is::OLT, x, 0x1p-126);
   Value bits = a.bits(a.select(isSmall, a.mul(x, 0x1p24), x));
@@ -226,7 +128,7 @@ Parts partsOf(Arith &a, Value x) {
 }
 
 /// log(1 + f) - f.
-Value logarithmTail(Arith &a, Value f) {
+Value logarithmTail(FloatCode &a, Value f) {
   Value cubic =
       a.polynomial(f, {0.3333333117, -0.2499999698, 0.2000071719, -0.1666780184, 0.1424900291,
                        -0.1242566068, 0.1168598989, -0.1148020545, 0.06970549027});
@@ -234,13 +136,13 @@ Value logarithmTail(Arith &a, Value f) {
 }
 
 /// `value` for finite positive x, and the exact logarithm for all other x.
-Value ofPositive(Arith &a, Value x, Value value) {
+Value ofPositive(FloatCode &a, Value x, Value value) {
   Value low = a.select(a.compare(Is::OLT, x, 0), notANumber, a.number(x, -infinite));
   value = a.select(a.compare(Is::OLE, x, 0), low, value);
   return a.select(a.compare(Is::UGE, x, infinite), x, value);
 }
 
-Value logarithm(Arith &a, Value x) {
+Value logarithm(FloatCode &a, Value x) {
   auto [whole, f] = partsOf(a, x);
   Value low = a.fma(whole, -2.12194440e-4, logarithmTail(a, f));
   return a.fma(whole, 0.693359375, a.add(f, low));
@@ -248,19 +150,28 @@ Value logarithm(Arith &a, Value x) {
 } // namespace
 
 Value nest::approximateLog(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   return ofPositive(a, x[0], logarithm(a, x[0]));
 }
 
 Value nest::approximateLog2(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   auto [whole, f] = partsOf(a, x[0]);
   Value natural = a.add(f, logarithmTail(a, f));
   return ofPositive(a, x[0], a.fma(natural, 1.4426950408889634, whole));
 }
 
+Value nest::approximateLog10(OpBuilder &b, Location loc, ValueRange x) {
+  FloatCode a(b, loc);
+  auto [whole, f] = partsOf(a, x[0]);
+  Value low = a.mul(a.add(f, logarithmTail(a, f)), 0.4342944819032518);
+  // log10(2) in two parts; the first has 11 bits, so that its products are exact.
+  low = a.fma(whole, 4.6050389811952137e-6, low);
+  return ofPositive(a, x[0], a.fma(whole, 0.301025390625, low));
+}
+
 Value nest::approximateLog1p(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   // The rounding error of the sum is added back, times the slope of the logarithm.
   Value sum = a.add(x[0], 1), lost = a.sub(x[0], a.add(sum, -1));
   Value value = ofPositive(a, sum, a.add(logarithm(a, sum), a.div(lost, sum)));
@@ -273,7 +184,7 @@ Value nest::approximateLog1p(OpBuilder &b, Location loc, ValueRange x) {
 
 namespace {
 /// The binary logarithm of a non-negative number, in f64, with a relative error of 2^-43.
-Value wideLog2(Arith &a, Value x) {
+Value wideLog2(FloatCode &a, Value x) {
   auto [whole, f] = partsOf(a, x);
   // log(1 + f) = 2 artanh(f / (2 + f)); f and the exponent are exact.
   Value wide = a.widen(f), s = a.div(wide, a.add(wide, 2));
@@ -287,7 +198,7 @@ Value wideLog2(Arith &a, Value x) {
 }
 
 /// 2^x in f64, with a relative error of 2^-34. x is clamped where f32 results are 0 or inf.
-Value wideExp2(Arith &a, Value x) {
+Value wideExp2(FloatCode &a, Value x) {
   constexpr double shift = 0x1.8p52;
   Value near = a.atLeast(a.atMost(x, 500), -500), shifted = a.add(near, shift);
   Value p = a.polynomial(a.sub(near, a.add(shifted, -shift)),
@@ -299,7 +210,7 @@ Value wideExp2(Arith &a, Value x) {
 
 /// True if a non-negative float is an integer: rounding does not change it, or it is so large that
 /// it has no fraction bits.
-Value isInteger(Arith &a, Value x) {
+Value isInteger(FloatCode &a, Value x) {
   constexpr double firstWhole = 0x1p23;
   Value rounded = a.add(a.add(x, firstWhole), -firstWhole);
   return a.either(a.compare(Is::OGE, x, firstWhole), a.compare(Is::OEQ, rounded, x));
@@ -307,7 +218,7 @@ Value isInteger(Arith &a, Value x) {
 } // namespace
 
 Value nest::approximatePower(OpBuilder &b, Location loc, ValueRange operands) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Value x = operands[0], y = operands[1], size = a.abs(x), exponent = a.abs(y);
   Value t = a.mul(a.widen(y), wideLog2(a, size));
   // 0 * inf: x^0, and 1 to the power of inf.
@@ -329,12 +240,12 @@ Value nest::approximatePower(OpBuilder &b, Location loc, ValueRange operands) {
 //===----------------------------------------------------------------------===//
 
 Value nest::isSmallAngle(OpBuilder &b, Location loc, Value x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   return a.compare(Is::OLE, a.abs(x), 0x1p20);
 }
 
 Value nest::approximateSine(OpBuilder &b, Location loc, Value x, int64_t quarters) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   // Subtract the multiple of pi / 2 in f64. pi / 2 is the sum of two constants, the first with 33
   // bits, so that its products are exact. Adding and subtracting 3 * 2^51 rounds to an integer.
   Value wide = a.widen(x);
@@ -357,7 +268,7 @@ Value nest::approximateSine(OpBuilder &b, Location loc, Value x, int64_t quarter
 
 /// atan, reduced by pi / 4 or pi / 2 for larger arguments.
 Value nest::approximateAtan(OpBuilder &b, Location loc, ValueRange x) {
-  Arith a(b, loc);
+  FloatCode a(b, loc);
   Value t = a.abs(x[0]);
   Value steep = a.compare(Is::OGT, t, 2.414213562373095),
         middle = a.compare(Is::OGT, t, 0.4142135623730950); // tan(3 pi / 8), tan(pi / 8)

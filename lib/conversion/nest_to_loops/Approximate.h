@@ -33,6 +33,7 @@ mlir::Value approximateExp2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueR
 mlir::Value approximateExpM1(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateLog(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateLog2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+mlir::Value approximateLog10(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 mlir::Value approximateLog1p(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
 /// Computes the logarithm in f64, which has enough bits for the exponent and the result.
 mlir::Value approximatePower(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange operands);

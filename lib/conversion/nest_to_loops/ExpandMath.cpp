@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
-#include "lib/conversion/nest_to_loops/Approximate.h"
+#include "lib/conversion/nest_to_loops/Compose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -109,6 +109,19 @@ struct Approximate : OpRewritePattern<Function> {
   LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32() || !isCallable(op.getType()))
       return failure();
+    rewriter.replaceOp(op, make(rewriter, op.getLoc(), op->getOperands()));
+    return success();
+  }
+};
+
+/// A function of floats of any width that is made of other functions.
+template <typename Function>
+struct Compose : OpRewritePattern<Function> {
+  Compose(MLIRContext *context, Approximation make)
+      : OpRewritePattern<Function>(context, /*benefit=*/10), make(make) {}
+  Approximation make;
+
+  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, make(rewriter, op.getLoc(), op->getOperands()));
     return success();
   }
@@ -227,6 +240,13 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
     patterns.add<Approximate<math::TanhOp>>(context, approximateTanh);
     patterns.add<Approximate<math::ErfOp>>(context, approximateErf);
     patterns.add<Approximate<math::AtanOp>>(context, approximateAtan);
+    patterns.add<Approximate<math::Log10Op>>(context, approximateLog10);
+    patterns.add<Compose<math::SinhOp>>(context, composeSinh);
+    patterns.add<Compose<math::CoshOp>>(context, composeCosh);
+    patterns.add<Compose<math::AsinhOp>>(context, composeAsinh);
+    patterns.add<Compose<math::AcoshOp>>(context, composeAcosh);
+    patterns.add<Compose<math::AtanhOp>>(context, composeAtanh);
+    patterns.add<Compose<math::ErfcOp>>(context, composeErfc);
     patterns.add<CallOnDoubles<math::AtanOp>>(context, "atan");
     patterns.add<CallOnDoubles<math::ErfOp>>(context, "erf");
     patterns.add<CallOnDoubles<math::ExpM1Op>>(context, "expm1");

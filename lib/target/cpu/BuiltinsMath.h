@@ -154,6 +154,14 @@ double log2(double x) {
   double high = logarithm(1 + parts(x, &k), &low);
   return k + (high + low) / ln2;
 }
+double log10(double x) {
+  double special, low, error;
+  if (isSpecial(x, &special))
+    return special;
+  double high = logarithm(x, &low), digits = product(high, 0x1.bcb7b1526e50ep-2, &error);
+  /* 1 / ln 10 as the sum of two numbers */
+  return digits + (error + (high * 0x1.95355baaafad3p-57 + low * 0x1.bcb7b1526e50ep-2));
+}
 double log1p(double x) {
   double sum = 1 + x, s = x / (2 + x), low, special;
   if (x > -0.29 && x < 0.41)
@@ -324,6 +332,7 @@ float ldexpf(float x, int n) { return (float)ldexp(x, n); }
 float expm1f(float x) { return (float)expm1(x); }
 float logf(float x) { return (float)log(x); }
 float log2f(float x) { return (float)log2(x); }
+float log10f(float x) { return (float)log10(x); }
 float log1pf(float x) { return (float)log1p(x); }
 float powf(float x, float y) { return (float)pow(x, y); }
 float sinf(float x) { return (float)sin(x); }

@@ -81,7 +81,7 @@ private:
 } // namespace
 
 Value Code::unary(Value x) {
-  switch (dice.below(smooth ? 17 : 21)) {
+  switch (dice.below(smooth ? 24 : 28)) {
   case 0:
     return arith::NegFOp::create(b, loc, x);
   case 1:
@@ -117,10 +117,25 @@ Value Code::unary(Value x) {
   case 16:
     return math::AtanOp::create(b, loc, x);
   case 17:
-    return math::FloorOp::create(b, loc, x);
+    return math::SinhOp::create(b, loc, math::TanhOp::create(b, loc, x));
   case 18:
-    return math::RoundEvenOp::create(b, loc, x);
+    return math::CoshOp::create(b, loc, math::TanhOp::create(b, loc, x));
   case 19:
+    return math::AsinhOp::create(b, loc, x);
+  case 20:
+    return math::AcoshOp::create(b, loc, onePlusSquare(onePlusSquare(x)));
+  case 21:
+    return math::AtanhOp::create(
+        b, loc, arith::MulFOp::create(b, loc, math::TanhOp::create(b, loc, x), number(0.5)));
+  case 22:
+    return math::Log10Op::create(b, loc, onePlusSquare(x));
+  case 23:
+    return math::ErfcOp::create(b, loc, x);
+  case 24:
+    return math::FloorOp::create(b, loc, x);
+  case 25:
+    return math::RoundEvenOp::create(b, loc, x);
+  case 26:
     return math::TruncOp::create(b, loc, x);
   default:
     return math::CeilOp::create(b, loc, x);

@@ -88,8 +88,9 @@ std::string floats(const std::string &type) {
        {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"})
     all.add(std::string("arith.") + op);
   for (const char *op :
-       {"absf", "atan", "ceil", "cos", "erf", "exp", "exp2", "expm1", "floor", "log", "log1p",
-        "log2", "roundeven", "rsqrt", "sin", "sqrt", "tanh", "trunc"})
+       {"absf",      "acosh", "asinh", "atan",  "atanh", "ceil", "cos",   "cosh",  "erf",
+        "erfc",      "exp",   "exp2",  "expm1", "floor", "log",  "log10", "log1p", "log2",
+        "roundeven", "rsqrt", "sin",   "sinh",  "sqrt",  "tanh", "trunc"})
     all.add(std::string("math.") + op, "%a");
   all.add("math.powf");
   all.add("math.fma", "%a, %b, %a");
