@@ -49,8 +49,8 @@ Tensor logicalAnd(Operand a, Operand b);
 Tensor logicalOr(Operand a, Operand b);
 Tensor logicalXor(Operand a, Operand b);
 Tensor logicalNot(Operand a);
-/// Shift integers; 0 where `bits` is at least their width. Right shifts of signed integers copy the
-/// sign bit.
+/// Shift integers; 0 where `bits` is negative or at least their width. Right shifts of signed
+/// integers copy the sign bit.
 Tensor shiftLeft(Operand a, Operand bits);
 Tensor shiftRight(Operand a, Operand bits);
 inline Tensor &operator+=(Tensor &a, Operand b) { return a = Operand(a, b.here) + b; }
@@ -61,12 +61,18 @@ inline Tensor &operator/=(Tensor &a, Operand b) { return a = Operand(a, b.here) 
 /// The larger or the smaller operand, element by element; NaN where either operand is NaN.
 Tensor maximum(Operand a, Operand b);
 Tensor minimum(Operand a, Operand b);
-/// `base` to the power of `exponent`.
+/// `base` to the power of `exponent`. Powers of integers wrap around; a negative exponent gives the
+/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where it
+/// is a number.
 Tensor pow(Operand base, Operand exponent);
 /// `yes` where `condition` (of type i1) is true, else `no`.
 Tensor select(Operand condition, Operand yes, Operand no);
 /// The angle of the point (x, y) in radians, within [-pi, pi]. The signs of zeros count, as in C.
 Tensor atan2(Operand y, Operand x);
+/// sqrt(x^2 + y^2), without overflow or underflow on the way.
+Tensor hypot(Operand x, Operand y);
+/// The magnitude of `x` with the sign of `like`, also that of a zero.
+Tensor copysign(Operand x, Operand like);
 /// Elementary functions of floats. Angles are in radians.
 Tensor exp(Operand x);
 Tensor exp2(Operand x);
@@ -74,13 +80,26 @@ Tensor exp2(Operand x);
 Tensor expm1(Operand x);
 Tensor log(Operand x);
 Tensor log2(Operand x);
+Tensor log10(Operand x);
 /// log(1 + x), precise near 0.
 Tensor log1p(Operand x);
 Tensor sqrt(Operand x);
 /// 1 / sqrt(x).
 Tensor rsqrt(Operand x);
+Tensor sinh(Operand x);
+Tensor cosh(Operand x);
 Tensor tanh(Operand x);
+Tensor asinh(Operand x);
+Tensor acosh(Operand x);
+Tensor atanh(Operand x);
 Tensor erf(Operand x);
+/// 1 - erf(x), precise where it is small.
+Tensor erfc(Operand x);
+/// The inverse of erf: -inf at -1, inf at 1, NaN beyond.
+Tensor erfinv(Operand x);
+/// The logarithm of |gamma(x)|, and its derivative.
+Tensor lgamma(Operand x);
+Tensor digamma(Operand x);
 Tensor sin(Operand x);
 Tensor cos(Operand x);
 Tensor tan(Operand x);
@@ -93,8 +112,10 @@ Tensor sign(Operand x);
 Tensor square(Operand x);
 /// min(max(x, low), high).
 Tensor clamp(Operand x, Operand low, Operand high);
-/// Where `x` is NaN; elements of type i1.
+/// Where `x` is NaN, infinite, or neither; elements of type i1.
 Tensor isNan(Operand x);
+Tensor isInf(Operand x);
+Tensor isFinite(Operand x);
 /// Rounds down, up, towards zero, or to the nearest whole number with ties to even.
 Tensor floor(Operand x);
 Tensor ceil(Operand x);

@@ -72,31 +72,51 @@ Scalar logicalAnd(const Scalar &a, const Scalar &b);
 Scalar logicalOr(const Scalar &a, const Scalar &b);
 Scalar logicalXor(const Scalar &a, const Scalar &b);
 Scalar logicalNot(const Scalar &a);
-/// Shift integers; 0 where `bits` is at least their width. Right shifts of signed integers copy the
-/// sign bit.
+/// Shift integers; 0 where `bits` is negative or at least their width. Right shifts of signed
+/// integers copy the sign bit.
 Scalar shiftLeft(const Scalar &a, const Scalar &bits);
 Scalar shiftRight(const Scalar &a, const Scalar &bits);
 /// The larger or the smaller operand; NaN if either operand is NaN.
 Scalar maximum(const Scalar &a, const Scalar &b);
 Scalar minimum(const Scalar &a, const Scalar &b);
+/// `base` to the power of `exponent`. Powers of integers wrap around; a negative exponent gives the
+/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where it
+/// is a number.
 Scalar pow(const Scalar &base, const Scalar &exponent);
 /// `yes` if `condition` (of type i1) is true, else `no`.
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);
 /// The angle of the point (x, y) in radians, within [-pi, pi]. The signs of zeros count, as in C.
 Scalar atan2(const Scalar &y, const Scalar &x);
+/// sqrt(x^2 + y^2), without overflow or underflow on the way.
+Scalar hypot(const Scalar &x, const Scalar &y);
+/// The magnitude of `x` with the sign of `like`, also that of a zero.
+Scalar copysign(const Scalar &x, const Scalar &like);
 Scalar exp(const Scalar &x);
 Scalar exp2(const Scalar &x);
 /// exp(x) - 1, precise near 0.
 Scalar expm1(const Scalar &x);
 Scalar log(const Scalar &x);
 Scalar log2(const Scalar &x);
+Scalar log10(const Scalar &x);
 /// log(1 + x), precise near 0.
 Scalar log1p(const Scalar &x);
 Scalar sqrt(const Scalar &x);
 /// 1 / sqrt(x).
 Scalar rsqrt(const Scalar &x);
+Scalar sinh(const Scalar &x);
+Scalar cosh(const Scalar &x);
 Scalar tanh(const Scalar &x);
+Scalar asinh(const Scalar &x);
+Scalar acosh(const Scalar &x);
+Scalar atanh(const Scalar &x);
 Scalar erf(const Scalar &x);
+/// 1 - erf(x), precise where it is small.
+Scalar erfc(const Scalar &x);
+/// The inverse of erf: -inf at -1, inf at 1, NaN beyond.
+Scalar erfinv(const Scalar &x);
+/// The logarithm of |gamma(x)|, and its derivative.
+Scalar lgamma(const Scalar &x);
+Scalar digamma(const Scalar &x);
 Scalar sin(const Scalar &x);
 Scalar cos(const Scalar &x);
 Scalar tan(const Scalar &x);
@@ -115,6 +135,11 @@ Scalar sigmoid(const Scalar &x);
 inline Scalar relu(const Scalar &x) { return maximum(x, 0.0); }
 inline Scalar square(const Scalar &x) { return x * x; }
 inline Scalar isNan(const Scalar &x) { return notEqual(x, x); }
+inline Scalar isFinite(const Scalar &x) {
+  Scalar zero = x - x; // or NaN
+  return equal(zero, zero);
+}
+inline Scalar isInf(const Scalar &x) { return logicalXor(isNan(x), isNan(x - x)); }
 inline Scalar clamp(const Scalar &x, const Scalar &low, const Scalar &high) {
   return minimum(maximum(x, low), high);
 }

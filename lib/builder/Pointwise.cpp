@@ -192,18 +192,36 @@ Tensor shiftRight(Operand a, Operand bits) { return apply("shr", a, bits); }
 Tensor operator%(Operand a, Operand b) { return apply("rem", a, b); }
 Tensor maximum(Operand a, Operand b) { return apply("max", a, b); }
 Tensor minimum(Operand a, Operand b) { return apply("min", a, b); }
-Tensor pow(Operand base, Operand exponent) { return apply("pow", base, exponent); }
+Tensor pow(Operand base, Operand exponent) {
+  GraphLock lock;
+  if (base.tensor.node && !exponent.tensor.node)
+    requireExponent(exponent.number, nodeOf(base.tensor, base.here)->type().getElementType(),
+                    base.here);
+  return apply("pow", base, exponent);
+}
 Tensor atan2(Operand y, Operand x) { return apply("atan2", y, x); }
+Tensor hypot(Operand x, Operand y) { return apply("hypot", x, y); }
+Tensor copysign(Operand x, Operand like) { return apply("copysign", x, like); }
 Tensor exp(Operand x) { return apply("exp", x); }
 Tensor exp2(Operand x) { return apply("exp2", x); }
 Tensor expm1(Operand x) { return apply("expm1", x); }
 Tensor log(Operand x) { return apply("log", x); }
 Tensor log2(Operand x) { return apply("log2", x); }
+Tensor log10(Operand x) { return apply("log10", x); }
 Tensor log1p(Operand x) { return apply("log1p", x); }
 Tensor sqrt(Operand x) { return apply("sqrt", x); }
 Tensor rsqrt(Operand x) { return apply("rsqrt", x); }
+Tensor sinh(Operand x) { return apply("sinh", x); }
+Tensor cosh(Operand x) { return apply("cosh", x); }
 Tensor tanh(Operand x) { return apply("tanh", x); }
+Tensor asinh(Operand x) { return apply("asinh", x); }
+Tensor acosh(Operand x) { return apply("acosh", x); }
+Tensor atanh(Operand x) { return apply("atanh", x); }
 Tensor erf(Operand x) { return apply("erf", x); }
+Tensor erfc(Operand x) { return apply("erfc", x); }
+Tensor erfinv(Operand x) { return apply("erfinv", x); }
+Tensor lgamma(Operand x) { return apply("lgamma", x); }
+Tensor digamma(Operand x) { return apply("digamma", x); }
 Tensor sin(Operand x) { return apply("sin", x); }
 Tensor cos(Operand x) { return apply("cos", x); }
 Tensor tan(Operand x) { return apply("tan", x); }
@@ -218,6 +236,13 @@ Tensor abs(Operand x) { return apply("abs", x); }
 Tensor sign(Operand x) { return apply("sign", x); }
 Tensor square(Operand x) { return apply("mul", x, x); }
 Tensor isNan(Operand x) { return apply("ne", x, x, true); }
+Tensor isFinite(Operand x) {
+  Operand zero(x - x, x.here); // or NaN
+  return equal(zero, zero);
+}
+Tensor isInf(Operand x) {
+  return logicalXor(Operand(isNan(x), x.here), Operand(isNan(Operand(x - x, x.here)), x.here));
+}
 Tensor clamp(Operand x, Operand low, Operand high) {
   return minimum(Operand(maximum(x, low), x.here), high);
 }

@@ -35,6 +35,8 @@ Tensor converted(const Tensor &x, mlir::Type type, Here here);
 /// True for functions of floats to which a number is an operand of arithmetic: it is used with the
 /// digits of the type that they are computed in. Others give, compare or choose it: it is rounded.
 bool isArithmetic(llvm::StringRef op);
+/// Refuses a negative number as the exponent of integers.
+void requireExponent(double exponent, mlir::Type element, Here here);
 /// Scalar arithmetic; selects the float or integer op. `element` has the signedness.
 mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a,
                    mlir::Value b, bool isUnsigned);

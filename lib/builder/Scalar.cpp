@@ -66,16 +66,28 @@ Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no) {
   return applied("select", {condition, yes, no});
 }
 Scalar atan2(const Scalar &y, const Scalar &x) { return applied("atan2", {y, x}); }
+Scalar hypot(const Scalar &x, const Scalar &y) { return applied("hypot", {x, y}); }
+Scalar copysign(const Scalar &x, const Scalar &like) { return applied("copysign", {x, like}); }
 Scalar exp(const Scalar &x) { return applied("exp", {x}); }
 Scalar expm1(const Scalar &x) { return applied("expm1", {x}); }
 Scalar exp2(const Scalar &x) { return applied("exp2", {x}); }
 Scalar log(const Scalar &x) { return applied("log", {x}); }
 Scalar log2(const Scalar &x) { return applied("log2", {x}); }
+Scalar log10(const Scalar &x) { return applied("log10", {x}); }
 Scalar log1p(const Scalar &x) { return applied("log1p", {x}); }
 Scalar sqrt(const Scalar &x) { return applied("sqrt", {x}); }
 Scalar rsqrt(const Scalar &x) { return applied("rsqrt", {x}); }
+Scalar sinh(const Scalar &x) { return applied("sinh", {x}); }
+Scalar cosh(const Scalar &x) { return applied("cosh", {x}); }
 Scalar tanh(const Scalar &x) { return applied("tanh", {x}); }
+Scalar asinh(const Scalar &x) { return applied("asinh", {x}); }
+Scalar acosh(const Scalar &x) { return applied("acosh", {x}); }
+Scalar atanh(const Scalar &x) { return applied("atanh", {x}); }
 Scalar erf(const Scalar &x) { return applied("erf", {x}); }
+Scalar erfc(const Scalar &x) { return applied("erfc", {x}); }
+Scalar erfinv(const Scalar &x) { return applied("erfinv", {x}); }
+Scalar lgamma(const Scalar &x) { return applied("lgamma", {x}); }
+Scalar digamma(const Scalar &x) { return applied("digamma", {x}); }
 Scalar sin(const Scalar &x) { return applied("sin", {x}); }
 Scalar cos(const Scalar &x) { return applied("cos", {x}); }
 Scalar atan(const Scalar &x) { return applied("atan", {x}); }
@@ -207,6 +219,8 @@ Value ScalarEmitter::apply(const Scalar::Node &node, Type wanted) {
   Value a = operand(operands[0]);
   if (isUnary)
     return require(unary(builder, loc, node.op, a, type.isUnsignedInteger()), type);
+  if (node.op == "pow" && second->kind == Kind::Number)
+    requireExponent(second->number, type, second->here);
   Value b = operand(second);
   Type other = ownType(second);
   bool same = a.getType() == b.getType() && (!other || other == type);

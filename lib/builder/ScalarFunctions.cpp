@@ -7,10 +7,12 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Pointwise.h"
+#include "lib/builder/SpecialFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 
 #include <limits>
 #include <numbers>
@@ -107,6 +109,14 @@ Value widely(OpBuilder &b, Location loc, Operands... x) {
   return arith::TruncFOp::create(b, loc, type, function(b, loc, widen(x)...));
 }
 
+/// A function that is written as an expression of others, computed in f32 or f64.
+template <Composition function, typename... Operands>
+Value composed(OpBuilder &b, Location loc, Operands... x) {
+  return emitComposition(b, loc, function, {x...});
+}
+template <Composition function, typename... Operands>
+constexpr auto composedOf = widely<composed<function, Operands...>, Operands...>;
+
 /// sqrt(1 - x^2): the other side of a right-angled triangle with the hypotenuse 1.
 Value otherSide(OpBuilder &b, Location loc, Value x) {
   Value one = nd::buildNumber(b, loc, x.getType(), 1);
@@ -144,7 +154,7 @@ Value sigmoid(OpBuilder &b, Location loc, Value x) {
 /// -1, 1, or where `x` is neither below nor above zero, zero or NaN. Constant everywhere: no branch
 /// is `x` itself.
 template <auto below, auto above>
-Value sign(OpBuilder &b, Location loc, Value x) {
+Value signOf(OpBuilder &b, Location loc, Value x) {
   Type type = x.getType();
   Value zero = nd::buildNumber(b, loc, type, 0), one = nd::buildNumber(b, loc, type, 1);
   Value rest =
@@ -191,6 +201,8 @@ static const Function<Binary> floatBinaries[] = {{"add", make2<arith::AddFOp>},
                                                  {"min", make2<arith::MinimumFOp>},
                                                  {"pow", make2<math::PowFOp>},
                                                  {"atan2", widely<anyAngle, Value, Value>},
+                                                 {"hypot", composedOf<hypotenuse, Value, Value>},
+                                                 {"copysign", composedOf<withSignOf, Value, Value>},
                                                  {"lt", compare<F::OLT>},
                                                  {"le", compare<F::OLE>},
                                                  {"eq", compare<F::OEQ>},
@@ -198,17 +210,27 @@ static const Function<Binary> floatBinaries[] = {{"add", make2<arith::AddFOp>},
 
 static const Function<Unary> floatUnaries[] = {{"neg", make1<arith::NegFOp>},
                                                {"abs", make1<math::AbsFOp>},
-                                               {"sign", sign<F::OLT, F::OGT>},
+                                               {"sign", signOf<F::OLT, F::OGT>},
                                                {"exp", make1<math::ExpOp>},
                                                {"exp2", make1<math::Exp2Op>},
                                                {"expm1", make1<math::ExpM1Op>},
                                                {"log", make1<math::LogOp>},
                                                {"log2", make1<math::Log2Op>},
+                                               {"log10", make1<math::Log10Op>},
                                                {"log1p", make1<math::Log1pOp>},
                                                {"sqrt", make1<math::SqrtOp>},
                                                {"rsqrt", make1<math::RsqrtOp>},
+                                               {"sinh", make1<math::SinhOp>},
+                                               {"cosh", make1<math::CoshOp>},
                                                {"tanh", make1<math::TanhOp>},
+                                               {"asinh", make1<math::AsinhOp>},
+                                               {"acosh", make1<math::AcoshOp>},
+                                               {"atanh", make1<math::AtanhOp>},
                                                {"erf", make1<math::ErfOp>},
+                                               {"erfc", make1<math::ErfcOp>},
+                                               {"erfinv", composedOf<erfInverse, Value>},
+                                               {"lgamma", composedOf<logGamma, Value>},
+                                               {"digamma", composedOf<gammaSlope, Value>},
                                                {"sigmoid", sigmoid},
                                                {"sin", make1<math::SinOp>},
                                                {"cos", make1<math::CosOp>},
@@ -232,12 +254,23 @@ bool heddle::detail::isArithmetic(StringRef op) {
   return llvm::is_contained({"add", "sub", "mul", "div", "pow"}, op);
 }
 
+void heddle::detail::requireExponent(double exponent, Type element, Here here) {
+  if (isa<FloatType>(element) || !(exponent < 0))
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << "expected an exponent of at least 0 for elements of type "
+                                 << element << ", got " << llvm::format("%g", exponent);
+  fail(here, text + "; convert the base with cast");
+}
+
 Value heddle::detail::binary(OpBuilder &b, Location loc, StringRef op, Value x, Value y,
                              bool isUnsigned) {
   using namespace arith;
   Binary create = nullptr;
   if (isa<FloatType>(x.getType()))
     create = functionOf(floatBinaries, op);
+  else if (op == "pow")
+    return integerPower(b, loc, x, y, isUnsigned);
   else
     create = llvm::StringSwitch<Binary>(op)
                  .Case("add", make2<AddIOp>)
@@ -277,7 +310,7 @@ Value heddle::detail::unary(OpBuilder &b, Location loc, StringRef op, Value x, b
                      isUnsigned ? same : [](OpBuilder &b, Location loc, Value x) -> Value {
                        return arith::MaxSIOp::create(b, loc, x, negated(b, loc, x));
                      })
-                 .Case("sign", isUnsigned ? sign<I::ult, I::ugt> : sign<I::slt, I::sgt>)
+                 .Case("sign", isUnsigned ? signOf<I::ult, I::ugt> : signOf<I::slt, I::sgt>)
                  .Default(nullptr);
   return create ? create(b, loc, x) : Value();
 }
