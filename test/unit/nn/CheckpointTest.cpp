@@ -116,12 +116,12 @@ TEST(Checkpoint, AllThatDoesNotFitIsListed) {
            "the tensor '0.a' is f32 [n: 3], expected !nd.tensor<f32, n: 4>",
            "the tensor '0.steps' is i64 [], expected !nd.tensor<i32>",
            "no tensor '1.layers.0', expected !nd.tensor<f32, n: 3>", "no tensor '1.layers.1'",
-           "nothing is filled from the tensor '1', f32 []"});
+           "no tensor is loaded from '1', f32 []"});
   EXPECT_EQ(other.first.a.size(n), 4);
   // What is surplus may be ignored.
   nn::loadTree(path, saved.first, {.names = {{"*", "0.*"}}, .ignored = {"1"}});
   refused([&] { nn::loadTree(path, saved.first, {.names = {{"*", "0.*"}}}); },
-          {"nothing is filled from the tensor '1'"});
+          {"no tensor is loaded from '1'"});
 }
 
 TEST(Checkpoint, AnEmptyTensorIsNamedByItsPath) {

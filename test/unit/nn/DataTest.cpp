@@ -389,7 +389,7 @@ TEST(Loader, RefusesPartsThatDoNotExist) {
   refused([&] { Loader(data, {.part = -1, .parts = 2}); }, {"got part -1 of 2"});
   refused([&] { Loader(data, {.parts = 0}); }, {"got part 0 of 0"});
   refused([&] { Loader(data, {.skip = -1}); }, {"at least 0 of skipped", "got -1, 0"});
-  refused([&] { Loader(data, {.multipleOf = 0}); }, {"a multiple of sizes of at least 1"});
+  refused([&] { Loader(data, {.multipleOf = 0}); }, {"multipleOf of at least 1"});
   Texts texts(3);
   refused([&] { Loader(texts, {.batchName = "time"}); },
           {"a name of the samples that no field has", "'time'", "text: i32"});

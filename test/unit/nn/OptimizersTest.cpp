@@ -364,12 +364,13 @@ TEST(Optimizers, WhatDoesNotBelongTogetherIsRefused) {
   expectRefused(nn::Adam::make(three), three, two,
                 "the gradient lacks 'layers.2' (expected 3 tensors, got 2)");
   expectRefused(nn::Adam::make(two), two, three,
-                "no parameter belongs to the gradient's 'layers.2' (expected 2 tensors, got 3)");
+                "there is no parameter for the gradient's 'layers.2' (expected 2 tensors, got 3)");
   expectRefused(nn::Adam::make(two), three, three,
                 "the optimiser's state lacks 'mean.layers.2' (expected 7 tensors, got 5)");
-  expectRefused(nn::Adam::make(three), two, two,
-                "the optimiser has a state 'mean.layers.2' of no parameter (expected 5 tensors, "
-                "got 7)");
+  expectRefused(
+      nn::Adam::make(three), two, two,
+      "the optimiser has a state 'mean.layers.2' without a parameter (expected 5 tensors, "
+      "got 7)");
   expectRefused(nn::Adam::make(three), wide, wide,
                 "the optimiser's state 'mean.layers.0' to be !nd.tensor<f32, n: 4>, got "
                 "!nd.tensor<f32, n: 3>");

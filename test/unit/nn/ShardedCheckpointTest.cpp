@@ -220,7 +220,7 @@ TEST(ShardedCheckpoint, OtherTreesAreListed) {
   expectHas(messageOf([&] { nn::loadTree(path, other); }),
             {path, "'weight' is f32 [column: 5, row: 9], expected"});
   Tensor missing = random({{row, 2}}, 1);
-  expectHas(messageOf([&] { nn::loadTree(path, missing); }), {"nothing is filled from"});
+  expectHas(messageOf([&] { nn::loadTree(path, missing); }), {"no tensor is loaded from"});
   expectHas(messageOf([&] { nn::loadTree(directory.path.string(), state); }),
             {"manifest.json", "No such file"});
 }

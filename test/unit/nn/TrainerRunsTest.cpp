@@ -143,7 +143,7 @@ TEST_F(TrainerRuns, DamagedSamplesAreLeftOut) {
   loud.quiet = false;
   testing::internal::CaptureStdout();
   EXPECT_EQ(make(loud).train(damaged), nn::Ending::Finished);
-  expectHas(testing::internal::GetCapturedStdout(), {"left out 3 damaged samples"});
+  expectHas(testing::internal::GetCapturedStdout(), {"skipped 3 damaged samples"});
 }
 
 /// One step of plain descent on a slope of -3: what is clipped is the step.
