@@ -173,8 +173,8 @@ constexpr bool requireComplete() {
     }(std::make_index_sequence<std::tuple_size_v<MembersOf<T>>>());
   } else {
     static_assert(isNever<T>,
-                  "a struct can't be looked into, since it has a base, a constructor, more "
-                  "than 26 members, or private ones or ones that can't be copied: expected "
+                  "a struct's members can't be enumerated, since it has a base, a constructor, "
+                  "over 26 members, or private ones or ones that can't be copied: expected "
                   "HEDDLE_PLAIN(first, second) beside HEDDLE_FIELDS, with its plain members that "
                   "functions depend on");
     return true;
