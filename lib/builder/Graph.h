@@ -63,8 +63,8 @@ struct Node {
   /// For formals and results of calls, whose ops are elsewhere: `includedIn` of the actual value,
   /// or a leaf of its type if it is unknown here.
   NodeRef included;
-  NodeRef actual; ///< for `included` of a formal: the value that a call passes
-  std::string donatedAt; ///< location of the call to which the value was donated; empty: not donated
+  NodeRef actual;           ///< for `included` of a formal: the value that a call passes
+  std::string donatedAt;    ///< location of the call to which it was donated; empty: not donated
   uint64_t number = made(); ///< nodes are numbered in the order of creation
 
   /// The number of nodes so far; increments it first if `more`.
