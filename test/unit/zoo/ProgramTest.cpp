@@ -218,7 +218,7 @@ TEST_F(Program, EvaluatesTheBestEpochAsItWasTrained) {
   std::filesystem::remove(directory / "a/best.safetensors");
   Outcome outcome = run("evaluate gat" + where);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.err, {"best.safetensors' is missing, though the run has ended 2 epochs"});
+  expectHas(outcome.err, {"best.safetensors' is missing, although the run has completed 2 epochs"});
 }
 
 /// A run that was stopped within its first epoch has a checkpoint alone.
