@@ -21,7 +21,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 using Is = arith::CmpFPredicate;
 
-/// Builds arithmetic on scalars or vectors of one shape. Constants take the type of the other
+/// Builds arithmetic on scalars or vectors of one shape. Constants get the type of the other
 /// operand.
 class Arith {
 public:
@@ -95,7 +95,7 @@ public:
                                  arith::AndIOp::create(b, loc, x, integer(x, bit)), integer(x, 0));
   }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, loc, with(x, b.getF32Type()), x); }
-  /// Requires that x fits. (arith.fptosi saturates in this compiler, see ExpandMath.cpp.)
+  /// Requires that x is in range. (arith.fptosi saturates in this compiler, see ExpandMath.cpp.)
   Value toInteger(Value x) { return LLVM::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x); }
   Value widen(Value x) { return arith::ExtFOp::create(b, loc, with(x, b.getF64Type()), x); }
   Value narrow(Value x) { return arith::TruncFOp::create(b, loc, with(x, b.getF32Type()), x); }
@@ -117,11 +117,11 @@ private:
 
 /// e^x = 2^whole * (1 + rest).
 struct Exponential {
-  Value power; ///< bits whose lowest ones are `whole`
+  Value power; ///< its lowest bits are `whole`
   Value rest;
 };
 
-/// Adding and subtracting 3 * 2^22 rounds to an integer; the sum has it in its lowest bits.
+/// Adding and subtracting 3 * 2^22 rounds to an integer, which is in the lowest bits of the sum.
 constexpr double roundingShift = 0x1.8p23;
 
 /// e^r - 1 for |r| <= ln 2 / 2.
@@ -148,18 +148,18 @@ Value assembled(Arith &a, const Exponential &e) {
   return a.real(a.addBits(a.bits(a.add(e.rest, 1)), a.left(e.power, 23)));
 }
 
-/// `value` for x within bounds, 0 below, and inf above, or NaN.
+/// `value` for x within bounds, 0 below, inf above; propagates NaN.
 Value within(Arith &a, Value x, Value value, double least, double most) {
   Value inside = a.select(a.compare(Is::UGT, x, most), a.add(x, infinite), value);
   return a.select(a.compare(Is::OLT, x, least), 0, inside);
 }
 
-constexpr double mostExponent = 0x1.62e42ep6; // the last x for which e^x is finite in f32
+constexpr double mostExponent = 0x1.62e42ep6; // the largest x with a finite e^x in f32
 } // namespace
 
 Value nest::approximateExp(OpBuilder &b, Location loc, ValueRange x) {
   Arith a(b, loc);
-  // Below, e^x is no normal number.
+  // Below this bound e^x is subnormal.
   return within(a, x[0], assembled(a, reduced(a, x[0])), -0x1.5d589ep6, mostExponent);
 }
 
@@ -174,7 +174,7 @@ Value nest::approximateExp2(OpBuilder &b, Location loc, ValueRange x) {
 Value nest::approximateExpM1(OpBuilder &b, Location loc, ValueRange x) {
   Arith a(b, loc);
   Exponential e = reduced(a, a.atLeast(x[0], -30));
-  // 2^whole may be too large where the result is not: its half is not.
+  // 2^whole may overflow where the result does not; half of it does not.
   Value half = scale(a, e, -1);
   Value value = a.mul(a.fma(half, e.rest, a.add(half, -0.5)), 2);
   Value overflow = a.compare(Is::UGT, x[0], mostExponent);
@@ -195,8 +195,8 @@ Value nest::approximateErf(OpBuilder &b, Location loc, ValueRange x) {
   Value near = a.mul(size, a.polynomial(a.mul(size, size),
                                         {1.128379166, -0.3761262667, 0.1128359472, -0.02685421201,
                                          0.005189087423, -0.0008016864287, 7.875875063e-5}));
-  // The logarithm of 1 - erf(x) on [1, 3.93], fitted with the weight 1 - erf(x); beyond, erf(x)
-  // is 1.
+  // The logarithm of 1 - erf(x) on [1, 3.93], fitted with the weight 1 - erf(x); for larger x,
+  // erf(x) is 1.
   Value q = a.polynomial(
       a.add(a.atMost(size, 3.93), -1),
       {1.849605607, 2.638958671, 0.8432252688, 0.04103223671, -0.009034628001, 0.001154174472});
@@ -215,7 +215,7 @@ struct Parts {
 };
 
 Parts partsOf(Arith &a, Value x) {
-  // Subnormal numbers become normal ones.
+  // Scales subnormal numbers to normal ones.
   Value isSmall = a.compare(Is::OLT, x, 0x1p-126);
   Value bits = a.bits(a.select(isSmall, a.mul(x, 0x1p24), x));
   constexpr int64_t rootOfHalf = 0x3f3504f3;
@@ -261,7 +261,7 @@ Value nest::approximateLog2(OpBuilder &b, Location loc, ValueRange x) {
 
 Value nest::approximateLog1p(OpBuilder &b, Location loc, ValueRange x) {
   Arith a(b, loc);
-  // The rounding error of the sum is added back, times the slope of the logarithm.
+  // Corrects the rounding error of the sum, times the slope of the logarithm.
   Value sum = a.add(x[0], 1), lost = a.sub(x[0], a.add(sum, -1));
   Value value = ofPositive(a, sum, a.add(logarithm(a, sum), a.div(lost, sum)));
   return a.signLike(value, x[0]);
@@ -297,8 +297,8 @@ Value wideExp2(Arith &a, Value x) {
   return a.real(a.addBits(a.bits(p), a.left(a.bits(shifted), 52)));
 }
 
-/// True if a non-negative float is an integer: rounding does not change it, or it is so large that
-/// it has no fraction bits.
+/// True if a non-negative float is an integer: rounding does not change it, or it is too large to
+/// have fraction bits.
 Value isInteger(Arith &a, Value x) {
   constexpr double firstWhole = 0x1p23;
   Value rounded = a.add(a.add(x, firstWhole), -firstWhole);
