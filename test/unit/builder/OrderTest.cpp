@@ -86,7 +86,7 @@ TEST(Order, LogarithmsOfPrefixSums) {
                 -700});
   Tensor slopes =
       grad([](Tensor x) { return sum(logCumSumExp(x, row) * weights(), {batch, row}); }, x);
-  // -inf gets no gradient (PyTorch: NaN). After inf and NaN there is none to speak of.
+  // -inf gets no gradient (PyTorch: NaN). Gradients after inf and NaN are not compared.
   expectValues(slopes.slice(batch, 0, 2), {batch, row},
                {0.026112698266717582, -0.04759447648319441, 1.445253566035251, 0.5735551807125199,
                 0.002673031468705731, 0, 0, 1.9091971305624111, 0.49080286943758905, 0});

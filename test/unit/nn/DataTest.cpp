@@ -133,10 +133,10 @@ TEST_P(LoaderAhead, MayBeLeftEarly) {
     Loader loader(numbers, {.batch = 2, .ahead = ahead});
     EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10}));
   }
-  // At most the returned batches and those read ahead; nothing is read any more.
+  // At most the returned batches and the prefetched ones; no more are read.
   EXPECT_GE(numbers.reads, 2);
   EXPECT_LE(numbers.reads, 2 * (1 + ahead));
-  while (stateOf(numbers.reader) != ' ') // the thread that read ahead has ended
+  while (stateOf(numbers.reader) != ' ') // the reading thread has ended
     std::this_thread::yield();
 }
 
@@ -197,7 +197,7 @@ TEST_P(LoaderAhead, KeepsOrDropsTheLastBatch) {
 }
 
 namespace {
-/// Sample i takes the longer the smaller i is, and is a text of i % 5 letters.
+/// Sample i is a text of i % 5 letters; samples with a smaller i take longer to read.
 struct Texts : Dataset {
   int64_t size, slow;
   mutable std::atomic<int> running{0}, together{0};
@@ -322,7 +322,8 @@ TEST(Loader, SamplesOfOtherTypesAreNamed) {
             "sample 0: expected pair: f32 [side: 2], got f32 [3]");
 }
 
-/// Expects that all parts of an epoch hold, in order, what one process reads in whole batches.
+/// Expects that all parts of an epoch together have, in order, the samples that one process reads
+/// in whole batches.
 static void expectParts(const Dataset &data, LoaderOptions options, int64_t parts) {
   Loader whole(data, options);
   std::vector<std::unique_ptr<Loader>> loaders;
