@@ -206,7 +206,7 @@ T &treeIn(T &tree) {
   return tree;
 }
 
-/// Throws Error unless a function of `count` arguments has so many, different names.
+/// Throws Error for more names than the `count` arguments of a function, and for duplicates.
 void requireArgumentNames(const std::vector<std::string> &names, size_t count,
                           const std::string &function, Here here);
 

@@ -94,9 +94,10 @@ Tensor heddle::quantile(Operand x, const Names &over, Operand part, Between betw
   ElementType type = x.tensor.elementType(x.here);
   bool interpolates = between == Between::Linear || between == Between::Midpoint;
   if (interpolates && !isFloat(type))
-    fail(x.here, "a quantile between integers is no integer: expected floats, or Between::Lower, "
-                 "Higher or Nearest, got " +
-                     typeAndOrigin(x.tensor));
+    fail(x.here,
+         "a quantile between integers is not an integer: expected floats, or Between::Lower, "
+         "Higher or Nearest, got " +
+             typeAndOrigin(x.tensor));
   if (over.empty())
     fail(x.here, "expected at least one name that the quantile is over");
   if (part.tensor.empty() && !(part.number >= 0 && part.number <= 1))

@@ -438,7 +438,7 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
     if (position.epoch != int64_t(history.size()))
       throw std::out_of_range("epoch");
   } catch (const std::logic_error &) { // a note is missing or not a number
-    throw Error("'" + path + "' is no checkpoint of a trainer", here);
+    throw Error("'" + path + "' is not a checkpoint of a trainer", here);
   }
   resumed = notes;
   if (auto epochs = notes.find("epochs");

@@ -41,8 +41,8 @@ struct Fields : std::map<std::string, Tensor> {
   const Tensor &at(const std::string &name, Here here = Here::current()) const;
 };
 
-/// The loss of a batch, and measures by their names, all scalars: means over the samples, or with a
-/// count over what it counts.
+/// The loss of a batch, and measures by their names. All are scalars: means over the samples, or
+/// over the elements that `counts` counts.
 struct Outcome {
   Tensor loss;
   std::map<std::string, Tensor> measures;
