@@ -90,8 +90,9 @@ def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
 
 def MeshStartEarlyPass : Pass<"mesh-start-early", "::mlir::func::FuncOp"> {
   let summary = "compute operands of transfers as early as possible";
-  Moves each transfer up, together with the nests that only it uses, to the first place where the operands of these
-  nests are available, so that more steps run while the data moves. The order of transfers does not change.
+  let description = [{
+    Moves each transfer up, together with the nests that only it uses, to the first place where the operands of these
+    nests are available, so that more steps run while the data moves. The order of transfers does not change.
   }];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }

@@ -46,7 +46,7 @@ func.func @scalar(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
 
 func.func private @loop(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  // expected-error @below {{cannot be differentiated backwards: the number of its steps is not known, so what they need can't be kept; write scf.for}}
+  // expected-error @below {{cannot be differentiated backwards: the number of its steps is not known, so the values that they need can't be saved; use scf.for}}
   %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
     scf.condition(%c) %s : !nd.tensor<f32>
   } do {
