@@ -92,7 +92,8 @@ struct Training {
   bool skipDamaged = false; ///< skip and count damaged samples instead of throwing Error
 };
 
-/// Settings on which the results of a run do not depend.
+/// Files, output, threads and ranks of a run. They do not change its losses, except that ranks
+/// change the order of sums.
 struct TrainerOptions {
   std::string output = {}; ///< directory; empty: write no files
   bool resume = false;     ///< continue from the checkpoint in `output`, if any
