@@ -15,7 +15,7 @@
 // TWO: {{^}}2{{$}}
 // BAD-DAG: [0] {{.*}}error: {{.*}}'nobody/batch:data'
 // BAD-DAG: [1] heddle-run: error: rank 0 (host {{.*}}) failed at compiling '{{.*}}compile-on-ranks.mlir': {{.*}}'nobody/batch:data'
-// BAD:     heddle-launch: rank {{[01]}} (host {{.*}}) ended with exit status 1; it said: {{.*}}'nobody/batch:data'{{.*}}
+// BAD:     heddle-launch: rank {{[01]}} (host {{.*}}) ended with exit status 1; its last output: {{.*}}'nobody/batch:data'{{.*}}
 // BAD-NOT: {{.}}
 
 // Different programs, and other options.
