@@ -405,7 +405,7 @@ TEST(ControlChannel, StrangersDoNotDisturbAJob) {
         Stranger http(server.endpoint), huge(server.endpoint), half(server.endpoint),
             impatient(server.endpoint), silent(server.endpoint);
         http.send("GET / HTTP/1.1\r\n\r\n");
-        expectIn("no frame of a Heddle control channel", http.refusal());
+        expectIn("not a frame of a Heddle control channel", http.refusal());
         huge.send(std::string(good).replace(8, 4, "\xff\xff\xff\x7f"));
         expectIn("a body of 2147483647 bytes, expected at most 4096", huge.refusal());
         half.send(good.substr(0, 20));
