@@ -214,7 +214,7 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
   };
   auto lifted = [&](Tensor x) { return lift(taps, over(batch))(x); };
   refused([&](Tensor x) { return mean(lifted(x), over(ky)); },
-          "is not known outside of the function or branch that returned it");
+          "is unknown outside of the function or branch that returned it");
   refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excluded taps");
   // At a fixed coordinate, the excluded taps depend on the name that the function is lifted over.
   refused(

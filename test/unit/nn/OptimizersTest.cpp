@@ -295,7 +295,7 @@ TEST(Optimizers, SharedParametersAreRefused) {
   Forwards net{w, w}, gradient{w * 1.0, w * 2.0};
   nn::Sgd sgd = nn::Sgd::make(net);
   refused([&] { sgd.update(net, gradient, 0.1); },
-          {"'first' and 'second' are one tensor", "one member that is used twice"});
+          {"'first' and 'second' are one tensor", "use one member twice"});
   Training<Forwards> tied = trainingOf<Forwards>(w, w);
   refused([&] { advance(tied); }, {"'net.first' and 'net.second' are one tensor"});
   EXPECT_EQ(tied.net.first.to<float>({n}), (std::vector<float>{1, 2}));
