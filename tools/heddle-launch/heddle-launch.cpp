@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--grace", options.grace,
-                 "Seconds that the other ranks have to report a failure before they are killed")
+                 "Seconds that the other ranks have to report a failure before they are ended")
       ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("S")
       ->capture_default_str();

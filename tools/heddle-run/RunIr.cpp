@@ -161,7 +161,7 @@ public:
 
   /// Compiles all entries for these arguments.
   LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
-    // nd.grad needs the types that its callee declares.
+    // nd.vjp and nd.jvp need the types that its callee declares.
     if (options.specialise && failed(expandGradients(module)))
       return failure();
     for (auto [entry, given] : llvm::zip_equal(entries, arguments))
