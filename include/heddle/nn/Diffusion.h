@@ -24,8 +24,9 @@
 
 namespace heddle::nn {
 
-/// The linear variance schedule of Ho et al. (NeurIPS'20, section 2): step t, from 0, replaces the
-/// fraction beta(t) of the image's variance by noise; beta rises linearly from `first` to `last`.
+/// The linear variance schedule of Ho et al. (NeurIPS'20, sections 2 and 4): step t, from 0,
+/// replaces the fraction beta(t) of the image's variance by noise; beta rises linearly from `first`
+/// to `last`.
 struct NoiseSchedule {
   int64_t steps = 1000;
   double first = 1e-4, last = 0.02;

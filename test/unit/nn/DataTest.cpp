@@ -389,7 +389,8 @@ TEST(Loader, RefusesPartsThatDoNotExist) {
   refused([&] { Loader(data, {.part = 2, .parts = 2}); }, {"got part 2 of 2"});
   refused([&] { Loader(data, {.part = -1, .parts = 2}); }, {"got part -1 of 2"});
   refused([&] { Loader(data, {.parts = 0}); }, {"got part 0 of 0"});
-  refused([&] { Loader(data, {.skip = -1}); }, {"at least 0 of skipped", "got -1, 0"});
+  refused([&] { Loader(data, {.skip = -1}); },
+          {"skip, similar, ahead and threads of at least 0", "got -1, 0"});
   refused([&] { Loader(data, {.multipleOf = 0}); }, {"multipleOf of at least 1"});
   Texts texts(3);
   refused([&] { Loader(texts, {.batchName = "time"}); },

@@ -182,5 +182,5 @@ TEST(Misuse, Resampling) {
   refused([&] { nn::gridSample(x, {{row, x}}, {Interpolation::Cubic}); },
           {"linear interpolation or the nearest"});
   auto any = jit([](Tensor x) { return nn::resampleBy(x, {{row, 1.0 / 3}}); }, withSymbolic({row}));
-  refused([&] { any(x); }, {"1024 times is a whole number along 'row'"});
+  refused([&] { any(x); }, {"a factor whose product with 1024 is a whole number along 'row'"});
 }

@@ -112,7 +112,7 @@ TEST_F(TrainerRuns, PositionsThatNoRunHasAreRefused) {
                                  {{"sum.loss", "1 2 3"}}}) {
     directory.write("a/checkpoint.safetensors", good);
     setNotes(path, notes);
-    expectHas(messageOf([&] { make(options("a")); }), {path, "no checkpoint of a trainer"});
+    expectHas(messageOf([&] { make(options("a")); }), {path, "not a checkpoint of a trainer"});
   }
   directory.write("a/checkpoint.safetensors", good);
   setNotes(path, {{"step", "4000000000000000000"}});

@@ -176,17 +176,17 @@ TEST_F(Program, ComparesWithNarrowProducts) {
   EXPECT_NEAR(wide, narrow, 5e-3f * wide);
   Outcome outcome = compared(" --products bf16", narrow * 1.015f);
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  expectHas(outcome.out, {"(2 % are allowed"});
+  expectHas(outcome.out, {"(allowed: 2 %"});
   EXPECT_EQ(compared(" --products bf16", narrow * 1.03f).status, 1);
   outcome = compared("", wide * 1.015f);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.out, {"(1 % are allowed"});
+  expectHas(outcome.out, {"(allowed: 1 %"});
   expectHas(recipe(), {"\"products\":\"\""});
   EXPECT_EQ(compared("", wide * 1.005f).status, 0);
   expectHas(compared(" --products f8E5M2", 1).err, {"bf16 or f16, got f8E5M2"});
   outcome = compared(" --recipe --epochs 0", 1);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.err, {"at least one step, got none"});
+  expectHas(outcome.err, {"at least one step (--epochs, --steps), got none"});
   EXPECT_EQ(compared("", NAN).status, 1);
 }
 
