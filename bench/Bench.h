@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A benchmark measures one piece of work on several systems: Heddle, peers that do the same work,
-// and a probe of the machine's peak rate. They run alternately in short rounds, so that a change of
-// clock frequency or a noisy neighbour affects all of them alike, and every ratio is a median over
-// rounds. Thread teams spin for a while after their work; a measurement begins when the previous
-// system's threads sleep:
-//
+// and a probe of the machine's peak rate. The systems run alternately in short rounds, so that a
+// change of clock frequency or a noisy neighbour affects all of them alike; every ratio is the
+// median over rounds. Threads of a team spin for a while after their work, so a measurement begins
+// only when the previous system's threads sleep:
 //     suite.add("add", [](const Request &request, Report &report) {
 //       Case work{.bench = "add", .work = 3 * 4 * n, .unit = Unit::GigabytesPerSecond};
 //       work.systems.push_back(heddleSystem(request, add, x, y));
@@ -42,8 +41,8 @@ using Shape = std::map<std::string, int64_t>;
 struct Request {
   int threads = 1;
   bool peers = false;
-  std::string dtype;               ///< empty: the benchmark's own choice
-  Shape shape;                     ///< by name; empty: the benchmark's own sizes
+  std::string dtype;               ///< empty: the benchmark's default
+  Shape shape;                     ///< by name; empty: the benchmark's default sizes
   double seconds = 1.5;            ///< minimal time for a row
   std::vector<std::string> models; ///< of the zoo; empty: all
   std::string modelSize = "full";
@@ -74,17 +73,17 @@ struct System {
   /// Does the work once.
   std::function<void()> once;
   /// For systems that measure their own time: does the work `count` times and returns the time in
-  /// seconds. Else empty.
+  /// seconds. Empty for other systems.
   std::function<double(int64_t count)> run;
   /// For systems in another process: the processor time in seconds that it has used so far.
   std::function<double()> processorSeconds;
   bool peer = false;               ///< ratios are relative to the first peer
-  bool lessPrecise = false;        ///< than the row says: not counted for the best peer
+  bool lessPrecise = false;        ///< than the row's dtype: not a candidate for the best peer
   double compileMilliseconds = -1; ///< -1: does not apply
   double warmMilliseconds = -1;    ///< of a compilation that finds the program in the cache
-  double editedMilliseconds = -1;  ///< of one that finds all kernels there, but not the program
+  double editedMilliseconds = -1;  ///< of a compilation that finds only the kernels there
   int64_t peakMemoryBytes = -1;
-  /// For systems whose memory is known when they have been measured. Else empty.
+  /// For systems whose memory use is known only after they were measured. Empty for other systems.
   std::function<int64_t()> peakMemory = {};
 };
 
@@ -95,7 +94,7 @@ struct Case {
   std::string bench, dtype = "f32";
   int threads = 1;
   double work = 0;  ///< flops, bytes or examples of one run
-  double flops = 0; ///< of one run, where `work` is not their number; 0: unknown
+  double flops = 0; ///< of one run, if `work` counts something else; 0: unknown
   Unit unit = Unit::GigaflopsPerSecond;
   std::vector<System> systems;
 };
@@ -122,15 +121,16 @@ struct Benchmark {
   std::string name, description;
   std::vector<std::string> sizes; ///< names for `--shape`, in the order of `512x3072x768`
   std::function<void(const Request &, Report &)> run;
-  bool onlyByName = false; ///< not one of those that run if no names are given
+  bool onlyByName = false; ///< runs only if the command line names it
 };
 /// All benchmarks, in order.
 const std::vector<Benchmark> &benchmarks();
 
-/// Compiles `function` for these arguments, without the cache; a system that calls the compiled program.
+/// Compiles `function` for these arguments, without the cache; the system calls the compiled
+/// program.
 template <typename F, typename... A>
 System heddleSystem(const Request &request, F function, A... arguments);
-/// The same with symbolic sizes of the names `symbolic`.
+/// The same with symbolic sizes for the names in `symbolic`.
 template <typename F, typename... A>
 System symbolicSystem(const Request &request, std::string name, const Names &symbolic, F function,
                       A... arguments);

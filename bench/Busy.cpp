@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Measures programs of many short steps with a barrier after each, while as many other threads as
-// there are cores are busy, and twice as many. The scheduler gives the program half and a third of
-// the cores, so sharing alone costs factors of two and three; the rest is waiting for preempted
-// threads. The slowdown relative to a quiet machine is the inverse of the last row's "x peer".
+// Measures programs of many short steps with a barrier after each while other threads are busy,
+// first as many as there are cores, then twice as many. The scheduler gives the program half and a
+// third of the cores, so sharing alone costs factors of two and three; any further slowdown is time
+// spent waiting for preempted threads. The slowdown relative to a quiet machine is the inverse of
+// the last row's "x peer".
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ public:
         children.push_back(child);
     }
     if (count > 0)
-      usleep(50'000); // until the scheduler has distributed them
+      usleep(50'000); // until the scheduler has distributed them over the cores
   }
   ~BusyThreads() {
     for (pid_t child : children) {

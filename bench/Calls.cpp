@@ -16,7 +16,8 @@
 using namespace heddle;
 using namespace heddle::bench;
 
-/// Adds 1 to sixteen numbers: the work takes a few nanoseconds, so the time is that of the call.
+/// Adds 1 to sixteen numbers: the work takes a few nanoseconds, so the rest of the time is
+/// overhead.
 void bench::calls(const Request &request, Report &report) {
   Name x("x");
   Case work{.bench = "call/hot", .threads = request.threads, .unit = Unit::Microseconds};

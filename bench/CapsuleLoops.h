@@ -13,7 +13,7 @@
 namespace heddle::bench {
 
 /// Computes V[n, 7, 7, co, 4, 4] from P[n, 15, 15, ci, 4, 4] and W[3, 3, ci, co, 4, 4], all
-/// row-major, by loops as a C++ compiler optimises them.
+/// row-major, by plain loops that the C++ compiler optimises.
 void capsuleLoops(int64_t n, int64_t in, int64_t out, const float *__restrict p,
                   const float *__restrict w, float *__restrict v);
 

@@ -49,8 +49,7 @@ static void one(const Request &request, Report &report, const ConvolutionShape &
   };
   if (direction == Direction::Forward)
     add([=](Tensor x, Tensor w) { return convolve(x, w, window, stride); }, x, w);
-  else if (direction ==
-           Direction::Data) // the gradient by x does not depend on x, which only gives the type
+  else if (direction == Direction::Data) // the gradient by x doesn't read x; only its type matters
     add([=](Tensor x, Tensor w,
             Tensor dy) { return grad([&](Tensor x) { return scalar(x, w, dy); }, x); },
         x, w, dy);

@@ -133,9 +133,9 @@ static double processorSecondsOf(const std::vector<System> &systems) {
   return sum;
 }
 
-/// Waits until no system's threads spin any more, at most 0.5 s: those of libgomp and libomp spin
-/// for up to 0.2 s after a parallel region, and occupy the cores of the system that is measured
-/// next.
+/// Waits until no system's threads spin any more, at most 0.5 s: threads of libgomp and libomp spin
+/// for up to 0.2 s after a parallel region, and would occupy cores while the next system is
+/// measured.
 static void waitForSleep(const std::vector<System> &systems) {
   constexpr auto pause = std::chrono::milliseconds(2);
   double before = processorSecondsOf(systems);
@@ -158,7 +158,7 @@ void Report::measure(const Case &work) {
   for (const System &system : work.systems) {
     double once = timeOf(system, 1, clock);
     if (once < tooLong)
-      once = timeOf(system, 1, clock); // warm
+      once = timeOf(system, 1, clock); // warms up
     else
       leastRounds = 1;
     counts.push_back(std::max<int64_t>(1, int64_t(burst / std::max(once, 1e-8))));
@@ -187,8 +187,8 @@ void Report::measure(const Case &work) {
           (i + size_t(round)) % systems; // so that no system always runs after the probe
       if (teams) {
         waitForSleep(work.systems);
-        // Threads that wake may share a core until the scheduler separates them, some milliseconds
-        // later.
+        // Threads that wake may share a core for some milliseconds, until the scheduler separates
+        // them.
         if (counts[system] > 1)
           timeOf(work.systems[system], counts[system], clock);
       }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every system is a process of its own, Heddle's too, so that each has the memory and the threads to
-// itself, and its largest memory can be told.
+// Every system runs in a separate process, Heddle's too, so that no other system uses its memory
+// and cores, and its peak memory can be measured.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ using namespace heddle;
 using namespace heddle::bench;
 
 namespace {
-/// The system that a command starts, and what it says of itself; none if it does not run here.
+/// The system that a command starts, and the line that it prints about itself; none if it does not
+/// run on this machine.
 struct Started {
   System system;
   nlohmann::json line;
@@ -40,12 +41,12 @@ std::optional<Started> start(std::vector<std::string> command, bool peer) {
   return Started{std::move(system), std::move(line)};
 }
 
-/// A kind of measurement. `sizes`: the numbers in a row's name, such as "b16", which the processes
-/// get. `work`: the amount of one run, in examples or tokens.
+/// A kind of measurement. `sizes`: the numbers in a row's name, such as "b16", which are passed to
+/// the processes. `work`: the amount of one run, in examples or tokens.
 struct Task {
   std::string name;
   std::vector<std::string> waysOfHeddle;
-  std::vector<std::pair<std::string, std::string>> peers; ///< scripts, each with a way to run
+  std::vector<std::pair<std::string, std::string>> peers; ///< scripts, each with an argument for it
   Unit unit;
   std::vector<std::pair<std::string, int64_t>> sizes;
   int64_t work;
@@ -86,7 +87,7 @@ void measureModel(const Task &task, const std::string &name, const Request &requ
     if (!request.peers || !request.takesWay(how))
       continue;
     auto peer = command({peerPython(), HEDDLE_BENCH_PEERS "/" + script, task.name, how});
-    bool keepsAllocator = how == "openvino"; // it ends with another one
+    bool keepsAllocator = how == "openvino"; // it does not run with another one
     if (auto started = start(keepsAllocator ? peer : tunedAllocation(peer), /*peer=*/true)) {
       started->system.lessPrecise = how == "bf16" && dtype == "f32";
       work.systems.push_back(std::move(started->system));

@@ -38,7 +38,7 @@ void bench::pointwise(const Request &request, Report &report) {
                  .threads = request.threads,
                  .work = 2 * double(byteSize(m.elementType())) * double(side * side),
                  .unit = Unit::GigabytesPerSecond};
-  // These names sort in the opposite order, so that the result is transposed in memory.
+  // In sorted order these names are swapped, so the result is transposed in memory.
   auto turn = [=](Tensor t) { return t.rename({{row, width}, {column, height}}) * 2; };
   transpose.systems.push_back(heddleSystem(request, turn, m));
   transpose.systems.push_back(symbolicSystem(request, "heddle-any-size", {row, column}, turn, m));

@@ -19,7 +19,8 @@ using namespace heddle;
 namespace {
 volatile float sink;
 
-/// Twelve chains of fused multiply-adds hide their latency on every CPU in use (4 cycles x 2 to 3 ports).
+/// Twelve independent chains of fused multiply-adds hide the latency on current CPUs (4 cycles x 2
+/// to 3 ports).
 template <typename V>
 [[gnu::always_inline]] inline double multiplyAdd(int64_t count) {
   constexpr int chains = 12;

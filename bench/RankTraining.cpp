@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every system is a job of its own (step-main.cpp). The first peer is one process with as many
+// Every system is a separate job (step-main.cpp). The first peer is one process with as many
 // threads as there are ranks.
 //
 //===----------------------------------------------------------------------===//
@@ -70,15 +70,16 @@ Case caseOf(const std::string &name, int64_t ranks, int64_t batch, std::vector<S
           .systems = std::move(systems)};
 }
 
-/// Beside one process, and PyTorch's DistributedDataParallel over gloo.
+/// One process with several threads, compared with ranks and with PyTorch's DistributedDataParallel
+/// over gloo.
 void besideOneProcess(int64_t ranks, int64_t batch, bool peers, Report &report) {
   std::vector<System> systems;
   systems.push_back(onRanks("heddle-ranks", ranks, batch).system);
-  // The state that is updated is split: the momentum of the layer that has nearly all parameters.
+  // The updated state is split, here the momentum of the layer that has nearly all parameters.
   systems.push_back(
       onRanks("heddle-zero1", ranks, batch, {"", "", "wide/hidden:", "velocity.wide/hidden:data"})
           .system);
-  // The wide layer is split over its units instead: its gradient needs no sum over the ranks.
+  // Here the wide layer is split over its units: its gradient needs no sum over the ranks.
   systems.push_back(onRanks("heddle-hidden", ranks, batch, {"", "", "wide/hidden:data"}).system);
   systems.push_back(process("heddle-process", ranks, batch, /*peer=*/true).system);
   if (peers) {
@@ -91,17 +92,17 @@ void besideOneProcess(int64_t ranks, int64_t batch, bool peers, Report &report) 
   report.measure(caseOf("train", ranks, batch, std::move(systems)));
 }
 
-/// A batch that is no multiple of the ranks beside the next one that is.
+/// A batch that the ranks can't split evenly, compared with the next smaller one that they can.
 void unevenBatch(int64_t ranks, int64_t batch, Report &report) {
   System uneven = onRanks("heddle-ranks", ranks, batch + 1).system;
   System even = onRanks("b" + std::to_string(batch + ranks), ranks, batch + ranks, {}, true).system;
-  // Both do one step: the ratio is that of steps.
+  // Both do one step per run, so the ratio compares steps.
   report.measure(caseOf("uneven", ranks, batch + 1, {std::move(uneven), std::move(even)}));
 }
 
 /// Measures how much of the transfers is hidden behind the computation. The links are so slow that
-/// moving the gradients alone takes half of the time of a step over fast links. The time by which a
-/// step becomes longer is the part that is not hidden.
+/// transferring the gradients alone takes half of the time that a step takes with fast links. The
+/// time by which the step becomes longer is the part that is not hidden.
 void hiding(int64_t ranks, int64_t batch, Report &report) {
   auto folder = std::filesystem::temp_directory_path();
   std::string file = folder / ("heddle-links-" + std::to_string(getpid()) + ".json");

@@ -7,10 +7,10 @@
 //
 //     mpirun -n N heddle-bench-ranks SECONDS [BYTES]
 //
-// SECONDS for each row; with BYTES only those of that size. In each round every system does the
-// operation for a while, one after another, in the same processes. Rank 0 prints the operation, its
-// bytes, the system, the median of the rounds' times in seconds, and the median of the ratios of Open
-// MPI's time to the system's in the same round.
+// SECONDS is the time spent on each row; with BYTES only rows of that size are measured. In each
+// round every system does the operation for a while, one after another, in the same processes. Rank
+// 0 prints the operation, its bytes, the system, the median of the rounds' times in seconds, and
+// the median over the rounds of the ratio of Open MPI's time to the system's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ static double timeOf(System &system) {
 static void measure(const char *operation, int64_t bytes, std::vector<System> systems, int rank,
                     double least) {
   for (System &system : systems) {
-    timeOf(system); // the first one allocates
+    timeOf(system); // the first call allocates
     double once = timeOf(system);
     system.count = std::clamp(int64_t(0.01 / once), int64_t(1), int64_t(5000));
   }

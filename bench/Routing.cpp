@@ -7,8 +7,8 @@
 //
 // Hinton, Sabour, Frosst: Matrix capsules with EM routing (ICLR 2018), section 4: every capsule of
 // a window votes for the pose of every output capsule, which is a Gaussian over the votes assigned
-// to it; three iterations. Votes are large and poses small, so the layer is one group over pixels:
-// `group` keeps intermediate values in a cache.
+// to it; three iterations. Votes are large and poses small, so the layer is compiled as one group
+// over pixels: `group` keeps intermediate values in a cache.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles programs of growing size: a chain in which nothing fuses (every second op is a scan),
-// one in which everything fuses, chains of loops, gradients of chains (of products, of functions,
-// of checkpoints), sums of many arguments, in sequence and pairwise, and a result for each of many
-// arguments. The time per op stays constant if the compiler takes near-linear time. The time of
-// printing the IR is that of the builder alone, which traces the ops. `--shape
+// Compiles programs of growing size: a chain in which nothing fuses (every second op is a scan), a
+// chain in which everything fuses, chains of loops, gradients of chains (of products, of functions,
+// of checkpoints), sums of many arguments, in sequence and pairwise, and one result for each of
+// many arguments. The time per op stays constant if compile time is near-linear. Printing the IR
+// runs only the builder, which traces the ops, so its time is the builder's. `--shape
 // from=100000,ops=100000` measures one size only.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sorts values with their indices, compared with the standard library on pairs of both.
+// Sorts values with their indices, compared with the standard library sorting pairs of both.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,9 @@
 //
 //     heddle-bench-teams own|libomp [threads]
 //
-// Measures an empty region, a barrier within it, and a region after the caller was idle. A process
-// measures only one team: idle threads of the other would spin on the cores that it needs.
+// Measures an empty region, a barrier within it, and a region that starts after the caller was
+// idle. A process measures only one team: idle threads of another team would spin on the cores that
+// it needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv) {
         if (kind == "own")
           region.barrier();
         else
-          theirBarrier(); // of the region that OpenMP made for this team
+          theirBarrier(); // of the OpenMP region that runs this team
       }
       if (thread == 0)
         barriers.push_back((now() - begin) / repeats);

@@ -44,28 +44,28 @@ const std::vector<Benchmark> &bench::benchmarks() {
        "compilation of 1000 (`from`), 2000, 4000, ... ops, at most `ops`",
        {"ops", "from"},
        scaling},
-      {"call", "what a call costs beyond its work", {}, calls},
+      {"call", "overhead of a call", {}, calls},
       {"pointwise", "sum of two arrays, transposition", {"n"}, pointwise},
       {"sort", "sorted lines and their largest elements", {"lines", "n"}, sorting},
       {"normalise", "softmax and layer normalisation", {"rows", "columns"}, normalisation},
       {"train", "a training step of models of the zoo; only by name", {"batch"}, training, true},
       {"infer", "their evaluation of a batch; only by name", {"batch"}, inference, true},
       {"generate",
-       "tokens that models of the zoo write after a prompt; only by name",
+       "tokens that models of the zoo generate after a prompt; only by name",
        {"prompt", "length", "capacity"},
        generation,
        true},
       {"busy",
-       "programs of short steps beside other busy threads, as many as cores and twice as many",
+       "programs of short steps while other threads are busy: as many as cores, and twice as many",
        {},
        busy},
       {"collectives",
-       "operations between ranks beside bare Open MPI, 4 B to 64 MiB; only by name",
+       "operations between ranks compared with plain Open MPI, 4 B to 64 MiB; only by name",
        {"ranks"},
        collectives,
        true},
       {"ranks",
-       "training on ranks of one thread beside one process, and what hides behind it; only by name",
+       "training on ranks compared with one process, and hiding of transfers; only by name",
        {"batch", "ranks"},
        rankTraining,
        true},
@@ -73,7 +73,7 @@ const std::vector<Benchmark> &bench::benchmarks() {
   return all;
 }
 
-/// The sizes that `512x3072x768` or `batch=16,in=64` gives to a benchmark. Throws Error.
+/// Parses sizes such as `512x3072x768` or `batch=16,in=64` for a benchmark. Throws Error.
 static Shape parseShape(const std::string &text, const Benchmark &benchmark) {
   auto refuse = [&] {
     std::string names;
@@ -115,7 +115,7 @@ static void printList() {
 }
 
 int main(int argc, char **argv) {
-  CLI::App app("Measures Heddle, and its peers, against what this machine can do.");
+  CLI::App app("Measures Heddle and its peers, compared with this machine's peak rates.");
   bool list = false, processorTime = false;
   Request request;
   request.threads = 0;
@@ -124,10 +124,10 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", heddle_runtime_version());
   app.add_option("benchmark", names, "Run these (default: all)");
   app.add_flag("--list", list, "List the benchmarks");
-  app.add_option("--filter", filter, "Run those that this regular expression finds");
+  app.add_option("--filter", filter, "Run those whose names match this regular expression");
   app.add_option("--threads", request.threads, "Threads (default: first one, then all cores)")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--peers", request.peers, "Measure oneDNN and PyTorch beside, where installed");
+  app.add_flag("--peers", request.peers, "Also measure oneDNN and PyTorch, where installed");
   app.add_option("--json", json, "Append rows to this file, as JSON lines");
   app.add_option("--shape", shape, "Sizes: 512x3072x768, or batch=16,in=64,...");
   app.add_option("--model", request.models,
@@ -135,7 +135,7 @@ int main(int argc, char **argv) {
   app.add_option("--size", request.modelSize, "Their size: tiny, small or full (default: full)")
       ->check(CLI::IsMember({"tiny", "small", "full"}));
   app.add_option("--way", request.ways,
-                 "Only these ways to run them: jit, program; of peers eager, compiled, bf16, "
+                 "Only these ways to run them: jit, program; for peers eager, compiled, bf16, "
                  "onnxruntime, openvino (all have the model in memory at the same time)");
   app.add_option("--dtype", request.dtype, "f32, bf16, f16 or f64 (default: f32)")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "f64"}));
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     pattern = std::regex(filter);
   } catch (const std::regex_error &error) {
     std::cerr << "heddle-bench: --filter '" << filter
-              << "' is no regular expression: " << error.what() << "\n";
+              << "' is not a regular expression: " << error.what() << "\n";
     return 1;
   }
   for (const std::string &name : names)
@@ -177,7 +177,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (chosen.empty()) {
-    std::cerr << "heddle-bench: no benchmark is called like '" << filter
+    std::cerr << "heddle-bench: no benchmark's name matches '" << filter
               << "'; --list lists them\n";
     return 1;
   }

@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Heddle's part in the benchmarks of models, in a process of its own:
+// The process in which the benchmarks of models run Heddle:
 //
 //     heddle-bench-model train|infer jit|program NAME SIZE THREADS DTYPE BATCH
 //     heddle-bench-model generate jit NAME SIZE THREADS DTYPE PROMPT LENGTH CAPACITY
 //
-// It compiles a training step with Adam, or the evaluation of a batch, and prints a line of JSON:
+// Compiles a training step with Adam, or the evaluation of a batch, and prints a line of JSON:
 // "flops" of a run, "compile_ms" with an empty cache, "warm_ms" of the same program with the cache
-// that this filled, and "edited_ms" of a program with another name, which runs all passes and finds
-// all kernels in the cache. Then it answers as bench/peers/Process.h says. `program` runs a program
-// file by the runtime alone. A run of `generate` takes PROMPT tokens and then writes LENGTH, the
-// likeliest ones, one by one, with a cache of CAPACITY tokens.
+// that the first compilation filled, and "edited_ms" of a program with another name, for which all
+// passes run and all kernels are found in the cache. Then it answers as described in
+// bench/peers/Process.h. `program` runs a program file by the runtime alone. A run of `generate`
+// feeds PROMPT tokens and then generates LENGTH tokens greedily, one by one, with a cache of
+// CAPACITY tokens.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,7 @@ struct TemporaryDirectory {
   }
 };
 
-/// Runs an entry again and again; what it returns for a donated argument is the next argument.
+/// Runs an entry repeatedly; a result that replaces a donated argument is the next call's argument.
 std::function<void()> runner(std::shared_ptr<Program> program, std::vector<TensorRef> arguments,
                              int threads, Timeline timeline) {
   CallOptions options;
@@ -72,8 +73,8 @@ std::function<void()> runner(std::shared_ptr<Program> program, std::vector<Tenso
   };
 }
 
-/// Compiles `function`, for jit again with a full cache and under another name, prints what that
-/// took, and gives a function that runs it.
+/// Compiles `function`, for jit again with a full cache and once more under another name, prints
+/// the compile times, and returns a function that runs it.
 template <typename F, typename Net>
 std::function<void()> prepare(F function, Net net, const nn::Fields &fields, bool asProgram,
                               JitOptions how) {
@@ -112,7 +113,7 @@ std::function<void()> prepare(F function, Net net, const nn::Fields &fields, boo
     run = [compiled, net = std::move(net), fields]() mutable { compiled(net, fields); };
   }
   run();
-  double flops = 0; // a step in a loop counts each time that it ran
+  double flops = 0; // a step in a loop counts once for each iteration
   for (const Profile::Step &step : timeline.profile()->steps())
     flops += step.flops;
   line["flops"] = flops;

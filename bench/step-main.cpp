@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Heddle's part in `heddle-bench ranks`, a rank or a process alone:
+// The process in which `heddle-bench ranks` runs Heddle, as one rank or alone:
 //
 //     heddle-bench-step THREADS BATCH [MESH [ENGINE [ENGINE-OPTIONS [RULE...]]]]
 //
-// It compiles the training step of models/fashion, for the mesh if there is one; rank 0 prints a line
-// of JSON: "compile_ms", "parameters" (their bytes), "state" (the bytes of parameters and momentum that
-// rank 0 holds after a step). Then rank 0 answers as bench/peers/Process.h says. All ranks run a step,
-// and have ended it, while rank 0 measures.
+// Compiles the training step of models/fashion, for the mesh if there is one; rank 0 prints a line
+// of JSON: "compile_ms", "parameters" (their bytes), "state" (the bytes of parameters and momentum
+// that rank 0 stores after a step). Then rank 0 answers as described in bench/peers/Process.h. A
+// measurement begins and ends when all ranks have finished a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace heddle;
 using namespace heddle::bench;
 
 namespace {
-/// Returns on all ranks the text that rank 0 passes.
+/// Returns on all ranks the text passed on rank 0.
 std::string fromFirst(const Ranks &ranks, const std::string &text) {
   return ranks.size() == 1 ? text : ranks.job()->exchange("the number of steps", text).front();
 }
@@ -70,7 +70,7 @@ void work(const std::vector<std::string> &words) {
     if (path.starts_with("net."))
       parameters += tensor.data()->bytes();
   });
-  // Between steps each rank holds its part of a batch only.
+  // Between steps each rank stores only its part of a batch.
   if (ranks.size() > 1)
     in.fields = jit(
         [](const nn::Fields &fields) {
@@ -85,7 +85,7 @@ void work(const std::vector<std::string> &words) {
   auto step = jit(in.step, how);
   auto run = [&] { step(in.state, in.fields, in.rate); };
   run();
-  run(); // now with the results of the first
+  run(); // now with the results of the first run
   line["compile_ms"] = step.statistics().compileSeconds * 1e3;
   line["parameters"] = parameters;
   forEachTensor(in.state, [&](const std::string &, Tensor &tensor) {

@@ -50,7 +50,7 @@ def of_any_size(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--filter", default="", metavar="REGEX", help="benchmarks that this finds")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="benchmarks whose names match")
     parser.add_argument("files", nargs="+", type=argparse.FileType(), metavar="rows.jsonl")
     arguments = parser.parse_args()
     rows = {}

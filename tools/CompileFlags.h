@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The flags of `CompileOptions`, so that they have the same names in every tool. (LLVM's command
-// line cannot be used: the shared LLVM library owns flags such as --threads. Tools based on MLIR's
-// mains use it nevertheless and hide the options of libraries by `hideLibraryOptions`.)
+// line library cannot be used: the shared LLVM library registers flags such as --threads itself.
+// Tools that call MLIR's main functions use it nevertheless, and hide the libraries' options by
+// `hideLibraryOptions`.)
 //
 //     CompileOptions options;
 //     CLI::App app("Compiles IR to a program file.");
@@ -29,7 +30,7 @@
 
 namespace heddle {
 
-/// Prints errors in a command line in the form of all other messages.
+/// Prints errors in the command line in the same form as all other messages.
 inline void sayPlainly(CLI::App &app) {
   app.failure_message([](const CLI::App *app, const CLI::Error &error) {
     std::string what = error.what();
@@ -39,7 +40,7 @@ inline void sayPlainly(CLI::App &app) {
   });
 }
 
-/// The topics of the flags.
+/// The headings under which `--help` lists the flags.
 namespace topics {
 inline constexpr const char *compiling = "Compiling", *devices = "Many devices",
                             *inside = "Looking inside the compiler";
@@ -63,8 +64,8 @@ inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
       ->group(topic);
 }
 
-/// The flags of a command line that change what a program is, so that one which is compiled already
-/// can't follow them. `--mesh` is not among them: a program has one.
+/// The given flags that change how a program is compiled, and so have no effect on a compiled
+/// program. `--mesh` is not among them, since a compiled program has a mesh to compare it with.
 inline std::vector<std::string> flagsOfCompilation(const CLI::App &app) {
   std::vector<std::string> given;
   for (const CLI::Option *option : app.get_options()) {
@@ -80,7 +81,7 @@ inline std::vector<std::string> flagsOfCompilation(const CLI::App &app) {
   return given;
 }
 
-/// Declares the flags as topics of `--help`.
+/// Declares the flags, under the headings of `topics`.
 inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
   const char *topic = topics::compiling;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads IR, reports errors, and hides the options that LLVM's libraries register.
+// Reads IR, reports errors, and hides the options of LLVM's libraries.
 //
 //     return runTool("heddlec", [&] {
 //       InputModule module(registry);
@@ -47,16 +47,16 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-/// `--version` tells which Heddle this is, and not only which LLVM.
+/// `--version` prints Heddle's version too, not only LLVM's.
 inline void tellOwnVersion() {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << compilerVersion() << "\n"; });
 }
 
-/// Runs a tool on a large stack; `work` returns the exit status. Prints the message of an exception
-/// that it throws, std::bad_alloc included.
+/// Runs a tool on a large stack; `work` returns the exit status. If `work` throws an exception,
+/// such as std::bad_alloc, prints its message.
 template <typename Work>
 int runTool(const char *name, Work &&work) {
-  // LLVM's handlers end the process with a stack trace.
+  // LLVM's handlers would end the process with a stack trace.
   std::set_new_handler(nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -80,8 +80,8 @@ int runTool(const char *name, Work &&work) {
   return 1;
 }
 
-/// Prints a diagnostic with its source line. Of a long line it shows what is around the column: the
-/// signature of a model's function has tens of thousands of characters.
+/// Prints a diagnostic with its source line. Of a long line only the part around the column is
+/// shown: the signature of a model's function has tens of thousands of characters.
 inline void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void * = nullptr) {
   constexpr size_t width = 160, before = 60;
   llvm::StringRef line = diagnostic.getLineContents();
@@ -93,7 +93,7 @@ inline void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void * = nullp
   std::string shown = (prefix + line.substr(begin, width)).str();
   if (begin + width < line.size())
     shown += "...";
-  // The place in the file, which is not the place in what is shown.
+  // The column in the file, not in the part that is shown.
   llvm::errs() << diagnostic.getFilename() << ":" << diagnostic.getLineNo() << ":" << column + 1
                << ": ";
   llvm::SMDiagnostic(*diagnostic.getSourceMgr(), diagnostic.getLoc(), "", 0,
@@ -102,8 +102,8 @@ inline void printDiagnostic(const llvm::SMDiagnostic &diagnostic, void * = nullp
       .print(nullptr, llvm::errs());
 }
 
-/// IR from a file ("-": standard input), with a context of its own. Diagnostics go to standard
-/// error and show the line.
+/// IR from a file ("-": standard input), in a new context. Diagnostics are printed to standard
+/// error, with the source line.
 class InputModule {
 public:
   explicit InputModule(const mlir::DialectRegistry &registry)

@@ -30,11 +30,11 @@ memory::data_type typeOf(const std::string &dtype) {
 }
 
 std::string nameOf(const char *implementation) {
-  // "brgemm:avx512_core", for example, tells which kernels an old library chose on a new CPU.
+  // "brgemm:avx512_core", for example, shows which kernels an old library chose on a new CPU.
   return std::string("onednn-") + implementation;
 }
 
-/// Memory filled with values that do not slow the arithmetic down (no denormals).
+/// Memory filled with values that keep arithmetic fast (no denormals).
 memory filled(const memory::desc &description, const engine &cpu) {
   memory result(description, cpu);
   if (description.data_type() == memory::data_type::f32)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function returns the systems that are installed, possibly none. Peers run under favourable
-// conditions: oneDNN chooses its own layouts, and the conversion of operands is not timed.
+// Each function returns those systems that are installed, possibly none. Peers run under favourable
+// conditions: oneDNN chooses its layouts, and the conversion of operands is not timed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,9 @@ std::vector<System> oneDnnMatmul(const MatmulShape &shape, const std::string &dt
 std::vector<System> oneDnnConvolution(const ConvolutionShape &shape, Direction direction,
                                       const std::string &dtype, int threads);
 
-/// PyTorch, eager, in a process of its own (`bench/peers/torch_peer.py`), if `python3` (or
+/// PyTorch, eager, in a separate process (`bench/peers/torch_peer.py`), if `python3` (or
 /// $HEDDLE_PEER_PYTHON) has it. `workload` is one that the script supports. `tuned`: with an
-/// allocator that keeps its memory and uses huge pages (jemalloc); none if that isn't installed.
+/// allocator that keeps freed memory and uses huge pages (jemalloc); none if that isn't installed.
 std::vector<System> torchPeer(const std::string &workload,
                               const std::map<std::string, std::string> &settings, int threads,
                               bool tuned = false);

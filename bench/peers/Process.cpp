@@ -1,4 +1,4 @@
-//===- Process.cpp - systems in processes of their own --------------------===//
+//===- Process.cpp - systems in separate processes ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,11 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generation by transformers as a peer of heddle-bench, in a process of its own:
+"""Generation by transformers as a peer of heddle-bench, in a separate process:
 
     generate_peer.py generate eager|bf16 NAME SIZE THREADS DTYPE PROMPT LENGTH CAPACITY
 
-A run takes PROMPT tokens, then writes LENGTH, the likeliest ones, one by one, with a cache of keys and values, which grows
-(CAPACITY is for others). The model is transformers' own of the sizes of the twin (models/zoo/twins), with random weights.
+A run feeds PROMPT tokens, then generates LENGTH tokens greedily, one by one, with a growing cache of keys and values (CAPACITY
+is not used). The model is transformers' implementation, with the sizes of the twin (models/zoo/twins) and random weights.
 Prints nothing and ends if there is no such model, or no transformers. With jemalloc preloaded it calls itself "+tuned".
 """
 import importlib

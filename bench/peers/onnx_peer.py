@@ -1,11 +1,11 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model's PyTorch twin (models/zoo/twins) in ONNX, run by a peer of heddle-bench, in a process of its own:
+"""A model's PyTorch twin (models/zoo/twins) in ONNX, run by a peer of heddle-bench, in a separate process:
 
     onnx_peer.py infer onnxruntime|openvino NAME SIZE THREADS DTYPE BATCH
 
-PyTorch writes the evaluation of a batch as a file in a process that then ends, so that it takes no part in the largest
-memory. Prints a line of JSON, then answers as bench/peers/Process.h says; prints nothing and ends if one of the packages is
+PyTorch writes the evaluation of a batch to a file, in a process that then ends, so that the peak memory does not include it.
+Prints a line of JSON, then answers as described in bench/peers/Process.h; prints nothing and ends if one of the packages is
 missing, if there is no twin, or if ONNX lacks one of its ops.
 """
 import importlib
@@ -53,7 +53,7 @@ def write(folder):
 
 
 def written(folder):
-    """A new process, since one that is forked has the locks of threads that a library started, but not the threads."""
+    """A new process: after a fork, locks held by a library's threads would never be released."""
     command = [sys.executable, *sys.argv, folder]
     quiet = subprocess.DEVNULL  # the exporter prints its progress
     return subprocess.run(command, stdin=quiet, stdout=quiet, stderr=quiet).returncode == 0
@@ -64,7 +64,7 @@ def onnxruntime(path, fields):
     options = library.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = int(threads), 1
     options.log_severity_level = 3
-    options.add_session_config_entry("session.force_spinning_stop", "1")  # else its threads disturb who is measured next
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # else it slows down the next system
     session = library.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     known = {each.name for each in session.get_inputs()}
     fields = {field: value for field, value in fields.items() if field in known}

@@ -8,13 +8,13 @@ import time
 
 
 def suffix():
-    """"+tuned" where jemalloc is preloaded: for training, an allocator that keeps its memory, and huge pages, are fair."""
+    """"+tuned" if jemalloc is preloaded: then the allocator keeps freed memory and uses huge pages, as Heddle does."""
     with open("/proc/self/maps") as maps:
         return "+tuned" if "jemalloc" in maps.read() else ""
 
 
 def answer(run, line):
-    """Prints `line`, then answers each number N on standard input with the seconds that N runs took."""
+    """Prints `line`, then answers each number N on standard input with the time of N runs in seconds."""
     print(line, flush=True)
     for number in sys.stdin:
         begin = time.perf_counter()
@@ -24,7 +24,7 @@ def answer(run, line):
 
 
 def start_ranks(count):
-    """Forks into `count` ranks of torch.distributed that are connected by gloo. False for one."""
+    """Forks into `count` ranks of torch.distributed that are connected by gloo. Returns False for one rank."""
     if count == 1:
         return False
     import torch.distributed
@@ -37,7 +37,7 @@ def start_ranks(count):
 
 
 def answer_as_rank(run, line):
-    """As `answer` on rank 0, whose numbers the other ranks follow."""
+    """Like `answer`, on rank 0; the other ranks run as often as rank 0 does."""
     import torch
     number = torch.zeros(1, dtype=torch.int64)
 

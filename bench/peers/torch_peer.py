@@ -61,7 +61,7 @@ def fashion():
 
 
 def fastest(ways, *operands):
-    """The quickest of several ways to do the same on this machine."""
+    """The fastest of several implementations on this machine."""
     times = []
     for way in ways:
         way(*operands)

@@ -1,12 +1,12 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model's PyTorch twin (models/zoo/twins) as a peer of heddle-bench, in a process of its own:
+"""A model's PyTorch twin (models/zoo/twins) as a peer of heddle-bench, in a separate process:
 
     twin_peer.py train|infer eager|compiled|bf16 NAME SIZE THREADS DTYPE BATCH
 
-It prepares a training step with the fused Adam, or the evaluation of a batch, prints a line of JSON, then answers as
-bench/peers/Process.h says. Images lie channels last; `compiled` is torch.compile, `bf16` autocast. Prints nothing and ends if
-there is no PyTorch, or no twin. With jemalloc preloaded it calls itself "+tuned".
+It prepares a training step with the fused Adam, or the evaluation of a batch, prints a line of JSON, then answers as described
+in bench/peers/Process.h. Images are stored channels-last; `compiled` is torch.compile, `bf16` autocast. Prints nothing and ends
+if there is no PyTorch, or no twin. With jemalloc preloaded it calls itself "+tuned".
 """
 import importlib
 import json

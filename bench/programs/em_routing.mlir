@@ -1,6 +1,6 @@
 // Capsules routed by expectation maximisation (Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR 2018):
 // 8 images, 15x15 places of 32 capsules to 7x7 of 32 by 3x3 windows, 4x4 poses, three iterations. One group over batch, row and
-// column: only poses and activations lie in memory as a whole. Nests within were fused by nest-fuse, the group by nest-form-groups.
+// column: only poses and activations are stored in memory as a whole. Nests within were fused by nest-fuse, the group by nest-form-groups.
 
 module {
   func.func @em_routing(%arg0: !nd.tensor<f32, ci: 32, column: 15, i: 4, k: 4, n: 8, row: 15> {nd.name = "pose"}, %arg1: !nd.tensor<f32, ci: 32, column: 15, n: 8, row: 15> {nd.name = "activation"}, %arg2: !nd.tensor<f32, ci: 32, co: 32, j: 4, k: 4, kx: 3, ky: 3> {nd.name = "weight"}, %arg3: !nd.tensor<f32, co: 32> {nd.name = "beta_u"}, %arg4: !nd.tensor<f32, co: 32> {nd.name = "beta_a"}) -> (!nd.tensor<f32, co: 32, column: 7, i: 4, j: 4, n: 8, row: 7> {nd.name = "pose"}, !nd.tensor<f32, co: 32, column: 7, n: 8, row: 7> {nd.name = "activation"}) {

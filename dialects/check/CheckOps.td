@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tests only: programs in test/exec assert what their tensors hold. The interpreter evaluates
-// these ops. Compiled functions do not contain them.
+// For tests only: programs in test/exec assert the values of their tensors. The interpreter
+// evaluates these ops. Compiled functions do not contain them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-/// More devices than any mesh has.
+/// An upper bound of the number of devices.
 static constexpr int64_t mostDevices = int64_t(1) << 20;
 
 AxisList NamedAxes::list() const { return AxisList(cast<AxesAttr>(axes).getAxes()); }
@@ -176,7 +176,7 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<NamedAxes> names, bool, AxesAttr partial,
                                    StringAttr combiner, ArrayRef<AxisCoordinate>,
                                    StringAttr memory) {
-  // Parts with the same beginning overlap on any mesh, which is not known here.
+  // Parts with the same beginning overlap on any mesh; the mesh itself is not known here.
   std::set<std::pair<StringRef, int64_t>> seen;
   for (auto [i, entry] : llvm::enumerate(names)) {
     if (i > 0 && names[i - 1].name.getValue() >= entry.name.getValue()) // s1

@@ -58,19 +58,19 @@ def Mesh_AxesAttr : Mesh_Attr<"Axes", "axes"> {
 def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
   let summary = "how a tensor is split over the devices of a mesh";
   let description = [{
-    Each name has a list of axes, over which its coordinates are split into blocks of `ceil(size / parts)`; the last blocks
-    may be short or empty. Devices that differ in no listed axis hold equal blocks.
+    Each name has a list of axes, which split its coordinates into blocks of `ceil(size / parts)`; the last blocks may
+    be shorter or empty. Devices that do not differ along a listed axis hold equal blocks.
 
     - `?` at the end of a list: propagation may add axes to it. Names that are not listed may get axes unless the sharding
       is `closed`.
-    - `priority n`: the axes of this name are propagated after all of a smaller priority (0 unless stated).
-    - `partial [axes] add`: the value is the sum (or another combination) over these axes of what devices hold.
-    - `at (stage = 1)`: only the devices with this coordinate (one of these) hold the value.
-    - `memory host`: the memory that holds blocks: `device` (unless stated), `host` or `file`, a file that callers map. Where
-      the device has the memory of the host, `host` is the same (`Target::sharesHostMemory`).
+    - `priority n`: the axes of this name are propagated after those with a smaller priority (default 0).
+    - `partial [axes] add`: the value is the sum (or another combination) over these axes of the devices' values.
+    - `at (stage = 1)`: only the devices with this coordinate (or one of several) hold the value.
+    - `memory host`: the memory that holds blocks: `device` (the default), `host` or `file`, a file that callers map. If the
+      device's memory is the host's, `host` has no effect (`Target::sharesHostMemory`).
 
-    Constraints: (s1) each name once; (s2) an axis, or parts of it that overlap, at most once; (s3) a combiner with a name;
-    (s4) priorities of at least 0. Of a plan, the rules have priorities from 1.
+    Constraints: (s1) each name once; (s2) an axis, or overlapping parts of it, at most once; (s3) a named combiner;
+    (s4) priorities of at least 0. The rules of a plan have priorities from 1.
 
     ```mlir
     #mesh.sharding<{batch: [data], hidden: [model, ?] priority 1}>
@@ -82,7 +82,7 @@ def Mesh_ShardingAttr : Mesh_Attr<"Sharding", "sharding"> {
                         ArrayRefParameter<"::heddle::mesh::AxisCoordinate">:$place, "::mlir::StringAttr":$memory);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// A sharding without a partial value and a place; names without axes are left out.
+    /// A sharding that is not partial and has no place; drops names without axes.
     static ShardingAttr get(::mlir::MLIRContext *context, const ::heddle::mesh::Sharding &sharding);
     ::heddle::mesh::Sharding getSharding() const;
     /// The same with other lists, sorted by name.

@@ -1,4 +1,4 @@
-//===- MeshDialect.cpp - registration and generated definitions -------------===//
+//===- MeshDialect.cpp - registration and generated definitions -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace heddle::mesh;
 #include "dialects/mesh/MeshOps.cpp.inc"
 
 namespace {
-/// Recurrences of a program with a mesh may be split over devices.
+/// In a program with a mesh, the steps of recurrences may be divided over devices.
 struct DividesSteps : heddle::nest::DividesStepsInterface {
   using DividesStepsInterface::DividesStepsInterface;
   bool divides(mlir::Operation *scan) const override { return bool(meshOf(scan)); }

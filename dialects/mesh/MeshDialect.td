@@ -25,9 +25,9 @@ def Mesh_Dialect : Dialect {
         attributes {mesh.mesh = #mesh.mesh<data: 2, model: 2>}
     ```
 
-    A partitioned function (`mesh-partition`) is the program of one device. Its types are those of blocks, its size symbols
-    `mesh.data` and `mesh.model` (in `heddle.symbols`) are the coordinates of the device, and `mesh.global` of an argument or
-    result is the type of the whole tensor.
+    A partitioned function (`mesh-partition`) is the program of one device. Its types are those of blocks; its size
+    symbols `mesh.data` and `mesh.model` (in `heddle.symbols`) are the device's coordinates; and `mesh.global` of an
+    argument or result is its global type.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

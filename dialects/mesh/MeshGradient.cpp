@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The gradient of a collective is the transpose of its meaning: that of a gather is a sum of which
-// each device gets its block, that of a sum is a sum. Cotangents are those of each device's own
-// copy, also where all copies are equal: the loss is the sum of what all devices add to it.
+// The gradient of a collective is the transpose of its meaning: the gradient of a gather is a sum
+// that is scattered, and that of a sum is a sum. Each device has cotangents of its own copy, even
+// if all copies are equal: the loss is the sum over all devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ static bool isSum(Region &combine, ValueRange inputs) {
 /// The name of size 1 along which the inputs of all devices of a group are joined.
 static constexpr const char *memberName = "mesh$member";
 
-/// The value along one more name, of size 1, joined over the devices of the group. Along `name`, if
-/// there is one, each device gets its block only.
+/// The value with an additional name of size 1, joined over the devices of the group. If `name` is
+/// not null, each device gets only its block along it.
 static Value joinMembers(OpBuilder &b, Operation *op, Value value, AxesAttr axes, StringAttr name) {
   nd::Dim one(b.getContext(), memberName, Expr(1));
   Value member = nd::buildBroadcast(b, op->getLoc(), value, {one});
@@ -65,7 +65,8 @@ static Value joinMembers(OpBuilder &b, Operation *op, Value value, AxesAttr axes
                             along, name, axes, ArrayAttr());
 }
 
-/// Gradients for any combiner: each device has the inputs of all in one tensor, and reduces it.
+/// Gradients for any combiner: each device gathers the inputs of all devices in one tensor and
+/// reduces it.
 static LogicalResult gradientOfReduction(OpBuilder &b, Operation *op, ValueRange cotangents,
                                          ArrayRef<bool> wanted, ArrayAttr neutral, AxesAttr axes,
                                          StringAttr name, SmallVectorImpl<Value> &gradients) {
@@ -136,7 +137,7 @@ LogicalResult PermuteOp::buildGradient(OpBuilder &b, ValueRange cotangents, Arra
   return success();
 }
 
-/// The sum, on the device whose value all got.
+/// The sum, on the device that broadcast its value.
 LogicalResult BroadcastOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool>,
                                          SmallVectorImpl<Value> &gradients) {
   nd::NdTensorType type = tensorType(getInput());

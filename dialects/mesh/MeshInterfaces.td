@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 def Mesh_CollectiveInterface : OpInterface<"CollectiveInterface"> {
   let cppNamespace = "::heddle::mesh";
   let description = [{
-    An op that all devices of a group run together. The devices of a group differ in the op's axes only.
+    An op that all devices of a group run together. The devices of a group differ only along the op's axes.
   }];
   let methods = [
     InterfaceMethod<"The axes along which the devices of a group differ.", "::heddle::mesh::AxesAttr", "getAxes">,
@@ -34,9 +34,9 @@ def Mesh_MessageInterface : OpInterface<"MessageInterface"> {
   let cppNamespace = "::heddle::mesh";
   let description = [{ One end of a message between two roles. }];
   let methods = [
-    InterfaceMethod<"The axis that the roles are coordinates of.", "::heddle::mesh::AxesAttr", "getAxis">,
+    InterfaceMethod<"The axis whose coordinates are the roles.", "::heddle::mesh::AxesAttr", "getAxis">,
     InterfaceMethod<"The other role.", "int64_t", "getCoordinate">,
-    InterfaceMethod<"The number that both ends have.", "int64_t", "getChannel">
+    InterfaceMethod<"The number of the channel, equal at both ends.", "int64_t", "getChannel">
   ];
   let extraSharedClassDeclaration = [{
     bool sends() { return $_op->getNumOperands() > 0; }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The program of one device, lifted over the names of the axes, is the program of all devices at
-// once: `mesh.data` is one more name of each value, and its coordinate is the device's. Then
+// Lifting the program of one device over the names of the axes gives the program of all devices:
+// `mesh.data` becomes a name of each value, whose coordinate is the device's. Then
 //
 //     mesh.all_reduce %x over [data]          nest.compute (k: 4, mesh.data: 2) reduce (part: 2)
 //                                                 reads %x[mesh.data = part]
@@ -15,7 +15,7 @@
 //     mesh.all_gather %x name k over [data]   nest.update (k: 2, mesh.data: 2, part: 2)
 //                                                 at [k = 2 * part + k] reads %x[mesh.data = part]
 //
-// where `part` is the number of another device of the group.
+// where `part` is the index of another device of the group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ struct Meaning {
 
   nd::Dim partDim() { return nd::Dim(b.getContext(), partName, Expr(parts)); }
 
-  /// The names of a value of this type, and those of all axes.
+  /// The names of a value of this type, plus those of all axes.
   nd::DimsAttr lifted(Type type) {
     SmallVector<nd::Dim> devices;
     for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
@@ -58,15 +58,15 @@ struct Meaning {
     return cast<nd::NdTensorType>(type).getDims().with(devices);
   }
 
-  /// Reads a lifted value of the device of the group that has the part `from`, at `coordinates`.
+  /// Reads a lifted value of the group's device with part `from`, at `coordinates`.
   MapAttr mapOf(Value value, const Expr &from, const ExprMap &coordinates = {}) {
     ExprMap at = partCoordinates(mesh, axes, from);
     at.insert(coordinates.begin(), coordinates.end());
     return MapAttr::identity(tensorType(value)).substitute(at);
   }
 
-  /// The coordinate of the whole of `type`, along `name`, of an element of the device's block, with
-  /// the guard that the block has it.
+  /// The global coordinate of `type` along `name` for an element of the device's block, with the
+  /// guard that the block contains it.
   std::pair<Expr, nest::GuardAttr> ofBlock(Type type, StringRef name) {
     Expr size = cast<nd::NdTensorType>(type).size(name).getExpr();
     Expr at = blockOffset(mesh, axes, size) + Expr::name(name.str());
@@ -96,8 +96,8 @@ struct Meaning {
     return nest.createCopy();
   }
 
-  /// Writes the block of each device of the group along `name`; `other` gives other coordinates of
-  /// the operand. Elements beyond the size are out of bounds of the result and not written.
+  /// Writes the block of each device of the group along `name`; `other` gives further coordinates
+  /// of the operand. Elements beyond the size are out of bounds and not written.
   Value join(Value operand, StringRef name, const ExprMap &other = {}, nest::GuardAttr guard = {}) {
     nd::NdTensorType type =
         tensorType(operand).withDims(lifted(op->getResult(0).getType()).getDims());

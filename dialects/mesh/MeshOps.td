@@ -21,11 +21,12 @@ class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemo
 def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "result"]>, Nd_Opaque,
     DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let hasVerifier = 1;
-  let summary = "its operand, with a stated sharding";
+  let summary = "returns its operand, with a required sharding";
   let description = [{
-    `mesh-propagate` takes the sharding as given, and `mesh-partition` removes the op. The gradient has the same sharding.
+    `mesh-propagate` uses the sharding as given, and `mesh-partition` removes the op. The gradient has the same
+    sharding.
 
-    Constraints: (c1) the sharding is one of tensors of this type on the mesh of the function, if it states one.
+    Constraints: (c1) the sharding is valid for the tensor's type and the function's mesh, if there is one.
 
     ```mlir
     %y = mesh.constrain %x to <{batch: [data]}> : !nd.tensor<f32, batch: 64>
@@ -36,8 +37,9 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
   let assemblyFormat = "$input `to` $sharding attr-dict `:` type($input)";
 }
 
-/// A collective computes on the blocks of the devices of a group. Its mesh is that of the function around it. `sent` is the
-/// number of blocks that a device sends in a group of `parts`, `names` are the names along which the blocks are parts.
+/// A collective computes on the blocks of the devices of a group, on the mesh of the enclosing
+/// function. `sent` is the number of blocks that a device sends in a group of `parts`; `names` are
+/// the names along which the blocks are parts.
 class Mesh_CollectiveOp<string mnemonic, string sent, string names, list<Trait> traits>
     : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>,
         DeclareOpInterfaceMethods<Nest_TransferInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
@@ -48,13 +50,13 @@ class Mesh_CollectiveOp<string mnemonic, string sent, string names, list<Trait> 
   }];
 }
 
-/// One that moves elements of one value.
+/// A collective that moves elements of one value.
 class Mesh_MovingOp<string mnemonic, string sent, string names, list<Trait> traits = []>
     : Mesh_CollectiveOp<mnemonic, sent, names, traits> {
   let results = (outs Nd_Tensor:$result);
 }
 
-/// One that combines values.
+/// A collective that combines values.
 class Mesh_CombiningOp<string mnemonic, string sent, string names>
     : Mesh_CollectiveOp<mnemonic, sent, names, [SingleBlock, IsolatedFromAbove]> {
   let results = (outs Variadic<Nd_Tensor>:$results);
@@ -64,10 +66,10 @@ class Mesh_CombiningOp<string mnemonic, string sent, string names>
 def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce", "2 * (parts - 1) / parts", ""> {
   let summary = "combines the values of the devices of a group; each gets the result";
   let description = [{
-    `combine` is a combiner as of `nest.compute`; several inputs are combined together.
+    `combine` is a combiner like that of `nest.compute`; several inputs are combined together.
 
-    Constraints: (c1) the axes are axes of the mesh, none twice; (c2) the results have the types of the inputs; (c3) the
-    combiner takes accumulators and elements of the inputs' types, and `neutral` lists its neutral elements.
+    Constraints: (c1) the axes are in the mesh and do not overlap; (c2) the results have the types of the inputs; (c3)
+    the combiner takes accumulators and elements of the inputs' types, and `neutral` has its neutral elements.
 
     ```mlir
     %s = mesh.all_reduce %x over [data] combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
@@ -102,8 +104,8 @@ def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter", "parts - 1", "getN
 def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", "getNameAttr()"> {
   let summary = "joins the blocks of the devices of a group along a name; each gets the whole";
   let description = [{
-    Constraints: (c1) as for `mesh.all_reduce`; (c2) the result has the operand's type, except for the size of `name`, of
-    which the operand's is that of a block.
+    Constraints: (c1) as for `mesh.all_reduce`; (c2) the result has the operand's type, except that the operand has the
+    size of a block along `name`.
 
     ```mlir
     %w = mesh.all_gather %x name k over [data] : (!nd.tensor<f32, k: 2>) -> !nd.tensor<f32, k: 3>
@@ -117,7 +119,7 @@ def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", "getNameAttr()">
 }
 
 def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", "getJoinedAttr(), getSplitAttr()"> {
-  let summary = "joins blocks along one name and splits the whole along another";
+  let summary = "joins blocks along one name and splits along another";
   let description = [{
     Before, the devices of a group hold blocks along `joined`; afterwards blocks along `split`.
 
@@ -137,9 +139,9 @@ def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", "getJoinedAttr(),
 }
 
 def Mesh_PermuteOp : Mesh_MovingOp<"permute", "parts > 1", "", [AllTypesMatch<["input", "result"]>]> {
-  let summary = "each device of a group gets the value of the one `shift` parts further on";
+  let summary = "each device of a group gets the value of the device `shift` parts further on";
   let description = [{
-    A device without such a neighbour gets zeros, or with `wrap` the value of the one that follows in a ring.
+    A device without such a neighbour gets zeros, or with `wrap` the value of the next device in a ring.
 
     Constraints: (c1) as for `mesh.all_reduce`.
 
@@ -170,12 +172,12 @@ def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", "(parts - 1) / parts", "", [Al
 def Mesh_SendOp : Mesh_Op<"send", [MemoryEffects<[MemWrite]>, Mesh_MessageInterface]> {
   let summary = "sends a value to the devices of another role";
   let description = [{
-    Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the one that differs in the stated axis
-    only. Each `mesh.send` has one `mesh.receive` of the same channel in the other role; all roles have the ops of channels
-    in the order of their numbers, so that none waits for ever. The elements are sent in the order of `layouts`, which has
-    one entry (unless stated: sorted by names).
+    Roles are the programs of parts of a mesh (`at` of a sharding). A device sends to the device that differs from it
+    only along the given axis. Each `mesh.send` has one `mesh.receive` with the same channel in the other role; in every
+    role the channels ascend, so that roles can't deadlock. The elements are sent in the order of `layouts`, which has
+    one entry (default: sorted names).
 
-    Constraints: (c1) one axis, which is one of the mesh and has the coordinate; (c2) a channel of at least 0.
+    Constraints: (c1) one axis, which is in the mesh and has the coordinate; (c2) a channel of at least 0.
 
     ```mlir
     mesh.send %x to [stage] = 1 channel 0 : !nd.tensor<f32, k: 2>

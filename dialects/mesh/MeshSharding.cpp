@@ -61,14 +61,14 @@ int64_t mesh::partsOf(MeshAttr mesh, ArrayRef<Axis> axes) {
   return parts;
 }
 
-/// The number of devices along the axis that have the same number of a part in a row.
+/// The number of consecutive devices along the axis that have the same part index.
 static int64_t strideOf(MeshAttr mesh, const Axis &axis) {
   return *mesh.size(axis.name) / (axis.before * partsOf(mesh, axis));
 }
 
 static Expr coordinateOf(const Axis &axis) { return Expr::name(axisSymbol(axis.name)); }
 
-/// The number of a device's part of one axis.
+/// The index of a device's part of one axis.
 static Expr digitOf(MeshAttr mesh, const Axis &axis) {
   Expr above = coordinateOf(axis).floordiv(strideOf(mesh, axis));
   return axis.before == 1 ? above : above.mod(partsOf(mesh, axis));
@@ -89,7 +89,7 @@ ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &pa
     behind /= parts;
     std::string symbol = axisSymbol(axis.name);
     Expr digit = part.floordiv(behind);
-    if (&axis != axes.begin()) // the outermost one has no other before it
+    if (&axis != axes.begin()) // the outermost axis needs no remainder
       digit = digit.mod(parts);
     auto known = coordinates.try_emplace(symbol, coordinateOf(axis)).first;
     known->second = known->second + (digit - digitOf(mesh, axis)) * Expr(stride);
@@ -98,7 +98,7 @@ ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &pa
 }
 
 Expr mesh::blockSize(const Expr &size, int64_t parts) {
-  if (auto known = size.constant()) // to which parts - 1 need not fit
+  if (auto known = size.constant()) // adding parts - 1 may overflow
     return Expr(*known / parts + (*known % parts > 0));
   return size.ceildiv(parts);
 }
@@ -126,7 +126,7 @@ bool mesh::dividesEvenly(const Expr &size, int64_t parts) {
 bool mesh::overlap(MeshAttr mesh, const Axis &a, const Axis &b) {
   if (a.name != b.name || a.before == b.before)
     return a.name == b.name;
-  // Parts of one axis follow each other: the end of one divides the beginning of the next.
+  // Parts of one axis are consecutive: the end of one divides the beginning of the next.
   const Axis &first = a.before < b.before ? a : b, &second = &first == &a ? b : a;
   return second.before % (first.before * partsOf(mesh, first)) != 0;
 }
@@ -188,7 +188,7 @@ LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
     if (size && (place.coordinate < 0 || place.coordinate >= *size))
       return emitError() << "expected a coordinate of '" << place.axis.getValue() << "' below "
                          << *size << ", got " << place.coordinate;
-    if (i == 0 || place.axis != places[i - 1].axis) // several coordinates of an axis are one place
+    if (i == 0 || place.axis != places[i - 1].axis) // coordinates of one axis form one place
       all.push_back({place.axis});
   }
   return verifyAxes(mesh, all, emitError);

@@ -27,7 +27,7 @@ using nd::tensorType;
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The names that a nest iterates over and that may be split; null for other ops.
+/// The names that a nest iterates over and that can be split; null for other ops.
 static nd::DimsAttr iterationNames(Operation *op) {
   if (auto sort = dyn_cast<nest::SortOp>(op))
     return sort.getLines();
@@ -105,7 +105,7 @@ static LogicalResult verifyBinding(Operation *op, NamedAttribute attribute, bool
   if (!tensor || (name == globalAttrName ? !all.getAs<TypeAttr>(name) || !whole : !sharding))
     return emitError() << "expected " << (name == globalAttrName ? "" : "#mesh.sharding of ")
                        << "a named tensor as '" << name << "', got " << attribute.getValue();
-  bool isAbsent = tensor.has(absentName); // a role that lacks the tensor says how others split it
+  bool isAbsent = tensor.has(absentName); // the sharding is that of other roles
   MeshAttr mesh = meshOf(op);
   if (sharding && whole &&
       failed(verifySharding(mesh, sharding, (isAbsent ? whole : tensor).getDims(), emitError)))
@@ -151,8 +151,8 @@ static LogicalResult verifyHas(Operation *op, nd::NdTensorType type, StringRef n
   return success();
 }
 
-/// c2: `to` is `from` with the blocks along `joined` joined and the whole along `split` split, of
-/// which one may be empty.
+/// c2: `to` is `from` with the blocks along `joined` joined, and the whole along `split` split; one
+/// of the two may be empty.
 static LogicalResult verifyMoved(CollectiveInterface op, Value from, Value to, StringRef joined,
                                  StringRef split) {
   nd::NdTensorType expected = tensorType(from), got = tensorType(to);

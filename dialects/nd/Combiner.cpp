@@ -1,4 +1,4 @@
-//===- Combiner.cpp - combiners with a name -------------------------------===//
+//===- Combiner.cpp - named combiners -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

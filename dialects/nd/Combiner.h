@@ -1,12 +1,12 @@
-//===- Combiner.h - combiners with a name -----------------------*- C++ -*-===//
+//===- Combiner.h - named combiners -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction's combiner is a region of scalar code. Most regions are one op; those have a name
-// here, which the assembly format, differentiation and emission use. Any other region works too.
+// A reduction's combiner is a region of scalar code. Most combiners are one op; these have names,
+// which the assembly format, differentiation and emission use. Any other region works too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ enum class CombinerKind { Add, Mul, Max, Min, And, Or, Xor, General };
 llvm::StringRef spelling(CombinerKind kind);
 std::optional<CombinerKind> parseCombinerKind(llvm::StringRef text);
 
-/// What a combiner region computes, by looking at its ops; General if it is none of the named
-/// ones. `isSigned` (if given) receives how an integer Max or Min compares.
+/// Determines what a combiner region computes from its ops; General if it is not a named combiner.
+/// `isSigned` (if not null) receives the signedness of an integer Max or Min.
 CombinerKind combinerKind(mlir::Region &region, bool *isSigned = nullptr);
 
-/// Fills the empty `region` with the named combiner on `type`, ended by the yield op of
-/// `yieldName` ("nd.yield" or "nest.yield"), and returns its neutral element.
+/// Fills the empty `region` with the named combiner on `type`, terminated by `yieldName`
+/// ("nd.yield" or "nest.yield"), and returns its neutral element.
 mlir::TypedAttr buildCombiner(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &region,
                               CombinerKind kind, mlir::Type type, llvm::StringRef yieldName,
                               bool isSigned = true);
@@ -40,7 +40,7 @@ mlir::TypedAttr neutralElement(CombinerKind kind, mlir::Type type, bool isSigned
 void foldScalars(mlir::Block &body, llvm::DenseMap<mlir::Value, mlir::Attribute> &known);
 
 /// Fails if `neutral` is not neutral for any of many sample values: combined with the value, as the
-/// left operand and, if `fromRight`, as the right one, it gives the value. The region must be
+/// left operand and, if `fromRight`, as the right one, it must give the value. The region must be
 /// verified.
 llvm::LogicalResult verifyNeutral(mlir::Operation *op, mlir::Region &combiner,
                                   mlir::ArrayAttr neutral, bool fromRight = true);

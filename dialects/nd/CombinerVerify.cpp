@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The verifier cannot prove the promises of a combiner for general scalar code. It tries whether
-// the neutral element, combined with a value, gives that value, for many samples, and refuses an
-// element that is neutral for none. One sample suffices, because a combiner may be meant for some
-// values only (a maximum of numbers from 0 on, pairs that are in order).
+// The verifier can't prove that a general combiner has a neutral element. It tests on many samples
+// whether the neutral element, combined with a value, gives that value, and rejects an element that
+// is neutral for none. One sample suffices, because a combiner may be meant for some values only (a
+// maximum of non-negative numbers, ordered pairs).
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,7 @@ Row combine(Block &body, ArrayRef<Attribute> left, ArrayRef<Attribute> right) {
   return results;
 }
 
-/// Results that depend on each other's operands have one number.
+/// Results that depend on each other's operands get one index.
 SmallVector<unsigned> partsOf(Block &body, size_t size) {
   llvm::EquivalenceClasses<void *> classes;
   auto unite = [&](Value a, Value b) {
@@ -144,7 +144,7 @@ LogicalResult verifyNeutral(Operation *op, Region &combiner, ArrayAttr neutral, 
   if (!llvm::all_of(none, llvm::IsaPred<FloatAttr, IntegerAttr>) ||
       llvm::any_of(body.getArgumentTypes(), llvm::IsaPred<IndexType>))
     return success();
-  // Folding trusts attributes, and the verifier comes to a region after its op.
+  // Folding relies on attributes, and the verifier visits a region after its op.
   for (Operation &inner : body)
     if (failed(verify(&inner, /*verifyRecursively=*/false)))
       return failure();

@@ -18,7 +18,7 @@
 
 namespace heddle::nd {
 
-/// The element type of tensors in memory; none for a type that memory does not hold.
+/// The element type of tensors in memory; none for a type without a memory format.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
 

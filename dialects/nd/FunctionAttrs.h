@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nd.ranges` declares how large size symbols are (`symbolRange`).
+// `nd.ranges` declares the ranges of size symbols (`symbolRange`).
 //
 // A function keeps the attributes of its arguments in one list, and a context never frees a list:
-// setting the attributes of n arguments one by one takes n * n space. These functions make the list
-// once, from a callback that returns the attribute of each argument, null to keep it:
+// setting the attributes of n arguments one by one takes n * n space. These functions build the
+// list once, from a callback that returns the attribute of each argument, or null to keep it:
 //
 //     setArgAttrs(function, "nd.layout", [&](unsigned i) { return layouts[i]; });
 //
@@ -31,26 +31,26 @@ inline constexpr const char *checksAttrName = "heddle.checks";
 /// The attribute of a function that lists size symbols which no argument determines.
 inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
 
-/// The size symbols in the argument types of the function that `op` is or is in, and those that its
-/// attribute `symbolsAttrName` lists.
+/// The size symbols in the argument types of the enclosing function (or of `op` itself), and those
+/// in its attribute `symbolsAttrName`.
 llvm::StringSet<> sizeSymbols(mlir::Operation *op);
 /// The symbols of that attribute.
 inline llvm::ArrayRef<mlir::Attribute> listedSymbols(mlir::func::FuncOp function) {
   auto list = function->getAttrOfType<mlir::ArrayAttr>(symbolsAttrName);
   return list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>();
 }
-/// Sets the attribute; removes it if no symbol is left.
+/// Sets the attribute; removes it if no symbol remains.
 inline void listSymbols(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Attribute> symbols) {
   function->removeAttr(symbolsAttrName);
   if (!symbols.empty())
     function->setAttr(symbolsAttrName, mlir::ArrayAttr::get(function.getContext(), symbols));
 }
 
-/// An attribute of a function with texts and types about its values, in lists: what a pass says of them
-/// for people. nd-restore-names spells names in it as the user does.
+/// An attribute of a function with lists of texts and types about its values: reports of passes for
+/// users. nd-restore-names restores the users' names in it.
 inline constexpr llvm::StringLiteral notesAttrName = "heddle.notes";
 
-/// The values that a size symbol of a function may have.
+/// The possible values of a function's size symbol.
 inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {
   auto declared = function->getAttrOfType<mlir::DictionaryAttr>(rangesAttrName);
   auto range = declared ? declared.getAs<mlir::ArrayAttr>(symbol) : mlir::ArrayAttr();
@@ -91,7 +91,7 @@ inline void setResultAttrs(mlir::func::FuncOp function, llvm::StringRef name,
   function.setAllResultAttrs(withEach(std::move(all), name, value));
 }
 
-/// Gives a function the type of its body, whose arguments or results were changed.
+/// Updates a function's type after arguments or results of its body were changed.
 inline void retype(mlir::func::FuncOp function) {
   mlir::Block &body = function.front();
   function.setFunctionType(mlir::FunctionType::get(function.getContext(), body.getArgumentTypes(),

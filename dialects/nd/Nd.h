@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors with named dimensions and no order, and the few ops on them. This is the
-// header that other folders include; the ops are described in NdOps.td.
+// Tensors with named dimensions and no order, and the few ops on them. Other folders include this
+// header; NdOps.td describes the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ inline llvm::hash_code hash_value(const Dim &dim) {
   return llvm::hash_combine(dim.name, dim.sizeAttr);
 }
 
-/// Verifies that every size symbol of the op is a symbol of an operand or of the public function
-/// around it (S11).
+/// Verifies that every size symbol of the op is a symbol of an operand or of the enclosing public
+/// function (S11).
 mlir::LogicalResult verifyToldSymbols(mlir::Operation *op);
 template <typename Op>
 struct ToldSymbols : mlir::OpTrait::TraitBase<Op, ToldSymbols> {
@@ -79,7 +79,7 @@ mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 
 namespace heddle::nd {
 
-/// Where `op` reads its operand; none if `op` is null, or no expression says it.
+/// The map by which `op` reads its operand; none if `op` is null or there is no such expression.
 std::optional<IndexMap> indexMapOf(mlir::Operation *op);
 
 /// The attribute with the name of an argument or result, by which programs and tools bind it.
@@ -88,15 +88,15 @@ inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
 /// True for ops that are allowed in scalar regions: the listed ops of `arith` and `math`, on
 /// scalars.
 bool isScalarOp(mlir::Operation *op);
-/// The signless form of an integer type; any other type as it is.
+/// The signless form of an integer type; other types are unchanged.
 mlir::Type signless(mlir::Type elementType);
 /// True for floats of 8 and 16 bits: compiled code computes and accumulates them in f32.
 bool isNarrowFloat(mlir::Type elementType);
 
 /// Casts of floats (`arith.extf`, `arith.truncf`) round their operand and their result to the types
-/// that they name, fused or not. Conversions that the compiler inserts, such as between an element
-/// and an accumulator, need not round: they are marked `fastmath<contract>`, as are all casts where
-/// `excess-precision` is permitted.
+/// that they name, fused or not. Conversions that the compiler inserts, for example between an
+/// element and an accumulator, need not round: they are marked `fastmath<contract>`, as are all
+/// casts if `excess-precision` is permitted.
 bool keepsPrecision(mlir::Operation *cast);
 void keepPrecision(mlir::Operation *cast);
 

@@ -18,7 +18,7 @@ using namespace mlir;
 
 using Gradients = SmallVectorImpl<Value>;
 
-/// The access to a range of `whole` that begins at `index` and has the size of `name` in `part`.
+/// The access to the range of `whole` that begins at `index` and has the size of `name` in `part`.
 static IndexedAccess rangeAccess(StringRef name, Value part, Value whole, Value index) {
   return {name, index, tensorType(whole).size(name).getExpr(),
           tensorType(part).size(name).getExpr(), /*isRange=*/true};
@@ -52,8 +52,7 @@ LogicalResult DynamicSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
                                             ArrayRef<bool> wanted, Gradients &gradients) {
   if (!wanted[0])
     return success();
-  // Along names of the start that the input lacks, each range has a tensor of its own; they are
-  // added up.
+  // Names of the start that the input lacks give each range a separate tensor; these are added.
   NdTensorType type = tensorType(getInput());
   NdTensorType all = type.with(tensorType(getStart()).getDims().getDims());
   Value updated = buildUpdateSlice(b, getLoc(), cotangents[0], buildZero(b, getLoc(), all),
@@ -76,7 +75,7 @@ LogicalResult UpdateSliceOp::buildGradient(OpBuilder &b, ValueRange cotangents,
 
 LogicalResult SortOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     Gradients &gradients) {
-  // Scatters each cotangent to the coordinate of its element before sorting. The forward sort
+  // Scatters each cotangent to the coordinate that its element had before sorting. The forward sort
   // carries the coordinates along, so that no floats are compared again.
   Value from;
   for (auto [i, input] : llvm::enumerate(getInputs())) {

@@ -30,9 +30,9 @@ def Nd_SizeAttr : Nd_Attr<"Size", "size"> {
   }];
   let parameters = (ins Nd_ExprParameter:$expr);
   let extraClassDeclaration = [{
-    /// The size as a number, if it mentions no symbol.
+    /// The size as a number, if it has no symbols.
     std::optional<int64_t> constant() const { return getExpr().constant(); }
-    /// The size with a typical value for each symbol. The compiler optimises for it; its code must be
+    /// The size with a typical value for each symbol. The compiler optimises for it; code must be
     /// correct for all other values.
     int64_t typical() const;
     /// An upper bound; a symbol is at most `largestSymbol`.
@@ -57,9 +57,9 @@ def Nd_DimsAttr : Nd_Attr<"Dims", "dims"> {
     bool contains(::llvm::StringRef name) const { return bool(lookup(name)); }
     /// The dimensions for which `keeps` holds.
     DimsAttr where(::llvm::function_ref<bool(const Dim &)> keeps) const;
-    /// Also the dimensions of `more` whose names are not there yet.
+    /// Adds the dimensions of `more` whose names are not present yet.
     DimsAttr with(::llvm::ArrayRef<Dim> more) const;
-    /// The same with `dims` instead of the dimensions that have their names.
+    /// Replaces the dimensions with the names of `dims`.
     DimsAttr replacing(::llvm::ArrayRef<Dim> dims) const { return getSorted(getContext(), dims).with(getDims()); }
     size_t size() const { return getDims().size(); }
     auto begin() const { return getDims().begin(); }

@@ -45,9 +45,9 @@ bool isSignedElement(mlir::Type element);
 /// The type in which sums and products of `element` are accumulated: f32 for narrower floats.
 mlir::Type accumulatorType(mlir::Type element);
 
-/// Clones the ops of `block`, but the terminator, to the builder's insertion point; returns what the
-/// terminator yields. `mapping` has the values for the arguments; it gets those of the results.
-/// `clones`, if given, gets the ops.
+/// Clones the ops of `block`, except the terminator, to the builder's insertion point; returns the
+/// values that the terminator yields. `mapping` has the values for the arguments, and receives
+/// those of the results. `clones`, if not null, receives the ops.
 llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
                                            mlir::IRMapping &mapping,
                                            llvm::SmallVectorImpl<mlir::Operation *> *clones = {});
@@ -64,11 +64,11 @@ mlir::TypedAttr numberAttr(mlir::Type type, double value);
 /// A scalar constant.
 mlir::Value buildNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
                         double value);
-/// A scalar constant of which a narrow float, which is computed in f32, has all digits of f32. As a
-/// factor such as 1 / 300 it is not rounded before it is used.
+/// A scalar constant that keeps all digits of f32 for a narrow float, which is computed in f32. So
+/// a factor such as 1 / 300 is not rounded before it is used.
 mlir::Value buildUnrounded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
                            double value);
-/// Converts a scalar between element types, which tell signedness. Floats become integers by
+/// Converts a scalar between element types, which determine signedness. Floats become integers by
 /// truncation; anything becomes i1 by comparison with zero.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           mlir::Type from, mlir::Type to);
@@ -92,7 +92,7 @@ inline mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc, NdTen
 /// A literal: `value` is row-major over `order`.
 mlir::Value buildConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element,
                           mlir::DenseElementsAttr value, llvm::ArrayRef<llvm::StringRef> order);
-/// The same with a type and elements that fit each other.
+/// The same for elements and a type that match.
 mlir::Value buildLiteral(mlir::OpBuilder &builder, mlir::Location loc, NdTensorType type,
                          mlir::ElementsAttr value, llvm::ArrayRef<llvm::StringRef> order);
 /// 0, 1, ... along `dim`.
@@ -106,7 +106,7 @@ mlir::Value buildRandom(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Sets `crossed` where the operands need it: callers build outer products on purpose.
+/// Sets `crossed` if the operands need it: callers build outer products intentionally.
 mlir::Value buildPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                            mlir::Type resultElement, ScalarBody body);
 /// The result has the element type of the first operand.
@@ -150,7 +150,7 @@ mlir::Value buildRound(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 // Index maps
 //===----------------------------------------------------------------------===//
 
-/// Without `padding` the reduction that follows leaves out the elements outside of `input`.
+/// Without `padding` the reduction that reads the result excludes elements outside of `input`.
 mlir::Value buildWindow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                         const WindowShape &shape, mlir::TypedAttr padding = {});
 /// `size` is the size of `shape.name` in the result.
@@ -167,16 +167,16 @@ mlir::Value buildConcat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
                         llvm::StringRef name);
 mlir::Value buildSplit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::StringRef name, llvm::ArrayRef<Dim> into);
-/// Restates sizes: those of `type` must be equal to the input's, which is checked on entry where
-/// symbols leave it open.
+/// Changes the expressions of sizes: those of `type` must equal the input's, which is checked on
+/// entry if it depends on symbols.
 mlir::Value buildResized(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                          NdTensorType type);
 mlir::Value buildMerge(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                        llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef into);
 mlir::Value buildRename(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                         llvm::ArrayRef<llvm::StringRef> from, llvm::ArrayRef<llvm::StringRef> to);
-/// Another value with the elements of `input`, for code that must tell the two apart for a while. It
-/// is a rename of nothing, which folds.
+/// Another value with the elements of `input`, for code that must temporarily distinguish the two.
+/// It is an empty rename, which folds.
 mlir::Value buildAlias(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input);
 /// Adds the dimensions of `dims` that `input` lacks; those that it has must have the same sizes.
 mlir::Value buildBroadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
@@ -195,7 +195,7 @@ mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Val
 mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination,
                          mlir::Value updates, llvm::ArrayRef<llvm::StringRef> names,
                          mlir::ValueRange indices, ScalarBody combiner, bool unique = false);
-/// `size` elements of `name` from `start` on, which is clamped so that they lie in the input.
+/// `size` elements of `name` from `start` on, which is clamped so that they are in bounds.
 mlir::Value buildDynamicSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                               llvm::StringRef name, mlir::Value start, const Expr &size);
 mlir::Value buildUpdateSlice(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value part,
@@ -208,8 +208,8 @@ llvm::SmallVector<mlir::Value> buildSort(mlir::OpBuilder &builder, mlir::Locatio
 mlir::Value buildArgSort(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value keys,
                          llvm::StringRef name, bool descending, const Expr &size);
 /// Lifts `callee` over the names that operands have beyond their formals. `gradient`, if given, is
-/// the function that stands for the derivative; with `checkpoint`, that computes the callee again.
-/// No values on failure.
+/// the function that computes the derivative; with `checkpoint`, it recomputes the callee. No
+/// values on failure.
 llvm::SmallVector<mlir::Value> buildCall(mlir::OpBuilder &builder, mlir::Location loc,
                                          mlir::func::FuncOp callee, mlir::ValueRange inputs,
                                          mlir::func::FuncOp gradient = {}, bool checkpoint = false);

@@ -24,9 +24,8 @@ namespace {
 using Dependence = SmallVector<llvm::BitVector>;
 } // namespace
 
-/// For each result of `callee`, the formals that it depends on. `found` caches functions. The
-/// results of a function in a cycle of calls, or too deep in a chain of calls, depend on all
-/// formals.
+/// For each result of `callee`, the formals on which it depends. `found` caches functions. Results
+/// of a function in a cycle of calls, or too deep in a chain of calls, depend on all formals.
 static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependence> &found,
                              unsigned depth = 0) {
   constexpr unsigned deepest = 4000;
@@ -80,7 +79,7 @@ static Dependence dependence(func::FuncOp callee, DenseMap<Operation *, Dependen
   return found[callee] = dependences;
 }
 
-/// Binds the symbols that stand alone as a size of a formal, then compares all sizes.
+/// Binds the symbols that are the whole size of a formal, then compares all sizes.
 static LogicalResult bindSizes(ArrayRef<NdTensorType> formals, ArrayRef<NdTensorType> inputs,
                                ExprMap &symbols, EmitError emitError) {
   for (auto [formal, input] : llvm::zip_equal(formals, inputs)) {
@@ -221,7 +220,7 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (results->size() != getNumResults()) // c1
     return calleeError(*this, callee) << "expected " << results->size() << " results of '@"
                                       << getCallee() << "', got " << getNumResults();
-  // A pass on the callee may remove the dependence on an operand; then the result is a broadcast.
+  // A pass on the callee may remove the dependence on an operand; the result is then broadcast.
   llvm::StringMap<SizeAttr> lifted;
   for (auto [input, formal] : llvm::zip_equal(inputs, callee.getArgumentTypes()))
     for (const Dim &dim : input.getDims())
@@ -324,7 +323,7 @@ LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &tables) {
 // Gradient
 //===----------------------------------------------------------------------===//
 
-/// The names of `value` that `formal` lacks: those over which a call is lifted.
+/// The names of `value` that `formal` lacks: a call is lifted over these.
 static std::set<std::string> liftedNames(Value value, Type formal) {
   std::set<std::string> names;
   for (const Dim &dim : tensorType(value).getDims())
@@ -333,7 +332,7 @@ static std::set<std::string> liftedNames(Value value, Type formal) {
   return names;
 }
 
-/// Renames the names of `value` in `from` to names with a suffix, or `back`.
+/// Renames the names of `value` in `from` to suffixed ones, or `back`.
 static Value respelled(OpBuilder &b, Location loc, Value value, const std::set<std::string> &from,
                        bool back) {
   SmallVector<std::string> aside;
@@ -354,10 +353,10 @@ static Value zeroWithout(OpBuilder &b, Location loc, Value value,
   }));
 }
 
-/// Lifts the gradient as the call is lifted. The cotangent of a result that lacks a lifted name
-/// counts once, not once for each coordinate, so the gradient is called once for each set of lifted
-/// names of results; these do not depend on operands with other lifted names. The gradient may have
-/// a lifted name itself (for another argument), so all lifted names get a suffix.
+/// Lifts the gradient like the call. The cotangent of a result that lacks a lifted name counts
+/// once, not once per coordinate, so the gradient is called once for each set of lifted names of
+/// results; these results do not depend on operands with other lifted names. The gradient may
+/// already have a lifted name (for another argument), so all lifted names get a suffix.
 LogicalResult CallOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayRef<bool> wanted,
                                     SmallVectorImpl<Value> &gradients) {
   if (!getGradientAttr())

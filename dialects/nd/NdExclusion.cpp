@@ -1,4 +1,4 @@
-//===- NdExclusion.cpp - elements that reductions leave out ---------------===//
+//===- NdExclusion.cpp - elements that reductions exclude -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,14 @@ bool nd::carriesExclusion(Operation *op) {
   return op && (isa<MovesElementsInterface>(op) || op->hasTrait<Elementwise>());
 }
 
-/// The operands from which the op's result gets excluded elements.
+/// The operands from which the op's result inherits excluded elements.
 static OperandRange sourcesOf(Operation *op) {
   auto moves = dyn_cast<MovesElementsInterface>(op);
   return op->getOperands().take_front(moves ? moves.getNumSources() : op->getNumOperands());
 }
 
-/// Calls `visit` on the ops that compute `value` and carry exclusion, operands before users; not on
-/// those of values that `skip` accepts. No recursion: programs may be deep.
+/// Calls `visit` on the ops that compute `value` and propagate exclusion, operands before users,
+/// except those of values that `skip` accepts. Not recursive: programs may be deep.
 static void visitCarriers(Value value, llvm::function_ref<bool(Value)> skip,
                           llvm::function_ref<void(Operation *)> visit) {
   SmallVector<std::pair<Operation *, unsigned>> open;
@@ -125,8 +125,8 @@ std::pair<Value, Value> nd::fillExcluded(OpBuilder &b, Value value) {
   return {filled.lookup(value), masks.lookup(value)};
 }
 
-/// Computes the ones of an op's result (`buildIncluded`) from those of its operands, over as few
-/// names as determine the exclusion.
+/// Computes the tensor of ones for an op's result (`buildIncluded`) from those of its operands,
+/// over as few names as determine the exclusion.
 static Value includedBy(OpBuilder &b, Location loc, Operation *op,
                         const DenseMap<Value, Value> &onesOf) {
   Type i64 = b.getI64Type();
@@ -145,7 +145,7 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
   }
   auto map = indexMapOf(op);
   NdTensorType type = tensorType(op->getResult(0));
-  // A slice from 0 moves nothing, and has fewer elements.
+  // A slice from 0 does not move elements, but has fewer.
   bool isKept = map && map->isIdentity() &&
                 llvm::all_of(tensorType(op->getOperand(0)).getDims(), [&](const Dim &dim) {
                   return type.size(dim.name.getValue()) == dim.size();
@@ -155,7 +155,7 @@ static Value includedBy(OpBuilder &b, Location loc, Operation *op,
     for (Value operand : sourcesOf(op))
       if (Value own = onesOf.lookup(operand))
         known.push_back(own);
-    // A product, so that no rule takes it for a constant: the exclusion may not be visible yet.
+    // A product, so that no rule folds it to a constant: the exclusion may not be visible yet.
     return known.size() == 1 ? known[0]
                              : buildPointwise(b, loc, known, i64, [&](OpBuilder &b, ValueRange s) {
                                  Value product = s[0];

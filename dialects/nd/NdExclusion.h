@@ -1,12 +1,12 @@
-//===- NdExclusion.h - elements that reductions leave out -------*- C++ -*-===//
+//===- NdExclusion.h - elements that reductions exclude ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A window without a padding value excludes the elements outside of its operand: the reduction that
-// must follow leaves them out. Ops in between carry the exclusion along:
+// A window without a padding value excludes the elements outside of its operand: a reduction must
+// follow, which ignores them. Ops in between propagate the exclusion:
 //
 //     %w = nd.window %x row -> k size 3 pad 1, 1 exclude     excludes 2 elements
 //     %y = nd.pointwise %w { sin }                           and so does %y
@@ -24,17 +24,17 @@ namespace heddle::nd {
 /// True if elements of the op's result are excluded where those of an operand are.
 bool carriesExclusion(mlir::Operation *op);
 
-/// Tells which values may have excluded elements. Caches its answers, so that a walk over a program
-/// takes linear time.
+/// Determines which values may have excluded elements. Caches results, so that a walk over a
+/// program takes linear time.
 class Exclusions {
 public:
   bool reach(mlir::Value value);
-  /// Declares that `value`, whose defining op does not say so, has excluded elements.
+  /// Declares that `value` has excluded elements, although its defining op does not imply it.
   void assume(mlir::Value value) { known[value] = true; }
-  /// Drops the answers for an op that is erased. Those for a rewritten op stay right.
+  /// Drops cached results for an op that is erased. Those for a rewritten op remain valid.
   void forget(mlir::Operation *op);
-  /// Builds the gradients of any op, as DifferentiableInterface does; nothing where no gradient is
-  /// wanted or all cotangents are zero.
+  /// Builds the gradients of any op, like DifferentiableInterface; none if no gradient is wanted or
+  /// all cotangents are zero.
   mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
                                     mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
                                     llvm::SmallVectorImpl<mlir::Value> &gradients);
@@ -47,8 +47,8 @@ private:
 /// false there; a null mask if nothing is excluded.
 std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
 /// Returns a tensor of ones (i64) that excludes the same elements as `value`, with the names on
-/// which the exclusion depends; null if nothing is excluded. `known` has such tensors for values
-/// from which `value` is computed.
+/// which the exclusion depends; null if nothing is excluded. `known` has such tensors for values on
+/// which `value` depends.
 mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           llvm::DenseMap<mlir::Value, mlir::Value> known);
 

@@ -74,7 +74,7 @@ void eraseOperand(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   });
 }
 
-/// True if the result's names depend on operand `i` alone.
+/// True if the result has names that only operand `i` has.
 bool givesNames(PointwiseOp op, unsigned i) {
   return llvm::any_of(tensorType(op.getInputs()[i]).getDims(), [&](const Dim &dim) {
     for (auto [j, other] : llvm::enumerate(op.getInputs()))
@@ -85,7 +85,7 @@ bool givesNames(PointwiseOp op, unsigned i) {
 }
 
 /// Removes operand `i`, whose argument has no use. A broadcast adds the names of the result that
-/// come from it alone.
+/// only this operand has.
 void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   if (!givesNames(op, i)) {
     eraseOperand(op, i, rewriter);
@@ -107,8 +107,8 @@ void eraseUnused(PointwiseOp op, unsigned i, PatternRewriter &rewriter) {
   rewriter.replaceAllUsesExcept(op.getResult(), broadcast, broadcast.getDefiningOp());
 }
 
-/// Erases operands that the region does not use (but those that exclude elements from a reduction),
-/// and merges equal operands.
+/// Erases operands that the region does not use (except those that exclude elements from a
+/// reduction), and merges equal operands.
 LogicalResult pruneOperands(PointwiseOp op, PatternRewriter &rewriter) {
   Block &body = op.getBody().front();
   for (unsigned i = 0; i < op.getInputs().size(); ++i)

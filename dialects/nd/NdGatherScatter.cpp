@@ -56,7 +56,7 @@ static Value buildLast(OpBuilder &b, Location loc, const Dim &dim, Type element)
                      CombinerKind::Max);
 }
 
-/// Index `i` of an access, in signed 64 bits, and the last coordinate that it may have.
+/// Index `i` of an access, in signed 64 bits, and the largest coordinate that it may have.
 static std::pair<Value, Value> indexAndLast(OpBuilder &b, Location loc, NdTensorType type,
                                             StringRef name, Value index) {
   Type element = b.getI64Type();
@@ -124,8 +124,8 @@ static Value put(OpBuilder &b, Location loc, Value destination, Value updates, S
       /*unique=*/true);
 }
 
-/// The gradient of a scatter's combiner by its old value (0) or the update (1), given tensors of
-/// both and of the cotangent. Null, with a diagnostic, where it has none.
+/// The derivative of a scatter's combiner by its old value (0) or the update (1), given tensors of
+/// both and of the cotangent. Null, with a diagnostic, if there is none.
 static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigned by) {
   Location loc = op.getLoc();
   bool isFailure = false;
@@ -144,8 +144,8 @@ static Value combinerSlope(OpBuilder &b, ScatterOp op, ValueRange given, unsigne
   return slope;
 }
 
-/// Any combiner, with several updates for one element: combines them one after the other and saves
-/// the element before each; then walks back.
+/// Any combiner, with several updates for one element: combines them one after another, saves the
+/// element before each update, and then visits them in reverse:
 ///
 ///     old[p] = d[i[p]];  d[i[p]] = combine(old[p], u[p])       for p = 0, 1, ...
 ///     (d[i[p]], du[p]) = slopes of combine(old[p], u[p]), times d[i[p]]    for p = ..., 1, 0

@@ -17,8 +17,8 @@ using namespace mlir;
 
 using Gradients = SmallVectorImpl<Value>;
 
-/// Builds the gradient of operand `i`. The cotangent of a sum is a broadcast; its operand is used
-/// instead where the other operands have the new names, or none needs them.
+/// Builds the gradient of operand `i`. The cotangent of a sum is broadcast; if other operands have
+/// the new names, or none needs them, its operand is used instead.
 static FailureOr<Value> pointwiseGradient(OpBuilder &b, PointwiseOp op, ValueRange operands,
                                           Value cotangent, unsigned i, Value mask) {
   Location loc = op.getLoc();

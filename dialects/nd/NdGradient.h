@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Helpers for the gradients of ops, at two levels: scalar code inside a region, and tensor ops in a
-// block. Both walk backwards and add up cotangents. A null cotangent is zero and costs nothing.
+// block. Both visit ops in reverse order and accumulate cotangents. A null cotangent is zero and
+// costs nothing.
 //
 // Scalars: for y = sin(a * b) and the cotangent g of y, `buildScalarGradient` writes
 //
@@ -38,9 +39,9 @@ inline constexpr llvm::StringLiteral ownGradientHint =
     "; give the function around it a gradient of its own (in C++ by withGradient, in IR by the "
     "'gradient' of nd.call), or let it count as a constant (stopGradient, nd.stop_gradient)";
 
-/// Builds the gradients of `arguments` where `wanted`, given the cotangents of the values that
-/// `block` yields; null where none of these depends on an argument. `eraseDeadScalars` erases
-/// unused forward code. Fails, with a diagnostic at the op, if an op has no derivative.
+/// Builds the gradients of the `wanted` arguments, given the cotangents of the values that `block`
+/// yields; null if none of these depends on an argument. `eraseDeadScalars` erases unused forward
+/// code. Fails, with a diagnostic at the op, if an op has no derivative.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &block,
                     mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> cotangents,
@@ -51,8 +52,8 @@ void eraseDeadScalars(mlir::Block &block);
 
 /// The parts of a product from which one factor can be removed: the product of all nonzero factors,
 /// the number of zeros, their sum S and the sum Q of their squares. The product of one zero is S,
-/// of two (S^2 - Q) / 2: both are 0 and have the right slopes, so that derivatives up to the third,
-/// which vary as many zeros, are right.
+/// of two (S^2 - Q) / 2: both are 0 and have the correct derivatives, so that derivatives up to the
+/// third, which vary as many zeros, are correct.
 struct ProductParts {
   mlir::Value others, zeros, zeroSum, squareSum;
 };
@@ -63,17 +64,17 @@ struct ProductFactor {
 mlir::Value productWithout(mlir::OpBuilder &builder, mlir::Location loc, const ProductParts &all,
                            const ProductFactor &one);
 
-/// The kind of the one op that combines an accumulator with its element; General if the combiner
+/// The kind of the single op that combines an accumulator with its element; General if the combiner
 /// uses other values for it.
 CombinerKind accumulatorKind(mlir::Block &combiner, unsigned accumulator);
 
-/// True if the combiner chooses the accumulator among its inputs, unchanged, by selects, maxima and
+/// True if the combiner selects the accumulator among its inputs, unchanged, by selects, maxima and
 /// minima (max, min, argmax, ...). Such a combiner can carry a position along.
 bool isSelecting(mlir::Block &combiner, unsigned accumulator);
-/// Clones `combiner` on (accumulators, elements); returns what it yields, then for each of
+/// Clones `combiner` on (accumulators, elements); returns the yielded values, then for each of
 /// `tracked` (accumulators for which isSelecting holds) the position of the value: `oldPositions`
 /// and `newPositions` are those of the accumulators and of the elements. Of equal candidates of a
-/// maximum or minimum the smallest position wins.
+/// maximum or minimum the smallest position is chosen.
 llvm::SmallVector<mlir::Value>
 inlineWithPositions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &combiner,
                     mlir::ValueRange accumulators, mlir::ValueRange elements,
@@ -106,19 +107,19 @@ public:
 
   explicit ReverseMode(mlir::OpBuilder &builder, Add add = {});
 
-  /// Declares that the gradient of `value` is asked for.
+  /// Requests the gradient of `value`.
   void want(mlir::Value value) { active.insert(value); }
   bool isActive(mlir::Value value) const { return active.contains(current(value)); }
   /// Adds cotangents of `value` to `other`, which is the same value computed by other ops.
   void redirect(mlir::Value value, mlir::Value other) { replaced[value] = other; }
-  /// Adds to the cotangent of `value`; a null one, and that of a value without floats, is dropped.
+  /// Adds to the cotangent of `value`; null, and cotangents of values without floats, are ignored.
   void accumulate(mlir::Location loc, mlir::Value value, mlir::Value cotangent);
   /// The cotangent of `value`, null if it is zero.
   mlir::Value cotangent(mlir::Value value) const { return cotangents.lookup(value); }
 
   /// Marks, in order, the results of `ops` that depend on wanted values.
   void propagate(llvm::ArrayRef<mlir::Operation *> ops);
-  /// Asks `ops` for their gradients, the last first.
+  /// Builds the gradients of `ops`, in reverse order.
   mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
 
 private:

@@ -55,7 +55,7 @@ void ReverseMode::propagate(ArrayRef<Operation *> ops) {
   }
 }
 
-/// Each side computes the values that it needs again, and yields the gradients of captured values.
+/// Each side recomputes the values that it needs, and yields the gradients of captured values.
 LogicalResult ReverseMode::runBranch(scf::IfOp op, ArrayRef<Value> given) {
   Location loc = op.getLoc();
   llvm::SetVector<Value> used;
@@ -108,9 +108,9 @@ LogicalResult ReverseMode::run(ArrayRef<Operation *> ops) {
     if (isa<scf::WhileOp>(op))
       return op->emitOpError()
              << "cannot be differentiated backwards: the number of its steps is not known, so "
-                "what they need can't be kept; write scf.for with the largest number of "
-                "steps and an scf.if in the body that keeps the carried tensors (in C++ give "
-                "whileLoop or forLoop the largest number, `most`)";
+                "the values that they need can't be saved; use scf.for with the maximum number of "
+                "steps and an scf.if in the body that keeps the carried tensors (in C++ pass "
+                "the maximum, `most`, to whileLoop or forLoop)";
     SmallVector<bool> wanted =
         llvm::map_to_vector(op->getOperands(), [&](Value operand) { return isActive(operand); });
     SmallVector<Value> gradients(op->getNumOperands());

@@ -22,9 +22,9 @@ struct Combination {
   Operation *op;
   Block &combiner;
   SmallVector<TypedAttr> neutral;
-  SmallVector<unsigned> added;  ///< accumulators with a cotangent that are sums,
-  SmallVector<unsigned> chosen; ///< that are one of their elements,
-  SmallVector<unsigned> others; ///< and the rest
+  SmallVector<unsigned> added;  ///< accumulators with a cotangent: sums
+  SmallVector<unsigned> chosen; ///< accumulators that select an element
+  SmallVector<unsigned> others; ///< other accumulators
 
   Combination(Operation *op, Region &region, ArrayAttr attrs, ValueRange cotangents)
       : op(op), combiner(region.front()) {
@@ -42,7 +42,7 @@ struct Combination {
   Location loc() const { return op->getLoc(); }
   Type accumulator(unsigned i) const { return neutral[i].getType(); }
   bool isFloat(unsigned i) const { return isa<FloatType>(accumulator(i)); }
-  /// The combiner that carries a position for each accumulator that is chosen.
+  /// The combiner, extended by a position for each selecting accumulator.
   SmallVector<Value> withPositions(OpBuilder &b, ValueRange s) const {
     unsigned n = size(), m = chosen.size();
     return inlineWithPositions(b, loc(), combiner, s.take_front(n), s.slice(n + m, n), chosen,
@@ -61,7 +61,7 @@ struct Combination {
 // Reduce
 //===----------------------------------------------------------------------===//
 
-/// The row-major position in the order of `names`, which are of `type` and of constant size.
+/// The row-major position in the order of `names`, which are names of `type` with constant sizes.
 static Value buildLinearIndex(OpBuilder &b, Location loc, NdTensorType type, Strings names,
                               Type element) {
   SmallVector<Value> iotas;
@@ -92,14 +92,13 @@ static Type positionType(OpBuilder &b, NdTensorType type, Strings names) {
   return b.getI32Type();
 }
 
-/// True if positions over several names can't be computed, because a size that they need has
-/// symbols.
+/// True if positions over several names can't be computed, because a size has symbols.
 static bool mergesNames(NdTensorType type, Strings names) {
   return llvm::any_of(names.drop_front(),
                       [&](StringRef name) { return !type.size(name).constant(); });
 }
 
-/// The gradient of the chosen element is the cotangent. The combiner carries the position of that
+/// The gradient of the selected element is the cotangent. The combiner carries the position of that
 /// element along.
 static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inputs, Strings names,
                               ValueRange cotangents, ArrayRef<bool> wanted, Gradients &gradients) {
@@ -139,7 +138,7 @@ static void selectingGradient(OpBuilder &b, const Combination &c, ValueRange inp
   }
 }
 
-/// An operand may matter to accumulators of several kinds.
+/// An operand may affect accumulators of several kinds.
 static void addGradient(OpBuilder &b, Location loc, Value &sum, Value more) {
   sum = sum ? nd::add(b, loc, sum, more) : more;
 }
@@ -158,7 +157,7 @@ static void composeTwice(OpBuilder &b, const Combination &c, Block *block) {
   YieldOp::create(b, c.loc(), inlineBlock(b, c.combiner, both));
 }
 
-/// Any combiner, one name after the other: exclusive scans give the combinations of the elements
+/// Any combiner, one name after another: exclusive scans give the combinations of the elements
 /// before and after each element, to which the combiner's derivative is applied.
 static LogicalResult generalGradient(OpBuilder &b, const Combination &c, ValueRange inputs,
                                      Strings names, ValueRange cotangents, ArrayRef<bool> wanted,
@@ -351,7 +350,7 @@ public:
   }
 
 private:
-  using Entry = std::pair<unsigned, unsigned>; ///< of a matrix: which accumulator, by which
+  using Entry = std::pair<unsigned, unsigned>; ///< matrix entry: derivative of .first by .second
 
   /// d (accumulator `of`) / d (argument `by`); null where it does not depend on it.
   FailureOr<Value> slope(unsigned of, unsigned by) {
@@ -374,7 +373,8 @@ private:
     return isNull ? Value() : result;
   }
 
-  /// The accumulators that the wanted ones depend on, and their dependences on each other.
+  /// Collects the accumulators on which the wanted ones depend, and their dependences on each
+  /// other.
   LogicalResult collectSlopes() {
     llvm::append_range(used, c.others);
     for (unsigned k = 0; k < used.size(); ++k)
@@ -393,9 +393,9 @@ private:
     return success();
   }
 
-  /// Tensors of the scan: the matrix entries (of, by), then the vector. Gives the vector's sums.
+  /// Tensors of the scan: the matrix entries (of, by), then the vector. Returns the vector's sums.
   SmallVector<Value> scan(ValueRange cotangents) {
-    auto reaches = jacobian; // entries that products of the matrices may have
+    auto reaches = jacobian; // entries that may be nonzero in products of the matrices
     for (unsigned k : used)
       reaches[{k, k}];
     for (unsigned via : used)
@@ -467,7 +467,7 @@ private:
   StringRef name;
   unsigned n;
   SmallVector<Value> operands; ///< of the combiner at each point: z[p-1], x[p]
-  SmallVector<unsigned> used;  ///< accumulators that are looked at
+  SmallVector<unsigned> used;  ///< relevant accumulators
   std::map<Entry, Value> jacobian;
   std::map<Entry, unsigned> position; ///< of a matrix entry among the tensors of the scan
 };

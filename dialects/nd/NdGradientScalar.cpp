@@ -25,8 +25,8 @@ void nd::eraseDeadScalars(Block &block) {
 }
 
 namespace {
-/// Differentiates scalar ops in reverse. Omits factors of one and terms of zero if the result is
-/// the same bit for bit.
+/// Differentiates scalar ops in reverse. Omits factors of one and terms of zero if that does not
+/// change a bit of the result.
 class ScalarReverse {
 public:
   ScalarReverse(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -85,7 +85,7 @@ private:
   Value where(Value condition, Value g) { return select(condition, g, number(g, 0)); }
   Value whereNot(Value condition, Value g) { return select(condition, number(g, 0), g); }
   bool wants(Value value) const { return active.contains(value); }
-  /// Adds the cotangent that `make` emits, if the gradient of the value is wanted.
+  /// Adds the cotangent that `make` emits, if the value's gradient is wanted.
   void give(Value value, llvm::function_ref<Value()> make) {
     if (wants(value))
       accumulate(value, make());
@@ -109,8 +109,8 @@ void ScalarReverse::power(math::PowFOp op, Value g) {
       if (p != 0)
         accumulate(x, mul(g, mul(slope, p)));
     } else {
-      // x^0 is constant. Where 0 * x^-1 is no number, 1 stands for x, so that no factor is infinite
-      // in the derivatives of this one.
+      // x^0 is constant. Where 0 * x^-1 would be NaN, x is replaced by 1, so that no factor is
+      // infinite in further derivatives.
       double least =
           llvm::APFloat::getSmallestNormalized(cast<FloatType>(x.getType()).getFloatSemantics())
               .convertToDouble();
@@ -125,7 +125,7 @@ void ScalarReverse::power(math::PowFOp op, Value g) {
     }
   }
   if (wants(y)) {
-    // 0^y is constant above 0 and, by convention, at 0. A negative x has no logarithm: NaN.
+    // 0^y is constant for y > 0 and, by convention, at 0. A negative x has no logarithm: NaN.
     Value isConstant =
         arith::AndIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, x, number(x, 0)),
                               compare(arith::CmpFPredicate::OGE, y, number(y, 0)));
@@ -197,14 +197,14 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
   Value y = op->getResult(0), g = cotangent(y);
   if (!g)
     return success();
-  // The chosen operand gets the cotangent; of equal ones, the second, or the constant, which
-  // simplification puts there. A NaN is chosen, unless the op prefers numbers.
+  // The selected operand gets the cotangent; of equal ones the second, or the constant, which
+  // simplification puts there. NaN is selected, unless the op prefers numbers.
   auto choose = [&](arith::CmpFPredicate better, bool numberWins) {
     Value x = op->getOperand(0), y = op->getOperand(1);
     if (isNumber(x))
       std::swap(x, y);
     Value decides = numberWins ? y : x;
-    bool atOnce = !numberWins && isNumber(y); // one comparison tells both
+    bool atOnce = !numberWins && isNumber(y); // one comparison suffices
     if (atOnce)
       better = better == arith::CmpFPredicate::OGT ? arith::CmpFPredicate::UGT
                                                    : arith::CmpFPredicate::ULT;
@@ -242,8 +242,8 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
       .Case([&](arith::RemFOp remainder) {
         accumulate(remainder.getLhs(), g);
         give(remainder.getRhs(), [&] {
-          // How often the divisor was taken off: the quotient of what was taken off is integral but
-          // for rounding, that of the operands may round up to the next integer.
+          // How often the divisor was subtracted: the quotient of the subtracted amount is integral
+          // up to rounding, whereas the quotient of the operands may round up to the next integer.
           Value taken = arith::SubFOp::create(b, loc, remainder.getLhs(), y);
           Value quotient = arith::DivFOp::create(b, loc, taken, remainder.getRhs());
           return neg(mul(g, math::RoundEvenOp::create(b, loc, quotient)));
@@ -267,7 +267,7 @@ LogicalResult ScalarReverse::reverse(Operation *op) {
         });
       })
       .Case([&](math::PowFOp power) { this->power(power, g); })
-      // Step functions have derivative zero wherever they have one.
+      // Step functions have derivative zero wherever it exists.
       .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>([](auto) {})
       .Default([&](Operation *) {
         Value slope = slopeOf(op);
@@ -328,7 +328,7 @@ static bool isChoice(Operation *op) {
                          arith::MinNumFOp>(op);
 }
 
-/// The values among which a choice op chooses.
+/// The values among which a selecting op chooses.
 static ValueRange candidates(Operation *op) {
   return isa<arith::SelectOp>(op) ? op->getOperands().drop_front() : op->getOperands();
 }
@@ -348,7 +348,7 @@ bool nd::isSelecting(Block &combiner, unsigned accumulator) {
                  combiner.getArgument(accumulator), combiner.getArgument(n + accumulator));
 }
 
-/// True if `a` at position `i` goes before `b` at position `j`.
+/// True if `a` at position `i` precedes `b` at position `j`.
 static Value goesFirst(OpBuilder &b, Location loc, bool isMaximum, Value x, Value y, Value i,
                        Value j) {
   using Predicate = arith::CmpFPredicate;

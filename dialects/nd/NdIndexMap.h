@@ -1,4 +1,4 @@
-//===- NdIndexMap.h - answers of the interfaces of ops ----------*- C++ -*-===//
+//===- NdIndexMap.h - result types of the op interfaces ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,9 +39,9 @@ struct IndexMap {
 
   /// The coordinate for each name of the operand that does not map to itself.
   ExprMap coordinates;
-  /// The operand is read only where all of these hold.
+  /// The operand is read only if all of these hold.
   llvm::SmallVector<Condition> conditions = {};
-  /// The element where a condition fails; null: the reduction that follows excludes the point.
+  /// The element if a condition fails; null: the reduction that follows excludes the point.
   mlir::TypedAttr outside = {};
 
   bool excludes() const { return !conditions.empty() && !outside; }
@@ -68,7 +68,7 @@ private:
   static llvm::StringRef across(mlir::ArrayAttr here, mlir::ArrayAttr there, llvm::StringRef name);
 };
 
-/// How an op renames its operand, if that is all that it does. `op` may be null.
+/// The renaming that an op performs, if it does nothing else. `op` may be null.
 std::optional<Renaming> renamingOf(mlir::Operation *op);
 
 /// An access at a computed coordinate along one name: to `count` elements from `index` on.
@@ -81,7 +81,7 @@ struct IndexedAccess {
 };
 
 /// A condition on sizes: `got` is at most `most` unless `elements`, a number of elements, is 0.
-/// `part` describes the part of `name` in the error message of a refused call.
+/// `part` describes the quantity of `name` in the error message.
 struct SizeCondition {
   llvm::StringRef name;
   Expr got, most, elements = 1;

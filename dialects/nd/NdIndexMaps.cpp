@@ -110,7 +110,7 @@ std::optional<IndexMap> BroadcastOp::getIndexMap() { return IndexMap(); }
 //===----------------------------------------------------------------------===//
 
 SmallVector<SizeCondition> SliceOp::getSizeConditions() {
-  // The highest element that is read, if any, is the first or the last; the last is at least 0.
+  // The highest element read, if any, is the first or the last; the last is at least 0.
   Expr size = sizeOf(getResult(), getName()), whole = sizeOf(getInput(), getName());
   Expr start = getStart().getExpr();
   int64_t stride = getStride();
@@ -153,7 +153,7 @@ std::optional<Renaming> nd::renamingOf(Operation *op) {
 }
 
 namespace {
-/// rename(rename(x)) is one rename, which lists no name that stays.
+/// rename(rename(x)) becomes one rename, which lists only changed names.
 LogicalResult composeRenames(RenameOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<RenameOp>();
   if (!inner)
@@ -184,7 +184,7 @@ LogicalResult renameConstant(RenameOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The broadcast of a splat is a splat; the broadcast of a broadcast is one.
+/// The broadcast of a splat is a splat; two broadcasts become one.
 LogicalResult simplifyBroadcast(BroadcastOp op, PatternRewriter &rewriter) {
   if (TypedAttr splat = splatOf(op.getInput())) {
     rewriter.replaceOp(op, buildConstant(rewriter, op.getLoc(), tensorType(op.getResult()), splat));
@@ -238,7 +238,7 @@ LogicalResult SliceOp::buildGradient(OpBuilder &b, ValueRange cotangents, ArrayR
   Expr span = (size - Expr(1)) * Expr(stride);
   // If the number of elements may be 0, the coordinate of the last one is not known.
   if (count || std::abs(stride) == 1) {
-    if (stride < 0) { // reverse first what was read backwards
+    if (stride < 0) { // reverse first, if it was read backwards
       cotangent = buildSlice(b, loc, cotangent, getName(), size - Expr(1), size, -1);
       start = start + span;
       span = -span;

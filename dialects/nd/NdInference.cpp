@@ -456,7 +456,7 @@ FailureOr<NdTensorType> nd::inferBroadcast(NdTensorType input, ArrayRef<Dim> dim
   return input.withDims(all);
 }
 
-/// `size` is no size of a part of `whole`, as far as is known.
+/// `size` is known not to be the size of a part of `whole`.
 static bool isTooLong(const Expr &size, const Expr &whole) {
   auto part = size.constant(), all = whole.constant();
   return (part && *part < 0) || (part && all && *part > *all);

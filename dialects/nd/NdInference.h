@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Computes the type of an op's result from its operands and attributes. Verifiers, the builder API
-// and passes share these functions. A function that fails has reported why through `emitError`,
-// with whole name sets.
+// and passes share these functions. A function that fails has reported the reason through
+// `emitError`, with whole name sets.
 //
 //     inferReduce({batch: 2, row: 3, column: 4}, [row, column])  ->  {batch: 2}
 //     inferPointwise({row: 3, column: 4}, {row: 3, k: 5})        ->  {column: 4, k: 5, row: 3}
@@ -33,8 +33,8 @@ inline std::string namesText(DimsAttr dims) { return namesText(dims.getDims()); 
 /// The strings of a list of names.
 llvm::SmallVector<llvm::StringRef> stringsOf(mlir::ArrayAttr names);
 
-/// An error of `op` with a note where each operand comes from, so that both sides of a mismatch are
-/// shown (one note for operands of equal types, and at most 8).
+/// An error of `op` with a note at the origin of each operand, so that both sides of a mismatch are
+/// shown (one note for operands of equal types, at most 8).
 mlir::InFlightDiagnostic operandError(mlir::Operation *op);
 /// Attaches the notes of `operandError`.
 void noteOperands(mlir::InFlightDiagnostic &error, mlir::ValueRange operands);
@@ -42,12 +42,12 @@ void noteOperands(mlir::InFlightDiagnostic &error, mlir::ValueRange operands);
 void noteDefinition(mlir::InFlightDiagnostic &error, mlir::func::FuncOp definition);
 
 /// Requires that `size`, which was computed in a wider range, is at least 0 and small enough for
-/// arithmetic in 64 bits.
+/// 64-bit arithmetic.
 mlir::LogicalResult requireSize(llvm::StringRef name, double size, EmitError emitError);
 /// Requires that the size of `name` has no more terms than an expression may have (Expr.h).
 mlir::LogicalResult requireTerms(llvm::StringRef name, const Expr &size, EmitError emitError);
-/// A bound of the absolute values of `expr` and its parts, given a bound of each name (1 by
-/// default). While it is small, no coefficient wraps around.
+/// A bound of the absolute values of `expr` and its parts, given a bound of each name (default 1).
+/// While it is small, no coefficient wraps.
 double magnitude(
     const Expr &expr,
     llvm::function_ref<double(const std::string &)> of = [](auto &) { return 1.0; });
@@ -55,21 +55,21 @@ double magnitude(
 mlir::LogicalResult requireSubstituted(llvm::StringRef name, const Expr &expr,
                                        const ExprMap &symbols, EmitError emitError);
 
-/// Verifies that a literal fits its tensor: `order` permutes the tensor's names, and `value` has
+/// Verifies that a literal matches its tensor: `order` permutes the tensor's names, and `value` has
 /// the sizes in that order (a splat may have any shape) and elements of the scalar type.
 mlir::LogicalResult verifyLiteral(NdTensorType type, mlir::ElementsAttr value,
                                   mlir::ArrayAttr order, EmitError emitError);
 
-/// The union of names; a name with two sizes is refused.
+/// The union of names; rejects a name with two sizes.
 mlir::FailureOr<DimsAttr> unionOfNames(mlir::MLIRContext *context,
                                        llvm::ArrayRef<NdTensorType> types, EmitError emitError);
 /// The dimensions of `type` without `names`, which must be distinct names of it.
 mlir::FailureOr<DimsAttr> withoutNames(NdTensorType type, Strings names, EmitError emitError);
 
-/// True if a pointwise op on the operands is an outer product: they fall into sets that share no
-/// name, not counting operands without names.
+/// True if a pointwise op on the operands is an outer product: they form sets that share no name,
+/// ignoring operands without names.
 bool isCrossed(llvm::ArrayRef<NdTensorType> types);
-/// Refuses outer products unless `crossed` is set.
+/// Rejects outer products unless `crossed` is set.
 mlir::FailureOr<NdTensorType> inferPointwise(mlir::Type resultElement,
                                              llvm::ArrayRef<NdTensorType> types, bool crossed,
                                              EmitError emitError);
@@ -118,7 +118,7 @@ mlir::FailureOr<NdTensorType> inferMerge(NdTensorType input, Strings names, llvm
                                          EmitError emitError);
 mlir::FailureOr<NdTensorType> inferRename(NdTensorType input, Strings from, Strings to,
                                           EmitError emitError);
-/// The input's dimensions and those of `dims` that it lacks; a size that differs is refused.
+/// Adds the dimensions of `dims` that the input lacks; rejects different sizes.
 mlir::FailureOr<NdTensorType> inferBroadcast(NdTensorType input, llvm::ArrayRef<Dim> dims,
                                              EmitError emitError);
 mlir::FailureOr<NdTensorType> inferGather(NdTensorType input, llvm::ArrayRef<NdTensorType> indices,
@@ -138,7 +138,7 @@ mlir::FailureOr<llvm::SmallVector<NdTensorType>> inferSort(llvm::ArrayRef<NdTens
 mlir::LogicalResult verifySort(mlir::Operation *op, llvm::StringRef name, EmitError emitError);
 
 /// The results of a call, lifted over the names that operands have beyond their formals: a result
-/// has those of the operands that it depends on (all, if the callee has no body).
+/// gets those of the operands on which it depends (all operands, if the callee has no body).
 mlir::FailureOr<llvm::SmallVector<NdTensorType>>
 inferCall(mlir::func::FuncOp callee, llvm::ArrayRef<NdTensorType> inputs, EmitError emitError);
 /// The tensors of floats among `types`, which have gradients and tangents.

@@ -13,18 +13,16 @@ include "mlir/IR/OpBase.td"
 def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op with a reverse-mode derivative. The pass `nd-differentiate` visits the ops of a function in
-    reverse order and calls `buildGradient` for each op that has a cotangent that is not null and a
-    gradient that is wanted.
+    An op with a reverse-mode derivative. The pass `nd-differentiate` visits the ops of a function in reverse order and
+    calls `buildGradient` for each op that has a non-null cotangent and a wanted gradient.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the gradients of the operands from the cotangents of the results. A null cotangent is zero.
-      `gradients` has one null value for each operand; the method sets those of operands that have a
-      gradient, to a value of the operand's type. An operand of integers, or one that does not affect the
-      results, has none. `wanted[i]` is false if the gradient of operand i is not needed and should be
-      left null. The operands and results of the op may be used. Emits an error and fails if the op
-      cannot be differentiated.
+      Builds the gradients of the operands from the cotangents of the results. A null cotangent is zero. `gradients` has
+      one null value for each operand; the method sets those of operands that have a gradient, to a value of the
+      operand's type. An operand of integers, or one that does not affect the results, has none. `wanted[i]` is false if
+      the gradient of operand i is not needed; it should remain null. The operands and results of the op may be used.
+      Emits an error and fails if the op can't be differentiated.
     }], "::mlir::LogicalResult", "buildGradient",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$cotangents,
          "::llvm::ArrayRef<bool>":$wanted, "::llvm::SmallVectorImpl<::mlir::Value> &":$gradients)>
@@ -96,11 +94,11 @@ def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
 def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
   let cppNamespace = "::heddle::nd";
   let description = [{
-    An op that computes nothing: the elements of its result are elements of its operands or a constant.
-    Taps that a window excludes stay excluded.
+    An op that computes nothing: the elements of its result are elements of its operands or a constant. Taps that a
+    window excludes remain excluded.
   }];
   let methods = [
-    InterfaceMethod<"The number of operands (the first ones) from which the elements come; the others are "
+    InterfaceMethod<"The number of operands (the first ones) that provide the elements; the others are "
         "coordinates, or are not read.", "unsigned", "getNumSources", (ins), [{}], [{ return 1; }]>
   ];
 }
@@ -160,10 +158,10 @@ class Nd_Trait<string name> : NativeOpTrait<name> { let cppNamespace = "::heddle
 
 /// Each element of the result is computed from the elements of the operands at the same point.
 def Nd_Elementwise : Nd_Trait<"Elementwise">;
-/// The op costs more than reading its operands: passes store its results rather than compute them
-/// again.
+/// The op costs more than reading its operands: passes store its results instead of recomputing
+/// them.
 def Nd_Expensive : Nd_Trait<"Expensive">;
-/// No pass looks through the op, although it has the value of its first operand.
+/// Passes do not look through the op, although its value is that of its first operand.
 def Nd_Opaque : Nd_Trait<"Opaque">;
 
 /// Verifies that arguments determine the symbols of all sizes in a public function (S11).

@@ -90,8 +90,7 @@ def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
   let description = [{
     `order` lists the names that the result has beyond those of the key. The element whose row-major
     index in that order is p is word p mod 4 of Philox4x32-10 (Salmon et al., SC'11)
-    with the 64-bit key `key` and the counter p floordiv 4. The bits depend on the key and this order
-    alone.
+    with the 64-bit key `key` and the counter p floordiv 4. The bits depend only on the key and this order.
 
     Constraints:
     - (c1) the key is of element type ui64; the result of ui32.
@@ -214,8 +213,8 @@ def Nd_WindowOp : Nd_IndexMapOp<"window"> {
   let summary = "the elements under a sliding window, with a new name for the taps";
   let description = [{
     result[name = o, tap = k] = input[name = o * stride + k * dilation - low], for k in [0, size). Elements outside
-    of the input are `padding`. Without `padding` they are excluded: the reduction over `tap`, which must follow,
-    leaves them out (as in max-pooling).
+    of the input are `padding`. Without `padding` they are excluded: a reduction over `tap` must follow, which ignores
+    them (as in max-pooling).
     The size of `name` becomes (N + low + high - (size - 1) * dilation - 1) floordiv stride + 1.
 
     Constraints:
@@ -354,7 +353,7 @@ def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
 }
 
 def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
-  let summary = "renames dimensions; costs nothing";
+  let summary = "renames dimensions, at no cost";
   let description = [{
     All names are renamed at once, so that two names can be swapped.
 
@@ -535,8 +534,8 @@ def Nd_CallOp : Nd_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
       on which it depends, which the callee's result lacks; it may repeat over lifted names of other operands.
     - (c5) `gradient` is a function of the callee's arguments, then the cotangents of its results, that
       returns the gradients of the callee's arguments with float elements, in order. It replaces the derivative of the callee.
-    - (c6) `checkpoint` and `gradient` exclude each other. With `checkpoint` the backward pass computes the callee's inner values
-      again instead of keeping them.
+    - (c6) `checkpoint` and `gradient` exclude each other. With `checkpoint` the backward pass recomputes the callee's inner values
+      instead of saving them.
 
     ```mlir
     %y = nd.call @clip(%x) gradient @straight_through : (!nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4>
@@ -614,9 +613,9 @@ def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["inpu
 def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, Nd_Opaque]> {
   let summary = "returns its first operand after the second is computed";
   let description = [{
-    No pass looks through it: code that uses the result is not merged with code that uses the first operand, and runs
-    after the second operand is computed. This keeps the recomputation of a checkpoint in the backward pass.
-    `nest-drop-after` removes the op before layouts are chosen, so that it costs nothing.
+    Passes do not look through it: code that uses the result is not merged with code that uses the first operand, and
+    runs after the second operand is computed. This preserves the recomputation of a checkpoint in the backward pass.
+    `nest-drop-after` removes the op before layouts are chosen, so it costs nothing.
 
     Constraints:
     - (c1) the result has the type of the first operand.

@@ -21,7 +21,7 @@ namespace heddle::nd {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// By recursive descent, which bounds how deep expressions may be.
+/// A recursive-descent parser that limits the depth of expressions.
 class ExprParser {
 public:
   explicit ExprParser(AsmParser &parser) : parser(parser) {}

@@ -16,9 +16,9 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
   let summary = "a tensor with named dimensions and no order";
   let description = [{
     An element type and a set of names with sizes. The order in which names are written does not matter; they are
-    printed sorted. Elements are floats (f64, f32, f16, bf16, f8E5M2, and f8E4M3FN, which has no infinities), truth
-    values (i1), or integers of 8 to 64 bits (i8, ui8, ...). Integer types have a signedness; scalar regions use the
-    signless type of the same width. Floats of 8 and 16 bits are in memory only: computations on them run in f32.
+    printed sorted. Elements are floats (f64, f32, f16, bf16, f8E5M2, and f8E4M3FN, which has no infinities), booleans
+    (i1), or integers of 8 to 64 bits (i8, ui8, ...). Integer types have a signedness; scalar regions use the signless
+    type of the same width. Floats of 8 and 16 bits are storage types: computations on them run in f32.
 
     ```mlir
     !nd.tensor<f32, batch: 64, channel: 3>   !nd.tensor<ui8, row: N, column: N floordiv 2>   !nd.tensor<f32>
@@ -54,7 +54,7 @@ def Nd_TensorType : TypeDef<Nd_Dialect, "NdTensor"> {
     NdTensorType with(::llvm::ArrayRef<Dim> more) const {
       return get(getContext(), getElementType(), getDims().with(more));
     }
-    /// The type with `dims` instead of the dimensions that have their names.
+    /// The type with `dims` in place of the dimensions with their names.
     NdTensorType replacing(::llvm::ArrayRef<Dim> dims) const {
       return get(getContext(), getElementType(), getDims().replacing(dims));
     }

@@ -7,7 +7,7 @@
 //
 // The compiler chooses fusion, layouts and schedules once for all values of a size symbol, and
 // optimises for a typical value: large enough that caches matter, and a multiple of a power of two,
-// which causes cache conflicts as real sizes may. Every decision must be correct for all values.
+// which causes cache conflicts as actual sizes may. Every decision must be correct for all values.
 // The neutral name of a symbol contains its declared range, `size0_1_64_`; the typical value is
 // then the nearest one in the range.
 //

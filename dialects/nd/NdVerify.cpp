@@ -378,7 +378,7 @@ static LogicalResult verifyBinding(Operation *op, unsigned index, NamedAttribute
   if (!name || name.empty())
     return op->emitOpError() << "expected '" << nameAttrName << "' of " << what << " " << index
                              << " to be a non-empty string, got " << attribute.getValue();
-  // The first argument (or result) with a name checks all.
+  // Check all names when visiting the first argument (or result) that has one.
   llvm::DenseMap<Attribute, unsigned> first;
   for (auto [i, own] : llvm::enumerate(all ? all.getValue() : ArrayRef<Attribute>())) {
     auto other = cast<DictionaryAttr>(own).getAs<StringAttr>(nameAttrName);
@@ -399,7 +399,7 @@ llvm::StringSet<> nd::sizeSymbols(Operation *op) {
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
   llvm::SmallPtrSet<const void *, 8> seen; // many arguments have few distinct types
-  // An op that is being built may be in no function yet.
+  // An op that is being built may not be in a function yet.
   SmallVector<Type> types(op->getOperandTypes());
   if (function)
     types.assign(function.getArgumentTypes().begin(), function.getArgumentTypes().end());
@@ -439,7 +439,7 @@ LogicalResult nd::verifyToldSymbols(Operation *op) {
   SmallVector<std::string> symbols;
   LogicalResult fits = success();
   forEachSize(op->getResultTypes(), op->getAttrs(), [&](StringRef name, const Expr &size) {
-    // Passes and builders compute such sizes; the parser refuses them where they are written.
+    // Passes and builders may compute such sizes; the parser rejects written ones.
     if (succeeded(fits))
       fits = requireTerms(name, size, [&] { return operandError(op); });
     if (!size.isConstant())
@@ -455,7 +455,7 @@ LogicalResult nd::verifyToldSymbols(Operation *op) {
       known.insert(symbol);
   });
   llvm::erase_if(symbols, [&](const std::string &symbol) { return known.contains(symbol); });
-  // Private functions may leave a symbol to those who call them, of the same name.
+  // A symbol of a private function may be defined by its callers, under the same name.
   auto function = op->getParentOfType<func::FuncOp>();
   if (symbols.empty() || !function || !function.isPublic())
     return success();

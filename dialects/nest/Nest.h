@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loop nests over named iteration spaces, and layouts and schedules as attributes. This is the
-// header that other folders include; the ops are described in NestOps.td.
+// Loop nests over named iteration spaces, and layouts and schedules as attributes. Other folders
+// include this header; NestOps.td describes the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,11 +59,11 @@ void printParenDims(mlir::OpAsmPrinter &printer, mlir::Operation *, nd::DimsAttr
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
 
-/// The attribute of a recurrence whose steps take longer than to start a step of the program.
+/// The attribute of a recurrence whose steps take longer than starting a step of the program.
 inline constexpr llvm::StringLiteral heavyAttrName = "nest.heavy";
 
-/// By which another dialect says that the steps of recurrences will be divided, as over devices: passes
-/// then keep a recurrence as one op, and only mark a heavy one.
+/// Another dialect implements this to declare that the steps of recurrences will be divided, for
+/// example over devices: passes then keep a recurrence as one op, and only mark it if it is heavy.
 struct DividesStepsInterface : mlir::DialectInterface::Base<DividesStepsInterface> {
   explicit DividesStepsInterface(mlir::Dialect *dialect) : Base(dialect) {}
   virtual bool divides(mlir::Operation *scan) const = 0;

@@ -67,7 +67,7 @@ static bool mentionsAny(const Expr &expr, const ExprMap &names) {
 
 MapAttr MapAttr::substitute(const ExprMap &replacement) const {
   SmallVector<MapEntry> entries(getEntries());
-  bool changed = false; // most maps have none of the names, and uniquing takes long
+  bool changed = false; // most maps have none of the names, and uniquing is slow
   for (MapEntry &entry : entries)
     if (mentionsAny(entry.expr(), replacement)) {
       entry = {getContext(), entry.name.getValue(), entry.expr().substitute(replacement)};

@@ -20,9 +20,9 @@ class Nest_Attr<string name, string attrMnemonic> : AttrDef<Nest_Dialect, name> 
 def Nest_MapAttr : Nest_Attr<"Map", "map"> {
   let summary = "an index map: the coordinate along each name of a tensor that a nest accesses";
   let description = [{
-    The variables are iteration names of the nest and of the groups around it. `read(2)` is the value of the nest's
-    third read: such a map is gathered. Entries are sorted by the names of the tensor. Ops do not print names that map
-    to themselves.
+    The variables are iteration names of the nest and of enclosing groups. `read(2)` is the value of the nest's third
+    read: such a map is gathered. Entries are sorted by the names of the tensor. Ops do not print names that map to
+    themselves.
 
     ```mlir
     #nest.map<row = 2 * row + ky, column = column, channel = read(0)>
@@ -42,10 +42,11 @@ def Nest_MapAttr : Nest_Attr<"Map", "map"> {
 }
 
 def Nest_GuardAttr : Nest_Attr<"Guard", "guard"> {
-  let summary = "the condition under which a read happens, and its value elsewhere";
+  let summary = "the condition of a read, and its value where that fails";
   let description = [{
-    A conjunction of conditions `e >= 0` and `e == 0` over iteration names; an empty one always holds. Where it fails, the
-    value of the read is `otherwise`. Without `otherwise` the point is excluded: it contributes nothing to the reduction.
+    A conjunction of conditions `e >= 0` and `e == 0` over iteration names; an empty one always holds. If it fails, the
+    value of the read is `otherwise`. Without `otherwise` the point is excluded: it contributes nothing to the
+    reduction.
 
     ```mlir
     #nest.guard<[row + ky - 1 ge 0, 28 - row - ky ge 0] else 0.0 : f32>   #nest.guard<[(row - ky) mod 2 == 0]>
@@ -99,10 +100,10 @@ def Nest_ScheduleAttr : Nest_Attr<"Schedule", "schedule"> {
 def Nest_MatrixUnitAttr : Nest_Attr<"MatrixUnit", "unit"> {
   let summary = "an instruction that multiplies and adds a tile of a product";
   let description = [{
-    `total[m, n] += left[m, k] * right[k, n]` for the sizes in parentheses. The layouts give the position of each element
-    in a register: below, each lane of 32 bits holds two neighbours along k. `rate` is the number of products that the
-    unit adds in the time of one multiply-add of the total's type. A unit of rate 0 is for tests: a schedule may state it
-    (`unit` over a reduced name), but none is chosen.
+    `total[m, n] += left[m, k] * right[k, n]` for the sizes in parentheses. The layouts give the position of each
+    element in a register: in the example, each 32-bit lane holds two neighbours along k. `rate` is the number of
+    products that the unit adds in the time of one multiply-add of the total's type. A unit with rate 0 is for tests: a
+    schedule may request it (`unit` over a reduced name), but the compiler never chooses it.
 
     ```mlir
     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], rate 2.0>
@@ -121,10 +122,11 @@ def Nest_MatrixUnitAttr : Nest_Attr<"MatrixUnit", "unit"> {
 def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let summary = "a description of a machine for analyses and transforms, which lib/target fills in";
   let description = [{
-    A dictionary of facts: numbers of registers, sizes of vectors and caches in bytes, `units` (a list of `#nest.unit`), and
-    rates. `dialects/nest/Rates.h` lists the rates with their units and defaults. Unknown keys are kept. For a unit called
-    `bf16_dot`, `has_bf16_dot` says whether the machine has an instruction for it; without one, products are added one by
-    one. `bf16_dot_rate` replaces the rate of the unit; schedules with the unit are chosen if the rate exceeds 1.
+    A dictionary of facts: numbers of registers, sizes of vectors and caches in bytes, `units` (a list of `#nest.unit`),
+    and rates. `dialects/nest/Rates.h` lists the rates with their units and defaults. Unknown keys are kept. For a unit
+    called `bf16_dot`, `has_bf16_dot` states whether the machine has an instruction for it; without one, products are
+    added one at a time. `bf16_dot_rate` replaces the rate of the unit; the compiler chooses schedules with the unit if
+    the rate exceeds 1.
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
@@ -133,7 +135,7 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$values);
   let extraClassDeclaration = [{
-    /// The fact called `key`, or `otherwise` if the machine has none.
+    /// The fact called `key`, or `otherwise` if the machine does not state it.
     int64_t integer(::llvm::StringRef key, int64_t otherwise) const;
     double number(::llvm::StringRef key, double otherwise) const;
     ::llvm::SmallVector<MatrixUnitAttr> units() const;

@@ -1,4 +1,4 @@
-//===- NestBuild.cpp - making and looking at nests ------------------------===//
+//===- NestBuild.cpp - building and querying nests ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ GuardAttr nest::guardOf(MLIRContext *context, ArrayRef<Expr> atLeastZero, TypedA
 }
 
 //===----------------------------------------------------------------------===//
-// Making nests
+// Building nests
 //===----------------------------------------------------------------------===//
 
 NestBuilder::NestBuilder(OpBuilder &builder, Location loc)
@@ -268,7 +268,7 @@ ComputeOp NestBuilder::create(TypeRange resultTypes, Region &body, Region &combi
 }
 
 //===----------------------------------------------------------------------===//
-// Looking at nests
+// Querying nests
 //===----------------------------------------------------------------------===//
 
 Value nest::updatedBy(Operation *op) {
@@ -324,7 +324,7 @@ std::map<std::string, std::string> nest::freeNames(UpdateOp op, bool owned) {
     nd::SizeAttr size = names.size() == 1 ? op.getSpace().lookup(names[0]) : nd::SizeAttr();
     if (!size || coordinate.coefficient(names[0]) == 0 || !coordinate.isAffine())
       continue;
-    // If a name determines several coordinates, prefer one that it owns, whatever `owned` is.
+    // If a name determines several coordinates, prefer one that it owns, regardless of `owned`.
     if (coordinate.asName() && size == tensorType(op.getDest()).size(entry.name.getValue()))
       free[names[0]] = entry.name.str();
     else if (!owned)

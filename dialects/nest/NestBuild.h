@@ -1,4 +1,4 @@
-//===- NestBuild.h - making and looking at nests ----------------*- C++ -*-===//
+//===- NestBuild.h - building and querying nests ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,11 +42,11 @@ struct NestBuilder {
   llvm::SmallVector<mlir::Attribute> maps, guards, finishMaps, finishGuards;
 
   NestBuilder(mlir::OpBuilder &builder, mlir::Location loc);
-  /// Starts with the space and the reads of `op`.
+  /// Copies the space and the reads of `op`.
   NestBuilder(mlir::OpBuilder &builder, ComputeOp op);
 
-  /// Adds a read of the body; without a map each name is read at its own coordinate, and a null guard
-  /// always holds. Returns its number.
+  /// Adds a read of the body; without a map each name is read at its own coordinate, and a null
+  /// guard always holds. Returns its index.
   unsigned read(mlir::Value value, MapAttr map = {}, GuardAttr guard = {});
   unsigned finishRead(mlir::Value value, MapAttr map, GuardAttr guard = {});
   /// Adds a read that is zero at points where one of the expressions is negative.
@@ -54,34 +54,35 @@ struct NestBuilder {
   MapAttr map(unsigned i) const { return llvm::cast<MapAttr>(maps[i]); }
   GuardAttr guard(unsigned i) const { return llvm::cast<GuardAttr>(guards[i]); }
 
-  /// Makes the op. `elements` are the results' element types; `body` fills the body from one scalar
-  /// for each read. With reduced names `kind` combines, floats narrower than f32 in f32. `finish`
-  /// (if given) gets the accumulators and one scalar for each finish read.
+  /// Creates the op. `elements` are the results' element types; `body` fills the body from one
+  /// scalar per read. If there are reduced names, `kind` combines; floats narrower than f32 are
+  /// combined in f32. `finish` (if given) gets the accumulators and one scalar per finish read.
   ComputeOp create(mlir::TypeRange elements, RegionBody body,
                    nd::CombinerKind kind = nd::CombinerKind::General, bool isSigned = true,
                    RegionBody finish = nullptr);
-  /// As above, with any combiner. It gets the accumulators, then the elements, in the types of
+  /// The same with any combiner, which gets the accumulators, then the elements, in the types of
   /// `neutral`.
   ComputeOp create(mlir::TypeRange elements, RegionBody body,
                    llvm::ArrayRef<mlir::TypedAttr> neutral, RegionBody combine,
                    RegionBody finish = nullptr);
-  /// Makes the op with regions moved from elsewhere; empty ones stay empty.
+  /// Creates the op and moves the given regions into it; empty ones stay empty.
   ComputeOp create(mlir::TypeRange resultTypes, mlir::Region &body, mlir::Region &combine,
                    mlir::Region &finish, mlir::ArrayAttr neutral);
-  /// Makes an op whose result has the elements of the last read. Returns the result.
+  /// Creates an op whose result has the elements of the last read. Returns the result.
   mlir::Value createCopy();
-  /// Makes an op that combines the elements of all reads over `reduced`. `combine` is copied; its
+  /// Creates an op that combines the elements of all reads over `reduced`. `combine` is copied; its
   /// terminator may belong to another dialect.
   ComputeOp createReduction(mlir::TypeRange elements, mlir::Region &combine,
                             mlir::ArrayAttr neutral);
-  /// Makes an op that differs from `op` in space and reads only: regions, neutral elements, element
-  /// types, layouts and the schedule are those of `op`. Without `hasFinish` it ends with accumulators.
+  /// Creates an op that differs from `op` only in space and reads: regions, neutral elements,
+  /// element types, layouts and the schedule are copied. Without `hasFinish` its results are the
+  /// accumulators.
   ComputeOp createLike(ComputeOp op, bool hasFinish = true);
-  /// Makes an update over `produced` with the body's reads; `combine` gets (old, new).
+  /// Creates an update over `produced` with the body's reads; `combine` gets (old, new).
   UpdateOp createUpdate(mlir::Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
                         bool unique = false);
-  /// Makes an update that writes the elements of the last read, each to a place of its own. Returns
-  /// the result.
+  /// Creates an update that writes the elements of the last read to distinct positions. Returns the
+  /// result.
   mlir::Value createWrite(mlir::Value dest, MapAttr destMap);
 
 private:
@@ -90,20 +91,20 @@ private:
   void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
 };
 
-/// Makes a nest over `dims` that copies `value`, read at these coordinates, and along other names at its
-/// own. The coordinates may mention `numbers`, as read(0), read(1), ...
+/// Creates a nest over `dims` that copies `value`, read at these coordinates, and along other names
+/// at its own. The coordinates may refer to `numbers`, as read(0), read(1), ...
 mlir::Value copyAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, nd::DimsAttr dims,
                    const ExprMap &at = {}, GuardAttr guard = {}, mlir::ValueRange numbers = {});
-/// The reverse: makes an update of `whole` by all of `value`.
+/// The reverse: creates an update of `whole` by all of `value`.
 mlir::Value writeAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value whole, mlir::Value value,
                     const ExprMap &at, mlir::ValueRange numbers = {});
-/// Makes a nest whose result has this value, or zero, in all elements.
+/// Creates a nest whose result has this value, or zero, in all elements.
 mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type,
                    mlir::TypedAttr value);
 mlir::Value zeros(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type);
 /// The zero of a tensor's scalar type.
 mlir::TypedAttr zeroOf(nd::NdTensorType type);
-/// The guard that holds where none of the expressions is negative; it always holds if there are none.
+/// The guard that holds if no expression is negative; it always holds if there are none.
 GuardAttr guardOf(mlir::MLIRContext *context, llvm::ArrayRef<Expr> atLeastZero,
                   mlir::TypedAttr otherwise = {});
 
@@ -111,15 +112,15 @@ GuardAttr guardOf(mlir::MLIRContext *context, llvm::ArrayRef<Expr> atLeastZero,
 llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
 /// The element types of tensors.
 llvm::SmallVector<mlir::Type> elementTypesOf(mlir::ValueRange tensors);
-/// The tensor that `op` consumes and writes into: the destination of an update; else null.
+/// The tensor that `op` updates: the destination of an update; otherwise null.
 mlir::Value updatedBy(mlir::Operation *op);
 /// The iteration space of a compute op: produced and reduced names.
 nd::DimsAttr iterationSpace(ComputeOp op);
-/// The ranges of the iteration names of a nest and of the groups around it, for all values of size
+/// The ranges of the iteration names of a nest and of enclosing groups, for all values of size
 /// symbols. The range of an empty name is [0, 0].
 Ranges iterationRanges(mlir::Operation *nest);
 /// Replaces size symbols by their typical values. Names for which `iterates` holds, loop variables
-/// and reads stay.
+/// and reads are kept.
 Expr atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates);
 /// Emits an expression of coordinates, size symbols and the values of `reads` as scalar ops.
 mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
@@ -128,17 +129,17 @@ mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
 Sizes sizesOf(nd::DimsAttr dims);
 /// The product of constant sizes.
 int64_t points(nd::DimsAttr dims);
-/// The free names of an update, with the destination's name that each determines: points that
+/// The free names of an update, each with the destination's name that it determines: points that
 /// differ in a free name write different elements. `owned`: only names that are themselves the
-/// coordinate and have its whole size.
+/// coordinate and cover its whole size.
 std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
-/// The schedule that is written on a nest; one without loops if there is none.
+/// The schedule of a nest; one without loops if there is none.
 Schedule scheduleOf(mlir::Operation *nest);
-/// The guard without conditions that always hold, expressions simplified.
+/// Removes conditions that always hold, and simplifies expressions.
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);
 
-/// Converts between the number of a read and its variable in expressions, such as `read(3)`.
+/// Converts between the index of a read and its variable in expressions, such as `read(3)`.
 std::string readName(unsigned index);
 std::optional<unsigned> readIndex(llvm::StringRef name);
 /// True if the map, or the expression, depends on the value of a read.

@@ -15,8 +15,8 @@ def Nest_Dialect : Dialect {
   let cppNamespace = "::heddle::nest";
   let summary = "Loop nests over named iteration spaces";
   let description = [{
-    Operands and results are nd tensors, so that no op depends on addresses. Layouts and schedules are attributes,
-    which passes choose or users write; passes keep those that users write.
+    Operands and results are nd tensors, so that no op depends on addresses. Layouts and schedules are attributes, which
+    passes choose or users write; passes keep user-written ones.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::heddle::nd::NdDialect"];

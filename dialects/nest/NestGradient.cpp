@@ -22,8 +22,8 @@ static GuardAttr trivialGuard(MLIRContext *context) {
   return GuardAttr::get(context, {}, TypedAttr());
 }
 
-/// Fills the body of `what`. `fill` gets an argument for each read and returns one scalar, or null
-/// if the contribution is zero.
+/// Fills the body of `what`. `fill` gets one argument per read and returns one scalar, or null if
+/// the contribution is zero.
 static FailureOr<bool> fillBody(OpBuilder &b, Location loc, Contribution &what,
                                 llvm::function_ref<FailureOr<Value>(Block *)> fill) {
   OpBuilder::InsertionGuard insertion(b);
@@ -69,8 +69,8 @@ private:
   Location loc;
   SmallVector<Value> given; ///< cotangents of the accumulators, over the produced names
   /// An accumulator with a cotangent, and the tensors that its rule needs. For selections: the
-  /// chosen position. For products: inside of a nest.scan the product of all nonzero elements and
-  /// the number of zeros, elsewhere for each element the product of the others. For any other
+  /// selected position. For products: within a nest.scan the product of all nonzero elements and
+  /// the number of zeros, otherwise for each element the product of the others. For any other
   /// combiner: the cotangents of the elements.
   struct Asked {
     unsigned accumulator;
@@ -121,7 +121,7 @@ SmallVector<Type> ComputeGradient::accumulators() {
   return types;
 }
 
-/// A nest with the space and the body's reads of the op.
+/// A nest with the op's space and the reads of its body.
 NestBuilder ComputeGradient::sameSpace() {
   NestBuilder nest(b, loc);
   nest.produced = op.getProduced();
@@ -131,7 +131,7 @@ NestBuilder ComputeGradient::sameSpace() {
   return nest;
 }
 
-/// Reads tensors over the produced names; `positions` receives their numbers, -1 for null ones.
+/// Reads tensors over the produced names; `positions` receives their indices, -1 for null ones.
 void ComputeGradient::readProduced(Contribution &what, ArrayRef<Value> values,
                                    SmallVectorImpl<int> &positions) {
   for (Value value : values)
@@ -164,7 +164,7 @@ LogicalResult ComputeGradient::throughFinish(ValueRange cotangents, ArrayRef<boo
   SmallVector<Type> types = accumulators();
   unsigned n = types.size(), m = op.getFinishReads().size();
   SmallVector<Value> values = recompute();
-  // The gradient of argument `i` of the finish: of an accumulator, or of finish read i - n.
+  // The gradient of argument `i` of the finish: an accumulator, or finish read i - n.
   auto build = [&](unsigned i, nd::NdTensorType target, MapAttr map,
                    GuardAttr guard) -> FailureOr<Value> {
     Contribution what;
@@ -244,7 +244,7 @@ Type ComputeGradient::positionType() {
   return b.getI32Type();
 }
 
-/// The row-major position of a reduced point, in the order that is written.
+/// The row-major position of a reduced point, in the order of `order`.
 Value ComputeGradient::position(OpBuilder &b) {
   Expr linear(0);
   for (const nd::Dim &dim : reducedInOrder(op))
@@ -252,7 +252,7 @@ Value ComputeGradient::position(OpBuilder &b) {
   return arith::IndexCastOp::create(b, loc, positionType(), emitIndex(b, loc, linear));
 }
 
-/// The elements as the combiner gets them.
+/// The elements as the combiner receives them.
 SmallVector<Value> ComputeGradient::elementsOf(OpBuilder &b, ValueRange s) {
   SmallVector<Value> elements = nd::inlineBlock(b, op.getBody().front(), s);
   for (auto [element, type] : llvm::zip_equal(elements, accumulators()))
@@ -352,7 +352,7 @@ SmallVector<Value> ComputeGradient::elementTensors(StringRef name, TypeRange typ
 }
 
 /// Computes the product of the elements before and after each element. Its derivatives of all
-/// orders are right, also where elements are zero.
+/// orders are correct, also for zero elements.
 void ComputeGradient::prepareOthers(Asked &each) {
   Type real = accumulators()[each.accumulator];
   std::string name = freshName();
@@ -449,7 +449,7 @@ LogicalResult ComputeGradient::prepareRules() {
   return success();
 }
 
-/// The cotangents of what the body yields, as scalars.
+/// The cotangents of the values that the body yields, as scalars.
 SmallVector<Value> ComputeGradient::elementCotangents(Block *block, ArrayRef<int> positions,
                                                       ArrayRef<SmallVector<int>> helpers) {
   Block &code = op.getBody().front();
@@ -545,7 +545,7 @@ static SmallVector<Condition> insideConditions(UpdateOp op) {
   for (const MapEntry &entry : op.getDestMap().getEntries()) {
     Expr expr = entry.expr();
     nd::SizeAttr size = type.size(entry.name);
-    // A name of the space that has the size of the destination's fits.
+    // A name of the space with the size of the destination's name is in bounds.
     if (auto name = expr.asName(); name && op.getSpace().lookup(*name) == size)
       continue;
     auto bounds = expr.simplify(ranges).bounds(ranges);

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A read x[map(p)] at every point p contributes to the gradient of x at map(p). Where the map can
-// be inverted, the gradient is a nest over the names of x that gathers the contributions:
+// A read x[map(p)] at every point p contributes to the gradient of x at map(p). If the map can be
+// inverted, the gradient is a nest over the names of x that gathers the contributions:
 //
 //     y[row] += x[row = 2 * row + ky] * w[ky]                over ky: 3
 //     dx[row] += dy[row = (row - ky) floordiv 2] * w[ky]     over ky, where (row - ky) mod 2 == 0
 //
 // If the taps of a stride tile the range (2 * row + ky, ky: 2), division and remainder invert the
-// map and no sum remains. For any other map, a `nest.update` adds up at map(p).
+// map and no sum remains. For any other map, a `nest.update` accumulates at map(p).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,16 +37,16 @@ struct Contribution {
 
   unsigned read(mlir::Value value, MapAttr map, GuardAttr guard);
   mlir::Block &block() { return body.front(); }
-  /// Removes reads without an effect; those that `map` and `guard` mention stay and are renumbered
-  /// there.
+  /// Removes reads without an effect; those to which `map` and `guard` refer are kept and
+  /// renumbered.
   void prune(MapAttr &map, GuardAttr &guard);
 };
 
 /// The iteration names of a space as expressions of the names of a tensor that is read by a map.
 struct Inverse {
   nd::DimsAttr produced, reduced;
-  ExprMap names;                           ///< of the space, by the new names
-  llvm::SmallVector<Condition> conditions; ///< where a point exists
+  ExprMap names;                           ///< names of the space, over the new names
+  llvm::SmallVector<Condition> conditions; ///< conditions for a point to exist
 };
 /// Returns nothing if the map has no inverse of this form.
 std::optional<Inverse> invert(MapAttr map, nd::NdTensorType target, nd::DimsAttr space);
@@ -57,14 +57,15 @@ mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, Contr
                              nd::NdTensorType target, MapAttr map, GuardAttr guard);
 
 /// The attribute of a compute op that lists the reduced names. Of equal elements, a maximum or
-/// minimum chooses the first in the row-major order of these names; only gradients depend on it.
+/// minimum selects the first in the row-major order of these names; only gradients depend on it.
 inline constexpr llvm::StringLiteral orderAttrName = "order";
-/// The reduced dimensions as `order` lists them, else sorted.
+/// The reduced dimensions in the order of `order`, or sorted.
 llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
 /// True if the op has the attribute `order`, or only one reduced point.
 bool isOrdered(ComputeOp op);
 
-/// Iterates `nest` over `names` as well, at whose coordinates it reads operands that have gained them.
+/// Extends the space of `nest` by `names`; operands that have gained them are read at their
+/// coordinates.
 void addNames(LoopNestInterface nest, llvm::ArrayRef<nd::Dim> names);
 /// Adds tensors by a nest.
 mlir::Value addByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
@@ -77,7 +78,7 @@ void addRecurrences(NestDialect &dialect);
 
 /// Expands groups, and scans that capture values, to a form that can be differentiated. The new ops
 /// are inserted next to the old ones and into `ops`, and `redirect` maps the old values to the new
-/// ones. Forward code of either form without uses is dead. If not `carries`, scans are not
+/// ones. Forward code of either form without uses is dead. Unless `carries`, scans are not
 /// expanded: tangents of captured values are captured as well.
 void expandForGradient(mlir::OpBuilder &builder, nd::Redirect redirect,
                        llvm::SmallVectorImpl<mlir::Operation *> &ops, bool carries = true);

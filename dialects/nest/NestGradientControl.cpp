@@ -127,7 +127,7 @@ void Ungroup::copyOp(Operation &op, ArrayRef<nd::Dim> names) {
     return copyScan(scan, names);
   if (Value updated = updatedBy(&op))
     values.map(updated, withNames(op.getLoc(), values.lookupOrDefault(updated), names));
-  if (isa<SortOp>(op)) // sorts all points at once
+  if (isa<SortOp>(op)) // one sort handles all points
     for (Value operand : op.getOperands())
       values.map(operand, withNames(op.getLoc(), values.lookupOrDefault(operand), names));
   Operation *copy = b.clone(op, values);
@@ -289,7 +289,7 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImp
       Ungroup ungroup(b, made);
       SmallVector<nd::Dim> names(group.getNames().begin(), group.getNames().end());
       ungroup.copy(group.getBody().front(), names);
-      // Slices of values of the group: with all of its names, by a copy if they lack one.
+      // Slices of values of the group: with all of its names, through a copy if they lack one.
       for (auto [value, result] : llvm::zip_equal(
                group.getBody().front().getTerminator()->getOperands(), group.getResults())) {
         Value copy = ungroup.values.lookupOrDefault(value);
@@ -298,7 +298,7 @@ void nest::expandForGradient(OpBuilder &b, nd::Redirect redirect, SmallVectorImp
           made.push_back(wide.getDefiningOp());
         redirect(result, wide);
       }
-      // Scans that were in the group may capture values, too.
+      // Scans that were in the group may also capture values.
       expandForGradient(b, redirect, made, carries);
       llvm::append_range(all, made);
       continue;
@@ -372,7 +372,7 @@ private:
     Operation *placeholder;
   };
   SmallVector<Stack> stacks;
-  /// In stacks, the new name of a dimension that is called like `along`.
+  /// In stacks, the new name of a dimension whose name equals `along`.
   std::string aside;
 
   /// `carried`: the carried floats, whose cotangents are carried backwards. `read`: the reads that
@@ -397,7 +397,7 @@ void ScanGradient::addStack(Value value) {
       {value, UnrealizedConversionCastOp::create(b, loc, type.withDims(dims), ValueRange())});
 }
 
-/// Chooses the values to keep for the backward steps: the carried tensors at the start of each step
+/// Chooses the values to save for the backward steps: the carried tensors at the start of each step
 /// unless they are loop-invariant, and results of reductions that are small but costly to compute.
 void ScanGradient::chooseStacks() {
   SmallVector<Value> values;
@@ -552,7 +552,7 @@ void ScanGradient::dropUnreadStacks(ScanOp backward) {
 LogicalResult ScanGradient::build(ValueRange cotangents, ArrayRef<bool> wanted,
                                   SmallVectorImpl<Value> &gradients) {
   chooseStacks();
-  // Read: what the forward step read, the stacks, the cotangents of the outputs.
+  // Reads: those of the forward step, the stacks, the cotangents of the outputs.
   SmallVector<Value> inits, reads(op.getReads());
   for (unsigned i = 0; i < n; ++i)
     if (isFloat(op.getInits()[i])) {

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace {
 /// Solves target = map(iteration names) for the iteration names. Unknowns are `old.name` for names
-/// of the space and `slack.n` for the remainder or quotient that a division discards.
+/// of the space, and `slack.n` for the remainder or quotient that a division discards.
 class Solver {
 public:
   Solver(MapAttr map, nd::NdTensorType target, nd::DimsAttr space)
@@ -94,8 +94,8 @@ bool Solver::solveRadix(const Expr &value, const Expr &coordinate, ArrayRef<std:
   return true;
 }
 
-/// Solves the equation for the unknown of the largest size. The others stay free, so that the sum
-/// over them is as small as possible.
+/// Solves the equation for the unknown with the largest size. The others remain free, so that the
+/// sum over them is as small as possible.
 bool Solver::solvePivot(const Expr &value, const Expr &coordinate, ArrayRef<std::string> unknowns) {
   std::string pivot;
   int64_t best = -1;
@@ -143,7 +143,7 @@ bool Solver::solveOne(const Expr &value, const Expr &coordinate) {
     if (!bounds || bounds->low < 0)
       return false;
     size = Expr(bounds->high / atom.divisor + 1);
-    // A remainder is less than the divisor, whatever the size of the target.
+    // A remainder is less than the divisor, regardless of the size of the target.
     auto remainder = part.bounds(ranges);
     if (!remainder || remainder->low < 0)
       conditions.emplace_back(part, false);
@@ -202,7 +202,7 @@ std::optional<Inverse> Solver::solve() {
       return std::nullopt;
   }
 
-  // Free unknowns keep their names where the target does not have them.
+  // Free unknowns keep their names unless the target has them.
   Inverse inverse;
   MLIRContext *context = map.getContext();
   ExprMap toName;
@@ -324,7 +324,7 @@ static Value castByNest(OpBuilder &b, Location loc, Value value, Type element) {
       .getResult(0);
 }
 
-/// Clamps gathered coordinates to `target`, as reads do. An update would drop points that are out
+/// Clamps gathered coordinates to `target`, like reads do; an update would drop points that are out
 /// of bounds.
 static MapAttr heldInside(MapAttr map, nd::NdTensorType target) {
   SmallVector<MapEntry> entries(map.getEntries());

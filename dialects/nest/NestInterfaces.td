@@ -33,7 +33,7 @@ def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
         "getCombine">
   ];
   let extraSharedClassDeclaration = [{
-    /// The tensors that are read, those of an epilogue included.
+    /// The tensors that are read, including those of an epilogue.
     ::mlir::OperandRange getMappedReads() {
       return $_op->getOperands().drop_front($_op.getFirstRead());
     }
@@ -47,14 +47,15 @@ def Nest_HoldsNestsInterface : OpInterface<"HoldsNestsInterface"> {
     group), or point after point (a recurrence).
   }];
   let methods = [
-    InterfaceMethod<"These names.", "::heddle::nd::DimsAttr", "getOuterNames">
+    InterfaceMethod<"The names.", "::heddle::nd::DimsAttr", "getOuterNames">
   ];
 }
 
 def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{
-    An op that states the layouts of its results, once they are chosen or written by hand: a nest, or an `nd.constant`.
+    An op with attributes for the layouts of its results, chosen by the compiler or written by hand: a nest, or an
+    `nd.constant`.
   }];
   let methods = [
     InterfaceMethod<"A layout (or unit) for each result; null if none is stated.", "::mlir::ArrayAttr",
@@ -81,14 +82,15 @@ def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
 def Nest_TransferInterface : OpInterface<"TransferInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{
-    An op that moves a buffer between devices, without changing the order of its elements: its result has the layout of its
-    operand.
+    An op that moves a buffer between devices, without changing the order of its elements: its result has the layout of
+    its operand.
   }];
   let methods = [
     InterfaceMethod<"The names that this layout has outermost, each by itself, the first one outermost.",
         "::llvm::SmallVector<::mlir::StringAttr>", "getOutermostNames">,
     InterfaceMethod<[{
-      The number of blocks that a device sends: of what operand and result have in common, the smaller size of each name.
+      The number of blocks that a device sends. A block has the smaller of the operand's and the result's size of each
+      name.
     }], "double", "getSentBlocks">
   ];
 }
@@ -96,7 +98,7 @@ def Nest_TransferInterface : OpInterface<"TransferInterface"> {
 def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{
-    An op that copies tensors where it can't work in place, by loops of their own.
+    An op that copies tensors if it can't work in place, with separately scheduled loops.
   }];
   let methods = [
     InterfaceMethod<"The tensors that it may copy.", "::llvm::SmallVector<::heddle::nd::NdTensorType>",
@@ -119,7 +121,7 @@ def Nest_ScheduledInterface : OpInterface<"ScheduledInterface"> {
   let cppNamespace = "::heddle::nest";
   let description = [{ An op with loops, to which `nest-choose-schedules` adds a schedule. }];
   let methods = [
-    InterfaceMethod<"The names that parallel loops may walk: chunks share their points.", "::heddle::nd::DimsAttr",
+    InterfaceMethod<"The names over which parallel loops may iterate.", "::heddle::nd::DimsAttr",
         "getSharedNames">,
     InterfaceMethod<"Null if none is chosen.", "::heddle::nest::ScheduleAttr", "getScheduleAttr">,
     InterfaceMethod<"", "void", "setScheduleAttr", (ins "::heddle::nest::ScheduleAttr":$schedule)>

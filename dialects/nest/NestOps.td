@@ -132,9 +132,10 @@ def Nest_ScanOp : Nest_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlock, 
   let summary = "a recurrence: runs nests for each coordinate of a name, in order, with carried tensors";
   let description = [{
     Runs its region for each coordinate of `along` in order (in reverse order if `reverse`). The arguments of the region are the
-    carried tensors, then the slices of `reads` at that coordinate (without the name `along`). The region holds nest ops and
-    constants, and before lowering also nd ops and branches. It yields the next carried tensors, then the slices of the outputs at
-    this coordinate. The results are the last carried tensors, then the outputs, which have the name `along`.
+    carried tensors, then the slices of `reads` at that coordinate (without the name `along`). The region contains nest
+    ops and constants, and before lowering also nd ops and branches. It yields the next carried tensors, then the slices
+    of the outputs at this coordinate. The results are the last carried tensors, then the outputs, which have the name
+    `along`.
 
     Constraints:
     - (c1) every read has `along` with its size.
@@ -167,8 +168,8 @@ def Nest_SortOp : Nest_Op<"sort", [Pure, Nd_Expensive, Nest_LaidOutInterface, Ne
     DeclareOpInterfaceMethods<Nd_AlignedOperandsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "sorts along a name by the first operand, and permutes the others alike";
   let description = [{
-    Has the semantics of `nd.sort`: a stable sort with ascending or descending keys, NaN last. Results may hold the first
-    elements only. No nests are fused with it.
+    Has the semantics of `nd.sort`: a stable sort with ascending or descending keys, NaN last. Results may hold only the
+    first elements. No nests are fused with it.
 
     Constraints: (c1) to (c3) as for `nd.sort`, where `along` is the name with its size in the operands; (c4) `layouts` as for
     `nest.compute`, `schedule` as for `nest.group`, over the other names. A point of these is a line, which is sorted by itself.
@@ -190,9 +191,10 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_LaidOutInterface, N
     DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let summary = "nests that run together at each point of common names";
   let description = [{
-    The region runs for each point of `names`. Its maps and guards may use these names. Values in the region lack them and exist
-    for one point, with layouts and schedules of their own. `nest.yield` yields the slice of each result at this point; the results
-    have the group's names as well. Groups can be nested. The region uses values from outside directly.
+    The region runs for each point of `names`. Its maps and guards may use these names. Values in the region lack these
+    names and exist for one point, with separate layouts and schedules. `nest.yield` yields the slice of each result at
+    this point; the results also have the group's names. Groups can be nested. The region uses values from outside
+    directly.
 
     Constraints:
     - (c1) the names are distinct from those of enclosing groups and of the nests inside.
@@ -220,15 +222,15 @@ def Nest_GroupOp : Nest_Op<"group", [Pure, SingleBlock, Nest_LaidOutInterface, N
 def Nest_ControlOp : Nest_Op<"control", [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a branch or a loop that calls functions";
   let description = [{
-    The first operand is the condition, a truth value without names.
+    The first operand is the condition, a boolean without names.
 
     - With two functions it is a branch: it calls the first with the other operands if the condition holds, else the second, and
       returns the results of the call.
     - With one function it is a loop. The first operands, one for each result, are carried, among them the condition. While it
       holds, the function is called with all operands and returns the next carried tensors. The results are the last ones.
 
-    In a compiled program it becomes jumps between steps. Each function is a list of nests, which the same passes fuse, lay out and
-    schedule as those of an entry. The op is at the top level of a function.
+    In a compiled program it becomes jumps between steps. Each function is a list of nests, which the same passes fuse,
+    lay out and schedule as those of an entry. The op is at the top level of a function.
 
     Constraints:
     - (c1) one or two functions, which take the operands described and return the results.

@@ -70,7 +70,7 @@ static ParseResult parseReads(OpAsmParser &parser, ParsedReads &reads) {
   return success();
 }
 
-/// Adds `name = name` for the names of the tensor that were not written.
+/// Adds `name = name` for the names of the tensor without an entry.
 static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type type,
                                       ArrayRef<MapEntry> written) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);

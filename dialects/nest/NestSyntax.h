@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parses and prints maps and guards, which are in attributes (`#nest.map<..>`) and in ops (`reads
+// Parses and prints maps and guards, which occur in attributes (`#nest.map<..>`) and in ops (`reads
 // %x[..] if [..]`).
 //
 //===----------------------------------------------------------------------===//
@@ -25,10 +25,10 @@ MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc,
                       llvm::SmallVectorImpl<MapEntry> &entries);
 /// `[row + ky - 1 >= 0, row == 0] else 0.0 : f32`
 mlir::FailureOr<GuardAttr> parseGuardText(mlir::AsmParser &parser);
-/// `atLeast`: how `>=` is spelt; `ge` is read as well.
+/// `atLeast`: the spelling of `>=`; the parser also accepts `ge`.
 void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard, llvm::StringRef atLeast = ">=");
-/// `add [0.0 : f32]`, or `[0.0 : f32, 0 : i64] { region }`, after `combine`. `yieldName`: the op
-/// that ends the region.
+/// `add [0.0 : f32]`, or `[0.0 : f32, 0 : i64] { region }`, after `combine`. `yieldName`: the
+/// terminator of the region.
 mlir::ParseResult parseCombine(mlir::OpAsmParser &parser, mlir::Region &region,
                                mlir::ArrayAttr &neutral, llvm::StringRef yieldName = "nest.yield");
 /// Prints it with the word `combine`.

@@ -23,8 +23,8 @@ using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
-/// Names that maps may mention: those of the nest, and of the groups around it, and size symbols of
-/// the function.
+/// Names that maps may use: those of the nest, of enclosing groups, and size symbols of the
+/// function.
 struct Scope {
   Operation *op;
   SmallVector<nd::DimsAttr, 2> own;
@@ -71,8 +71,8 @@ static bool hasSymbolicSize(Operation *op, StringRef name) {
   return false;
 }
 
-/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. `anywhere`: the
-/// coordinates may be out of bounds, where the access has no effect.
+/// c2, c3, c4 for one read. `earlier`: the reads whose values its map may use. `anywhere`:
+/// out-of-bounds coordinates are legal, and have no effect.
 static LogicalResult verifyRead(Operation *op, Value value, MapAttr map, GuardAttr guard,
                                 ValueRange earlier, const Scope &scope, const Ranges &ranges,
                                 bool mayExclude, bool anywhere = false) {
@@ -578,7 +578,7 @@ LogicalResult ControlOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// The names that an op iterates over (an inner group checks its own against those around it).
+/// The names that an op iterates over (an inner group checks its own names against enclosing ones).
 static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
   if (auto compute = dyn_cast<ComputeOp>(op))
     return {compute.getProduced(), compute.getReduced()};
@@ -587,7 +587,7 @@ static SmallVector<nd::DimsAttr, 2> ownNames(Operation *op) {
   return {};
 }
 
-/// An error of `op` with a note at the group around it.
+/// An error of `op` with a note at the enclosing group.
 static InFlightDiagnostic groupError(Operation *op, GroupOp group) {
   InFlightDiagnostic error = op->emitOpError();
   if (group)

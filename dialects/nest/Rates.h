@@ -91,8 +91,8 @@
 
 namespace heddle::nest {
 
-/// Attributes by which a user decides whether a nest's result is kept in memory or recomputed at
-/// each use, whatever it costs.
+/// Attributes by which a user decides whether a nest's result is stored or recomputed at each use,
+/// regardless of the cost.
 inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
 inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 

@@ -18,9 +18,9 @@ using namespace heddle::nest;
 /// The hierarchy of a device, coarse levels first.
 static constexpr std::array<const char *, 5> hierarchy = {"grid", "cluster", "block", "warp",
                                                           "lane"};
-/// Levels of the register tile, which stand in this order over one group.
+/// Levels of the register tile, which must be in this order over one group.
 static constexpr std::array<const char *, 3> innermost = {"register", "vector", "unit"};
-/// More copies of a loop's body keep the compiler busy.
+/// A limit on copies of a loop's body, for compile time.
 static constexpr int64_t mostUnrolled = 64;
 
 /// The position of a level in a list; none if it is not there.

@@ -14,9 +14,9 @@
 //      register out by 16, vector out by 1]          for row: 56, column: 56, out: 32
 //
 // Here threads share the rows. Columns are tiled by 14, and the points of a tile are unrolled in
-// registers. The 32 points of `out` are two unrolled vectors of 16 lanes. The level of a loop says
-// how it runs, not what it computes: every legal schedule computes the same values on every target.
-// Tiles need not divide sizes.
+// registers. The 32 points of `out` are two unrolled vectors of 16 lanes. The level of a loop
+// determines how it runs, not what it computes: every legal schedule computes the same values on
+// every target. Tiles need not divide sizes.
 //
 //     parallel     thread            steps that threads share; each is run by one of them
 //                  grid              steps that the blocks of a device share in turn
@@ -57,10 +57,10 @@
 //   - are at a parallel or sequential loop; each step of that loop makes the copy;
 //   - have a layout of the operand's names, and at least one buffer (2: the next copy is fetched
 //     while one is in use);
-//   - have loops over these names that are legal for them, by which the copy is made;
+//   - have loops over these names that are legal for them, which execute the copy;
 //   - if they are in `shared` memory, are inside of a block and outside of its warps and lanes, all
 //     of which fill the copy.
-// A target defines other memory levels, engines and numbers of buffers. It refuses those that it
+// A target defines other memory levels, engines and numbers of buffers. It rejects those that it
 // does not support before it emits anything.
 //
 // A partial schedule of a `nest.compute` fixes the vector lanes and leaves all other loops open:
@@ -97,8 +97,8 @@ struct Loop {
   bool isSequential() const { return level == "cache" || level == "loop"; }
 };
 
-/// Copies the part of an operand that the loops inside of `at` read into a buffer with a layout of
-/// its own. Packing is one case. The copy is a nest over the operand's names with loops of its own:
+/// Copies the part of an operand that the loops inside of `at` read into a buffer with its own
+/// layout; packing is one case. The copy is a nest over the operand's names with its own loops:
 ///
 ///     stage 1 at 0 in #nest.layout<[k, n]> copy [cache k by 1, vector n by 1]
 struct Stage {

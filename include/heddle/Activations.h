@@ -20,15 +20,15 @@
 
 namespace heddle {
 
-/// x * P(X <= x) for a normal X (Hendrycks and Gimpel, 2016; torch.nn.GELU), exactly and by its
-/// usual formula with tanh.
+/// x * P(X <= x) for a normal X (Hendrycks and Gimpel, 2016; torch.nn.GELU): `gelu` is exact,
+/// `geluTanh` is the approximation by tanh.
 Tensor gelu(const Tensor &x, Here here = Here::current());
 Tensor geluTanh(const Tensor &x, Here here = Here::current());
 /// x * sigmoid(x), also called swish (torch.nn.SiLU).
 Tensor silu(const Tensor &x, Here here = Here::current());
 /// x where it is above 0, else alpha * (exp(x) - 1) (torch.nn.ELU).
 Tensor elu(const Tensor &x, double alpha = 1, Here here = Here::current());
-/// x between -1 and 1 (torch.nn.Hardtanh), and between 0 and 6 (torch.nn.ReLU6).
+/// x clamped to [-1, 1] (torch.nn.Hardtanh), and to [0, 6] (torch.nn.ReLU6).
 Tensor hardTanh(const Tensor &x, Here here = Here::current());
 Tensor relu6(const Tensor &x, Here here = Here::current());
 /// x where it is above `threshold`, else `value` (torch.nn.Threshold).

@@ -33,9 +33,9 @@ namespace heddle {
 Tensor einsum(const std::vector<Tensor> &operands, const Names &over,
               std::optional<ElementType> accumulator = {}, Here here = Here::current());
 
-/// log(sum(exp(x))) over the names `over`, or all names of x, without overflow. Where every element is -inf the result
-/// is -inf and all gradients are 0, so that a state of probability 0 keeps it; +inf gives +inf (its
-/// gradient is NaN), NaN gives NaN.
+/// log(sum(exp(x))) over the names `over`, or all names of x, without overflow. Where every element
+/// is -inf the result is -inf and all gradients are 0, so that a state of probability 0 keeps that
+/// probability; +inf gives +inf (its gradient is NaN), NaN gives NaN.
 Tensor logSumExp(Operand x, const Names &over);
 Tensor logSumExp(Operand x);
 /// log(exp(a) + exp(b)), element by element, without overflow and precise where one operand is far
@@ -59,11 +59,11 @@ Tensor roll(const Tensor &x, const Name &name, int64_t shift, Here here = Here::
 /// and if it has `name`.
 Tensor roll(const Tensor &x, const Name &name, const Tensor &shift, Here here = Here::current());
 
-/// The variance of float elements over the names `over`, or all names of x: the sum of the squared distances from the
-/// mean, divided by n - `correction` for n elements. 0 gives the mean of the squared distances; 1
-/// gives the unbiased estimate of the variance of a population from a sample of it. Taps that a
-/// window excludes are not counted. NaN where n is 0, and where n and `correction` are both 1. All is
-/// computed in `accumulator`, as in `sum`.
+/// The variance of float elements over the names `over`, or all names of x: the sum of the squared
+/// distances from the mean, divided by n - `correction` for n elements. 0 gives the mean of the
+/// squared distances; 1 gives the unbiased estimate of a population's variance from a sample. Taps
+/// that a window excludes are not counted. NaN where n is 0, and where n and `correction` are both
+/// 1. Computed in `accumulator`, as in `sum`.
 Tensor variance(Operand x, const Names &over, double correction = 0,
                 std::optional<ElementType> accumulator = {});
 Tensor variance(Operand x);

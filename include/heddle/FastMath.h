@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By default the compiler keeps the semantics of the program as written, which leave some freedom:
-// a reduction has no order, so that a sum may be computed in any, and values between casts may have
-// more precision than their type. A rewrite that changes floats in other ways needs permission:
-// each flag, which users write as a word, permits the rewrites that rely on one assumption.
+// By default the compiler keeps the semantics of the program. They leave two things open: the order
+// in which a reduction combines its elements, and the excess precision of values between casts. A
+// rewrite that changes floats in other ways needs permission: each flag, which users write as a
+// word, permits the rewrites that rely on one assumption.
 //
 //     JitOptions options;
 //     options.fastMath = {"reassociate"};      // A (B C) for (A B) C, a * sum(x) for sum(a * x)
@@ -34,7 +34,7 @@ enum FastMath : unsigned {
   ExcessPrecision = 16,
 };
 
-/// A flag as users write it, with its meaning for help texts.
+/// The word for a flag, and its meaning for help texts.
 struct FastMathWord {
   std::string_view word;
   FastMath permission;

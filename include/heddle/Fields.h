@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// HEDDLE_FIELDS lists every member of a struct that holds tensors; one that is forgotten does not
-// compile. The other members are plain: numbers, truth values, enumerations, strings, names,
-// pointers to functions, and structs, vectors, optionals, ... of those. Plain members of an argument
-// are part of the signature of a function that `jit` compiles, so that another value is traced anew.
+// HEDDLE_FIELDS lists all members of a struct that hold tensors; a list without one of them does
+// not compile. Other members are plain: numbers, truth values, enumerations, strings, names,
+// pointers to functions, and structs, vectors, optionals, ... of those. Plain members of an
+// argument are part of the signature of a function that `jit` compiles.
 //
 //     struct Norm { Tensor scale; HEDDLE_FIELDS(scale) double epsilon = 1e-5; };
 //
-// Some classes can't be looked into: those with a base, a constructor, private members, or members
-// that are neither trees nor plain, such as a std::function. They list their plain members, and
-// answer for it that their functions depend on nothing else that changes:
+// The members of some classes can't be enumerated: those with a base, a constructor, private
+// members, or members that are neither trees nor plain, such as a std::function. They list their
+// plain members; traced functions must depend on no other member that changes:
 //
 //     struct Net {
 //       Linear first, last;  double rate = 0.1;
@@ -40,8 +40,8 @@ namespace heddle {
   auto heddleFields() { return ::std::tie(__VA_ARGS__); }                                          \
   static constexpr const char *heddleFieldNames() { return #__VA_ARGS__; }
 
-/// Lists the plain members of a class; no signature tells its other members apart. With
-/// HEDDLE_FIELDS it also says that tensors in members that neither lists are left out on purpose.
+/// Lists the plain members of a class; a change of other members causes no new trace. Beside
+/// HEDDLE_FIELDS it also permits tensors in members that neither of the two lists.
 #define HEDDLE_PLAIN(...)                                                                          \
   auto heddlePlain() const { return ::std::pair(this, ::std::tie(__VA_ARGS__)); }                  \
   static constexpr const char *heddlePlainNames() { return #__VA_ARGS__; }
@@ -69,7 +69,7 @@ constexpr std::string_view nextField(std::string_view &names) {
   return name;
 }
 
-/// A value that is one word of a signature.
+/// A type of which a signature has each value as one word.
 template <typename T>
 concept IsWord = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                  std::is_convertible_v<const T &, std::string_view> ||
@@ -173,8 +173,8 @@ constexpr bool requireComplete() {
     }(std::make_index_sequence<std::tuple_size_v<MembersOf<T>>>());
   } else {
     static_assert(isNever<T>,
-                  "a struct can't be looked into, since it has a base, a constructor, more "
-                  "than 26 members, or private ones or ones that can't be copied: expected "
+                  "a struct's members can't be enumerated, since it has a base, a constructor, "
+                  "over 26 members, or private ones or ones that can't be copied: expected "
                   "HEDDLE_PLAIN(first, second) beside HEDDLE_FIELDS, with its plain members that "
                   "functions depend on");
     return true;

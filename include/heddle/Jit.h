@@ -51,11 +51,11 @@
 
 namespace heddle {
 
-/// Options of compilation. By default a function is compiled for, and runs on, all of this machine.
+/// Options of compilation. By default a function is compiled for this machine and uses all cores.
 struct JitOptions {
   std::string name = "function"; ///< name of the entry in messages, profiles and program files
-  /// An LLVM CPU name, perhaps with features (x86-64+avx2+fma), or this machine's CPU; ranks with
-  /// different CPUs take what all of them have.
+  /// An LLVM CPU name, perhaps with features (x86-64+avx2+fma), or "native", this machine's CPU;
+  /// ranks on different CPUs use the features that all of them have.
   std::string targetCpu = "native";
   int threads = 0;            ///< that run the program; 0: HEDDLE_THREADS, else all cores
   bool managedMemory = false; ///< allocate each buffer by itself instead of one planned arena
@@ -68,13 +68,13 @@ struct JitOptions {
   /// checked, since a condition may discard intermediate values. Program files (`save`) have no
   /// checks.
   bool check = false;
-  /// Called after each kernel with the number of kernels that are compiled. The calls come from
-  /// several threads, one at a time. Long compilations show their progress on a terminal in any
+  /// Called after each kernel with the number of kernels that are compiled. Several threads make
+  /// these calls, one at a time. Long compilations show their progress on a terminal in any
   /// case.
   std::function<void(size_t done, size_t total)> onProgress = {};
-  /// Names of the arguments, in order, for messages, program files and rules: C++ does not tell
-  /// those of a lambda's parameters. Without them a tensor is "argument0", "argument1", ...; members
-  /// of a tree go by their own names. `jit` throws Error for too many, and for equal ones.
+  /// Names of the arguments, in order, for messages, program files and rules; C++ can't enumerate a
+  /// lambda's parameters. Without them a tensor is "argument0", "argument1", ...; members of a tree
+  /// are named by their paths. `jit` throws Error for too many names and for duplicates.
   std::vector<std::string> arguments = {};
   /// Positions of arguments, counted from 0, that many calls share and no call changes, such as the
   /// weights of a classifier. The program chooses their layouts (other arguments are row-major over
@@ -86,8 +86,8 @@ struct JitOptions {
   /// Fast-math flags: words of heddle/FastMath.h. `jit` throws Error for an unknown word.
   std::vector<std::string> fastMath = {};
   /// Mixed precision: a float type narrower than f32 for the factors of products that are summed,
-  /// as in matrix products, convolutions and their gradients; products and sums stay f32, and so
-  /// does all else (docs/precision.md). `jit` throws Error for another type.
+  /// as in matrix products, convolutions and their gradients; products, sums and all other values
+  /// stay f32 (docs/precision.md). `jit` throws Error for another type.
   std::optional<ElementType> products = {};
   /// Names with symbolic sizes: one program serves all their sizes, so that a last, short batch
   /// needs no program of its own. In the traced function such a size is an expression, whose value
@@ -97,16 +97,16 @@ struct JitOptions {
   /// Sizes of names in `symbolic` for which programs with this constant size are compiled as well.
   std::vector<Extent> specialised = {};
   /// The ranks that run the function together (Mesh.h), and rules that split its arguments over
-  /// them, such as "batch:data" and "net.wide/hidden:model": names of arguments by patterns of their
-  /// paths. `plan` is a file that has both (docs/distributed.md). The compiler chooses how all other
-  /// values are split. `jit` throws Error for an unknown axis and for text that is no rule, the
-  /// first call for a rule that matches nothing and for a mesh of another number of ranks than there
-  /// are. It also throws for `zero` and `micro-batches` in the file, which only trainers follow.
+  /// them, such as "batch:data" and "net.wide/hidden:model": names of arguments by patterns of
+  /// their paths. `plan` is a file that has both (docs/distributed.md). The compiler chooses how
+  /// all other values are split. `jit` throws Error for an unknown axis and an invalid rule, and
+  /// for `zero` and `micro-batches` in the file, which only trainers support. The first call throws
+  /// Error for a rule that matches nothing, and if the mesh does not have the size of the job.
   Mesh mesh = {};
   std::vector<std::string> rules = {};
   std::string plan = {};
-  bool unmatchedRules = false; ///< leave rules out that match nothing
-  /// Which of these ranks this process is; none: as `Ranks::join` finds out at the first call.
+  bool unmatchedRules = false; ///< ignore rules that match nothing
+  /// The job and this process's rank in it; none: the first call joins by `Ranks::join`.
   std::optional<Ranks> ranks = {};
   std::optional<Timeline> timeline = {}; ///< gets the time of each step of the calls
 };
@@ -133,8 +133,8 @@ struct Leaf {
 struct Inputs {
   std::vector<Leaf> leaves;
   PlainMembers plain;
-  /// Adds an argument. Members go by their paths; where one of those before has the same, the
-  /// argument's name comes before it.
+  /// Adds an argument. Members are named by their paths; if an earlier argument has the same path,
+  /// the argument's name is put before it.
   void add(const std::string &argument, std::vector<Leaf> ownLeaves, PlainMembers ownPlain);
 };
 /// A tensor of a result.
@@ -142,8 +142,8 @@ struct Output {
   std::string path;
   Tensor tensor;
 };
-/// The results of a traced function. `shape` is the tree of results without the tensors' values,
-/// for later results.
+/// The results of a traced function. `shape` is the tree of results with empty tensors, which later
+/// calls fill.
 struct Traced {
   std::vector<Output> outputs;
   std::shared_ptr<const void> shape;
@@ -206,7 +206,7 @@ T &treeIn(T &tree) {
   return tree;
 }
 
-/// Throws Error unless a function of `count` arguments has so many, different names.
+/// Throws Error for more names than the `count` arguments of a function, and for duplicates.
 void requireArgumentNames(const std::vector<std::string> &names, size_t count,
                           const std::string &function, Here here);
 
@@ -357,22 +357,22 @@ private:
 struct GradientResult {
   std::vector<Tensor> values, gradients;
 };
-/// The gradient of the first of `outputs` with respect to `formals`, for the values `actuals`.
+/// The gradient of the first of `outputs` with respect to `formals`, at the values `actuals`.
 GradientResult gradient(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                         const std::vector<Tensor> &outputs, Here here);
-/// `outputs` for the values `actuals`, and their derivatives in the direction `tangents` of the
-/// formals of floats.
+/// The values of `outputs` at `actuals`, and their derivatives in the direction `tangents`, one for
+/// each float formal.
 struct TangentResult {
   std::vector<Tensor> values, tangents;
 };
 TangentResult tangent(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                       const std::vector<Tensor> &tangents, const std::vector<Tensor> &outputs,
                       Here here);
-/// `outputs` for the values `actuals`; in the backward pass they are computed again.
+/// The values of `outputs` at `actuals`; the backward pass computes them again.
 std::vector<Tensor> checkpointed(const std::vector<Tensor> &formals,
                                  const std::vector<Tensor> &actuals,
                                  const std::vector<Tensor> &outputs, Here here);
-/// `outputs` for the values `actuals`; the gradients of the formals of floats are `gradients`,
+/// The values of `outputs` at `actuals`, where the gradients of the float formals are `gradients`,
 /// computed from the formals and `cotangents`.
 std::vector<Tensor> withGradient(const std::vector<Tensor> &formals,
                                  const std::vector<Tensor> &actuals,
@@ -402,7 +402,7 @@ std::vector<Tensor> recurrence(const Name &along, Part body, const std::vector<T
 /// An i64 scalar that stands for the counter of a loop while its body is traced.
 Tensor counterFormal(Here here);
 
-/// `outputs`, computed from `formals`, for the values `actuals`, which also have some of `names`.
+/// The values of `outputs` at `actuals`, which have some of `names` besides those of the formals.
 std::vector<Tensor> lifted(const std::vector<Tensor> &formals, const std::vector<Tensor> &actuals,
                            const std::vector<Tensor> &outputs, const Names &names, Here here);
 /// A formal of a function that is being traced, of the type of `like` without the names `without`.
@@ -555,8 +555,8 @@ auto checkpoint(F function, Here here = Here::current()) {
 }
 
 /// The value of `yes()` if `condition` (an i1 scalar) holds, else that of `no()`. Gradients flow
-/// through the side that is taken alone. (The compiler may compute both sides of a cheap branch.)
-/// Throws Error unless both sides return tensors of the same types.
+/// through the chosen side only. (The compiler may compute both sides of a cheap branch.) Throws
+/// Error unless both sides return tensors of the same types.
 template <typename Y, typename N>
 auto cond(const Tensor &condition, Y &&yes, N &&no, Here here = Here::current()) {
   uint64_t first = detail::nodesMade();
@@ -587,7 +587,7 @@ T forLoop(const std::variant<int64_t, Tensor> &steps, const T &initial, F &&body
 /// The tree after `steps` times `state = body(i, state)`, where `i` is the number of the step (from
 /// 0), a scalar of i64. The types of the state must not change. The backward pass keeps the state
 /// of every step and the intermediate values that it needs; with a `checkpoint` in the body it
-/// keeps the states alone.
+/// keeps only the states.
 ///
 ///     Tensor power = forLoop(5, x, [&](Tensor, Tensor y) { return y * x; });    // x^6
 template <typename T, typename F>

@@ -147,7 +147,7 @@ template <typename... N>
 kernel(const N &...) -> kernel<N...>;
 
 namespace detail {
-/// Operations that this thread makes while the object lives belong to one group.
+/// While it lives, operations that this thread makes belong to one group.
 class GroupScope {
 public:
   GroupScope(const Names &names, Here here);

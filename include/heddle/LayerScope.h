@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A layer says which operations are its own, so that memory plans, profiles and timelines name it:
+// A layer marks its operations, so that memory plans, profiles and timelines name it:
 //
 //     struct Dense {
 //       Tensor weight, bias;
@@ -16,8 +16,8 @@
 //       }
 //     };
 //
-// The path is that of the layer in the tree of tensors for which a function is traced. All layers
-// of nn have such a scope.
+// The path is that of the layer within the tree that the traced function takes. All layers of nn
+// have such a scope.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,23 +30,23 @@ namespace heddle {
 
 namespace detail {
 /// The path of the tree of which `tensor` is the member `member`: "net.first" for the formal
-/// "net.first.weight" (or what is made of it alone, such as a cast) as the member "weight". Empty if
-/// the tensor is no formal, or the tree is what the function is traced for.
+/// "net.first.weight" (or what is made of it alone, such as a cast) as the member "weight". Empty
+/// if the tensor is not a formal, or if the tree is the whole argument.
 std::string pathAround(const Tensor &tensor, const std::string &member);
 } // namespace detail
 
-/// Operations that this thread makes in its lifetime, and their gradients, belong to a layer. Of
-/// nested scopes the innermost counts; one without a path leaves them to the scope outside.
+/// While it lives, operations that this thread makes, and their gradients, belong to a layer. Of
+/// nested scopes the innermost one that has a path decides.
 class LayerScope {
 public:
   explicit LayerScope(std::string path);
-  /// The layer's path, by the first of its tensors that is traced.
+  /// Takes the path from the first traced tensor of the layer.
   template <HasFields T>
   explicit LayerScope(const T &layer) : LayerScope(pathOf(const_cast<T &>(layer))) {}
   ~LayerScope();
   LayerScope(const LayerScope &) = delete;
   LayerScope &operator=(const LayerScope &) = delete;
-  /// The path of the innermost scope of this thread; empty outside of all.
+  /// The path of the innermost scope of this thread; empty outside of any.
   static const std::string &current();
 
 private:

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// C++20 has no reflection, but an aggregate without bases can be looked into: as many values as it
-// takes in braces, so many members it has, and a structured binding reads them.
+// C++20 has no reflection, but an aggregate without bases reveals its members: the largest number
+// of values that its braces accept is their number, and a structured binding reads them.
 //
 //     struct Options { int64_t groups = 1; bool bias = true; };
 //     std::get<1>(detail::membersOf(options))                  // options.bias
@@ -54,7 +54,7 @@ constexpr bool takesBase(std::index_sequence<I...>) {
 inline constexpr size_t mostMembers = 26;
 
 /// The number of members of an aggregate; `mostMembers` + 1 if they can't be counted. Fewer values
-/// than members need not do, since those left out may have no default.
+/// than members may be rejected, since a member without a value may have no default.
 template <typename T, size_t count = 0, bool found = false>
 constexpr size_t countMembers() {
   if constexpr (count > mostMembers)
@@ -67,8 +67,8 @@ constexpr size_t countMembers() {
     return countMembers<T, count + 1>();
 }
 
-/// True for a type that `membersOf` can look into. AnyMember does not convert to what can't be
-/// copied.
+/// True for a type whose members `membersOf` returns. AnyMember can't convert to a type that can't
+/// be copied.
 template <typename T>
 constexpr bool isOpen() {
   if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T> ||
@@ -129,7 +129,7 @@ using MembersOf = decltype(membersOf(std::declval<T &>()));
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
-/// A value of any type whose address is a constant. It is defined nowhere.
+/// A value of any type whose address is a constant. It has no definition.
 template <typename T>
 struct Sample {
   struct Held {
@@ -151,7 +151,7 @@ template <auto member>
 constexpr std::string_view spelledMember() {
   std::string_view text = __PRETTY_FUNCTION__;
 #ifndef __clang__
-  text = text.substr(0, text.rfind(';')); // GCC tells what string_view is, too
+  text = text.substr(0, text.rfind(';')); // GCC appends what string_view is
 #endif
   constexpr std::string_view word =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";

@@ -18,9 +18,9 @@
 //     y.to<float>({batch, out});        // on all ranks: gathers the blocks
 //
 // A name of size n that is split into p parts has blocks of ceil(n / p); the last ones may be short
-// or empty, so that sizes need not divide. Arguments are split by rules (JitOptions::rules), values
-// by `shard`, and all else as the compiler finds cheapest; the values are the same in any case.
-// Where no mesh is stated, `shard` changes nothing.
+// or empty, so that sizes need not divide. Rules (JitOptions::rules) split arguments, `shard`
+// splits values, and the compiler chooses the cheapest split of all others; results do not depend
+// on it. Where no mesh is stated, `shard` changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@
 
 namespace heddle {
 
-/// An axis of a mesh, or a part of one: "data(2)4" are 4 parts that follow 2 others.
+/// An axis of a mesh, or a sub-axis: "data(2)4" has size 4 and lies within an outer part of size 2.
 class MeshAxis {
 public:
-  /// Throws Error for other text.
+  /// Throws Error for any other text.
   explicit MeshAxis(std::string_view text, Here here = Here::current());
   MeshAxis(const MeshAxis &) = default;
   MeshAxis &operator=(const MeshAxis &) = delete;
@@ -61,7 +61,7 @@ struct AxisSize {
 class Mesh {
 public:
   Mesh() = default;
-  /// Throws Error for what is no name, a name twice, a size below 1 and more than 2^20 ranks.
+  /// Throws Error for an axis that is invalid or listed twice, a size below 1, and over 2^20 ranks.
   Mesh(std::initializer_list<AxisSize> axes, Here here = Here::current());
   /// "data=2,model=2"; an empty text is a mesh without axes.
   static Mesh parse(std::string_view text, Here here = Here::current());
@@ -78,7 +78,7 @@ private:
   void require(Here here) const;
 };
 
-/// A name, and the axes that split it, the first one outermost; none: it is not split.
+/// A name and the axes that split it, the first one outermost; without axes it is not split.
 struct NameAxes {
   Name name;
   std::vector<MeshAxis> axes;
@@ -87,26 +87,26 @@ struct NameAxes {
 };
 
 /// `x`, split as stated; the compiler may split other names as well. Throws Error for a name that x
-/// lacks, and for an axis twice. An axis that the mesh lacks is an error when the function is
-/// compiled.
+/// lacks, and for an axis that is listed twice. An axis that the mesh lacks is an error when the
+/// function is compiled.
 Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = Here::current());
 
-/// "net.wide/hidden:model": the name `hidden` of arguments whose paths have the words of the pattern
-/// in a row, over the axis `model`. A word may have a *. "net.last@stage=1": such arguments are at the
-/// coordinate 1 of the axis `stage` only, and what is computed from them follows. "adam@file": they
-/// are in files of $HEDDLE_SPILL_DIR rather than in memory, as are the new values that they get; this
+/// "net.wide/hidden:model" splits the name `hidden` over the axis `model`, in arguments whose
+/// paths contain the words of the pattern in a row; a word may have a *. "net.last@stage=1" places
+/// such arguments, and what is computed from them, at coordinate 1 of the axis `stage`.
+/// "adam@file" keeps them, and the values assigned to them, in files of $HEDDLE_SPILL_DIR; it
 /// needs no mesh.
 struct MeshRule {
   std::string text;    ///< as it was written
   std::string where;   ///< of a rule of a file: "plan 'FILE', line 3"
-  std::string pattern; ///< empty: of any argument
+  std::string pattern; ///< empty: matches any argument
   std::string name;    ///< empty: it splits no name
   std::vector<std::string> axes;
   /// True for "net.last@stage=1".
   bool isPlace() const { return name.empty() && !axes.empty(); }
-  /// True if the pattern is one of the path.
+  /// True if the pattern matches the path.
   bool fits(const std::string &path) const;
-  /// The rule, with a comment that says where it is from.
+  /// The rule, with a comment that states its file and line.
   std::string commented() const { return where.empty() ? text : text + " # " + where; }
 };
 
@@ -117,14 +117,14 @@ struct MeshPlan {
   /// The settings of a file (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line 1)".
   std::map<std::string, std::pair<std::string, std::string>> settings = {};
 
-  /// Of a mesh, rules and a file of both; any of them may be empty. Rules of the file come first, so
-  /// that later ones count where both shard a name. Throws Error for text that is no rule, another
-  /// mesh in the file, and an axis that the mesh lacks.
+  /// Combines a mesh, rules and a file of both; any of them may be empty. Rules of the file come
+  /// first; of two rules that shard a name the later one wins. Throws Error for an invalid rule,
+  /// for another mesh in the file, and for an axis that the mesh lacks.
   static MeshPlan of(const Mesh &mesh, const std::vector<std::string> &rules,
                      const std::string &file = "", Here here = Here::current());
-  /// The axes of more than one rank that no rule mentions: ranks along them compute the same.
+  /// The axes of more than one rank that no rule mentions: all ranks along them compute the same.
   std::vector<std::string> idleAxes() const;
-  /// The number that the file states, or `stated`; none: neither does. Throws Error if they differ.
+  /// The number that the file sets, else `stated`; none if neither is. Throws Error if they differ.
   std::optional<int64_t> number(const std::string &setting, std::optional<int64_t> stated,
                                 Here here = Here::current()) const;
   /// " (plan 'FILE', line 1)" for a setting of a file.

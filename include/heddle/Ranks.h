@@ -14,8 +14,8 @@
 //     if (ranks.isFirst())
 //       std::cout << "training on " << ranks.size() << " ranks\n";
 //
-// Every rank makes the same calls of functions with a mesh, in the same order. If one fails, or does
-// something else, the calls of all others end with an Error that names it.
+// Every rank makes the same calls of functions with a mesh, in the same order. If one fails, or
+// makes another call, the calls of all others throw an Error that names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,10 @@ public:
   /// One rank, this process.
   Ranks() = default;
   explicit Ranks(std::shared_ptr<Job> job) : of(std::move(job)) {}
-  /// The job that this process is a rank of, by its environment. The first call waits until all
-  /// ranks are there; later ones give the same job, which this process leaves when it ends. `engine`
-  /// moves the tensors: "shm", "mpi", "net"; empty: what the launcher says, else "shm". Throws Error
-  /// if the job can't be joined, for an unknown engine, and for another one than before.
+  /// Joins the job that the launcher's environment variables describe. The first call waits for all
+  /// ranks; later ones return the same job, which this process leaves when it exits. `engine` moves
+  /// the tensors: "shm", "mpi" or "net"; empty: the launcher's, else "shm". Throws Error if the job
+  /// can't be joined, and for an engine that is unknown or not the one of the first call.
   static Ranks join(std::string_view engine = "", Here here = Here::current());
 
   int rank() const;

@@ -24,8 +24,8 @@
 
 namespace heddle {
 
-/// Operations that this thread makes in its lifetime, and the errors that they throw, are located
-/// at `here`. Of nested scopes the outermost counts.
+/// While it lives, the operations that this thread makes, and the errors that they throw, are
+/// located at `here`. Of nested scopes the outermost decides.
 class CallScope {
 public:
   explicit CallScope(Here here);
@@ -45,8 +45,8 @@ private:
 }
 
 namespace detail {
-/// Open while the body of a gradient, a checkpoint, a lift, a branch, a loop or a scan is traced.
-/// What it computes from its formals has no value outside; it leaves the body as a result.
+/// Open while the body of a gradient, a checkpoint, a lift, a branch, a loop or a scan is traced. A
+/// tensor computed from the body's formals has no value outside of it; only results leave it.
 class BodyScope {
 public:
   BodyScope();
@@ -54,7 +54,7 @@ public:
   BodyScope(const BodyScope &) = delete;
   BodyScope &operator=(const BodyScope &) = delete;
   void close();
-  /// The number of the innermost body that this thread traces; 0 outside of all.
+  /// The number of the innermost body that this thread traces; 0 outside of any.
   static uint64_t current();
 
 private:

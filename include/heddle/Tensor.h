@@ -41,8 +41,8 @@ namespace detail {
 struct Node;
 }
 
-/// The padding of a window. Valid: none. Same: as much as keeps ceil(size / stride) windows, half
-/// of it at either end, the odd element at the high end. Explicit: `low` and `high` elements.
+/// The padding of a window. Valid: none. Same: enough for ceil(size / stride) windows, half of it
+/// at either end, the odd element at the high end. Explicit: `low` and `high` elements.
 struct Padding {
   enum class Kind { Valid, Same, Explicit } kind = Kind::Valid;
   int64_t low = 0, high = 0; ///< elements before the first and after the last one
@@ -176,9 +176,9 @@ public:
   static Tensor ofBytes(const void *data, size_t count, ElementType type,
                         const std::vector<Extent> &extents, Here here = Here::current());
   /// The values in row-major order of `order`, which lists all names. Computes them if necessary.
-  /// Throws Error unless T is the element type. If the tensor is split over ranks (Mesh.h), all of
-  /// them have to ask for its values, here and in `item`, `data` and when it is printed: the blocks
-  /// are gathered. A rank that does so alone ends the job, with an error that names it.
+  /// Throws Error unless T is the element type. If the tensor is split over ranks (Mesh.h), all
+  /// ranks have to make the call, as for `item`, `data` and printing, since it gathers the blocks.
+  /// A call by one rank alone ends the job with an error that names the rank.
   template <typename T>
   std::vector<T> to(const Names &order, Here here = Here::current()) const {
     data(here); // its message is the best one if there is too little memory

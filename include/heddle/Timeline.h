@@ -30,12 +30,12 @@ class Profile;
 class Timeline {
 public:
   Timeline();
-  /// Whether calls from now on are recorded, which a new timeline does.
+  /// Switches the recording of later calls on or off; a new timeline records.
   void record(bool calls);
   bool records() const;
-  /// Writes a Chrome trace: for each rank a row of its steps and one of its transfers. All of
-  /// `ranks` call it between the same calls of functions; rank 0 writes the file. Throws Error if
-  /// another rank does something else, or the file can't be written.
+  /// Writes a Chrome trace: for each rank a row of steps and one of transfers. All `ranks` call
+  /// this at the same point, between calls of functions; rank 0 writes the file. Throws Error if
+  /// another rank makes a different call, or the file can't be written.
   void write(const std::string &path, const Ranks &ranks = {}, Here here = Here::current()) const;
 
   /// The profile to which calls add their steps; null while nothing is recorded.

@@ -260,8 +260,8 @@ public:
     heddle_call_options chosen = {options.threads, options.managed};
     handle.reset(detail::check(heddle_call_create(program.get(), entry.c_str(), &chosen)));
   }
-  /// Binds an argument for this and all later runs. With `donate` the caller gives the tensor up,
-  /// so that a result may take its memory; it must be bound again before the next run.
+  /// Binds an argument for this and all later runs. With `donate` a result may reuse the tensor's
+  /// memory: the tensor is lost, and the argument must be bound again before the next run.
   void bind(const std::string &argument, const Tensor &tensor, bool donate = false) {
     detail::check(heddle_call_bind(handle.get(), argument.c_str(), tensor.get(), donate));
   }

@@ -79,7 +79,7 @@ enum {
   HEDDLE_F8E5M2,
 };
 
-/** Why the last function that failed in this thread did so; never NULL. */
+/** The message of the last error in this thread; never NULL. */
 const char *heddle_last_error(void);
 /** The version of the library, such as "0.1.0". */
 const char *heddle_runtime_version(void);
@@ -206,7 +206,7 @@ heddle_status heddle_set_memory_listener(void (*listener)(void *user, const hedd
 /** Statistics of the current memory manager. */
 typedef struct heddle_memory_statistics {
   int64_t live, peak;  /**< bytes that are allocated now, and the most so far */
-  int64_t reserved;    /**< bytes that the manager has from the system */
+  int64_t reserved;    /**< bytes that the manager has obtained from the system */
   int64_t allocations; /**< number of allocations so far */
 } heddle_memory_statistics;
 void heddle_memory_now(heddle_memory_statistics *statistics);

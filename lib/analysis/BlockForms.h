@@ -44,7 +44,7 @@ private:
 };
 
 /// Returns the text of the values that the `region`-th block of an op yields. It names block
-/// arguments by their position and by the labels of `scope`.
+/// arguments by position and by the labels of `scope`.
 std::string blockText(mlir::Block &block, Identify outside, const Surroundings &scope,
                       unsigned region);
 

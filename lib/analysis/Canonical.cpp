@@ -50,7 +50,7 @@ public:
       if (tied == classes.end())
         break;
       if (isSpent()) {
-        singleOut(colours, *tied); // as they are listed
+        singleOut(colours, *tied); // in the listed order
         continue;
       }
       // Of interchangeable names only one is tried first: the others give the same text.
@@ -112,7 +112,7 @@ private:
   }
 
   /// Returns true if exchanging the two does not change the text. Names that belong to them
-  /// (`3.row` to `3`) are exchanged too, those of equal colours with each other.
+  /// (`3.row` to `3`) are exchanged too, where they have equal colours.
   bool areAlike(unsigned a, unsigned b, ArrayRef<unsigned> colours) {
     auto whose = [&](unsigned i) { return StringRef(names[i]).split('.').first; };
     auto belongings = [&](unsigned of) {
@@ -134,8 +134,8 @@ private:
     return textUnder(labelled(each, "d")) == before;
   }
 
-  /// Colours become the ranks of (colour, text in which the name alone is `self`), up to a fixed
-  /// point.
+  /// Replaces colours by the ranks of (colour, text in which only this name is `self`), up to a
+  /// fixed point.
   void refine(std::vector<unsigned> &colours) {
     size_t classes = 0;
     while (true) {
@@ -151,7 +151,7 @@ private:
       for (auto [name, colour] : llvm::zip_equal(names, colours)) {
         signatures.emplace_back(colour, "");
         if (stable || members[colour] == 1)
-          continue; // no text can split it off
+          continue; // no text can distinguish it
         std::string kept = std::exchange(labels[name], "self");
         signatures.back().second = textUnder(labels);
         labels[name] = kept;
@@ -223,8 +223,8 @@ static std::string typeText(Type type, const Labels &labels) {
                 : printed(type);
 }
 
-/// The parts of a scalar op's text that no labels change: canonicalising writes the text of an op
-/// many times.
+/// The part of a scalar op's text that does not depend on labels; cached, since canonicalisation
+/// prints an op many times.
 struct ScalarHead {
   std::string name, type;
   bool isCommutative;
@@ -338,7 +338,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   auto renaming = nd::renamingOf(op);
   auto literal = dyn_cast<nd::LiteralInterface>(op);
   auto reduction = dyn_cast<nd::ReductionInterface>(op);
-  if (renaming) { // a set of pairs, which are listed in any order
+  if (renaming) { // a set of pairs
     std::vector<std::string> pairs;
     for (auto [from, to] : llvm::zip_equal(renaming->from.getAsValueRange<StringAttr>(),
                                            renaming->to.getAsValueRange<StringAttr>()))
@@ -348,7 +348,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName();
     if (name == "crossed" || renaming)
-      continue; // follows from the operands, or is above
+      continue; // implied by the operands, or printed above
     bool isSet = reduction && attr.getValue() == reduction.getReducedNames();
     if (literal && (name == "value" || name == "order"))
       text += name == "value" ? " " + Literal(literal).text(labels) : "";
@@ -361,7 +361,7 @@ static std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, con
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
     parts.push_back(operandText(operand, nd::tensorType(value), labels));
   if (auto pointwise = dyn_cast<nd::ScalarCodeInterface>(op)) {
-    // The body mentions the operands; the order in which they are listed does not matter.
+    // The body refers to the operands; the order in which they are listed does not matter.
     text += " " + scalarText(pointwise.getBody().front(), parts, labels, heads);
     text += " of " + sortedJoin(parts);
   } else {
@@ -431,7 +431,7 @@ static std::string choicesText(Operation *op, ArrayRef<OperandIdentity> operands
   return text;
 }
 
-/// Texts of reads; each may depend on those before it.
+/// Texts of reads; each may depend on earlier ones.
 static std::vector<std::string> readTexts(ArrayRef<OperandIdentity> operands,
                                           ArrayRef<Attribute> maps, ArrayRef<Attribute> guards,
                                           const Labels &labels) {
@@ -555,8 +555,8 @@ static bool isScalar(Operation *op) {
                         llvm::IsaPred<nd::NdTensorType>));
 }
 
-/// The largest number of nested levels of regions. Each level is canonicalised for each labelling
-/// of the names around it, so the time is exponential in the number of levels.
+/// The maximum number of nested levels of regions. Each level is canonicalised for each labelling
+/// of the enclosing names, so the time is exponential in the number of levels.
 static constexpr unsigned mostLevels = 2;
 
 static bool hasFormWithin(Operation *op, unsigned levels) {
@@ -602,7 +602,7 @@ std::optional<CanonicalForm> heddle::canonicalForm(Operation *op, Identify ident
       return text;
     Surroundings inside{{}, scope.depth + 1};
     for (const auto &[name, label] : labels)
-      inside.labels[name] = "o" + std::to_string(inside.depth) + label; // unlike labels inside
+      inside.labels[name] = "o" + std::to_string(inside.depth) + label; // unlike inner labels
     for (auto [i, region] : llvm::enumerate(op->getRegions()))
       if (!region.empty())
         text += " {" + blockText(region.front(), identify, inside, i) + "}";
@@ -648,13 +648,13 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   Ranges ranges = nest::iterationRanges(op);
   for (const auto &[name, range] : ranges)
     if (!name.empty() && !llvm::is_contained(names, name))
-      names.push_back(name);           // of a group around
-  DenseMap<Value, unsigned> positions; // of distinct operands, which are labelled like names
+      names.push_back(name);           // of an enclosing group
+  DenseMap<Value, unsigned> positions; // of distinct operands, labelled like names
   SmallVector<Value> distinct;
   for (Value operand : op->getOperands())
     if (positions.try_emplace(operand, positions.size()).second)
       distinct.push_back(operand);
-  // Of interchangeable operands the one that is defined first comes first.
+  // Interchangeable operands are ordered by definition.
   llvm::stable_sort(distinct, isMadeBefore);
   for (Value operand : distinct) {
     std::string position = std::to_string(positions.lookup(operand));
@@ -699,8 +699,7 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
   return result;
 }
 
-/// Returns the text of an op and of those inside it, with values numbered in the order of first
-/// use.
+/// Returns the text of an op and its nested ops, with values numbered in the order of first use.
 static std::string treeText(Operation *op, const Labels &labels, DenseMap<Value, unsigned> &numbers,
                             ScalarHeads &heads) {
   auto identify = [&](Value value) {
@@ -712,7 +711,7 @@ static std::string treeText(Operation *op, const Labels &labels, DenseMap<Value,
     return identity;
   };
   SmallVector<OperandIdentity> operands = llvm::map_to_vector(op->getOperands(), identify);
-  bool isWhole = hasOwnForm(op); // its regions included
+  bool isWhole = hasOwnForm(op); // including its regions
   std::string text = isWhole ? textOf(op, operands, labels, heads) : headText(op, operands, labels);
   for (Value result : op->getResults())
     text += " " + identify(result).value;

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names have no order and no meaning, so two ops are equal if some renaming takes one to the other.
-// `canonicalise` gives every name of an op a label that depends on its uses alone:
+// Names have no order and no meaning, so two ops are equal if some renaming maps one to the other.
+// `canonicalise` gives every name of an op a label that depends only on its uses:
 //
 //     reduce %x over [k]  (x: {k: 4, m: 3})     and     reduce %y over [p]  (y: {p: 4, q: 3})
 //
 // both become the text `reduce over [d0] of {d0: 4, d1: 3}`, with labels {k: d0, m: d1} and
 // {p: d0, q: d1}; composing them gives the renaming.
 //
-// The algorithm is colour refinement: an op is written with colours for its names. A name's new
-// colour is the text in which that name alone is marked; this is repeated until no colour splits.
-// If several names still share a colour, each of them is marked in turn, and the smallest text
-// wins. A symmetric op (a matrix times its transpose) thus has one form however it is written.
+// The algorithm is colour refinement: an op is printed with colours for its names. A name's new
+// colour is the text in which only that name is marked; this is repeated until no colour splits. If
+// several names still share a colour, each of them is marked in turn, and the smallest text is
+// chosen. So a symmetric op (a matrix times its transpose) has only one form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
                            llvm::function_ref<std::string(const Labels &)> text);
 
 /// Returns the texts of the values that a scalar block yields, with operands of commutative ops in
-/// a canonical order. They do not depend on the order of ops or on shared subexpressions. `leaves`
+/// canonical order. They do not depend on the order of ops or on shared subexpressions. `leaves`
 /// are the texts of the arguments.
 std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
                                      const Labels &labels);
@@ -83,8 +83,8 @@ std::string headText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operan
 std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
-/// A cache that maps the text of a kernel, with names in the order in which they are listed, to the
-/// labels of these names. A deep program has few kernels and many nests.
+/// A cache that maps the text of a kernel, with names in the listed order, to the labels of these
+/// names. A deep program has few kernels and many nests.
 using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 
 /// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the

@@ -59,7 +59,7 @@ private:
   std::set<std::string> all;
   std::map<std::string, unsigned> rank;
   llvm::DenseMap<Operation *, std::vector<std::string>> mentioned; ///< names of an op
-  llvm::DenseMap<Operation *, Literal> literals;                   ///< what constants hold
+  llvm::DenseMap<Operation *, Literal> literals;                   ///< elements of constants
   // State of one round:
   Labels labels;
   llvm::DenseMap<unsigned, unsigned> members; ///< of each class
@@ -148,8 +148,8 @@ private:
     return text;
   }
 
-  /// Records for each of `names` the hash of the text in which it is marked, unless it is alone in
-  /// its class. Returns the hash of the text without marks.
+  /// Records for each of `names` the hash of the text in which it is marked, unless its class has
+  /// no other members. Returns the hash of the text without marks.
   std::string note(ArrayRef<std::string> names, llvm::function_ref<std::string()> text) {
     for (const std::string &name : names) {
       if (members.lookup(rank.find(name)->second) == 1)
@@ -219,13 +219,13 @@ private:
                      function.getArgAttr(number, mesh::shardingAttrName));
   }
 
-  /// What a function states of an argument or result; empty if it states nothing.
+  /// The layout and sharding that a function states for an argument or result; empty if none.
   std::string boundText(const std::string &what, Attribute layout, Attribute sharding) const {
     std::string text;
     if (auto stated = dyn_cast_or_null<nest::LayoutAttr>(layout))
       text += what + stated.getLayout().rename(labels).str();
     if (auto stated = dyn_cast_or_null<mesh::ShardingAttr>(sharding)) {
-      // The memory of a tensor changes no value, so it may not change the order of a sum.
+      // The memory of a tensor does not affect values, so it must not affect the order of a sum.
       MLIRContext *context = stated.getContext();
       auto split = mesh::ShardingAttr::get(context, stated.getNames(), stated.getClosed(),
                                            stated.getPartial(), stated.getCombiner(),
@@ -248,8 +248,8 @@ private:
     return texts;
   }
 
-  /// Returns true if exchanging any two of `names` changes the text of no op: then any order of
-  /// them will do. Marking them one after another would be slow for many names.
+  /// Returns true if exchanging any two of `names` changes no text: then any order of them is
+  /// canonical. Marking them one after another would be slow for many names.
   bool areInterchangeable(const std::vector<std::string> &names) {
     values.clear();
     for (BlockArgument argument : function.getArguments())

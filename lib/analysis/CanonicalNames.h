@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A pass that chooses among names has to break ties, and the result must not depend on spelling.
-// `canonicalNames` lists all names of a function in an order that follows from their uses:
+// `canonicalNames` lists all names of a function in an order that depends only on their uses:
 //
-//     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y     k, row, whatever they are called
+//     f(x: {row: 8, k: 4}, y: {k: 4}) = sum over k of x * y     k, row, in any spelling
 //
 // The algorithm is colour refinement over the whole function. All names begin with one colour. A
 // name's new colour is the text of all ops that mention it, with that name marked and the others
-// written as their colours; values are written as the ops that define them. This is repeated until
-// no colour splits. If names still have one colour (rows and columns of a square picture), one of
-// them is marked, and refinement goes on.
+// printed as their colours; values are printed as their defining ops. This is repeated until no
+// colour splits. If names still share a colour (rows and columns of a square image), one of them is
+// marked, and refinement continues.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ namespace heddle {
 
 std::vector<std::string> canonicalNames(mlir::FunctionOpInterface function);
 
-/// A sharding under labels, which is the same in any order of names.
+/// The text of a sharding under labels, independent of the order of names.
 std::string shardingText(mesh::ShardingAttr sharding, const Labels &labels);
 
 } // namespace heddle

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads divide the work of a nest by chunks: a chunk is one step of every `thread` loop (or of
+// Threads divide the work of a nest into chunks: a chunk is one step of every `thread` loop (or of
 // every grid, cluster and block loop) of its schedule. The number of chunks is written on the nest
-// beside the schedule:
+// with the schedule:
 //
 //     {heddle.chunks = #nd.size<2 * ((N + 31) floordiv 32)>,
 //      schedule = #nest.schedule<[thread row by 32, thread column by 128, ...]>}

@@ -23,8 +23,7 @@ PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, cons
       if (found.count(name))
         continue;
       Dim dim{name, sizes[name], {}, below, k + 1 == extents.size() && found.empty(), extents[k]};
-      if (auto coordinate =
-              access.map.lookup(name)) // a size that steps are multiplied by counts as 1
+      if (auto coordinate = access.map.lookup(name)) // symbolic factors of steps count as 1
         for (const std::string &each : coordinate->names())
           if (int number = nest.indexOf(each); number >= 0)
             dim.terms.emplace_back(number,
@@ -76,7 +75,7 @@ double nest::setWaste(const PlacedAccess &access, const Extents &extents, int64_
     if (dim.contiguous || extent <= 1)
       continue;
     int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
-    double lines = double(extent) * double(power) / double(span); // in each set that is met
+    double lines = double(extent) * double(power) / double(span); // in each used set
     if (rests && lines > 3 && lines <= 12) {
       double inside = double(access.bytes);
       for (const PlacedAccess::Dim &other : access.dims)

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Computes the bytes, cache lines and pages of the box of a tensor that a loop and all loops inside
-// of it touch. These are amounts, not rates: callers decide what a byte costs.
+// Computes the bytes, cache lines and pages of the box of a tensor that a loop and its inner loops
+// touch. These are amounts, not rates: callers determine the cost of a byte.
 //
-//     %a[m, k] in [m, k], m: 64, k: 512, f32, loops that walk m by 6 points and k by 256:
+//     %a[m, k] in [m, k], m: 64, k: 512, f32, loops over 6 points of m and 256 of k:
 //     boxElements   6 * 256            runBytes   1024, at a pitch of 2048 bytes
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,7 @@
 
 namespace heddle::nest {
 
-/// For each iteration name, the number of points that loops walk.
+/// For each iteration name, the number of points that loops cover.
 using Extents = llvm::SmallVector<int64_t, 12>;
 
 /// An access to a tensor whose layout is known.
@@ -62,7 +62,7 @@ double setWaste(const PlacedAccess &access, const Extents &extents, int64_t span
 /// Returns the length of a contiguous run of a box in bytes. Sets `pitch`, if given, to the
 /// distance from one run to the next in bytes.
 double runBytes(const PlacedAccess &access, const Extents &extents, double *pitch = nullptr);
-/// Returns the number of pages that a box touches; each of its rows may lie in a page of its own.
+/// Returns the number of pages that a box touches; each of its rows may be on a separate page.
 double boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes);
 
 } // namespace heddle::nest

@@ -45,7 +45,7 @@ int64_t nest::depthOf(MatrixUnitAttr unit) {
 }
 
 /// Returns true for units that the emission supports: each lane of a vector of f32 holds two
-/// neighbours of bf16, each of which is the upper half of its value in f32.
+/// adjacent bf16, each of which is the upper half of its value in f32.
 static bool isVisited(MatrixUnitAttr unit) {
   auto lies = [](const Layout &layout, StringRef outer, StringRef inner) {
     return layout.factors == Layout::rowMajor({outer.str(), inner.str()}).factors;
@@ -56,8 +56,7 @@ static bool isVisited(MatrixUnitAttr unit) {
          lies(unit.getRight(), "n", "k") && lies(unit.getTotal(), "m", "n");
 }
 
-/// Returns true if the region only multiplies two reads of a unit's types, without a cast that
-/// rounds.
+/// Returns true if the region only multiplies two reads of a unit's types, without a rounding cast.
 static bool isProduct(Block &body, MatrixUnitAttr unit) {
   auto widened = [](Value value) {
     while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
@@ -78,8 +77,7 @@ static bool isProduct(Block &body, MatrixUnitAttr unit) {
          first.getType() == unit.getLeftType() && second.getType() == unit.getRightType();
 }
 
-/// Returns true if a combiner adds in the type of a unit's total, in which sums of the type of its
-/// sides are computed too.
+/// Returns true if a combiner adds in the type of a unit's total.
 static bool isSum(Block &combine, MatrixUnitAttr unit) {
   if (combine.getNumArguments() != 2)
     return false;
@@ -90,7 +88,8 @@ static bool isSum(Block &combine, MatrixUnitAttr unit) {
          isa<BlockArgument>(sum.getRhs());
 }
 
-/// Returns true if the reduced name alone is a coordinate of both sides, and no guard mentions it.
+/// Returns true if a coordinate of both sides is exactly this reduced name, and no guard mentions
+/// it.
 static bool isPlain(ComputeOp op, StringRef name) {
   for (unsigned read = 0; read < 2; ++read) {
     unsigned mentions = 0, plain = 0;

@@ -56,8 +56,8 @@ static Layout layoutOf(BlockArgument argument) {
   return chosen ? chosen.getLayout() : sortedLayout(tensorType(argument));
 }
 
-/// Returns the layout of the tensor that the first yield of `result`, or its return, writes into;
-/// none for a value that is copied there.
+/// Returns the layout of the tensor that the first yield or return of `result` writes; none for a
+/// value that is copied there.
 static std::optional<Layout> layoutOfTarget(OpResult result) {
   Block *block = result.getOwner()->getBlock();
   if (!block)
@@ -72,7 +72,7 @@ static std::optional<Layout> layoutOfTarget(OpResult result) {
     auto chosen = function.getResultAttrOfType<LayoutAttr>(number, "nd.layout");
     return chosen ? std::optional(chosen.getLayout()) : std::nullopt;
   }
-  auto holder = dyn_cast<HoldsNestsInterface>(parent); // none: scf, which is not lowered yet
+  auto holder = dyn_cast<HoldsNestsInterface>(parent); // null: scf, which is not lowered yet
   if (!holder || updatedBy(result.getOwner()))
     return std::nullopt;
   Layout whole = nest::layoutOf(parent->getResult(number));
@@ -92,7 +92,7 @@ Layout nest::layoutOf(Value value) {
     if (LayoutAttr stated = laid.layout(result.getResultNumber()))
       return stated.getLayout();
   if (Value updated = updatedBy(op))
-    return layoutOf(updated); // so that it may work in place
+    return layoutOf(updated); // so that it can work in place
   Layout plain = sortedLayout(tensorType(value));
   if (auto transfer = dyn_cast<TransferInterface>(op))
     putOutermost(plain, transfer.getOutermostNames());

@@ -34,17 +34,18 @@ Layout layoutOf(mlir::Value value);
 /// Returns the layout of a slice: `layout` at one index of each of `names`.
 Layout layoutAt(Layout layout, nd::DimsAttr names);
 
-/// Moves the factors of these names to the front. Returns false if one is not a factor by itself.
+/// Moves the factors of these names to the front. Returns false if a name is not a factor by
+/// itself.
 bool putOutermost(Layout &layout, llvm::ArrayRef<mlir::StringAttr> names);
 
-/// Refuses a layout of `what`, written at `loc`, that does not give every element of `type` an
-/// offset of its own. If the value is defined elsewhere (`made`), a note says where.
+/// Rejects a layout of `what`, written at `loc`, in which elements of `type` do not have distinct
+/// offsets. If the value is defined elsewhere (`made`), a note says where.
 mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
                                 mlir::Type type, std::optional<mlir::Location> made = {});
 /// Names an argument in messages: "argument 'x'", or "argument 0" if it has no name.
 std::string argumentText(mlir::func::FuncOp function, unsigned argument);
-/// Refuses `nd.layout` of an argument or result of `function` that is neither "any" nor a layout
-/// that fits its type.
+/// Rejects `nd.layout` of an argument or result of `function` unless it is "any" or a layout that
+/// fits its type.
 mlir::LogicalResult checkLayouts(mlir::func::FuncOp function);
 
 } // namespace heddle::nest

@@ -15,7 +15,7 @@
 using namespace heddle;
 using namespace mlir;
 
-/// The largest number of elements of a constant that is reordered (as many as a fold creates), and
+/// The maximum number of elements of a constant that is reordered (as many as a fold creates), and
 /// of orders that are tried.
 static constexpr int64_t mostElements = 256;
 static constexpr size_t mostWays = 24;
@@ -92,7 +92,7 @@ std::string Literal::text(const Labels &labels) const {
   if (!whole.empty())
     return whole + " by " + llvm::join(keys, ", ");
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
-  // Names with equal labels may be listed in any order: the smallest text is the canonical one.
+  // Names with equal labels may be in any order: the smallest text is canonical.
   std::vector<SmallVector<unsigned>> orders = {{}};
   for (size_t first = 0, end = 0; first < order.size(); first = end) {
     while (end < order.size() && keys[order[end]] == keys[order[first]])

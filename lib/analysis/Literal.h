@@ -10,7 +10,7 @@
 //
 //     dense<[[1, 2], [1, 2]]> by [row, column]        dense<[[1, 1], [2, 2]]> by [column, row]
 //
-// are both `1, 2 along column`: elements differ along that name alone.
+// are both `1, 2 along column`: elements differ only along that name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ private:
   };
   std::vector<Dimension> dims; ///< those along which elements differ, in the listed order
   std::vector<std::string> elements;
-  std::string whole; ///< replaces `elements` where these stay in their order
+  std::string whole; ///< replaces `elements` if these are not reordered
 
   std::string inOrder(llvm::ArrayRef<unsigned> order) const;
 };

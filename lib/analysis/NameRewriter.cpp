@@ -22,7 +22,7 @@ std::string NameRewriter::operator()(StringRef name) const {
   return found == names.end() ? name.str() : found->second;
 }
 
-/// Rewrites an expression over iteration names, and perhaps symbols and earlier reads.
+/// Rewrites an expression over iteration names, symbols and earlier reads.
 Expr NameRewriter::rewriteIndex(const Expr &expr) const {
   return expr.substitute([&](const std::string &name) -> std::optional<Expr> {
     if (nest::readIndex(name) && !names.contains(name))
@@ -146,7 +146,7 @@ void NameRewriter::rewriteNest(nest::LoopNestInterface nest, ArrayRef<NameRewrit
   };
   for (NamedAttribute attr : attributesWithNames(nest)) {
     Attribute value = attr.getValue();
-    if (auto map = dyn_cast<nest::MapAttr>(value)) // of what an update writes to
+    if (auto map = dyn_cast<nest::MapAttr>(value)) // the destination map of an update
       value = rewrite(map, results);
     else if (auto schedule = dyn_cast<nest::ScheduleAttr>(value))
       value = rewrite(schedule, reads);
@@ -207,7 +207,7 @@ llvm::StringSet<> heddle::collectNames(Operation *root) {
 std::string heddle::freshName(StringRef base, llvm::StringSet<> &taken) {
   base = base.take_until([](char c) { return c == '$'; });
   auto named = [&](unsigned n) { return (base + "$" + Twine(n)).str(); };
-  // Usually all numbers up to some limit are taken, and there may be very many: binary search.
+  // Usually all numbers up to some limit are taken, and there may be very many: use binary search.
   unsigned last = 0, free = 1;
   while (taken.contains(named(free)))
     last = std::exchange(free, 2 * free);

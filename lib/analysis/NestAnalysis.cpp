@@ -136,7 +136,7 @@ double heddle::costOf(Region &region) {
   double cost = 0;
   if (region.empty())
     return cost;
-  // Ops that depend on coordinates alone are uniform over a vector, or loop-invariant.
+  // Ops that depend only on coordinates are uniform over a vector, or loop-invariant.
   llvm::DenseSet<Value> ofCoordinates;
   for (Operation &op : region.front().without_terminator()) {
     bool isCoordinate = op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
@@ -158,7 +158,7 @@ double heddle::arithmeticOf(Operation *op) {
     return compute ? points + pointsOf(compute.getProduced()) * costOf(compute.getFinish())
                    : points;
   }
-  if (auto sort = dyn_cast<SortOp>(op)) // some instructions for each comparison
+  if (auto sort = dyn_cast<SortOp>(op)) // a few instructions per comparison
     return 6 * pointsOf(tensorType(sort.getInputs()[0]).getDims()) *
            (1 + std::log2(std::max(pointsOf(sort.getAlong()), 1.0)));
   double inner = 0;
@@ -224,18 +224,18 @@ double heddle::footprint(MapAttr map, nd::NdTensorType type, const Sizes &extent
   return std::min(elements, isGathered(map) ? elements : points);
 }
 
-/// The sizes of the iteration names of a nest, for reads of the epilogue without the reduced ones.
+/// The sizes of the iteration names of a nest, without the reduced ones for reads of the epilogue.
 static Sizes extentsOf(Operation *op, bool finish = false) {
   SmallVector<nd::DimsAttr, 2> names;
   if (auto nest = dyn_cast<LoopNestInterface>(op))
-    names = nest.getIterationNames(); // the reduced ones come last
+    names = nest.getIterationNames(); // reduced names come last
   Sizes extents;
   for (nd::DimsAttr each : ArrayRef(names).take_front(finish ? 1 : 2))
     extents.merge(sizesOf(each));
   return extents;
 }
 
-/// The same core for all CPUs, since fusion decides which sums are nested.
+/// The same core for all CPUs, because fusion determines which sums are nested.
 static constexpr nest::Rates nominal;
 
 double heddle::trafficOf(Operation *op) {
@@ -278,7 +278,7 @@ double heddle::secondsOf(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Collects the factors of a product. Returns false if it contains anything else, or a factor twice
-/// (a chain of squares has too many to list).
+/// (a chain of squares would have too many).
 static bool collectFactors(Value value, SmallVectorImpl<unsigned> &factors) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (llvm::is_contained(factors, argument.getArgNumber()))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Analyses of nests for fusion, layout assignment and scheduling. They depend on structure alone
+// Analyses of nests for fusion, layout assignment and scheduling. They depend only on structure
 // (sizes, maps, guards, the ops of a region), never on the name of an op, and rewrite nothing.
 // Symbolic sizes count as their typical values.
 //
@@ -41,12 +41,12 @@ struct NestRead {
 llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
 
 namespace nest {
-/// Returns the arguments of a kernel for `nest`: its operands, and for groups and scans the values
+/// Returns the arguments of a kernel for `nest`: its operands and, for groups and scans, the values
 /// that their regions capture, each once, in the order of first use.
 llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
 
-/// Adds the iteration names that the coordinates of a read depend on, also through the reads that
-/// they are gathered by.
+/// Adds the iteration names on which the coordinates of a read depend, including dependence through
+/// reads.
 void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 } // namespace nest
 
@@ -56,10 +56,10 @@ void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 
 /// The name of an op in messages for users: its attribute `heddle.name`, by default the op's name.
 std::string nameOf(mlir::Operation *op);
-/// `name` behind the layer that an op at `loc` was written in, if any (a NameLoc, as a LayerScope of
-/// the builder makes it): "layers.3.attention: reduce".
+/// `name` with the prefix of the layer in which an op at `loc` was written, if any (a NameLoc,
+/// created by a LayerScope of the builder): "layers.3.attention: reduce".
 std::string inLayer(mlir::Location loc, llvm::StringRef name);
-/// The name of an op behind its layer.
+/// The name of an op with the prefix of its layer.
 inline std::string labelOf(mlir::Operation *op) { return inLayer(op->getLoc(), nameOf(op)); }
 
 //===----------------------------------------------------------------------===//
@@ -73,32 +73,32 @@ double pointsOf(nd::DimsAttr dims);
 double elementBytes(mlir::Type element);
 double tensorBytes(mlir::Value tensor);
 double tensorBytes(mlir::ValueRange tensors);
-/// Returns the bytes of what operand and result of a transfer have in common: the smaller size of each
-/// name; `isWhole`: the larger one. And the bytes that a device sends.
+/// Returns the bytes that operand and result of a transfer have in common: the smaller size of each
+/// name; `isWhole`: the larger one. The second function returns the bytes that a device sends.
 double sharedBytes(mlir::Value from, mlir::Value to, bool isWhole = false);
 double sentBytes(nest::TransferInterface transfer);
 
-/// Returns the cost of one run of a region, in simple vector operations. Constants and ops that
-/// depend on coordinates alone are free; a division counts as 6, functions such as exp as 20.
+/// Returns the cost of one execution of a region, in simple vector operations. Constants and ops
+/// that depend only on coordinates are free; a division counts as 6, functions such as exp as 20.
 double costOf(mlir::Region &region);
-/// Returns true for functions such as exp, which expand to some hundred instructions.
+/// Returns true for functions such as exp, which expand to about a hundred instructions.
 bool isFunction(mlir::Operation &scalar);
 /// Returns the arithmetic of the whole nest, and of the nests within a group or a scan, in the same
 /// unit.
 double arithmeticOf(mlir::Operation *nest);
 
 /// Returns an upper bound of the number of distinct elements that a read touches while each
-/// iteration name walks `extents` steps (names that are missing walk none). It is exact for affine
-/// maps with unit steps.
+/// iteration name takes `extents` steps (missing names take none). It is exact for affine maps with
+/// unit steps.
 double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents);
 
 /// The cost model of fusion: returns the seconds that a nest takes alone on a nominal core. A nest
-/// is bound by its arithmetic or by its memory traffic, whichever is slower, and has a small
-/// start-up cost. Sums of products, which keep their operands in registers, reach four times the
-/// rate of other arithmetic. Tensors that fit in a cache move faster. The result depends on the
-/// nest alone, so decisions are the same on every machine.
+/// is bound by its arithmetic or by its memory traffic, whichever is slower, plus a small start-up
+/// cost. Sums of products, which keep their operands in registers, reach four times the rate of
+/// other arithmetic. Tensors that fit in a cache move faster. The result depends only on the nest,
+/// so decisions are the same on every machine.
 double secondsOf(mlir::Operation *nest);
-/// The same for work that is no sum of products and whose bytes all come from memory.
+/// The same for work that is not a sum of products and whose bytes all come from memory.
 double secondsOf(double arithmetic, double bytes);
 /// Returns the bytes that a nest moves; those of tensors that fit in a cache count a quarter.
 double trafficOf(mlir::Operation *nest);
@@ -119,7 +119,7 @@ bool onlyMoves(nest::ComputeOp nest);
 /// If every coordinate of the map is an iteration name, each used once, returns the map from tensor
 /// names to iteration names.
 std::optional<Labels> renamingOf(nest::MapAttr map);
-/// Returns true if the nest yields a whole value under other names (or the same).
+/// Returns true if the nest yields a whole value, possibly under other names.
 bool isRenaming(nest::ComputeOp nest);
 
 } // namespace heddle

@@ -22,11 +22,11 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Number of points of a nest beyond which its size symbols are assumed to be smaller than
-/// `typicalSymbol`: several symbols are seldom large together.
+/// The number of points of a nest beyond which its size symbols are assumed to be smaller than
+/// `typicalSymbol`: several symbols are rarely large together.
 static constexpr double typicalPoints = 1e10;
 /// Factor on the score of tiles that may leave a remainder of a symbolic size, which needs a
-/// remainder loop, where other tiles leave none.
+/// remainder loop, if other tiles leave none.
 static constexpr double withRest = 0.6;
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +164,7 @@ void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
     Coordinate coordinate;
-    // A group's names map to themselves; loop variables are assumed at their start.
+    // A group's names map to themselves; loop variables are assumed to be at their start.
     coordinate.expr =
         map.lookup(dim.name.getValue())
             .value_or(Expr::name(dim.name.str()))
@@ -337,7 +337,7 @@ public:
     setOthers(0);
   }
 
-  /// All names stand in the middle, or `before` it.
+  /// Sets all other names to the middle, or `before` it.
   void setOthers(int64_t before) {
     for (size_t i = 0; i < point.size(); ++i)
       point[i] = std::max<int64_t>(nest.sizes[i] / 2 - before, 0);
@@ -480,8 +480,8 @@ private:
   unsigned vectorReads = 0, scalarReads = 0;
   std::vector<RegisterTile> tiles;
 
-  /// Returns the produced names with which some vector read does not vary, so that every row reuses
-  /// the same vectors, and another read does.
+  /// Returns the produced names of which some vector read is independent, so that every row reuses
+  /// the same vectors, and on which another read depends.
   std::vector<unsigned> rowNames() const {
     std::vector<unsigned> result;
     for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
@@ -500,7 +500,7 @@ private:
     return result;
   }
 
-  /// Returns the points of a name in a tile: as many as registers allow, or a little fewer so that
+  /// Returns the points of a name in a tile: as many as registers allow, or slightly fewer so that
   /// the last tile is as large as the others.
   std::set<int64_t> pointsOf(unsigned name, int64_t limit) const {
     int64_t size = nest.sizes[name];

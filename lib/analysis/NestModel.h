@@ -15,8 +15,8 @@
 //     nest.accesses  %a[m, k], %b[k, n], %c[m, n] (a write)
 //
 // The model computes a few addresses of an access in a layout: the addresses of neighbouring lanes
-// tell whether a vector is loaded, a scalar is broadcast, or lanes are gathered. For merged names
-// it simplifies the address, as emission does: lanes that it can't prove contiguous are gathered.
+// show whether a vector is loaded, a scalar is broadcast, or lanes are gathered. For merged names
+// it simplifies the address like emission does: lanes that it can't prove contiguous are gathered.
 //
 //     SizedLayout layout(Layout::rowMajor({"k", "n"}), typeOfB, nest.sizesOf(typeOfB));
 //     nest.laneKind(b, layout, {n})    Contiguous: lanes of n are neighbours in memory
@@ -24,8 +24,8 @@
 //     nest.laneKind(b, layout, {k})    Apart: neighbours have a stride of 32 elements
 //     nest.step(b, layout, k)          32
 //
-// Register tiles follow from the lanes alone: lanes n, with vectors of 16, give two vectors times
-// rows of m, and every row uses each loaded vector of %b.
+// Register tiles depend only on the lanes: lanes n, with vectors of 16, give two vectors times rows
+// of m, and every row uses each loaded vector of %b.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,12 +61,12 @@ struct NestAccess;
 /// A coordinate: quasi-affine over iteration names by number, or gathered.
 struct Coordinate {
   bool linear = true;
-  bool gathered = false; ///< depends on values that are read
+  bool gathered = false; ///< depends on values of reads
   int64_t constant = 0;
   std::vector<int64_t> steps; ///< the coefficient of each iteration name
   Expr expr;
-  std::vector<int> mentioned; ///< iteration names, `movers` included
-  std::vector<int> movers;    ///< iteration names that move the reads that it depends on
+  std::vector<int> mentioned; ///< iteration names, including `movers`
+  std::vector<int> movers;    ///< iteration names on which its reads depend
   int plain = -1;             ///< the coordinate is this name alone
 
   void mention(int name);
@@ -79,7 +79,7 @@ struct Coordinate {
 };
 
 struct NestAccess {
-  mlir::Value tensor; ///< for a value that a group yields, the group's result, which stores it
+  mlir::Value tensor; ///< for a value that a group yields, the group's result
   nd::NdTensorType type;
   MapAttr map;                   ///< the map of the op, over symbols
   double elements = 1;           ///< of the tensor as the nest sees it, without a group's names
@@ -87,11 +87,11 @@ struct NestAccess {
   std::vector<Coordinate> coordinates; ///< of each of them
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
-  bool gathered = false; ///< depends on values that are read
+  bool gathered = false; ///< depends on values of reads
   bool mentions(unsigned name) const;
   bool mentionsAny(llvm::ArrayRef<unsigned> names) const;
-  /// Returns true if a gathered coordinate moves with `name` through the values that it depends on.
-  /// `row` of x[row = row + read(0)] moves it by one unless read(0) is another value at each row.
+  /// Returns true if a gathered coordinate depends on `name` through its reads. For x[row = row +
+  /// read(0)], `row` changes it by one unless read(0) differs between rows.
   bool gatheredBy(unsigned name) const;
   /// Returns the dimension whose coordinate is the iteration name alone; -1 if there is none, or if
   /// several dimensions mention the name.
@@ -104,7 +104,7 @@ enum class LaneKind { Same, Contiguous, Apart };
 
 /// Points of a reduction that are computed together in registers.
 struct RegisterTile {
-  int64_t vectors = 1;                            ///< side by side
+  int64_t vectors = 1;                            ///< adjacent vectors
   std::vector<std::pair<unsigned, int64_t>> rows; ///< unrolled names, with their points
   double cycles = 1;                              ///< of one step of the reduction
   double score = 0;                               ///< more is better
@@ -114,13 +114,13 @@ struct RegisterTile {
 /// The space and the accesses of a nest, and facts of the machine.
 struct NestModel {
   mlir::Operation *op = nullptr;
-  std::vector<std::string> names; ///< outer ones (of groups), produced, reduced
+  std::vector<std::string> names; ///< of enclosing groups, produced, reduced
   std::vector<int64_t> sizes;     ///< typical ones of symbolic sizes
   std::vector<bool> symbolic;
   std::vector<int64_t> divisors; ///< a divisor of each size, for all values of symbols
   size_t firstProduced = 0, firstReduced = 0;
   std::vector<NestAccess> accesses; ///< reads in the order of the operands, then writes
-  double bodyCost = 0;              ///< simple operations at each point, the combiner's included
+  double bodyCost = 0;              ///< simple operations at each point, including the combiner
   double finishCost = 0;            ///< at each produced point
   int64_t operations = 1;           ///< of the body and the combiner; a multiply-add is one
   bool reduction = false;
@@ -129,16 +129,17 @@ struct NestModel {
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20; ///< bytes of caches
   Rates rates;
 
-  /// `shrink`: assumes smaller values for several symbols, since they are seldom large together.
+  /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
+  /// together.
   NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
   int indexOf(llvm::StringRef name) const;
   std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> group) const;
-  /// Returns the lanes that the schedule on the nest, whole or partial, states, if there is one.
+  /// Returns the lanes in the nest's schedule, complete or partial, if it has one.
   std::optional<std::vector<unsigned>> writtenLanes() const;
-  /// Return the points of a merged group of names, and the vectors that they fill.
+  /// The number of points of a merged group of names, and the number of vectors that they fill.
   int64_t sizeOf(llvm::ArrayRef<unsigned> group) const;
   int64_t vectorsOf(llvm::ArrayRef<unsigned> group) const;
   /// Returns true if a read is reused so often that blocks of it should stay in a cache.
@@ -151,8 +152,8 @@ struct NestModel {
   /// Returns the stride in elements of one step along a name.
   int64_t step(const NestAccess &access, const SizedLayout &layout, unsigned name) const;
 
-  /// Returns the register tiles of a reduction whose lanes walk `group`, the best first. `onLanes`
-  /// tells for each access whether it is read as vectors.
+  /// Returns the register tiles of a reduction with the lanes `group`, in descending order.
+  /// `onLanes`: for each access, whether it is read as vectors.
   std::vector<RegisterTile> registerTiles(llvm::ArrayRef<unsigned> group,
                                           llvm::ArrayRef<bool> onLanes) const;
 

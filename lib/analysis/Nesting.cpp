@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace {
 /// Scans a text once and tracks the open brackets. A comparison or an arrow may look like a
-/// bracket: an unmatched opening bracket within a matched pair is dropped, and so is one that
-/// closes nothing.
+/// bracket: an unmatched opening bracket within a matched pair is ignored, as is an unmatched
+/// closing bracket.
 class Scan {
 public:
   explicit Scan(StringRef text) : rest(text) {}

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsing, walking, cloning, printing and destroying IR all recurse. These functions refuse input
+// Parsing, walking, cloning, printing and destroying IR all recurse. These functions reject input
 // that would overflow the stack, and do not recurse themselves. They check text before it is
 // parsed, IR before passes run, and chains of calls before they are inlined:
 //
 //     for (int i = 0; i < 5000; ++i)
-//       y = forLoop(3, y, ...);         // one after the other: no depth, whatever their number
+//       y = forLoop(3, y, ...);         // in sequence: any number adds no depth
 //     scf.for ... { scf.for ... { ...   // two deep
 //
 //===----------------------------------------------------------------------===//
@@ -26,31 +26,31 @@ class SourceMgr;
 
 namespace heddle {
 
-/// The largest number of regions around an op within its function.
+/// The maximum number of regions around an op within its function.
 constexpr unsigned deepestRegion = 1000;
-/// The largest number of ops of a function after inlining and differentiation. Functions that each
+/// The maximum number of ops of a function after inlining and differentiation. Functions that each
 /// call the next one twice would otherwise exhaust memory, in a program of a few lines.
 constexpr int64_t mostInlinedOps = 500000;
-/// The largest depth of brackets in a text, and of attributes that refer to each other by name. A
+/// The maximum depth of brackets in a text, and of attributes that refer to each other by name. A
 /// region may need two brackets.
 constexpr unsigned deepestBracket = 2500;
 
-/// The largest length of an affine map, in characters; its parser recurses over operators.
+/// The maximum length of an affine map, in characters; its parser recurses over operators.
 constexpr unsigned longestAffineMap = 10000;
 
-/// Returns the position at which `text` exceeds a limit, and what it has too much of; a null
-/// pointer if it exceeds none. Strings and comments do not count.
+/// Returns the position at which `text` exceeds a limit, and a description of that limit; null if
+/// it exceeds none. Strings and comments are ignored.
 std::pair<const char *, const char *> findTooDeep(llvm::StringRef text);
 
-/// Refuses the main text of `sources` if it exceeds a limit.
+/// Rejects the main text of `sources` if it exceeds a limit.
 mlir::LogicalResult requireShallow(const llvm::SourceMgr &sources);
 
-/// Returns the deepest op of `root`, and the number of regions around it. `within` returns the
-/// depth that an op without regions adds, such as a call the depth of its callee.
+/// Returns the most deeply nested op of `root`, and the number of regions around it. `within`
+/// returns the depth that an op without regions adds, for example that of a call's callee.
 std::pair<mlir::Operation *, unsigned>
 deepestOp(mlir::Operation *root, llvm::function_ref<unsigned(mlir::Operation *)> within = {});
 
-/// Refuses functions with ops that are too deep.
+/// Rejects functions with ops that are nested too deep.
 mlir::LogicalResult requireShallow(mlir::ModuleOp module);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-//===- Plan.cpp - a schedule made ready for emission ----------------------===//
+//===- Plan.cpp - prepares a schedule for emission ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ struct Entry {
   Loop loop;
   bool reduced;
   std::vector<unsigned> stages;
-  bool converted = false; ///< was to be unrolled
-  bool pair = false;      ///< two points that are multiplied at once
+  bool converted = false; ///< unrolling was requested
+  bool pair = false;      ///< two points that are multiplied together
 
   bool isVector() const { return loop.level == "vector"; }
   bool isUnrolled() const { return loop.level == "register"; }
@@ -115,9 +115,9 @@ void Planner::collect(const Schedule &schedule) {
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
 }
 
-/// If accumulators are spilled between the steps of a loop that may be a zero-trip loop, adds an
-/// inner loop over the same name. The outer loop then runs at least once, so that the accumulators
-/// are finished, and the inner one has no work.
+/// If accumulators are spilled between the steps of a loop that may have no trips, adds an inner
+/// loop over the same name. The outer loop then runs at least once, so that the accumulators are
+/// finished, and the inner one has no work.
 void Planner::repeatEmptyLoops() {
   for (const nd::Dim &dim : reduced) {
     auto isOver = [&](const Entry &entry) { return entry.loop.names == Group{dim.name.str()}; };
@@ -155,7 +155,7 @@ void Planner::chooseLanes(int64_t widest) {
   }
 }
 
-/// Chooses the first unit loop over points of a reduced name that can be multiplied at once.
+/// Selects the first unit loop over points of a reduced name that can be multiplied together.
 void Planner::chooseUnit(const UnitUse &use) {
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.loop.level == "unit" && entry.loop.names.size() == 1 && entry.loop.step == 1 &&
@@ -168,8 +168,8 @@ void Planner::chooseUnit(const UnitUse &use) {
     }
 }
 
-/// Makes register loops sequential that are outside of sequential loops over the same names, or
-/// that unroll too much.
+/// Makes register loops sequential that contain sequential loops over the same names, or that
+/// unroll too much.
 void Planner::limitUnrolling() {
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j)

@@ -1,24 +1,24 @@
-//===- Plan.h - a schedule made ready for emission --------------*- C++ -*-===//
+//===- Plan.h - prepares a schedule for emission ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is a schedule in the form that the emitter walks. Every legal schedule has one:
+// A plan is a schedule in the form that the emitter needs. Every legal schedule has one:
 //
 //     parallel (shared by chunks) and sequential loops, in the order written
 //         [thread row, cache column by 14, loop k]
 //     the register tile: unrolled loops, and at most one vector
 //         [register column, register out by 16, vector out]
 //
-// A `unit` loop over two points of a reduced name is unrolled if the unit can multiply the two at
-// once, else it is sequential. Names that no loop mentions get loops: produced ones outside,
-// reduced ones inside. A register loop becomes sequential if a sequential loop over the same names
-// is inside of it, or if it would unroll too much. A vector that is wider than the machine's
-// becomes several vectors of that width, unrolled while they are few. Sequential loops over reduced
-// names after the last loop over a produced name carry the accumulators in registers; those before
-// it keep them in memory.
+// A `unit` loop over two points of a reduced name is unrolled if the unit can multiply the two
+// together, otherwise it is sequential. Names that no loop mentions get loops: produced ones
+// outside, reduced ones inside. A register loop becomes sequential if it contains a sequential loop
+// over the same names, or if it would unroll too much. A vector wider than the machine's becomes
+// several vectors, which are unrolled if they are few. Sequential loops over reduced names after
+// the last loop over a produced name carry the accumulators in registers; those before it keep them
+// in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +43,12 @@ struct Walk {
   int64_t tile = 1; ///< maximum number of points of the group that the loop covers
   int64_t step = 1;
   bool reduced = false;
-  bool thread = false; ///< chunks share the steps
+  bool thread = false; ///< its steps are distributed over chunks
   int64_t unroll = 1;
   bool innermost =
       false; ///< the last sequential loop over the group: its step is the register tile's size
   std::string variable;
-  std::vector<unsigned> stages; ///< copies made inside of this loop
+  std::vector<unsigned> stages; ///< copies inside of this loop
 
   Expr steps; ///< maximum trip count, over size symbols
 
@@ -63,18 +63,18 @@ struct Plan {
   Group laneGroup;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
-  MatrixUnitAttr unit; ///< computes the tile; null: none
-  std::string pair;    ///< the variable of the unrolled loop over the points that it multiplies
+  MatrixUnitAttr unit;           ///< computes the tile; null: none
+  std::string pair;              ///< variable of the unrolled loop over its points
   std::map<Group, Expr> sizes;   ///< of merged groups
   std::map<Group, int64_t> most; ///< upper bounds of `sizes` for all values of symbols
   SizeExprs nameSizes;
-  std::vector<unsigned> firstStages; ///< copies made before all loops
+  std::vector<unsigned> firstStages; ///< copies before all loops
 
   /// The group of the loop over the points that the unit multiplies.
   const Group &pairGroup() const {
     return llvm::find_if(tile, [&](const Walk &walk) { return walk.variable == pair; })->group;
   }
-  /// Binds the names of a group, of which `index` is the merged index.
+  /// Binds the names of a group to parts of its merged index.
   void bind(const Group &group, const Expr &index, const Ranges &ranges,
             Replacement &bindings) const;
 };

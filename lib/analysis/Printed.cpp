@@ -35,8 +35,8 @@ std::string heddle::printed(Type type) {
   return print(type);
 }
 
-/// The text of a float depends on its type and bits alone. A program has few of them, which are
-/// printed again and again.
+/// The text of a float depends only on its type and bits. A program has few distinct ones, which
+/// are printed repeatedly.
 static std::string printedFloat(FloatAttr attr) {
   constexpr size_t most = 1024;
   thread_local std::map<std::pair<const void *, uint64_t>, std::string> known;
@@ -64,7 +64,7 @@ std::string heddle::printed(Attribute attr) {
   if (auto number = dyn_cast_if_present<FloatAttr>(attr))
     return printedFloat(number);
   std::vector<std::string> parts;
-  // Floats of 64 bits have no type in a list.
+  // In a list, floats of 64 bits are printed without a type.
   if (auto list = dyn_cast_if_present<ArrayAttr>(attr);
       list && llvm::all_of(list, [](Attribute each) {
         auto number = dyn_cast<FloatAttr>(each);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Printing any type or attribute sets up a printer, which takes longer than the text. These
-// functions give the printer's text, and set up none for the types and attributes of which scalar
-// code has many: scalar types, flags, integers and floats, and dictionaries of these.
+// Printing a type or attribute creates a printer, which takes longer than the printing. These
+// functions return the same text, and need no printer for the types and attributes that are
+// frequent in scalar code: scalar types, flags, integers and floats, and dictionaries of these.
 //
 //     printed(f32)                                             f32
 //     printed({fastmath = #arith.fastmath<none>})              {fastmath = #arith.fastmath<none>}

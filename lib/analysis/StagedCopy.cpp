@@ -1,4 +1,4 @@
-//===- StagedCopy.cpp - the copy that a stage makes -----------------------===//
+//===- StagedCopy.cpp - the copies of stages ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,8 +65,8 @@ StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) 
   return context;
 }
 
-/// Returns the coordinate of a read at the last points of the loops inside; none for one that does
-/// not grow with them.
+/// Returns the coordinate of a read at the last points of the inner loops; none if it does not
+/// increase with them.
 static std::optional<Expr> lastCoordinate(const Plan &plan, const StageContext &at,
                                           const Expr &coordinate) {
   Replacement last = at.bindings;
@@ -130,8 +130,8 @@ Sizes Box::sizes() const {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Adds a read of a box to a copy of the same dims, or, along `pairs`, of every first or second one
-/// of two coordinates below `end`.
+/// Adds a read of a box to a copy with the same dims, or, along `pairs`, a read of every first or
+/// second of two coordinates below `end`.
 static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pairs = {},
                     int64_t second = 0, const Expr &end = {}) {
   MLIRContext *context = copy.builder.getContext();
@@ -163,8 +163,8 @@ static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pai
   copy.read(from, MapAttr::getSorted(context, entries), GuardAttr::get(context, conditions, fill));
 }
 
-/// Returns the operand's name of which a layout has neighbours side by side that are multiplied at
-/// once; "": none.
+/// Returns the operand's name along which the layout stores pairs that are multiplied together; "":
+/// none.
 static std::string pairedName(const Plan &plan, MapAttr map, const Layout &layout) {
   if (!plan.unit || layout.factors.empty() || layout.swizzle.bits)
     return "";
@@ -179,7 +179,7 @@ static std::string pairedName(const Plan &plan, MapAttr map, const Layout &layou
   return map.lookup(name)->asName() == plan.pairGroup()[0] ? name : "";
 }
 
-/// Divides the sizes of `name` in a layout by two, so that it is a layout of pairs.
+/// Halves the sizes of `name` in a layout, so that it is a layout of pairs.
 static Layout halved(Layout layout, StringRef name) {
   for (Layout::Factor &factor : layout.factors)
     if (factor.names.size() == 1 && factor.names[0] == name)
@@ -216,7 +216,7 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
   Type i32 = builder.getI32Type();
   bool isPaired = tensorType(box.tensor).getElementType() == i32;
   if (isPaired || (isInnermost(from, pairs) && end.mod(2).constant() == 0)) {
-    // Copy both elements at once, as a tensor of pairs.
+    // Copy both elements together, as a tensor of pairs.
     Value both = box.tensor;
     if (!isPaired) {
       auto type = nd::NdTensorType::get(context, i32, tensorType(box.tensor).getDims());

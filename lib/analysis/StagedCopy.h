@@ -1,4 +1,4 @@
-//===- StagedCopy.h - the copy that a stage makes ---------------*- C++ -*-===//
+//===- StagedCopy.h - the copies of stages ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A stage copies the part of an operand that a read accesses inside of a loop. The part is a box:
-// each coordinate is an origin, which the outer loops fix, plus a part in [0, extent).
+// each coordinate is an origin, which the outer loops determine, plus an offset in [0, extent).
 //
 //     reads %a[], %b[]    [loop k by 4, loop m by 1, ...], [stage 1 at 0 in #nest.layout<[k, n]>]
 //
@@ -15,9 +15,8 @@
 //
 // The copy is a nest, `copy[d] = operand[origin + d]`, with zeros (or the value of the read's
 // guard) outside of the operand. If sizes are symbols, elements that no point reads are not copied.
-// Narrow floats are widened by the copy. The scheduling pass makes such nests to schedule them, and
-// emission makes them again, inside the loops that it has entered.
-//
+// The copy widens narrow floats. The scheduling pass builds such nests to schedule them, and
+// emission builds them again, inside of the loops that it has entered.
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_ANALYSIS_STAGEDCOPY_H
@@ -30,15 +29,15 @@
 
 namespace heddle::nest {
 
-/// The loops of a plan around a stage, and inside of it.
+/// The loops of a plan outside and inside of a stage.
 struct StageContext {
-  std::map<Group, Expr> index;     ///< merged index over the loops around
-  std::map<Group, int64_t> extent; ///< points of the group inside
+  std::map<Group, Expr> index;     ///< merged index over the outer loops
+  std::map<Group, int64_t> extent; ///< points that the inner loops cover
   Replacement bindings;            ///< of iteration names, over all loops
   Ranges ranges;                   ///< of loop variables
-  std::set<std::string> inside;    ///< variables of the loops inside
+  std::set<std::string> inside;    ///< variables of the inner loops
 };
-/// That inside the first `entered` loops of the plan, at whole tiles.
+/// The context inside of the first `entered` loops of the plan, at whole tiles.
 StageContext stageContext(ComputeOp op, const Plan &plan, size_t entered);
 
 /// The part of an operand that a stage copies.
@@ -46,7 +45,7 @@ struct Box {
   mlir::Value tensor;
   Replacement origin;
   llvm::SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
-  std::set<std::string> withinOperand;    ///< names of which all that is copied is there
+  std::set<std::string> withinOperand;    ///< names along which the box is in bounds
   GuardAttr guard;
 
   /// The sizes of `whole`.
@@ -58,10 +57,10 @@ std::optional<Box> findBox(ComputeOp op, const Plan &plan, const StageContext &c
 
 /// The nest that copies a box.
 struct StagedCopy {
-  ComputeOp op;                      ///< in no block
-  mlir::Operation *halves = nullptr; ///< in no block: casts the operand to pairs of its elements
+  ComputeOp op;                      ///< not in a block
+  mlir::Operation *halves = nullptr; ///< not in a block: casts the operand to pairs
   llvm::SmallVector<nd::Dim> whole;  ///< upper bounds of the sizes of its result
-  Layout from, to;                   ///< of what it reads and of its result
+  Layout from, to;                   ///< of the operand and of the result
   Layout read; ///< of the result, as the stage's nest reads it; differs from `to` for pairs
 
   void destroy();

@@ -1,4 +1,4 @@
-//===- Timeline.cpp - when ops run, and what they hold --------------------===//
+//===- Timeline.cpp - estimates times and live bytes ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,17 +1,17 @@
-//===- Timeline.h - when ops run, and what they hold ------------*- C++ -*-===//
+//===- Timeline.h - estimates times and live bytes --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The ops of a block one after another, by the cost model of nests (`secondsOf`). Transfers take no time:
-// they run beside others. A value is held from the op that makes it to its last use; arguments are held
-// throughout.
+// Times of the ops of a block, run in sequence, by the cost model of nests (`secondsOf`). Transfers
+// overlap with other ops and take no time. A value is live from its defining op to its last use;
+// arguments are live throughout.
 //
-//     %a = nest.compute (...)     0 to 2 us, holds %a
-//     %b = nest.compute ... %a    2 to 5 us, holds %a and %b
-//     %c = nest.compute ... %b    5 to 6 us, holds %b and %c
+//     %a = nest.compute (...)     0 to 2 us, live: %a
+//     %b = nest.compute ... %a    2 to 5 us, live: %a and %b
+//     %c = nest.compute ... %b    5 to 6 us, live: %b and %c
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@ class Timeline {
 public:
   explicit Timeline(mlir::Block &block);
 
-  /// In seconds from the begin of the block.
+  /// In seconds from the beginning of the block.
   double begin(mlir::Operation *op) const { return begins.lookup(op); }
   double end(mlir::Operation *op) const { return ends.lookup(op); }
-  /// The most bytes that are held at once, at least 1.
+  /// The maximum number of live bytes, at least 1.
   double mostBytes() const { return most; }
 
 private:

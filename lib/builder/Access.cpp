@@ -59,7 +59,7 @@ std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name 
 }
 
 //===----------------------------------------------------------------------===//
-// Ranges that begin at computed indices
+// Slices at computed starts
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::slice(const Name &name, const Tensor &start, const Size &size, Here here) const {
@@ -88,8 +88,8 @@ Tensor Tensor::reverse(const Name &name, Here here) const {
 Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, PadMode mode,
                    Here here) const {
   Size count = size(name, here);
-  // The padding may not exceed the elements that it copies. If symbols do not decide that, each
-  // call checks it.
+  // The padding may not exceed the elements that it copies. If that depends on symbols, each call
+  // checks it.
   Expr most = mode == PadMode::Reflect ? count.expr() - Expr(1)
               : mode == PadMode::Wrap  ? count.expr()
                                        : Expr(INT64_MAX);

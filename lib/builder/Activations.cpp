@@ -51,7 +51,7 @@ Tensor heddle::thresholdRelu(const Tensor &x, double threshold, double value, He
 
 Tensor heddle::softplus(const Tensor &x, Here here) {
   CallScope scope(here);
-  // Not by maximum and abs, whose slopes at 0 are no half.
+  // `maximum` and `abs` would not give the derivative 1/2 at 0.
   return select(x >= 0.0, x, 0.0) + log1p(exp(select(x >= 0.0, -x, x)));
 }
 

@@ -24,8 +24,8 @@ using namespace heddle::detail;
 namespace {
 /// The message that each rank sends to the others before the program is compiled.
 struct Announcement {
-  std::string program; ///< a hash of it and its options
-  std::string machine; ///< what code for this CPU depends on
+  std::string program; ///< a hash of the program and its options
+  std::string machine; ///< the properties of this CPU on which code depends
   uint64_t threads = 1;
   std::vector<std::string> features;
 
@@ -46,8 +46,8 @@ struct Announcement {
 };
 } // namespace
 
-/// Names that `fresh` makes are numbered in the process, so equal programs may have other numbers:
-/// numbers them in the order in which they occur.
+/// Renumbers the names that `fresh` made in the order of their occurrence: `fresh` counts per
+/// process, so equal programs may have different numbers.
 static std::string renumbered(llvm::StringRef source) {
   std::string text;
   llvm::StringMap<size_t> numbers;
@@ -91,16 +91,16 @@ static std::vector<std::string> commonFeatures(const std::vector<Announcement> &
   return common;
 }
 
-/// Throws if a rank's CPU lacks what the program needs, for all ranks alike.
+/// Throws on all ranks if a rank's CPU lacks a feature that the program needs.
 static void requireThatAllCanRun(const ProgramImage &image, const std::vector<Announcement> &all,
                                  const std::vector<Member> &members, const std::string &name) {
-  std::set<std::string> known; // what only tunes code is not among them
+  std::set<std::string> known; // features of instruction sets, without tuning flags
   for (const Announcement &each : all)
     known.insert(each.features.begin(), each.features.end());
   for (auto [rank, each] : llvm::enumerate(all))
     for (const std::string &needed : image.manifest.features)
       if (known.contains(needed) && !llvm::is_contained(each.features, needed))
-        throw Error("'" + name + "' is compiled for CPUs with " + needed + ", which that of " +
+        throw Error("'" + name + "' is compiled for CPUs with " + needed + ", which the CPU of " +
                     members[rank].describe() + " lacks");
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ranks of a job run one program, so one rank of each host compiles it, for the instruction sets
+// The ranks of a job run one program. One rank of each host compiles it for the instruction sets
 // that the CPUs of all ranks have; the others load its image:
 //
 //     ProgramImage image = compileOnRanks(job, "train", textOf(module), options, statistics, [&](
@@ -13,8 +13,8 @@
 //       return compile(module, agreed, counted);
 //     });
 //
-// Ranks with equal CPUs compile for this CPU. Where CPUs differ it is for any x86-64 CPU with the
-// features that all have, so that all hosts make the same code.
+// If all CPUs are equal, the target is this CPU. Otherwise it is the generic x86-64 CPU with the
+// common features, so that all hosts generate the same code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ namespace heddle::detail {
 using CompileForRank =
     std::function<ProgramImage(const CompileOptions &agreed, CompileStatistics &statistics)>;
 
-/// All ranks call it. `source` is the program, which has to be the same on all. Throws Error, on all
-/// ranks, if programs or options differ, if a CPU lacks what the program was compiled for, and where
-/// `compile` throws; JobError if a rank dies meanwhile.
+/// All ranks call it. `source` is the text of the program, which must be the same on all. Throws
+/// Error on all ranks if programs or options differ, if a CPU lacks a feature that the program
+/// needs, and if `compile` throws; throws JobError if a rank dies.
 ProgramImage compileOnRanks(Job &job, const std::string &name, const std::string &source,
                             const CompileOptions &options, CompileStatistics &statistics,
                             const CompileForRank &compile);

@@ -25,7 +25,7 @@ static Tensor widened(const Operand &x, std::optional<ElementType> accumulator =
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands of an einsum that remain to be multiplied.
+/// The remaining factors of an einsum.
 class Contraction {
 public:
   Contraction(std::vector<Tensor> factors, const Names &over,
@@ -125,7 +125,7 @@ Tensor heddle::variance(Operand x, const Names &over, double correction,
                         std::optional<ElementType> accumulator) {
   At at{x.here};
   mlir::Type type = nodeOf(x.tensor, x.here)->type().getElementType();
-  // Squares of narrow floats are soon beyond their range.
+  // Squares of narrow floats easily exceed their range.
   Tensor wide = widened(x, accumulator);
   Tensor centred = at(wide) - at(mean(at(wide), over));
   Tensor result = mean(at(at(centred) * at(centred)), over);
@@ -146,13 +146,13 @@ Tensor heddle::logSumExp(Operand x) { return logSumExp(x, x.tensor.names(x.here)
 Tensor heddle::logSumExp(Operand narrow, const Names &over) {
   At at{narrow.here};
   mlir::Type own = nodeOf(narrow.tensor, narrow.here)->type().getElementType();
-  Operand x = at(widened(narrow)); // the sum may be beyond a narrow type's range
+  Operand x = at(widened(narrow)); // the sum may exceed a narrow type's range
   Tensor most = stopGradient(max(x, over), x.here);
   Tensor isInfinite = equal(at(abs(at(most))), at(INFINITY));
   Tensor isImpossible = logicalAnd(at(isInfinite), at(at(most) < at(0.0)));
   Tensor power = exp(at(x - at(select(at(isInfinite), at(0.0), at(most)))));
-  // Where all probabilities are 0 the sum is 0, and the slope of its logarithm is infinite. Adding
-  // 1 makes it finite; it has no effect, as the slopes of the powers are 0.
+  // If all elements are -inf, the sum is 0 and the derivative of its logarithm infinite. Adding 1
+  // makes it finite; the gradient is still 0, since the derivatives of the exponentials are 0.
   ElementType type = x.tensor.elementType(x.here);
   Tensor total = at(sum(at(power), over)) + at(isImpossible.cast(type, x.here));
   return converted(at(log(at(total))) + at(most), own, x.here);
@@ -162,7 +162,7 @@ Tensor heddle::logAddExp(Operand a, Operand b) {
   At at{a.here};
   Tensor isFirst = a > b;
   Tensor most = select(at(isFirst), a, b), least = select(at(isFirst), b, a);
-  // Two equal infinities have no distance.
+  // The difference of two equal infinities is NaN.
   Tensor isInfinite =
       logicalAnd(at(equal(at(least), at(most))), at(equal(at(abs(at(most))), at(INFINITY))));
   Tensor base = select(at(isInfinite), at(stopGradient(most, a.here)), at(most));

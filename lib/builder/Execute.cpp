@@ -85,8 +85,8 @@ ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
 }
 
 namespace {
-/// Programs of `evaluate` by their IR without locations: code that runs op by op, such as a loop
-/// around tensors, computes the same again and again. Used under GraphLock.
+/// Caches the programs of `evaluate` by their IR without locations: eager code, such as a C++ loop
+/// over tensors, often computes the same graph again. Requires GraphLock.
 class KnownPrograms {
 public:
   std::shared_ptr<Program> find(mlir::ModuleOp module, Here here) {
@@ -126,7 +126,8 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
                      "called");
   Emission emission = emit(*module, "evaluate", {}, nodes, here);
   dropConstraints(*module);
-  static KnownPrograms &known = *new KnownPrograms; // also there for destructors at the end
+  static KnownPrograms &known =
+      *new KnownPrograms; // never destroyed: static destructors may use it
   std::shared_ptr<Program> program = known.find(*module, here);
   std::vector<TensorRef> arguments;
   for (const NodeRef &node : emission.captured) {

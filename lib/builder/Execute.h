@@ -20,13 +20,13 @@
 
 namespace heddle::detail {
 
-/// The number of the next fresh name: from one within a trace (`TraceScope`), else unique in the
-/// process.
+/// The number of the next fresh name: counted from 1 within a trace (`TraceScope`), else unique in
+/// the process.
 int64_t nextFresh();
 struct TraceScope {
   TraceScope();
   ~TraceScope();
-  /// The innermost of this thread; null outside of all.
+  /// The innermost scope of this thread; null outside of any.
   static TraceScope *current();
   int64_t saved;
   TraceScope *outer;
@@ -44,14 +44,15 @@ struct PrivateModule {
 };
 std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
 
-/// Removes what `shard` states: there is no mesh.
+/// Removes the ops of `shard`, for a function without a mesh.
 void dropConstraints(mlir::ModuleOp module);
 
 /// Compiles; diagnostics become an Error.
 ProgramImage compile(std::unique_ptr<PrivateModule> module, const CompileOptions &options,
                      CompileStatistics *statistics, Here here);
 
-/// Computes the values of `nodes` and stores them in the nodes. Not under GraphLock, as `wholeOf`.
+/// Computes the values of `nodes` and stores them in the nodes. The caller must not hold GraphLock,
+/// since `wholeOf` may wait for other ranks.
 void evaluate(const std::vector<NodeRef> &nodes, Here here);
 
 } // namespace heddle::detail

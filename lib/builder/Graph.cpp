@@ -53,8 +53,8 @@ uint64_t Node::made(bool more) {
   return more ? count++ : count.load();
 }
 
-// A long chain of groups must not be destroyed by recursion: operands that die are queued. The
-// queue outlives all tensors of static storage.
+// Recursive destruction of a long chain of fragments would overflow the stack, so operands to
+// destroy are queued. The queue outlives all tensors of static storage.
 Fragment::~Fragment() {
   GraphLock lock;
   static auto &dying = *new std::vector<NodeRef>;
@@ -158,7 +158,7 @@ heddle::detail::GroupScope::GroupScope(const Names &names, Here here) {
 
 heddle::detail::GroupScope::~GroupScope() { openGroups.pop_back(); }
 
-/// Requests are numbered in the order of the function, so that equal functions have equal texts.
+/// Numbers the groups in the order of the function, so that equal functions have equal texts.
 static void numberGroups(func::FuncOp function) {
   llvm::MapVector<Attribute, Attribute> numbered;
   function.walk([&](Operation *op) {
@@ -209,7 +209,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
     for (Operation &op : *fragment->block)
       valid = valid && succeeded(verify(&op));
   if (!valid)
-    fail(here, message.empty() ? "this operation is not possible" : message);
+    fail(here, message.empty() ? "this operation is invalid" : message);
   std::vector<Tensor> results;
   for (Value value : values) {
     Tensor tensor;
@@ -322,7 +322,7 @@ static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &c
       fresh = StringAttr::get(context, "f_" + Twine(next++));
     function->remove();
     function.setSymNameAttr(fresh);
-    function.setPrivate(); // no entry of a program
+    function.setPrivate(); // not an entry of a program
     table.insert(function);
     names[before] = FlatSymbolRefAttr::get(fresh);
   }

@@ -55,20 +55,19 @@ struct Node {
   std::shared_ptr<Fragment> fragment;
   mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
-  std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout that a program keeps (`kept`)
+  std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout of a `kept` argument
   std::shared_ptr<const SplitTensor> split;   ///< of a leaf: this rank's block; `data` is the whole
-  std::shared_ptr<const SplitTensor> resplit; ///< the same as other programs want it (`kept`)
+  std::shared_ptr<const SplitTensor> resplit; ///< the same in the sharding of a `kept` argument
   bool formal = false;
   std::string name; ///< of a formal
-  /// For formals and for results of functions, which no ops define here: `includedIn` of the actual
-  /// value, or a leaf of that type if it is not known here.
+  /// For formals and results of calls, whose ops are elsewhere: `includedIn` of the actual value,
+  /// or a leaf of its type if it is unknown here.
   NodeRef included;
-  NodeRef actual; ///< of `included` of a formal: the value that a call passes
-  std::string
-      donatedAt; ///< the source location of the call that took the value; empty if it was not donated
+  NodeRef actual;           ///< for `included` of a formal: the value that a call passes
+  std::string donatedAt;    ///< location of the call to which it was donated; empty: not donated
   uint64_t number = made(); ///< nodes are numbered in the order of creation
 
-  /// The number of nodes so far; counts one more if `more`.
+  /// The number of nodes so far; increments it first if `more`.
   static uint64_t made(bool more = true);
 
   void giveUp(std::string location) {
@@ -105,10 +104,10 @@ auto located(Here here, Action &&action) {
   try {
     return action();
   } catch (const ExecutionError &) {
-    throw; // knows the op's source location
+    throw; // has the op's source location
   } catch (const Error &error) {
     if (llvm::StringRef(error.what()).starts_with(Error::sourceLocation(here) + ": "))
-      throw; // where the op was written, too
+      throw; // has this location
     fail(here, error.what());
   }
 }
@@ -117,8 +116,8 @@ void requireNumber(double value, mlir::Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was donated.
 NodeRef nodeOf(const Tensor &tensor, Here here);
-/// The whole tensor of a known node: gathers it if need be, as all ranks do. Not under GraphLock,
-/// which ranks of one process share.
+/// The whole tensor of a known node: gathers it, together with all ranks, if it is split. The
+/// caller must not hold GraphLock, which ranks of one process share.
 std::shared_ptr<RuntimeTensor> wholeOf(Node &node, Here here);
 
 /// Runs `build` with a builder that appends to a new fragment, verifies its ops and returns the
@@ -130,8 +129,8 @@ makeAll(Here here, const std::vector<NodeRef> &operands,
 Tensor make(Here here, const std::vector<NodeRef> &operands,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
 
-/// A tensor of ones from which the same elements are excluded as from the node by its windows, with
-/// only the names that matter (nd::buildIncluded); null if nothing is excluded.
+/// A tensor of ones whose excluded elements are those that windows exclude from the node, with only
+/// the names that these depend on (nd::buildIncluded); null if nothing is excluded.
 NodeRef includedIn(const NodeRef &node, Here here);
 /// True for a leaf without a value.
 bool isHidden(const NodeRef &included);
@@ -141,7 +140,7 @@ NodeRef makeLeaf(nd::NdTensorType type, Here here);
 
 mlir::Type toMlir(ElementType type);
 std::optional<ElementType> fromMlir(mlir::Type type);
-/// A dims list from the user's extents; refuses duplicate names and negative sizes.
+/// Converts the user's extents to dims; throws Error for duplicate names and negative sizes.
 llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
 
 /// The results of `emit`.

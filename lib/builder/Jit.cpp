@@ -65,27 +65,28 @@ namespace {
 struct Outline {
   std::vector<NodeRef> captured;
   std::vector<int> written; ///< for each leaf, the result that it becomes; -1: unchanged
-  /// Leaves that are written, and that a gradient was taken with respect to together.
+  /// For each gradient, the written leaves with respect to which it was taken.
   std::vector<std::vector<size_t>> updated;
   size_t outputs = 0;
   std::vector<bool> given; ///< for each tensor of the result: not empty
   std::shared_ptr<const void> shape;
 };
 
-/// Refuses parameters that are one tensor: an update would make two of them, which then differ.
+/// Throws Error for parameters that are one tensor, since an update would assign different values
+/// to them.
 void requireOwnTensors(const Outline &outline, const std::vector<Leaf> &leaves, Here here) {
   for (const std::vector<size_t> &updated : outline.updated) {
     llvm::DenseMap<Node *, size_t> seen;
     for (size_t i : updated)
       if (auto [found, isNew] = seen.try_emplace(leaves[i].tensor->node.get(), i); !isNew)
         fail(here, "'" + leaves[found->second].path + "' and '" + leaves[i].path +
-                       "' are one tensor, and this call would make two of it: to share weights, "
-                       "expected one member that the function uses twice; to begin alike, a tensor "
-                       "of its own for each, such as x * 1.0");
+                       "' are one tensor, and this call would assign different values to them: to "
+                       "share weights, use one member twice; to start from equal values, give "
+                       "each its own tensor, such as x * 1.0");
   }
 }
 
-/// One signature's program, which other threads may be waiting for.
+/// The program of one signature; other threads may wait for it.
 struct Compiled {
   Outline outline;
   ProgramImage image;              ///< for program files; set before `program`
@@ -95,16 +96,16 @@ struct Compiled {
 };
 } // namespace
 
-/// Of the symbol that, times the divisor, is such a size.
+/// The range of the symbol whose product with the divisor is the size.
 static Range rangeOfSymbol(const SymbolicSize &size) {
   return {(size.low + size.divisor - 1) / size.divisor, size.high / size.divisor};
 }
 
 struct JitCore::Impl {
   JitOptions options;
-  Here here; ///< of the call of jit
+  Here here; ///< source location of the call of jit
   Extensions extensions;
-  MeshPlan plan; ///< of the mesh, the rules and the file
+  MeshPlan plan; ///< from the mesh, the rules and the file
   /// The ranks that run the function together; they join at the first call.
   Ranks ranks(Here here) const { return options.ranks ? *options.ranks : Ranks::join("", here); }
   /// The ranks that compile the function together.
@@ -192,8 +193,8 @@ struct JitCore::Impl {
 
   /// Numbers for the sizes of names.
   using Sizes = std::map<std::string, int64_t>;
-  /// The specialised sizes that arguments of these types have, either of the name itself or of one
-  /// whose size depends on it.
+  /// The specialised sizes that occur in arguments of these types, as the size of the name or in an
+  /// expression.
   Sizes specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const {
     Sizes chosen;
     for (const Extent &extent : options.specialised) {
@@ -263,7 +264,8 @@ struct JitCore::Impl {
     return signature;
   }
 
-  /// Refuses to trace for one more value of a member that changes all the time.
+  /// Throws Error for a plain member that changes from call to call, since each value costs a
+  /// compilation.
   void requireFewValues(const Inputs &inputs, Here here) {
     constexpr size_t most = 8;
     std::string signature = signatureOf(inputs.leaves, here);
@@ -501,7 +503,7 @@ JitCore::JitCore(JitOptions options, Here here) : impl(std::make_unique<Impl>())
                      found->second.second + " is a setting of trainers (TrainerOptions::plan), " +
                      "which jit can't follow: expected a plan of `mesh` and rules");
   for (const SymbolicSize &size : impl->options.symbolic)
-    impl->sizeOf(size, {}); // throws if the relations are contradictory
+    impl->sizeOf(size, {}); // throws for contradictory relations
 }
 JitCore::~JitCore() = default;
 
@@ -557,7 +559,7 @@ static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout)
   return node.packed;
 }
 
-/// The tensor in a file. The node has it from now on, so that its memory is free.
+/// Moves the tensor to a file. The node then refers to the file, so that the memory is freed.
 static TensorRef inFile(Node &node, const TensorRef &data, const ValueSpec &value) {
   if (data->memory() == fileMemoryName)
     return data;
@@ -577,8 +579,9 @@ static TensorRef inFile(Node &node, const TensorRef &data, const ValueSpec &valu
   return moved;
 }
 
-/// Computes the values of arguments that have none yet, such as weights that are drawn, in one
-/// program. Those in files follow one by one, since all may be too large for the memory.
+/// Computes the values of arguments that have none yet, such as random weights, in one program.
+/// Those that belong in files are computed later, one by one, since together they may exceed the
+/// memory.
 static void evaluateTogether(const std::vector<Leaf> &leaves, const EntrySpec &entry, Here here) {
   std::vector<NodeRef> nodes;
   {
@@ -593,14 +596,15 @@ static void evaluateTogether(const std::vector<Leaf> &leaves, const EntrySpec &e
     evaluate(nodes, here);
 }
 
-/// Refuses state that occurs twice: while a function is traced a variable holds one formal.
+/// Throws Error for a variable that is passed as state twice, since it can hold only one formal
+/// during the trace.
 static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
   llvm::DenseMap<Tensor *, const Leaf *> seen;
   for (const Leaf &leaf : leaves)
     if (auto [found, isNew] = seen.try_emplace(leaf.tensor, &leaf); !isNew)
       fail(here, "'" + found->second->path + "' and '" + leaf.path +
-                     "' are one variable, which the function may update: expected a variable for "
-                     "each; a copy will do");
+                     "' are one variable, which the function may update: expected two variables, "
+                     "such as a copy");
 }
 
 /// Throws Error for the first failed check, if any; the last two results identify it.
@@ -667,7 +671,7 @@ Returned JitCore::call(Inputs inputs, const Trace &trace, Here here) {
   const Outline &outline = compiled->outline;
   requireOwnTensors(outline, leaves, here);
   std::shared_ptr<Program> program = compiled->program.get();
-  std::optional<MeshCall> split; // of a program for several ranks
+  std::optional<MeshCall> split; // for a program on several ranks
   Ranks ranks;
   bool isForRanks = !program->manifest().mesh.axes.empty();
   if (isForRanks)
@@ -717,7 +721,7 @@ Returned JitCore::call(Inputs inputs, const Trace &trace, Here here) {
     donate.push_back(outline.written[i] >= 0 && uses[arguments[i].get()] == 1 &&
                      !impl->options.check);
   CallOptions options;
-  if (split) { // its ranks may share this process, so each has a team of its own
+  if (split) { // ranks may share this process, so each has its own thread team
     options.job = ranks.job();
     options.supplied = split->supplied();
   }

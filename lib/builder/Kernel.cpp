@@ -101,9 +101,9 @@ namespace {
 struct KernelReads {
   std::vector<ScalarRef> list;
   llvm::DenseMap<const Scalar::Node *, unsigned> position;
-  /// Values of indices that have become tensors, and the reads of these.
+  /// For index values that were stored as tensors, the reads of these tensors.
   llvm::DenseMap<const Scalar::Node *, ScalarRef> stored;
-  std::vector<ScalarRef> computed; ///< values of indices that must become tensors
+  std::vector<ScalarRef> computed; ///< index values that must be stored as tensors
   std::set<const Scalar::Node *> seen;
   mutable std::map<const Scalar::Node *, std::optional<Expr>> indices; ///< found by `affine`
 
@@ -218,7 +218,7 @@ static IterationSpace findSizes(const KernelReads &reads, const ExprMap &stated,
                                 const std::set<std::string> &names, Here here) {
   IterationSpace space;
   space.sizes = {stated.begin(), stated.end()};
-  /// Calls `use` with each index that must be in bounds, and its bound.
+  /// Calls `use` with each index that must be in bounds, and with its bound.
   auto forEachIndex = [&](auto &&use) {
     for (const ScalarRef &read : reads.list)
       for (const nd::Dim &dim : read->tensor.node->type().getDims())
@@ -240,8 +240,8 @@ static IterationSpace findSizes(const KernelReads &reads, const ExprMap &stated,
                           space.from[*name] + " and size " + size.str() + " in " +
                           read.tensor.type());
   });
-  // A window's output: (N - 1 - the largest value of the rest) floordiv coefficient + 1, for the
-  // one unknown name.
+  // The size of a single unknown name, as of a window's output: (N - 1 - the largest value of the
+  // rest) floordiv coefficient + 1.
   for (bool changed = true; changed;) {
     changed = false;
     ExprMap found;
@@ -301,7 +301,7 @@ public:
     names.insert(produced.begin(), produced.end());
     names.insert(reduced.begin(), reduced.end());
     space = findSizes(reads, kernel.sizes, names, kernel.here);
-    for (const std::string &name : names) // lifted over, or already there
+    for (const std::string &name : names) // names to lift over
       if (!reduced.count(name))
         produced.insert(name);
     while (!reads.computed.empty())
@@ -329,7 +329,7 @@ private:
   std::set<std::string> produced, reduced;
   KernelReads reads;
   IterationSpace space;
-  Scalars holds; ///< predicates of the points of the reduction, beside guards
+  Scalars holds; ///< predicates of the points of the reduction, besides guards
   SmallVector<Type> elements, accumulators; ///< of the results, with signedness
   SmallVector<TypedAttr> neutrals;
 

@@ -172,7 +172,7 @@ Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here h
 
 Ranks Ranks::join(std::string_view engine, Here here) {
   static std::mutex mutex;
-  static std::shared_ptr<Job> job; // left when the process ends
+  static std::shared_ptr<Job> job; // destroyed, and so left, at exit
   static std::string chosen;
   std::lock_guard lock(mutex);
   if (!job) {
@@ -180,14 +180,14 @@ Ranks Ranks::join(std::string_view engine, Here here) {
       auto joined = Job::join();
       if (joined->ranks() > 1)
         useEngine(*joined, std::string(engine));
-      else if (!engine.empty()) // one rank needs none, but may not name one that there isn't
+      else if (!engine.empty()) // a single rank uses no engine, but an unknown one is an error
         openEngine(std::string(engine));
       return joined;
     });
     chosen = engine;
   } else if (!engine.empty() && engine != chosen) {
     heddle::detail::fail(here, "expected the engine '" + chosen +
-                                   "', with which this process has joined its job, " + "got '" +
+                                   "', with which this process joined its job, got '" +
                                    std::string(engine) + "'");
   }
   return Ranks(job);

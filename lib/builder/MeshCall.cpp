@@ -37,10 +37,10 @@ TensorRef MeshCall::argument(size_t i, const Tensor &tensor, bool keeps, Here he
   for (const auto &known : {node.split, node.resplit})
     if (known && known->shards == shards)
       return known->block;
-    else if (known && known->shards == shards.withoutPlace()) // held by ranks that need not
+    else if (known && known->shards == shards.withoutPlace()) // more ranks than necessary hold it
       return shards.holds(job->rank()) ? known->block
                                        : Shards::absent(known->block->spec().element);
-  // What is gathered for another sharding is not kept whole.
+  // A whole tensor that is gathered to change the sharding is not stored in the node.
   TensorRef whole =
       node.data || !node.split ? node.data : located(here, [&] { return node.split->gather(); });
   TensorRef block =

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arguments and results of a program for a mesh are blocks, those of the user's function whole
-// tensors:
+// A program for a mesh takes and returns blocks, the user's function whole tensors:
 //
 //     user          step(x: batch 5)              ->  y: batch 5, this rank's block of it
-//     program       train(x: batch 3), rank 1 of 2: elements 3 and 4, and one lane beyond
+//     program       train(x: batch 3), rank 1 of 2: elements 3 and 4, and one of padding
 //
-// A whole tensor is cut. A tensor that is split as the program wants it is passed as it is; one that
-// is split otherwise is gathered and cut.
+// A whole tensor is cut into blocks. A tensor with the program's sharding is passed unchanged; one
+// with another sharding is gathered and cut.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +27,16 @@ namespace heddle::detail {
 
 class MeshCall {
 public:
-  /// `arguments` are whole tensors. Throws Error for a mesh of another number of ranks than the job
-  /// has.
+  /// `arguments` are whole tensors. Throws Error for a mesh whose size is not the number of ranks
+  /// of the job.
   MeshCall(const Manifest &manifest, const EntrySpec &entry, std::shared_ptr<Job> job,
            const std::vector<Tensor> &arguments, Here here);
 
-  /// What the program gets for argument i. If `keeps`, a block that had to be cut is kept with the
-  /// tensor.
+  /// The block to pass for argument i. If `keeps`, a newly cut block is stored with the tensor.
   TensorRef argument(size_t i, const Tensor &tensor, bool keeps, Here here) const;
   /// Result i as the user sees it.
   Tensor result(size_t i, TensorRef given, Here here) const;
-  /// The sizes of whole tensors that the program takes as numbers.
+  /// The sizes of whole tensors, which the program takes as numbers.
   const SuppliedNumbers &supplied() const { return placed->supplied; }
 
 private:

@@ -31,8 +31,8 @@ namespace heddle {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The shape of a window over `whole` elements, and the padding before and behind that is added
-/// first: padding that depends on a symbol cannot be part of the shape.
+/// The shape of a window over `whole` elements, and padding to add beforehand: padding that depends
+/// on a symbol cannot be part of the shape.
 struct Window {
   nd::WindowShape shape;
   Expr low = Expr(0), high = Expr(0);
@@ -67,7 +67,7 @@ static void requirePositive(const WindowOptions &options, Here here) {
                    std::to_string(options.dilation));
 }
 
-/// Refuses a window that does not fit in a non-empty tensor.
+/// Throws Error for a window that does not fit in a non-empty tensor.
 static void requireFit(const Tensor &tensor, const Name &name, const WindowOptions &options,
                        Here here) {
   Expr whole = tensor.size(name, here).expr();
@@ -93,7 +93,7 @@ Tensor Tensor::window(const Name &name, const Name &tap, WindowOptions options, 
   requireNumber(options.padding.value, input->type().getElementType(), here);
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     if (window.isPadded && options.padding.exclude) {
-      // A window at every element, with the largest padding; every stride-th window is kept.
+      // Makes a window at every element, with the largest padding, and keeps every stride-th one.
       nd::WindowShape everywhere = window.shape;
       int64_t most = (options.size - 1) * options.dilation;
       everywhere.stride = 1;
@@ -329,7 +329,7 @@ Tensor max(Operand x) { return max(x, x.tensor.names(x.here)); }
 Tensor min(Operand x) { return min(x, x.tensor.names(x.here)); }
 Tensor mean(Operand x) { return mean(x, x.tensor.names(x.here)); }
 
-/// Several tensors combined together by `build`: a reduction or a scan.
+/// Combines several tensors by a reduction or a scan, which `build` makes.
 static std::vector<Tensor>
 combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral,
           const Combine &combiner, Here here,
@@ -385,11 +385,11 @@ Tensor countOf(Operand x, const Names &names, ElementType type) {
   bool isCounted = !included.empty() && llvm::any_of(names, hangs);
   if (isCounted && isHidden(included.node))
     fail(x.here, "the number of excluded taps of " + typeAndOrigin(x.tensor) +
-                     " is not known outside of the function or branch that returned it; take the "
+                     " is unknown outside of the function or branch that returned it; take the "
                      "mean, or the count, inside");
   double known = 1;
   Names along;
-  std::vector<Extent> counted; // sizes that are counted at run time
+  std::vector<Extent> counted; // sizes that are known only at run time
   for (const Name &name : names) {
     Size size = x.tensor.size(name, x.here);
     bool isIncluded = isCounted && hangs(name);
@@ -415,7 +415,7 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
   if (!isFloat(x.tensor.elementType(x.here)))
     fail(x.here, "expected elements of floats to take the mean of, got " + typeAndOrigin(x.tensor) +
                      "; convert with cast");
-  // All in the accumulator's type: the sum may be beyond the elements' range, and so may the number.
+  // Computed in the accumulator's type, since the sum and the count may exceed the elements' range.
   Type type = nodeOf(x.tensor, x.here)->type().getElementType();
   Operand wide(converted(x.tensor, accumulatorFor(type, accumulator, x.here), x.here), x.here);
   Tensor total = sum(wide, over);
@@ -432,7 +432,7 @@ Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator
   return converted(result, type, x.here);
 }
 
-/// The index of the best element, by `kind`: Max or Min.
+/// The index of the largest (Max) or smallest (Min) element.
 static Tensor bestIndex(const Operand &x, const Names &over, nd::CombinerKind kind) {
   GraphLock lock;
   // The combiner carries the linear index of each element; on a tie it keeps the smaller index. Any
@@ -445,7 +445,7 @@ static Tensor bestIndex(const Operand &x, const Names &over, nd::CombinerKind ki
     if (size.isNumber() && int64_t(size) == 0)
       fail(x.here, "expected at least one element along '" + name.str() +
                        "' to take the index of, got none: " + typeAndOrigin(x.tensor));
-    if (!size.isNumber()) // reading a coordinate makes a call refuse sizes of 0
+    if (!size.isNumber()) // reading an element makes calls check that the size is not 0
       first = Operand(first, x.here) +
               Operand(iota({name, size}, ElementType::I64, x.here).at(name, 0, x.here), x.here);
   }
@@ -545,7 +545,7 @@ Tensor iota(const Extent &extent, ElementType type, Here here) {
 
 Tensor randomBits(const Tensor &key, const std::vector<Extent> &by, Here here) {
   NodeRef keyNode = nodeOf(key, here);
-  SmallVector<nd::Dim> dims = dimsOf(by, here); // the order counts
+  SmallVector<nd::Dim> dims = dimsOf(by, here); // in the given order
   return make(here, {keyNode}, [&](OpBuilder &builder, Location loc) {
     return nd::buildRandom(builder, loc, keyNode->value, dims);
   });

@@ -33,7 +33,8 @@ ElementType wideTypeOf(ElementType type) { return isNarrowFloat(type) ? ElementT
 //===----------------------------------------------------------------------===//
 
 Tensor heddle::logCumSumExp(Operand x, const Name &along) {
-  // log(exp(a) + exp(b)). Two equal infinities have no distance; their sum is a constant.
+  // log(exp(a) + exp(b)). The difference of two equal infinities is NaN, so their result is a
+  // constant.
   auto add = [](const Scalars &a, const Scalars &b) {
     Scalar isFirst = a[0] > b[0];
     Scalar most = select(isFirst, a[0], b[0]), least = select(isFirst, b[0], a[0]);
@@ -74,13 +75,13 @@ Running heddle::cumulativeMin(Operand x, const Name &along) {
 // Quantiles
 //===----------------------------------------------------------------------===//
 
-/// The element between `low` and `high`, `part` of the way; all of one type. Equal operands, also
-/// infinite ones, give themselves.
+/// Interpolates from `low` to `high`; all of one type. Equal operands give the same value, also
+/// infinite ones.
 static Tensor interpolated(const Tensor &low, const Tensor &high, const Tensor &part, At at) {
   Tensor isFlat =
       logicalAnd(at(equal(at(low), at(high))), at(equal(at(abs(at(low))), at(INFINITY))));
   Tensor from = select(at(isFlat), at(0.0), at(low)), to = select(at(isFlat), at(0.0), at(high));
-  // From the nearer end, so that a part of 1 gives `high`.
+  // Computed from the nearer end, so that a part of 1 gives exactly `high`.
   Tensor isNear = at(part) < at(0.5);
   Tensor step = at(to) - at(from);
   Tensor fromLow = at(from) + at(at(step) * at(part));
@@ -93,9 +94,10 @@ Tensor heddle::quantile(Operand x, const Names &over, Operand part, Between betw
   ElementType type = x.tensor.elementType(x.here);
   bool interpolates = between == Between::Linear || between == Between::Midpoint;
   if (interpolates && !isFloat(type))
-    fail(x.here, "a quantile between integers is no integer: expected floats, or Between::Lower, "
-                 "Higher or Nearest, got " +
-                     typeAndOrigin(x.tensor));
+    fail(x.here,
+         "a quantile between integers is not an integer: expected floats, or Between::Lower, "
+         "Higher or Nearest, got " +
+             typeAndOrigin(x.tensor));
   if (over.empty())
     fail(x.here, "expected at least one name that the quantile is over");
   if (part.tensor.empty() && !(part.number >= 0 && part.number <= 1))
@@ -105,7 +107,7 @@ Tensor heddle::quantile(Operand x, const Names &over, Operand part, Between betw
   Tensor line = over.size() == 1 ? x.tensor : x.tensor.merge(over, along, x.here);
   Size size = line.size(along, x.here);
   if (size.isNumber() && int64_t(size) == 0)
-    fail(x.here, "no elements have no quantile: " + typeAndOrigin(x.tensor));
+    fail(x.here, "expected at least one element for a quantile, got " + typeAndOrigin(x.tensor));
 
   Tensor sorted = sort(at(line), along).values;
   Tensor fraction = part.tensor.empty() ? constant(part.number, ElementType::F64, {}, part.here)
@@ -197,7 +199,7 @@ Tensor heddle::searchSorted(const Tensor &edges, const Name &along, const Tensor
   Range all{none, at(none) + at(count)};
   if (size.isNumber())
     return forLoop(std::bit_width(uint64_t(int64_t(size))), all, narrow, here).low;
-  // As many steps as the number of edges has bits.
+  // One step for each bit of the number of edges.
   Name bit = fresh("bit", here);
   Tensor powers = shiftLeft(at(constant(1, ElementType::I64, {{bit, 63}}, here)),
                             at(iota({bit, 63}, ElementType::I64, here)));
@@ -215,7 +217,7 @@ Tensor heddle::scatterInto(const Tensor &destination,
   At at{here};
   ElementType type = destination.elementType(here);
   if (kind == Scattered::Mean && !isFloat(type))
-    fail(here, "expected floats, of which there is a mean, got " + typeAndOrigin(destination));
+    fail(here, "expected floats to take means of, got " + typeAndOrigin(destination));
   bool rounds = kind != Scattered::Max && kind != Scattered::Min;
   ElementType wide = rounds ? wideTypeOf(type) : type;
   Tensor old = destination.cast(wide, here);

@@ -14,7 +14,7 @@
 using namespace heddle;
 using namespace heddle::detail;
 
-/// Of floats the shortest text that is read as the same number.
+/// Appends a number; of a float the shortest text that is parsed as the same number.
 template <typename T>
 static void append(std::string &text, T value) {
   char digits[128];
@@ -37,7 +37,8 @@ void detail::appendQuoted(std::string &text, std::string_view value) {
 static std::string_view pathOf(const Leaf &leaf) { return leaf.path; }
 static std::string_view pathOf(const PlainMembers::value_type &member) { return member.first; }
 
-/// The name of what has a path in an argument, beside those of the first `count` of `others`.
+/// The name of the tensor or member at `path` of an argument: the path, prefixed by the argument's
+/// name if one of the first `count` of `others` has the same path.
 template <typename T>
 static std::string nameOf(const std::string &argument, const std::string &path,
                           const std::vector<T> &others, size_t count) {

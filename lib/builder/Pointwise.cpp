@@ -21,8 +21,8 @@ static std::string elementText(Type type) {
   return text;
 }
 
-/// Refuses a name with two sizes and a silent outer product. Sizes that may be equal for some
-/// symbols get one expression; each call checks that they are equal.
+/// Throws Error for a name with two sizes and for an implicit outer product. Sizes that are equal
+/// for some values of symbols get one expression, and each call checks that they are equal.
 static void align(Here here, MutableArrayRef<NodeRef> nodes) {
   SmallVector<nd::Dim> dims;
   SmallVector<size_t> owner;

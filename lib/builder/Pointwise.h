@@ -28,12 +28,13 @@ Tensor pointwise(Here here, llvm::ArrayRef<Operand> operands, mlir::Type result,
 Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type result,
                       ScalarBody body);
 
-/// Converts floats as `cast` does, but excess precision is kept: for operands and results of
+/// Converts floats as `cast` does, but keeps excess precision: for operands and results of
 /// functions that compute in an accumulator's type.
 Tensor converted(const Tensor &x, mlir::Type type, Here here);
 
-/// True for functions of floats to which a number is an operand of arithmetic: it is used with the
-/// digits of the type that they are computed in. Others give, compare or choose it: it is rounded.
+/// True for arithmetic functions of floats: a number operand has the precision of the type in which
+/// they compute. Other functions return, compare or select a number, which is rounded to the
+/// element type.
 bool isArithmetic(llvm::StringRef op);
 /// Refuses a negative number as the exponent of integers.
 void requireExponent(double exponent, mlir::Type element, Here here);

@@ -27,7 +27,7 @@ Tensor quantizationScale(Operand x, const Names &per, int bits) {
   double most = largest(bits, x.here);
   Names over;
   for (const Name &name : per)
-    (void)x.tensor.size(name, x.here); // throws if there is none
+    (void)x.tensor.size(name, x.here); // throws for an unknown name
   for (const std::string &name : x.tensor.names())
     if (llvm::none_of(per, [&](const Name &each) { return each.str() == name; }))
       over.push_back(Name(name));
@@ -61,7 +61,7 @@ Tensor fakeQuantize(Operand x, const Tensor &scale, int bits) {
   return at(clipped) + at(stopGradient(at(rounded) - at(clipped), x.here));
 }
 
-/// Refuses element types other than `type`.
+/// Throws Error for element types other than `type`.
 static void requireElements(const Tensor &x, ElementType type, Here here) {
   if (x.elementType(here) != type)
     fail(here, "expected elements of type " + std::string(spelling(type)) + ", got " + x.type() +

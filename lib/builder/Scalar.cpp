@@ -158,7 +158,7 @@ Value ScalarEmitter::emit(const ScalarRef &node, Type wanted) {
   }
   if (node->kind == Kind::Read || node->kind == Kind::Argument)
     return leaf(*node);
-  // A node without a type of its own may be used at several types.
+  // A node without its own type may be used with several types.
   Type type = ownType(node) ? Type() : nd::signless(wanted);
   auto key = std::make_pair(node.get(), type.getAsOpaquePointer());
   if (auto known = done.find(key); known != done.end())

@@ -57,7 +57,8 @@ struct ScalarEmitter {
   /// Its element type, with signedness.
   std::function<mlir::Type(const Scalar::Node &)> leafType;
   bool isCombiner = false; ///< it may not use coordinates
-  /// Scalars are shared: each is visited once, and emitted once for each type that it gets.
+  /// Scalars are shared: each is visited once, and emitted once for each type with which it is
+  /// used.
   std::map<std::pair<const Scalar::Node *, const void *>, mlir::Value> done = {};
   mutable std::unordered_map<const Scalar::Node *, mlir::Type> types = {}; ///< found by `ownType`
   std::unordered_map<const Scalar::Node *, bool> indexed = {};             ///< by `hasIndex`
@@ -81,9 +82,9 @@ struct ScalarCombiner {
   Here here;
 
   ScalarCombiner(Scalars results, Here here) : results(std::move(results)), here(here) {}
-  /// Throws Error if `combine` does not give `count` scalars.
+  /// Throws Error unless `combine` returns `count` scalars.
   ScalarCombiner(const Combine &combine, size_t count, Here here);
-  /// `scalars`: accumulators, then elements. Throws Error for other types and for reads.
+  /// `scalars`: accumulators, then elements. Throws Error for results of other types and for reads.
   llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder, mlir::Location loc,
                                       mlir::ValueRange scalars,
                                       llvm::ArrayRef<mlir::Type> types) const;

@@ -169,7 +169,7 @@ Tensor Tensor::ofBytes(const void *data, size_t count, ElementType type,
   TensorSpec spec{type, {}};
   std::vector<std::string> order;
   size_t expected = 1;
-  (void)dimsOf(extents, here); // refuses duplicate names
+  (void)dimsOf(extents, here); // throws for duplicate names
   for (const Extent &extent : extents) {
     spec.dims[extent.name.str()] = Expr(int64_t(extent.size));
     order.push_back(extent.name.str());
@@ -260,7 +260,7 @@ static double asDouble(const char *address, ElementType type) {
 static std::vector<char> bytesOf(const Tensor &tensor, Here here) {
   ElementType type = tensor.elementType(here);
   size_t size = size_t(byteSize(type));
-  tensor.data(here); // reports if there is too little memory
+  tensor.data(here); // throws a better message if memory runs out
   std::vector<char> bytes;
   try {
     bytes.resize(tensor.count(here) * size);

@@ -40,7 +40,7 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, c
   return formal;
 }
 
-/// A single tensor has no path.
+/// Nothing for a single tensor, which has no path.
 static std::string forPath(const std::string &path) {
   return path.empty() ? "" : " for '" + path + "'";
 }
@@ -60,7 +60,7 @@ static bool isReal(const NodeRef &node) {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// The module of `callee` and in it an empty function `f`.
+/// Creates the module of `callee` and in it an empty function `f`.
 static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> arguments,
                                       llvm::ArrayRef<NodeRef> results, Here here) {
   callee.module = mlir::ModuleOp::create(locationOf(here));
@@ -73,14 +73,14 @@ static mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> ar
   function.addEntryBlock();
   return function;
 }
-/// Returns what a call passes for a value that a callee with these formals captures.
+/// Returns the value that a call passes for a captured value of a callee with these formals.
 static NodeRef actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals) {
   bool isOwn =
       llvm::any_of(formals, [&](const NodeRef &formal) { return formal->included == captured; });
   return isOwn ? captured->actual : captured;
 }
 
-/// True if a value depends on constants alone.
+/// True if a value depends only on constants.
 static bool isKnown(mlir::Value value) {
   llvm::SetVector<mlir::Value> seen;
   seen.insert(value);
@@ -92,13 +92,14 @@ static bool isKnown(mlir::Value value) {
   return true;
 }
 
-/// Marks the results of a call for `roots` from which windows exclude elements in the callee.
+/// Sets `included` of those results of a call from which windows in the callee exclude elements.
 static void hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<Tensor> results, Here here) {
   for (const auto &[root, result] : llvm::zip(roots, results))
     if (NodeRef included = includedIn(root, here)) {
       llvm::SmallVector<nd::Dim> dims(included->type().getDims().getDims());
       for (const nd::Dim &dim : result.node->type().getDims())
-        if (!root->type().has(dim.name) && !isKnown(included->value)) // assumed to be lifted
+        if (!root->type().has(dim.name) &&
+            !isKnown(included->value)) // the name must be a lifted one
           dims.push_back(dim);
       result.node->included = makeLeaf(included->type().withDims(dims), here);
     }
@@ -146,7 +147,8 @@ static Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
   });
 }
 
-/// Only the float tensors of a tree are differentiated by; requires at least one.
+/// Only float tensors are differentiated with respect to; throws Error unless there is at least
+/// one.
 static void requireReal(llvm::ArrayRef<int64_t> wrt, const std::vector<Tensor> &formals,
                         Here here) {
   if (wrt.empty() && !formals.empty())
@@ -329,14 +331,14 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Functions for the parts of control flow, which capture the same values, and a function that
-/// contains the control flow and calls them.
+/// Emits each part of control flow as a function, all with the same captured values, and a function
+/// that contains the control flow and calls them.
 class Control {
 public:
   Control(const std::vector<Tensor> &initial, Here here)
       : here(here), operands(nodesOf(initial, here)) {}
 
-  /// Adds a part; its formals that are not carried come first.
+  /// Adds a part. Formals that are not carried come first.
   void add(const Part &part) {
     parts.push_back({nodesOf(part.formals, here), nodesOf(part.outputs, here), part.since});
     Callee scratch;
@@ -387,7 +389,7 @@ public:
     return made;
   }
 
-  /// Requires a part to return tensors of the wanted types. Sizes that may be equal for some
+  /// Requires a part to return tensors of the wanted types. Sizes that are equal for some values of
   /// symbols get the same expression.
   void expect(std::vector<Tensor> &got, const std::vector<Tensor> &wanted,
               const std::string &what) const {

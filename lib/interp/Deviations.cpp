@@ -15,11 +15,11 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-/// A bound is 50 standard deviations in the mean. Five executions that are all near the value by
-/// chance, so that a sixth one is outside of the bound, are about one case in 10^8.
+/// A bound is 50 standard deviations in the mean. The probability that five executions are all near
+/// the value by chance, and a sixth one is outside of the bound, is about 1e-8.
 static constexpr int executions = 5;
 static constexpr double strength = 4, multiple = 8;
-/// Faults of a thousandth must show.
+/// Errors of one part in a thousand must be detected.
 static constexpr double usefulBound = 0x1p-13;
 
 static bool isUseful(const Scalar &scalar, bool isFloat) {
@@ -33,7 +33,7 @@ static bool areUseful(const TensorValue &value) {
                       [&](const Scalar &scalar) { return isUseful(scalar, isFloat); });
 }
 
-/// How far one element is from another, equal ones (also NaN and infinities) by 0.
+/// The distance of one element from another; equal ones (including NaN and infinities) have 0.
 static double distance(const Scalar &a, const Scalar &b, bool isFloat) {
   if (!isFloat)
     return a.bits == b.bits ? 0 : INFINITY;
@@ -67,7 +67,7 @@ interpretClosely(func::FuncOp func, ArrayRef<TensorValue> arguments, const ExprM
   std::vector<std::vector<double>> deviations;
   for (const TensorValue &value : *values)
     deviations.emplace_back(value.elements.size());
-  // A simulated execution may fail where the function does not: what it does then is open.
+  // A simulated execution may fail where the function does not; its result is then ignored.
   ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
   for (int seed = 1; seed <= executions; ++seed) {
     auto run = Evaluator(Arithmetic(uint64_t(seed) << 32, strength)).runEntry(func, refs, known);

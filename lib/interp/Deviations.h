@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bounds of `interpret` hold for every execution, so each op adds the worst case. After a whole
-// training step they exceed the values, or a choice (a ReLU at 1e-9) lies within them and leaves all
-// that depends on it undecided. `interpretClosely` has the same values. Where their bounds are of no
-// use it runs the function some more times, as an execution in the element types may go (Scalar.h),
-// and takes a multiple of the largest deviation from the value instead:
+// The bounds of `interpret` hold for every execution, so each op adds its worst case. After a whole
+// training step they exceed the values, or the interval of a decision (a ReLU at 1e-9) contains its
+// threshold and leaves all dependent values undecided. `interpretClosely` has the same values. If
+// their bounds are not useful, it runs the function several more times with simulated rounding in
+// the element types (Scalar.h), and uses a multiple of the largest deviation from the value
+// instead:
 //
 //     x = 1000 times x = x * 1.1 - x * 0.1        interpret:         1 +- 1e50
 //                                                 interpretClosely:  1 +- 1e-4
 //
-// Such a bound is likely, not certain. Bounds that are of use, and decided elements, stay as they
-// are. An element whose deviations exceed its magnitude is left undecided if it was undecided.
+// Such a bound is likely, not certain. Useful bounds and decided elements do not change. An
+// undecided element whose deviations exceed its magnitude remains undecided.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Private to lib/interp. An `Evaluator` runs functions; a `Frame` is one call: the values so far,
-// the size symbols, and the coordinates of the groups around the current op. Each family of ops has
-// a file: NdArithmetic, NdIndex, NdAccess, Control, Nest, Check.
+// the size symbols, and the coordinates of the enclosing groups. Each family of ops has a file:
+// NdArithmetic, NdIndex, NdAccess, Control, Nest, Check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace heddle::interp {
 
 using TensorRef = std::shared_ptr<const TensorValue>;
 
-/// The largest depth of nested calls.
+/// The maximum depth of nested calls.
 static constexpr int mostCalls = 500;
 
 struct Frame {
@@ -43,11 +43,11 @@ class Evaluator {
 public:
   explicit Evaluator(Arithmetic arithmetic = {}) : arithmetic(std::move(arithmetic)) {}
 
-  /// Calls a public function, whose results may not have excluded elements.
+  /// Calls a public function; its results must not have excluded elements.
   mlir::FailureOr<llvm::SmallVector<TensorValue>>
   runEntry(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, const ExprMap &known);
-  /// Calls a function on arguments that match its formals. Symbols that its formals do not bind
-  /// have the values of `around`, if that is given.
+  /// Calls a function on arguments that match its formals. Symbols that its formals do not bind get
+  /// their values from `around`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
                                                      llvm::ArrayRef<TensorRef> arguments,
                                                      mlir::Operation *site,
@@ -57,10 +57,10 @@ public:
   /// Sets the values of the op's results.
   mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
 
-  /// The sizes as numbers; refused if they are negative or too large.
+  /// The sizes as numbers; rejects negative and too large ones.
   mlir::FailureOr<llvm::SmallVector<SizedName>> extents(mlir::Operation *op, nd::DimsAttr dims,
                                                         const Frame &frame);
-  /// An empty result for the op, refused if it is too large.
+  /// An empty result for the op; rejects too large ones.
   mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
   mlir::FailureOr<llvm::SmallVector<TensorValue>> resultsOf(mlir::Operation *op,
                                                             const Frame &frame);
@@ -72,8 +72,8 @@ public:
   bool checksFailed = false;
 
 private:
-  /// Refuses a function that the verifier refuses after its symbols are replaced by numbers; checks
-  /// its callees likewise, even those that do not run.
+  /// Rejects a function if the verifier rejects it after its symbols are replaced by numbers; also
+  /// checks its callees, even those that do not run.
   mlir::LogicalResult verifySizes(mlir::func::FuncOp function, const ExprMap &symbols,
                                   int within = 0);
 
@@ -98,7 +98,7 @@ private:
 };
 
 llvm::SmallVector<TensorRef> refsTo(llvm::ArrayRef<TensorValue> values);
-/// Sorts along `name` by the first input; results hold as many elements as they have room for.
+/// Sorts along `name` by the first input; results hold as many elements as their size.
 void sort(llvm::ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
           llvm::MutableArrayRef<TensorValue> results);
 /// Sets the results of an op.
@@ -111,7 +111,7 @@ inline mlir::LogicalResult setResults(mlir::Operation *op, Frame &frame,
 inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
   return setResults(op, frame, value);
 }
-/// The elements of a literal whose order of names is written.
+/// The elements of a literal with an explicit order of names.
 mlir::FailureOr<TensorValue> literal(mlir::Operation *op, nd::NdTensorType type,
                                      mlir::ElementsAttr value, mlir::ArrayAttr order);
 

@@ -67,7 +67,7 @@ void FloatSum::add(const Scalar &x) {
   undecided |= x.undecided;
   errors += x.error;
   if (x.value == 0) {
-    sum += x.value; // of two zeros the sign
+    sum += x.value; // the sign of two zeros
     return;
   }
   if (std::isfinite(x.value)) {
@@ -77,7 +77,7 @@ void FloatSum::add(const Scalar &x) {
   magnitude += std::fabs(x.value);
   squares += x.value * x.value;
   roundings += x.own * x.own;
-  // Compensated, so that our own rounding does not count.
+  // Compensated summation, so that rounding here does not count.
   double next = sum + x.value;
   if (std::isfinite(next))
     compensation +=
@@ -93,7 +93,8 @@ Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
       grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
   bool exact = errors == 0 && magnitude <= most;
   if (arithmetic.isSimulation() && !(exact && roundings == 0)) {
-    // Each step rounds a partial sum. In another order these are of the size of random sums.
+    // Each step rounds a partial sum. In another order the partial sums are as large as random
+    // sums.
     double partial = std::max(farthest, std::min(std::sqrt(squares), magnitude));
     value += std::sqrt(roundings) * arithmetic.draw() +
              std::sqrt(double(count)) * unitRoundoff(type) * partial * arithmetic.draw();
@@ -121,7 +122,7 @@ SmallVector<Scalar, 2> Fold::result() {
     return {floats.result(cast<FloatType>(combiner.types[0]), *combiner.arithmetic)};
   if (combiner.isOrderFree() || kept.empty())
     return running;
-  if (combiner.arithmetic->isSimulation()) { // in one order
+  if (combiner.arithmetic->isSimulation()) { // one order
     if (combiner.arithmetic->draw() < 0)
       std::reverse(kept.begin(), kept.end());
     for (const auto &element : kept)
@@ -138,7 +139,7 @@ SmallVector<Scalar, 2> Fold::result() {
         most[i] = std::max(most[i], std::fabs(x.value));
       }
   };
-  bool overflows = false; // in this order; another one may not overflow
+  bool overflows = false; // in this order
   auto combine = [&](SmallVector<Scalar, 2> &sofar, ArrayRef<Scalar> element) {
     bool wasFinite = areFinite(sofar) && areFinite(element);
     note(sofar = combiner.apply(sofar, element));

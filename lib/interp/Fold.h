@@ -9,9 +9,9 @@
 // `Fold` computes one of them, with an error bound that covers the others:
 //
 //  - a float sum is bounded by the number of elements and the sum of their magnitudes. It is exact
-//    if the elements are multiples of one power of two and their magnitudes add up to less than its
-//    precision holds (small integers in f32, say);
-//  - integers, largest and smallest values are exact in every order;
+//    if the elements are multiples of one power of two and the sum of their magnitudes is exact in
+//    the type (for example, small integers in f32);
+//  - integers, maxima and minima are exact in every order;
 //  - any other combiner is run forwards and backwards; the error is twice the bound plus the
 //    difference of the two results. Integers that differ (ties) are undecided, and so are results
 //    of finite numbers if a step overflows, since the order determines which steps do.
@@ -26,7 +26,7 @@
 
 namespace heddle::interp {
 
-/// A combiner that is prepared once and serves many reductions.
+/// A combiner that is prepared once for many reductions.
 struct Combiner {
   static mlir::FailureOr<Combiner> prepare(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
                                            Arithmetic &arithmetic);
@@ -39,21 +39,21 @@ struct Combiner {
   ScalarRegion region;
   Arithmetic *arithmetic = nullptr;
   bool isFloatSum() const;
-  /// True if any order gives the same bits and bounds.
+  /// True if all orders give the same bits and bounds.
   bool isOrderFree() const;
 };
 
 /// A sum of floats with a bound that holds for any order.
 class FloatSum {
 public:
-  /// `zero`: the sum of no elements; -0.0 is also that of many -0.0.
+  /// `zero`: the sum of no elements; -0.0 is also the sum of several -0.0.
   explicit FloatSum(double zero = 0) : sum(zero), compensation(zero) {}
   void add(const Scalar &x);
   Scalar result(mlir::FloatType type, Arithmetic &arithmetic) const;
 
 private:
   double sum, compensation, magnitude = 0, errors = 0, grain = 0;
-  double squares = 0, farthest = 0, roundings = 0; ///< how far a simulated execution is off
+  double squares = 0, farthest = 0, roundings = 0; ///< for deviations of simulated executions
   int64_t count = 0;
   bool undecided = false;
 };

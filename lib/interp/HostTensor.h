@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts between the bytes of files and compiled programs (heddle/io/HostArray.h) and the
+// Converts between bytes of files and compiled programs (heddle/io/HostArray.h) and the
 // interpreter's scalars with error bounds. Scalars from bytes are exact; bytes from scalars are
 // rounded to the element type, without bounds.
 //
@@ -31,7 +31,7 @@ Scalar loadElement(ElementType element, const std::byte *from);
 /// Stores one element as bytes; a float is rounded to its type.
 void storeElement(ElementType element, const Scalar &scalar, std::byte *to);
 
-/// The elements of a tensor, whose element type must have a format in memory.
+/// The elements of a tensor, whose element type must have a memory format.
 io::HostArray toHost(const TensorValue &tensor);
 /// The tensor with the elements of an array that has a name for each axis.
 TensorValue fromHost(mlir::MLIRContext *context, const io::HostArray &array);

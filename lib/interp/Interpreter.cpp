@@ -19,8 +19,8 @@ namespace heddle::interp {
 
 /// More elements than this do not fit into memory as scalars with bounds.
 static constexpr int64_t mostElements = int64_t(1) << 26;
-/// Limit of calls in total: a chain of functions that call the next one twice needs 2^depth of
-/// them.
+/// Limit on the total number of calls: in a chain of functions that each call the next one twice,
+/// it is 2^depth.
 static constexpr int64_t mostCallsInAll = int64_t(1) << 21;
 
 SmallVector<const TensorValue *> Frame::operator[](ValueRange range) const {
@@ -184,7 +184,7 @@ LogicalResult Evaluator::evaluate(Operation *op, Frame &frame) {
   return op->emitOpError() << "has no meaning in the interpreter";
 }
 
-/// The values of the block that no op after it uses, for each op.
+/// For each op, the values of the block that no later op uses.
 const Evaluator::Deaths &Evaluator::deathsIn(Block &block) {
   auto [found, isNew] = deaths.try_emplace(&block);
   if (!isNew)

@@ -7,14 +7,14 @@
 //
 // The oracle: a slow, simple evaluator of nd and nest. Compiled programs are compared with it, so
 // it shares no code with the passes: it evaluates each op by its definition, point by point, with
-// exact integers and with floats that carry error bounds (Scalar.h).
+// exact integers and with floats that have error bounds (Scalar.h).
 //
 //     FailureOr<SmallVector<TensorValue>> results = interpret(func, arguments);
 //     Comparison c = compare((*results)[0], whatTheCompiledProgramGave);
 //
-// Sizes may contain symbols, which are bound from the arguments' sizes. Check ops are evaluated;
-// one that fails is reported at its location, and `interpret` fails at the end. `nd.vjp` (expand it
-// first), ops of other dialects and tensors that are too large are refused with a located error.
+// Sizes may contain symbols, which are bound from the arguments' sizes. Check ops are evaluated; a
+// failing one is reported at its location, and `interpret` fails at the end. `nd.vjp` (expand it
+// first), ops of other dialects and tensors that are too large are rejected with a located error.
 //
 //===----------------------------------------------------------------------===//
 

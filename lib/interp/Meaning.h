@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The oracle evaluates the ops of nd and nest. An op of another dialect implements `evaluate`,
-// point by point and independently of how it is compiled (lib/transforms/nd/Expand.h):
+// point by point and independently of its compilation (lib/transforms/nd/Expand.h):
 //
 //     LogicalResult SoftsignOp::evaluate(operands, results, arithmetic) {
 //       for (auto [y, x] : llvm::zip(results[0].elements, operands[0]->elements))

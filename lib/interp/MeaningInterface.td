@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 def Interp_MeaningInterface : OpInterface<"MeaningInterface"> {
   let cppNamespace = "::heddle::interp";
   let description = [{
-    An op of another dialect that says how the oracle evaluates it.
+    An op of another dialect that defines how the oracle evaluates it.
   }];
   let methods = [
     InterfaceMethod<[{

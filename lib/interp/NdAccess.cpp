@@ -174,7 +174,7 @@ void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool de
         for (size_t i = cluster.begin; i < std::min(end, size_t(result.size(name))); ++i) {
           Scalar value = element(*input, order[i]);
           if (k == 0 && isFloat && undecided && !anyOrder) {
-            // Another order changes the sorted keys by no more than their errors.
+            // Another order changes the sorted keys by at most their errors.
             value.error = error;
             value.own = 0;
             value.origin = 0;
@@ -205,7 +205,7 @@ std::optional<LogicalResult> Evaluator::evaluateAccess(Operation *op, Frame &fra
       return failure();
     return setResult(op, frame, std::move(result));
   }
-  // Symbolic sizes are known only here.
+  // Symbolic sizes are known only at run time.
   auto fits = [&](StringRef name, const TensorValue &part, const TensorValue &whole) {
     if (part.size(name) <= whole.size(name))
       return true;

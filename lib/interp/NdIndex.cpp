@@ -19,7 +19,7 @@ using namespace mlir;
 namespace heddle::interp {
 
 namespace {
-/// The coordinates of one element of a result, and those of the operand that it reads.
+/// The coordinates of one element of a result, and those of the operand's element that it reads.
 struct Place {
   ArrayRef<SizedName> to, from;
   SmallVector<int64_t, 6> at, source;
@@ -35,8 +35,9 @@ struct Place {
 };
 } // namespace
 
-/// Fills the result. A name of the operand has the coordinate that `same` names (its own, by
-/// default); then `change` sets other ones, or returns false: the element is `otherwise`.
+/// Fills the result. A name of the operand gets the coordinate of the name that `same` maps it to
+/// (its own, by default); then `change` sets other coordinates, or returns false for the element
+/// `otherwise`.
 static void fill(TensorValue &result, const TensorValue &input, const Scalar &otherwise,
                  llvm::function_ref<bool(Place &)> change,
                  llvm::function_ref<StringRef(StringRef)> same = nullptr) {
@@ -84,7 +85,7 @@ static void window(nd::WindowOp op, const TensorValue &input, TensorValue &resul
   });
 }
 
-/// Sums each tap into the element that the window reads it from.
+/// Adds each tap to the element from which the window reads it.
 static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &result,
                      Arithmetic &arithmetic) {
   nd::WindowShape shape = nd::windowShape(op);

@@ -15,8 +15,8 @@ using namespace mlir;
 namespace heddle::interp {
 
 namespace {
-/// The values of names at one point, in numbered slots: iteration names, names of the groups around
-/// the nest, and the integer values of reads (for gathered maps).
+/// The values of names at one point, in numbered slots: iteration names, names of enclosing groups,
+/// and the integer values of reads (for gathered maps).
 struct Slots {
   std::map<std::string, unsigned, std::less<>> slotOf;
   std::vector<int64_t> values;
@@ -30,7 +30,7 @@ struct Slots {
     }
     return entry->second;
   }
-  /// Makes slots for dimensions, returned in their order.
+  /// Creates slots for dimensions, returned in their order.
   SmallVector<unsigned> add(ArrayRef<SizedName> dims) {
     SmallVector<unsigned> result;
     for (const SizedName &dim : dims)

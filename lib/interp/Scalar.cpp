@@ -50,7 +50,7 @@ int64_t coordinate(const Scalar &scalar, Type type) {
 }
 
 double unitRoundoff(FloatType type) {
-  // The bound also covers the rounding of the interpreter's doubles.
+  // The bound includes the rounding of the interpreter's doubles.
   double unit = std::ldexp(1.0, -int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
   return unit + std::ldexp(1.0, -53);
 }
@@ -87,7 +87,8 @@ double roundTo(FloatType type, double value) {
   return rounded.convertToDouble();
 }
 
-/// An overflow in a type without infinities: NaN once it is stored, but it may be kept wider.
+/// Overflow in a type without infinities: NaN once it is stored, but it may be held in a wider
+/// type.
 static bool isBeyond(FloatType type, double value) {
   return std::isinf(value) && !llvm::APFloat::semanticsHasInf(type.getFloatSemantics());
 }
@@ -117,18 +118,18 @@ const Arithmetic::Format &Arithmetic::formatOf(FloatType type) {
 
 Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double units) {
   Scalar result = exactly(value);
-  // An op whose result is rounded once, and is a number of the type, gives that number: what is
-  // added to -1e30 does not change it.
+  // If an op rounds its result once, and the result is a number of the type, it gives that number:
+  // for example, adding a small number to -1e30 does not change it.
   if (!std::isfinite(value) || ((exact || units <= 1) && roundTo(type, value) == value))
     return result;
   const Format &format = formatOf(type);
   double unit = format.unit * std::fabs(value);
-  // No noise carries a value over the end of the range: -3e38 and what a mask adds to it stay finite.
+  // Noise does not carry a value out of range: -3e38 plus a mask's addend stays finite.
   if (std::fabs(value) + units * strength * unit > format.largest) {
     double stored = roundTo(type, value);
     return exactly(std::isfinite(stored) ? stored : std::copysign(INFINITY, value));
   }
-  // The error of a function is the same for all readers, the rounding of its result is not.
+  // All readers see the same error of a function, but may see different roundings of its result.
   if (units > 1)
     result.value += (units - 1) * unit * draw();
   result.own = unit + (unit < format.least ? format.least : 0);
@@ -150,7 +151,7 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
   const Format &format = formatOf(type);
   double most = std::fabs(value) + error;
   result.error = error + units * format.unit * most + format.least;
-  // Before rounding to the type, the result has the precision of f32, and here of double.
+  // Before rounding to the type, the result has the precision of f32; here, of double.
   bool isKnown = exact && error == 0;
   double before = isKnown && (!format.isNarrow || double(float(value)) == value)
                       ? 0
@@ -159,13 +160,13 @@ Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exac
     before += format.least;
   result.own = std::max(0.0, format.unit * most + format.least - before);
   result.origin = freshOrigin();
-  // Rounding itself does not carry a value over the end of the range, an inexact function may.
+  // Rounding alone does not carry a value out of range, but an inexact function may.
   double farthest = units > 1 ? std::fabs(value) + result.error : most;
   if (!(std::fabs(value) + result.error <= format.largest) &&
       !(std::isfinite(farthest) && std::isfinite(roundTo(type, farthest)))) {
-    // Some execution may overflow: that says how sure the value is, and does not change it.
+    // Some execution may overflow: this affects the bound, not the value.
     bool overflows = !std::isfinite(roundTo(type, value));
-    // Values of narrow types may be kept wider, where they do not overflow.
+    // Values of narrow types may be held in a wider type, where they do not overflow.
     result.undecided |= !overflows || format.isNarrow ||
                         !(std::fabs(value) - result.error > format.largest * (1 + format.unit));
     if (overflows)
@@ -280,7 +281,7 @@ Scalar Arithmetic::extremum(const Scalar &a, const Scalar &b, bool larger, bool 
   if (std::isnan(a.value) || std::isnan(b.value)) {
     result = std::isnan(a.value) != numbersWin ? a : b;
   } else if (a.value == b.value) {
-    // The signs of two zeros decide.
+    // For two zeros the signs decide.
     result = std::signbit(a.value) == larger ? b : a;
   } else {
     result = (a.value > b.value) == larger ? a : b;
@@ -328,14 +329,14 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
     return a;
   double value = roundTo(toFloat, a.value);
   bool keeps = value == a.value || std::isnan(value);
-  // A widening, and an exact value that the new type represents, stay unchanged.
+  // A widening, and an exact value that the new type represents, do not change.
   if ((keeps && a.error == 0) ||
       llvm::APFloat::semanticsPrecision(toFloat.getFloatSemantics()) >=
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
     if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
       Scalar same = orZero(from, a);
       if (!isSimulation())
-        same.own = 0; // of the old type
+        same.own = 0; // the rounding of the old type
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
     }
@@ -391,7 +392,7 @@ Scalar Arithmetic::choose(const Scalar &condition, const Scalar &yes, const Scal
     return result;
   double apart = std::fabs(result.value - other.value);
   double either = std::max(result.error, apart + other.error);
-  // If the two numbers are equal up to about their errors, either choice gives the same value.
+  // If the two numbers are equal up to their errors, either choice gives the same value.
   if (!(apart <= 4 * std::max(result.error, other.error)))
     result.undecided = true;
   result.undecided |= other.undecided;

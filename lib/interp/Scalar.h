@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The interpreter's numbers. Integers are exact: two's complement bits, zero-extended from their
-// width; each op defines their signedness. A float is a double with a bound on its error: any
+// width; each op determines their signedness. A float is a double with an error bound: any
 // execution that computes each op at least as precisely as the op's type requires, in any order
-// that the program allows, gives a value within `value +- error`. Where exact operands have an
-// exact result in the type (1.0 + 2.0), the error is 0.
+// that the program allows, gives a value within `value +- error`. If exact operands have an exact
+// result in the type (1.0 + 2.0), the error is 0.
 //
 //     f32: (1 +- 0) / (3 +- 0)          = 0.333.. +- 2e-8      rounding of f32
 //     f32: (0.1 +- 1e-9) < (0.1 +- 0)   = false, undecided
@@ -17,32 +17,30 @@
 // A comparison whose operands differ by less than their errors is `undecided`, and so are values
 // computed from it, unless both choices give about the same number (as in relu at 0). A value
 // compared with itself is decided: two numbers with the same `origin` are one value, which the
-// compiler computes once if a comparison has both as operands. Elsewhere it may compute the value
-// for each use, and one of them may keep more bits: the difference of a value from itself has an
-// error.
+// compiler computes once if both are operands of a comparison. Otherwise it may compute the value
+// separately for each use, once with more bits than another time: the difference of a value from
+// itself has an error.
 //
 //     f32: p = (1.1 +- 0) * (1.1 +- 0)  = 1.21 +- 7e-8
 //          p - p                        = 0 +- 1.4e-7          fma(1.1, 1.1, -p) is not 0
 //
-// A cast rounds its operand to the operand's type, then to its own. It makes no difference then
-// whether the op before has rounded already, so that rounding (`own`) does not count: the sum of
-// two numbers of bf16, cast to f32, is one number. A widening that is narrowed back at once may be
-// folded (`kept`).
+// A cast rounds its operand to the operand's type, then to its own. So rounding by the previous op
+// (`own`) does not count: the sum of two bf16 numbers, cast to f32, is one number. A widening that
+// is immediately narrowed again may be folded (`kept`).
 //
 //     bf16: (1 +- 0) + (2^-9 +- 0)      = 1.00195 +- 2^-8      own = 2^-8
 //     its cast to f32                   = 1 +- 0               kept = 2^-8 + 2^-9
 //
-// A bound never changes a value. Where only the bound leaves the type's range, the value is kept and
-// is undecided:
+// A bound never changes a value. If only the bound leaves the type's range, the value is kept, as
+// undecided:
 //
 //     f32: exp(0 +- 200)                = 1, undecided
 //
-// Bounds of the worst case grow with each op, and say nothing after some hundred of them. An
-// `Arithmetic` that simulates one execution computes no bounds: it disturbs values as an execution
-// in the type may (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating
-// results of numerical software, 2004). Each reader of a value rounds it for itself, at random, so
-// that the difference of a value from itself is not 0 here either. Deviations.h compares several
-// such executions.
+// Worst-case bounds grow with each op, and are useless after some hundreds of ops. An `Arithmetic`
+// that simulates one execution computes no bounds: it perturbs values within the rounding errors of
+// the type (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating results of
+// numerical software, 2004). Each reader rounds a value separately, at random, so the difference of
+// a value from itself is not 0 here either. Deviations.h compares several such executions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +59,7 @@ struct Scalar {
   double own = 0;         ///< the part of `error` that is one rounding to the value's type
   double kept = 0;        ///< of a widened float: its error if it is narrowed again
   uint64_t origin = 0;    ///< two inexact floats with the same origin compare as equal
-  bool undecided = false; ///< another legal execution may give something else entirely
+  bool undecided = false; ///< another legal execution may give any other value
   bool excluded = false;  ///< a window excludes it from the reduction that follows
 };
 
@@ -94,8 +92,8 @@ constexpr double functionUnits = 8;
 class Arithmetic {
 public:
   Arithmetic() = default;
-  /// Simulates one execution, which `seed` draws: values are disturbed by up to `strength` times
-  /// what an op may be wrong by. There are no bounds, and nothing is undecided.
+  /// Simulates one execution, selected by `seed`: values are perturbed by up to `strength` times
+  /// the error of the op. There are no bounds, and nothing is undecided.
   Arithmetic(uint64_t seed, double strength) : state(seed), strength(strength) {}
   bool isSimulation() const { return strength != 0; }
   Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
@@ -107,7 +105,7 @@ public:
   Scalar pow(mlir::FloatType type, const Scalar &a, const Scalar &b);
   Scalar neg(const Scalar &a);
   Scalar abs(const Scalar &a);
-  /// The larger (or smaller) one; `numbersWin`: NaN loses against a number.
+  /// The larger (or smaller) one; `numbersWin`: a number is preferred to NaN.
   Scalar extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin);
   /// A monotone function, with an error of some units in the last place (ulp) of `type`.
   Scalar monotone(mlir::FloatType type, double (*function)(double), const Scalar &a,
@@ -117,21 +115,21 @@ public:
   /// Rounding to an integral value: exact, but discontinuous.
   Scalar integral(double (*function)(double), const Scalar &a);
 
-  /// `value` as a result of an operation in `type`; `error` comes from the operands, `exact` says
-  /// that `value` is the result without rounding.
+  /// Rounds `value`, the result of an operation in `type`; `error` comes from the operands, `exact`
+  /// means that `value` is the result without rounding.
   Scalar rounded(mlir::FloatType type, double value, double error, bool exact,
                  bool undecided = false, double units = 1);
-  /// From one float type to another, as accumulators are converted: the value is kept, narrowing
-  /// adds to the error.
+  /// Converts between float types like accumulators: the value is kept, narrowing increases the
+  /// error.
   Scalar convert(const Scalar &a, mlir::Type from, mlir::Type to);
-  /// A float of type `type`, rounded to it: the value changes.
+  /// Rounds a float to `type`: the value changes.
   Scalar forceTo(mlir::FloatType type, const Scalar &a);
   /// A cast: rounds to one type, then to the other.
   Scalar cast(const Scalar &a, mlir::FloatType from, mlir::FloatType to);
-  /// One of two floats by a condition.
+  /// Selects one of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 
-  /// A number in [-strength, strength), for a simulation.
+  /// A random number in [-strength, strength), for a simulation.
   double draw();
 
   /// True if the bounds of a and b overlap, so that their order is not known.
@@ -139,8 +137,8 @@ public:
   uint64_t freshOrigin() { return ++origins; }
 
 private:
-  /// A factor, or the operand of its widening, whose bound includes 0 if it is subnormal: machines
-  /// may flush subnormal numbers of bf16 to zero.
+  /// A factor, or the operand of its widening, with a bound that includes 0 if it is subnormal:
+  /// machines may flush subnormal numbers of bf16 to zero.
   Scalar orZero(mlir::Type type, const Scalar &a);
   /// The value of an operand; in a simulation, rounded at random.
   double of(const Scalar &a) { return a.own == 0 || !isSimulation() ? a.value : disturbed(a); }

@@ -79,8 +79,8 @@ ArrayRef<Scalar> ScalarRegion::run(ArrayRef<Scalar> arguments, Coordinates coord
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// An op on two integers of one width; `compute` returns bits, or none where the op is undefined:
-/// the language defines 0 there.
+/// An op on two integers of one width; `compute` returns bits, or none where the op is undefined,
+/// which gives 0.
 template <typename Compute>
 static std::function<Scalar(Operands)> binary(unsigned width, Compute compute) {
   return [=](Operands x) {
@@ -264,8 +264,7 @@ ScalarRegion::Function ScalarRegion::floatFunction(Operation *op, Arithmetic &a)
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// A float rounded towards zero to an integer of `width` bits: the nearest one where it does not
-/// fit, 0 for NaN.
+/// Rounds a float towards zero to an integer of `width` bits; saturates, and gives 0 for NaN.
 static Scalar saturated(const Scalar &x, unsigned width, bool isSigned) {
   auto convert = [&](double value) {
     llvm::APSInt result(width, !isSigned);

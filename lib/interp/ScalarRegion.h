@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A region of scalar `arith` and `math` ops, prepared once and run for each point. Values live in
-// numbered slots: arguments first, then one for each op.
+// A region of scalar `arith` and `math` ops, prepared once and run for each point. Values are in
+// numbered slots: arguments first, then one per op.
 //
 //     ^bb0(%x: f32, %y: f32):                slots 0, 1
 //       %p = arith.mulf %x, %y : f32         slot 2 = mul(slot 0, slot 1)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Refuses a call if the verifier would refuse the function with numbers instead of its symbols
-// (S11). Like type checks, this covers code that does not run: branches that are not taken and
+// Rejects a call if the verifier would reject the function with numbers instead of its symbols
+// (S11). Like type checks, this includes code that does not run: branches that are not taken and
 // bodies of zero-trip loops.
 //
 //===----------------------------------------------------------------------===//
@@ -59,7 +59,7 @@ static Attribute withNumbers(Attribute attr, const ExprMap &symbols) {
   return attr;
 }
 
-/// Replaces symbols by numbers; refuses a negative size.
+/// Replaces symbols by numbers; rejects negative sizes.
 static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols) {
   auto negative = function.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
@@ -75,7 +75,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols)
   if (negative.wasInterrupted())
     return failure();
   function.walk([&](Operation *op) {
-    if (auto index = dyn_cast<nest::IndexOp>(op)) // of a symbol that no name of the nest shadows
+    if (auto index = dyn_cast<nest::IndexOp>(op)) // not shadowed by an iteration name
       if (auto found = symbols.find(index.getName().str());
           found != symbols.end() && found->second.isConstant() &&
           !nest::iterationRanges(op->getParentOp()).count(index.getName().str())) {
@@ -102,7 +102,7 @@ static LogicalResult writeNumbers(func::FuncOp function, const ExprMap &symbols)
   auto all = [&](TypeRange types) {
     return llvm::map_to_vector(types, [&](Type type) { return withNumbers(type, symbols); });
   };
-  function->removeAttr(nd::rangesAttrName); // of symbols, which are gone
+  function->removeAttr(nd::rangesAttrName); // ranges of symbols, which are gone
   function.setFunctionType(FunctionType::get(
       function.getContext(), all(function.getArgumentTypes()), all(function.getResultTypes())));
   return success();
@@ -126,8 +126,8 @@ LogicalResult Evaluator::verifySizes(func::FuncOp function, const ExprMap &symbo
     auto callee =
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(function, call.getCalleeAttr());
     if (!call.lifts() || !callee || callee.getNumArguments() != call.getInputs().size())
-      return WalkResult::advance();    // refused when it is called
-    SmallVector<nd::NdTensorType> own; // without the names over which it is lifted
+      return WalkResult::advance();    // rejected when it is called
+    SmallVector<nd::NdTensorType> own; // without lifted names
     for (auto [type, input] : llvm::zip_equal(callee.getArgumentTypes(), call.getInputs())) {
       auto formal = dyn_cast<nd::NdTensorType>(type);
       auto given = cast<nd::NdTensorType>(input.getType());

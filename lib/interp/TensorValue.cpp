@@ -171,7 +171,7 @@ static bool agrees(const Scalar &a, const Scalar &b, Type type) {
   if (std::isinf(a.value) || std::isinf(b.value))
     return a.value == b.value;
   double bound = a.error + b.error;
-  // Storing either value may have rounded it once more.
+  // Storing may have rounded either value once more.
   if (bound != 0)
     bound += 2 * unitRoundoff(real) * std::fabs(a.value) + smallestError(real);
   return std::fabs(a.value - b.value) <= bound;

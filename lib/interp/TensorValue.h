@@ -87,15 +87,14 @@ std::string text(const Scalar &scalar, mlir::Type type);
 /// `{column: 2, row: 1}`
 std::string text(const Sizes &position);
 
-/// True if an element of type `type` has no digit that is sure: it is undecided, or its bound is
-/// larger than its magnitude.
+/// True if no digit of an element is certain: it is undecided, or its bound exceeds its magnitude.
 bool isUncertain(const Scalar &scalar, mlir::Type type);
 
 struct Comparison {
   std::string mismatch;  ///< empty: equal within the bounds
   int64_t compared = 0;  ///< elements compared, or counted as undecided
   int64_t uncertain = 0; ///< of these, uncertain in the expected tensor
-  int64_t undecided = 0; ///< of these, not compared because a discrete choice lies inside the bound
+  int64_t undecided = 0; ///< of these, undecided and not compared
   int64_t notFinite = 0; ///< of these, expected to be NaN or infinite
   bool equal() const { return mismatch.empty(); }
 };

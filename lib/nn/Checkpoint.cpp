@@ -45,7 +45,7 @@ io::HostArray nn::arrayOf(const Tensor &tensor, Here here) {
   return array;
 }
 
-/// Refuses an empty tensor and names its path, which functions on a single tensor do not know.
+/// Throws Error with the path of an empty tensor; functions on a single tensor can't name its path.
 static void requireValue(const std::string &path, const std::string &name, const Tensor &tensor,
                          Here here) {
   if (tensor.empty())
@@ -61,7 +61,7 @@ void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes
   for (const auto &[name, tensor] : leaves) {
     requireValue(path, name, *tensor, here);
     if (!tensor->split(here) || !options.ranks)
-      tensor->data(here); // a value that has been given up is reported before anything is written
+      tensor->data(here); // throws for a donated value before anything is written
     header.arrays.emplace(name, headerOf(*tensor, here));
     if (!tensors.emplace(name, tensor).second)
       throw Error("'" + path + "': two tensors have the name '" + name + "'", here);
@@ -77,14 +77,14 @@ void nn::detail::save(const std::string &path, const Leaves &leaves, const Notes
 }
 
 namespace {
-/// The tensor of the file that fills a tensor of the tree, and the part of it.
+/// The array of the file from which a tensor of the tree is loaded, and the part of it.
 struct Filling {
   std::string name;
   Selection selection;
 };
 } // namespace
 
-/// Finds the array for a tensor, or says in `problem` why there is none that fits.
+/// Finds the array for a tensor, or sets `problem` to the reason why none fits.
 static Filling fillingOf(const io::Safetensors &header, const std::string &path,
                          const Tensor &tensor, const LoadOptions &options, std::string &problem,
                          Here here) {
@@ -137,7 +137,7 @@ std::vector<Tensor> nn::detail::load(const std::string &path, const Leaves &leav
     if (!used.contains(name) &&
         std::none_of(options.ignored.begin(), options.ignored.end(),
                      [&, &name = name](const std::string &each) { return matches(each, name); }))
-      problems.push_back("nothing is filled from the tensor '" + name + "', " + array.describe());
+      problems.push_back("no tensor is loaded from '" + name + "', " + array.describe());
   if (!problems.empty()) {
     std::string text = "'" + path + "': ";
     for (size_t i = 0; i < problems.size(); ++i)

@@ -47,14 +47,14 @@ Conv Conv::make(const Windows &windows, const Extent &in, const Extent &out, con
   }
   extents.push_back({in.name, in.size / options.groups});
   extents.push_back(out);
-  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // there may be none
+  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // inputs may be 0
   Conv layer{uniform(key, extents, -bound, bound, here), {}, windows, options};
   if (options.bias)
     layer.bias = uniform(biasKey(key), {out}, -bound, bound, here);
   return layer;
 }
 
-/// The size of which a transposed convolution is the adjoint.
+/// The input size of the convolution whose adjoint yields `windows` windows.
 static Size transposedSize(const Size &windows, const WindowOptions &window, int64_t more) {
   if (window.padding.kind == Padding::Kind::Same)
     return windows * window.stride;
@@ -97,7 +97,8 @@ Tensor Conv::operator()(const Tensor &x, const Names &along, const Name &in, con
     for (const Name &name : along) {
       const WindowOptions &window = windows.along.at(name.str());
       int64_t more = options.outputPadding.of(name.str());
-      // With a stride below the dilation the convolution may have more windows, which give nothing.
+      // With a stride below the dilation the convolution may have further windows, whose elements
+      // are zero.
       if (more >= window.stride)
         y = y.pad(name, 0, more / window.stride);
       y = y.unwindow(name, tapOf.at(name.str()), window,
@@ -155,7 +156,7 @@ static Tensor rangeMeans(const Tensor &x, const Name &name, int64_t parts) {
   Tensor number = iota({part, parts}), place = iota({name, size}).broadcast({{part, parts}});
   Tensor first = number * double(size) / double(parts);
   Tensor end = ((number + 1.0) * double(size) + double(parts - 1)) / double(parts);
-  // A part holds nothing of the others, which may be infinite.
+  // Elements of other parts may be infinite, so they are selected away, not multiplied by 0.
   Tensor wide = widened(x), inside = logicalAnd(place >= first, place < end);
   Tensor total = sum(select(inside, wide, 0.0), name);
   return (total / (end - first).cast(wide.elementType()))

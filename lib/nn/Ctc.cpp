@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The states of a label a b are: blank, a, blank, b, blank. In each step of time a path stays in its
-// state or goes on by one, or by two over a blank between different elements. The logarithms of the
-// probabilities of all paths to each state are what the scan carries; its gradient is the backward
-// pass over the same states. Instead of -inf, the probability 0 has a logarithm that is far below
-// all others, so that no difference is NaN.
+// The states of a label a b are: blank, a, blank, b, blank. In each step of time a path stays in
+// its state or advances by one, or by two over a blank between different elements. The scan carries
+// the log-probability of all paths to each state; its gradient is the backward pass over the same
+// states. The logarithm of the probability 0 is a large negative number instead of -inf, so that no
+// difference is NaN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ struct States {
   Name state;
   Size count;
   Tensor number;  ///< 0, 1, ...
-  Tensor spelled; ///< the class that a state spells
-  Tensor skips;   ///< i1: it may follow the state before the last
+  Tensor spelled; ///< the class that a state emits
+  Tensor skips;   ///< i1: a path may reach it from the state before the previous one
 };
 /// The values that one step of time reads.
 struct Slice {
@@ -42,7 +42,7 @@ struct Slice {
 };
 } // namespace
 
-/// `x` moved by `by` states; `value` enters.
+/// `x` shifted by `by` states; the first `by` states get `value`.
 static Tensor shifted(const Tensor &x, const States &states, int64_t by, double value) {
   return x.pad(states.state, by, 0, value).slice(states.state, 0, states.count);
 }
@@ -61,10 +61,10 @@ static States statesOf(const Tensor &label, const CtcNames &names) {
 }
 
 namespace {
-/// The arguments as integers of 64 bits, and what is wrong with them.
+/// The arguments as i64, and whether they are valid.
 struct Problem {
-  Tensor times, label, positions; ///< elements behind the label's end are blanks
-  Tensor isValid;                 ///< lengths and elements are such as sizes and classes allow
+  Tensor times, label, positions; ///< elements after the label's end are blanks
+  Tensor isValid;                 ///< lengths are within the sizes and elements are classes
 };
 } // namespace
 
@@ -98,7 +98,8 @@ static Problem problemOf(const Tensor &logProbability, const Tensor &times, cons
   return problem;
 }
 
-/// Impossible but in the first state, where every path begins: names of the slices but `without`.
+/// Probability 1 in the first state, where every path begins, and 0 elsewhere, with the names of
+/// the slices except `without`.
 static Tensor beginning(const Slice &slices, const States &states, Names without) {
   std::vector<Extent> others;
   without.push_back(states.state);
@@ -135,7 +136,7 @@ Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &
   Tensor paths =
       heddle::scan(names.time, beginning(slices, states, names.time), slices, advance).first;
 
-  // A path ends in the last element or the blank behind it.
+  // A path ends in the last element or in the blank after it.
   Tensor last = problem.positions * 2.0;
   Tensor inBlank = paths.gather(states.state, last);
   Tensor inElement = paths.gather(states.state, maximum(last - 1.0, 0.0));
@@ -150,7 +151,8 @@ Tensor nn::ctc(const Tensor &logProbability, const Tensor &times, const Tensor &
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The distances of what was got so far from each beginning of what is wanted.
+/// One step of the edit distance. The scan carries the distances of the prefix of `got` so far from
+/// each prefix of `wanted`.
 struct Element {
   Tensor got, counts;
   HEDDLE_FIELDS(got, counts)
@@ -164,12 +166,12 @@ Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &tim
   Name prefix = fresh("prefix");
   Size size = wanted.size(position) + 1;
   Tensor length = iota({prefix, size}, ElementType::F32);
-  // The element that a prefix ends in; the empty one has none.
+  // The last element of each prefix; the empty prefix has none.
   Tensor last = wanted.cast(ElementType::I64).rename({{position, prefix}}).pad(prefix, 1, 0);
-  for (const Extent &extent : got.extents()) // a label may be that of all samples
+  for (const Extent &extent : got.extents()) // all samples may share one label
     if (extent.name != time && !last.has(extent.name))
       last = last.broadcast({extent});
-  Tensor start = length; // inserting all of the prefix
+  Tensor start = length; // insert the whole prefix
   for (const Tensor &each : {got, counts, last})
     for (const Extent &extent : each.extents())
       if (extent.name != time && !start.has(extent.name))
@@ -178,7 +180,8 @@ Tensor nn::editDistance(const Tensor &got, const Tensor &counts, const Name &tim
     Tensor differs = notEqual(last, now.got).cast(ElementType::F32);
     Tensor shorter = row.pad(prefix, 1, 0, INFINITY).slice(prefix, 0, size);
     Tensor best = minimum(row + 1.0, shorter + differs);
-    // What is wanted may follow any shorter prefix: best[i] - i + j for all i up to j.
+    // The rest of a prefix may be inserted after any shorter one: the minimum of best[i] - i + j
+    // over i <= j.
     Tensor next = scan(best - length, prefix, Combiner::Min) + length;
     return std::pair(select(now.counts, next, row), std::vector<Tensor>());
   };

@@ -1,4 +1,4 @@
-//===- Diffusion.cpp - images that become noise in steps ------------------===//
+//===- Diffusion.cpp - noise schedules of diffusion models ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -74,8 +74,8 @@ Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) co
   return fields;
 }
 
-/// How to split a tensor over the axes of the samples, by names that no rule splits. Empty where these
-/// axes are taken, or there is nothing to split.
+/// Chooses the axes of the samples for names of a tensor that no rule splits. Empty if rules use
+/// these axes already, or if no name can be split.
 ShardAxes Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
   Sizes sizes = tensor.sizes();
   for (const MeshRule &rule : plan.rules) {
@@ -96,7 +96,7 @@ void Distribution::splitState(TrainingState &state) {
   forEachTensor(state, [&](const std::string &path, Tensor &tensor) {
     bool isParameter = path.starts_with("net.");
     if (path.starts_with("mode.") || path.starts_with("moving."))
-      return; // evaluation takes them as they are
+      return; // evaluation uses them whole
     std::vector<NameAxes> gradient;
     for (const auto &[name, list] : splitOf(path, tensor)) {
       std::string axes;
@@ -105,7 +105,8 @@ void Distribution::splitState(TrainingState &state) {
         axes += (axes.empty() ? "" : "+") + axis;
         parts.push_back(MeshAxis(axis));
       }
-      // A rule without axes keeps parameters whole, which would be split as their moments are.
+      // A rule without axes keeps parameters whole; otherwise propagation would split them as their
+      // moments.
       rules.push_back(path + "/" + name + ":" + (isParameter && zero < 3 ? "" : axes));
       gradient.push_back(NameAxes(Name(name), parts));
     }

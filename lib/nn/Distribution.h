@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trainer decides about the ranks: which part of a batch each one reads, and the rules of
-// TrainerOptions::zero.
+// How a trainer uses several ranks: the part of a batch that each one reads, and the sharding rules
+// of TrainerOptions::zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace heddle::nn {
 class Distribution {
 public:
   /// `samples` is the name of the samples of a batch. Throws Error as MeshPlan::of does, for a mesh
-  /// of another number of ranks than there are, and for a stage of ZeRO without split samples.
+  /// whose size is not the number of ranks, and for a stage of ZeRO if no rule splits the samples.
   Distribution(const TrainerOptions &options, const std::string &samples, Here here);
 
   const Ranks &ranks() const { return all; }
@@ -35,20 +35,21 @@ public:
   /// The part of each batch that this rank reads, and the number of parts.
   int64_t part() const { return own; }
   int64_t parts() const { return count; }
-  /// The tensors of a batch of which this rank has read its part.
+  /// The tensors of a batch; this rank has read only its part of them.
   Fields fieldsOf(const Batch &batch, double progress, Here here) const;
 
-  /// The micro-batches of the plan's file, or `stated`, or 1. Throws Error if the two differ, and if
-  /// they do not divide a batch of so many samples.
+  /// The number of micro-batches: that of the plan's file, else `stated`, else 1. Throws Error if
+  /// both are set and differ, and if it does not divide `batch`.
   int64_t microBatches(std::optional<int64_t> stated, int64_t batch, Here here) const;
 
-  /// Adds the rules of ZeRO for a state, and how gradients are split.
+  /// Adds the rules of ZeRO for a state, and the axes that split its gradients.
   void splitState(TrainingState &state);
   const std::vector<std::string> &zeroRules() const { return rules; }
   const std::map<std::string, std::vector<NameAxes>> &gradients() const { return gradientAxes; }
   /// Puts mesh, rules and ranks into the options of a function.
   void addTo(JitOptions &options) const;
-  /// What to tell the user: the mesh, the parts of a batch, axes along which ranks compute the same.
+  /// A message for the user: the mesh, the parts of a batch, and a warning of axes whose ranks all
+  /// compute the same.
   std::string describe() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- EmbeddingBag.cpp - embeddings of many entries at once --------------===//
+//===- EmbeddingBag.cpp - reduced embeddings of several entries -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ EmbeddingBag EmbeddingBag::make(const Extent &entries, const Extent &feature, co
 }
 
 namespace {
-/// The rows of a table that indices choose, some of which belong to no bag.
+/// The rows of a table at indices, some of which belong to no bag.
 class Rows {
 public:
   Rows(const EmbeddingBag &layer, const Tensor &index, const Name &entries, const Name &along,
@@ -47,7 +47,8 @@ public:
   Tensor counts() const {
     return inside.empty() ? constant(1, ElementType::I1).broadcast(index.extents()) : inside;
   }
-  /// The rows, and `otherwise` for what belongs to no bag: neither it nor its weight is looked at.
+  /// The rows; `otherwise` for indices that belong to no bag, whose values and weights are not
+  /// read.
   Tensor take(double otherwise) const {
     Tensor number = inside.empty() ? index : select(inside, index, 0.0);
     Tensor rows = widened(layer.table).gather(entries, number);
@@ -93,16 +94,16 @@ Tensor EmbeddingBag::operator()(const Tensor &index, const Name &entries, const 
 }
 
 namespace {
-/// Where the bags of a list are.
+/// The positions of the bags of a list.
 struct Segments {
-  Tensor number;  ///< of each item's bag (i64), from 0
-  Tensor belongs; ///< true (i1) for items that belong to one
+  Tensor number;  ///< the index of each item's bag (i64)
+  Tensor belongs; ///< true (i1) for items that belong to a bag
   Tensor fits;    ///< true (i1) if all bags are within the list and in order
 };
 } // namespace
 
-/// Each item belongs to the last bag that begins at it or before. Beginnings are counted along the
-/// list, which takes as many steps as there are items and bags.
+/// Each item belongs to the last bag that begins at or before it. A prefix sum counts the bags that
+/// begin along the list, in time linear in items and bags.
 static Segments segmentsOf(const BagList &list, const Name &item, const Size &size, Here here) {
   const Name &bag = list.bag;
   Tensor begin, end;
@@ -130,7 +131,7 @@ static Segments segmentsOf(const BagList &list, const Name &item, const Size &si
   Tensor fits = logicalAnd(logicalAnd(areLengths(begin, item, size, here), begin <= end),
                            areLengths(end, item, size, here));
   Name place = fresh("place");
-  std::vector<Extent> places{{place, size + 1}}; // one more, for bags that begin at the end
+  std::vector<Extent> places{{place, size + 1}}; // bags may begin at the end
   for (const Extent &extent : given.extents())
     if (extent.name != bag)
       places.push_back(extent);
@@ -152,7 +153,7 @@ Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name
   auto [number, belongs, fits] = segmentsOf(list, item, size, here);
   rows.restrict(belongs);
   Size bags = (list.offsets.empty() ? list.lengths : list.offsets).size(list.bag);
-  // `updates` of all items, combined in their bags.
+  // Combines the `updates` of all items of each bag.
   auto perBag = [&](const Tensor &updates, double neutral, Combiner combiner) {
     std::vector<Extent> extents{{list.bag, bags}};
     for (const Extent &extent : updates.extents())
@@ -163,7 +164,7 @@ Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name
   };
   Tensor y;
   if (mode == BagMode::Max) {
-    // The first item that has the largest element, so that it alone has the gradient.
+    // Finds the first item with the largest element, which alone gets the gradient.
     Tensor all = rows.take(-INFINITY), fixed = stopGradient(all);
     Tensor most = perBag(fixed, -INFINITY, Combiner::Max).gather(list.bag, number);
     Tensor isMost = logicalAnd(logicalOr(equal(fixed, most), isNan(fixed)), rows.counts());

@@ -30,8 +30,7 @@ static void requireAlike(size_t got, size_t wanted, Here here) {
 
 TopK::TopK(int64_t k, Here here) : k(k) {
   if (k < 1)
-    throw Error("expected at least one class to look for the label in, got " + std::to_string(k),
-                here);
+    throw Error("expected k of at least 1 for a top-k accuracy, got " + std::to_string(k), here);
 }
 
 void TopK::add(std::span<const float> scores, std::span<const int32_t> labels, Here here) {
@@ -44,7 +43,7 @@ void TopK::add(std::span<const float> scores, std::span<const int32_t> labels, H
     requireClass(labels[i], int64_t(width), "label", here);
     auto row = scores.subspan(i * width, width);
     float own = row[size_t(labels[i])];
-    int64_t before = 0; // classes that come first; NaN comes last
+    int64_t before = 0; // classes that rank before the label; NaN ranks last
     for (size_t c = 0; c < width; ++c)
       before += row[c] > own || (row[c] == own && c < size_t(labels[i])) ||
                 (std::isnan(own) && !std::isnan(row[c]));
@@ -53,7 +52,7 @@ void TopK::add(std::span<const float> scores, std::span<const int32_t> labels, H
 }
 
 Confusion::Confusion(int64_t classes, Here here) : classes(classes) {
-  static constexpr int64_t most = 1 << 15; // a table of 8 GiB
+  static constexpr int64_t most = 1 << 15; // the table takes 8 GiB
   if (classes < 1 || classes > most)
     throw Error(
         "expected 1 to " + std::to_string(most) + " classes, got " + std::to_string(classes), here);
@@ -100,7 +99,7 @@ double Confusion::recall(int64_t label, Here here) const {
 }
 
 int64_t EditDistance::distance(std::span<const int32_t> a, std::span<const int32_t> b) {
-  std::vector<int64_t> row(b.size() + 1); // from the first i of a to the first j of b
+  std::vector<int64_t> row(b.size() + 1); // distances of a prefix of a from each prefix of b
   std::iota(row.begin(), row.end(), 0);
   for (size_t i = 0; i < a.size(); ++i) {
     int64_t diagonal = row[0]++;

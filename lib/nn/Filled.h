@@ -33,22 +33,23 @@ std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
     keys.push_back(key);
   return keys;
 }
-/// The key of a layer's bias, apart from that of its weight and from `fold(key, i)` of layers inside.
+/// The key of a layer's bias: distinct from the key of its weight and from `fold(key, i)` of
+/// sublayers.
 inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
-/// Refuses a rate of dropout outside of [0, 1).
+/// Throws Error for a dropout rate outside [0, 1).
 void requireDropout(double rate, Here here);
-/// Refuses an x that lacks one of `names`.
+/// Throws Error for an x that lacks one of `names`.
 void requireHas(const Tensor &x, const Names &names, Here here);
-/// Refuses an x whose size along `name` is known to be odd.
+/// Throws Error for an x whose size along `name` is known to be odd.
 void requireEven(const Tensor &x, const Name &name, Here here);
-/// Refuses an x that lacks a name that a layer sums over, or has one that its weight adds.
+/// Throws Error for an x that lacks a name that a layer sums over, or has one that its weight adds.
 void requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here);
-/// True (i1) where a length is from 0 to `size`, the size of `along`. JitOptions::check reports the first
-/// that is not; without it, layers give NaN for such lengths. Refuses floats.
+/// True (i1) where a length is from 0 to `size`, the size of `along`. JitOptions::check reports the
+/// first that is not; without it, layers give NaN for such lengths. Throws Error for floats.
 Tensor areLengths(const Tensor &lengths, const Name &along, const Size &size, Here here);
 
-/// `x`, with zeros from each length on along `along`: what lies there reaches no value and no gradient.
-/// `x` itself where `lengths` is empty.
+/// `x` with zeros from each length on along `along`: elements there affect neither values nor
+/// gradients. `x` itself if `lengths` is empty.
 Tensor zeroBeyond(const Tensor &x, const Name &along, const Tensor &lengths);
 
 } // namespace heddle::nn

@@ -1,4 +1,4 @@
-//===- Generate.cpp - sequences, token by token ---------------------------===//
+//===- Generate.cpp - generation of token sequences -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,21 +17,21 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// One of the tokens, at a temperature of at least 0.
+/// Draws a token, at a temperature of at least 0.
 static Tensor drawn(const Tensor &logits, const Name &word, const Tensor &key,
                     const Sampling &sampling) {
   if (sampling.temperature < std::numeric_limits<float>::min())
     return argmax(logits, word);
-  // The largest of logits with noise of Gumbel's distribution is a draw from their softmax.
+  // The argmax of logits plus Gumbel noise is a draw from their softmax.
   auto draw = [&](const Tensor &x) {
-    std::vector<Extent> by; // with the words last, however they and the samples are spelled
+    std::vector<Extent> by; // the words last, whatever the spelling of the names
     for (const Extent &extent : x.extents())
       if (extent.name != word)
         by.push_back(extent);
     by.push_back({word, x.size(word)});
     return argmax(x - log(-log(randomUniform(key, by))), word);
   };
-  Tensor wide = logits.cast(ElementType::F32); // without the maximum nothing overflows below
+  Tensor wide = logits.cast(ElementType::F32); // less their maximum, so that nothing overflows
   Tensor scaled = (wide - max(wide, word)) / sampling.temperature;
   int64_t words = int64_t(logits.size(word)), most = sampling.topK.value_or(words);
   bool cuts = sampling.topP.value_or(1) < 1;
@@ -61,7 +61,7 @@ Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
     refuse("expected a probability above 0 and up to 1 (topP), got " +
                std::to_string(*sampling.topP),
            here);
-  // The maximum is NaN if any of them is.
+  // The maximum is NaN if any logit is.
   Tensor isPossible = max(logits, word) > -INFINITY;
   return select(isPossible, drawn(logits, word, key, sampling), -1.0);
 }
@@ -69,7 +69,7 @@ Tensor nn::sample(const Tensor &logits, const Name &word, const Tensor &key,
 Tensor nn::lastOf(const Tensor &x, const Name &time, const Tensor &lengths, Here here) {
   CallScope scope(here);
   Tensor isLength = areLengths(lengths, time, x.size(time), here);
-  Tensor count = lengths.cast(ElementType::I64); // unsigned ones have no -1
+  Tensor count = lengths.cast(ElementType::I64); // unsigned types have no -1
   Tensor last = x.gather(time, maximum(count - 1.0, 0.0));
   Tensor found = select(count > 0.0, last, 0.0);
   return isFloat(x.elementType()) ? select(isLength, found, NAN) : found;
@@ -89,7 +89,7 @@ struct Samples {
         count *= size_t(int64_t(extent.size));
       }
   }
-  /// The samples' names, then these.
+  /// The samples' names, followed by `then`.
   Names names(const Names &then = {}) const {
     Names all;
     for (const Extent &extent : extents)
@@ -98,8 +98,8 @@ struct Samples {
       all.push_back(name);
     return all;
   }
-  /// Throws Error for a sample, in the order of `names`, and the number of its tokens so far, whose
-  /// logits give no token.
+  /// Throws Error that names the sample (an index in the order of `names`) and the number of its
+  /// tokens so far, because its logits allow no token.
   [[noreturn]] void refuseLogits(size_t sample, size_t tokens, const Tensor &logits,
                                  const Name &word, const Names &then, Here here) const;
 };
@@ -127,7 +127,7 @@ void Samples::refuseLogits(size_t sample, size_t tokens, const Tensor &logits, c
               here);
 }
 
-/// The logits that a step gave, which have the names and sizes of those before.
+/// Requires the logits of a step to have the names and sizes of those before.
 static Tensor alike(const Tensor &next, const Tensor &before, Here here) {
   std::vector<Extent> extents = before.extents(here);
   if (next.names(here).size() != extents.size() ||
@@ -187,19 +187,20 @@ namespace {
 class Beams {
 public:
   Beams(size_t count, const BeamOptions &options) : options(options) {
-    for (size_t i = 0; i < count; ++i) // all alike: one of them counts
+    for (size_t i = 0; i < count; ++i) // all are equal at first: only one is alive
       open.push_back({{}, i == 0 ? 0 : -INFINITY});
   }
 
-  /// Continues the open ones by the best of all tokens. `logs`: the logarithms of probabilities of
-  /// each one's tokens. Appends the chosen tokens, and what they continue.
+  /// Continues the open hypotheses by the best tokens. `logs`: the log-probabilities of the tokens
+  /// of each hypothesis. Appends the chosen tokens and the indices of their parents.
   void advance(const float *logs, size_t words, std::vector<int64_t> &tokens,
                std::vector<int64_t> &parents) {
     std::vector<std::pair<double, size_t>> all;
     for (size_t i = 0; i < open.size() * words; ++i)
       if (double sum = open[i / words].score + double(logs[i]); sum > -INFINITY)
         all.emplace_back(-sum, i);
-    // Each open one ends in one way at most, so among twice as many enough go on.
+    // Each open hypothesis has at most one continuation that ends it, so among the best 2 * count
+    // continuations at least `count` stay open.
     size_t count = open.size(), first = std::min(2 * count, all.size());
     std::partial_sort(all.begin(), all.begin() + ptrdiff_t(first), all.end());
     std::vector<Hypothesis> next;
@@ -222,7 +223,7 @@ public:
     open = std::move(next);
   }
 
-  /// The first open one some of whose logarithms are NaN.
+  /// The first open hypothesis with a NaN among its log-probabilities.
   std::optional<size_t> firstWithNan(const float *logs, size_t words) const {
     for (size_t i = 0; i < open.size(); ++i)
       if (open[i].score > -INFINITY && std::any_of(logs + i * words, logs + (i + 1) * words,
@@ -231,7 +232,7 @@ public:
     return {};
   }
 
-  /// As many have ended as are kept, and no open one can become better than these.
+  /// As many hypotheses have ended as are kept, and no open one can score better.
   bool isComplete() const {
     double reachable = -INFINITY;
     for (const Hypothesis &each : open)
@@ -258,8 +259,8 @@ private:
     return sum / std::pow(double(length), options.lengthPenalty);
   }
 
-  /// The best score that an open one may end with: its sum only falls, and is divided by the power
-  /// of a length from the next one to the largest.
+  /// An upper bound of an open hypothesis's final score: its sum can only decrease, and the divisor
+  /// is the power of a length between the next one and the largest.
   double bound(const Hypothesis &each) const {
     auto next = int64_t(each.tokens.size()) + 1;
     return std::max(scoreOf(each.score, next), scoreOf(each.score, std::max(next, options.most)));

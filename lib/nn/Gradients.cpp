@@ -1,4 +1,4 @@
-//===- Gradients.cpp - what happens to gradients before an update ---------===//
+//===- Gradients.cpp - clipping, summing and scaling gradients ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,12 +28,12 @@ Tensor nn::detail::widened(const Tensor &x) {
   return isNarrowFloat(x.elementType()) ? x.cast(ElementType::F32) : x;
 }
 
-/// False for the gradient of integers, which is empty, and for integers.
+/// False for an empty tensor, such as the gradient of integers, and for integers.
 static bool hasSlope(const Tensor &tensor) {
   return !tensor.empty() && isFloat(tensor.elementType());
 }
 
-/// A limit that is a tensor is not known before the step runs.
+/// Checks a limit, whose value is only known here if it is a number.
 static void requireLimit(const Operand &limit, Here here) {
   if (!limit.tensor.empty() && !limit.tensor.names().empty())
     refuse("expected a limit of gradients without names, got " + limit.tensor.type(), here);
@@ -79,7 +79,7 @@ Tensor nn::detail::firstNotFinite(const Leaves &tree) {
   Tensor first = constant(-1, ElementType::I64);
   for (size_t i = tree.size(); i-- > 0;)
     if (const Tensor &x = *tree[i].second; hasSlope(x)) {
-      // The difference of an infinity or a NaN to itself is NaN, and so is a sum with one.
+      // x - x is NaN for an infinity or a NaN, and then the sum is NaN too.
       Tensor bad = isNan(sum(x - x, namesOf(x)));
       first = select(bad, constant(double(i), ElementType::I64), first);
     }
@@ -87,7 +87,8 @@ Tensor nn::detail::firstNotFinite(const Leaves &tree) {
 }
 
 Tensor nn::detail::unscale(const Leaves &gradient, const Tensor &scale) {
-  // Not by firstNotFinite: overflow is expected here, and checks would report its NaN.
+  // Does not call firstNotFinite, because overflow is expected here, and JitOptions::check would
+  // report its NaN.
   Tensor isGood = constant(1, ElementType::I1);
   for (const auto &[path, g] : gradient)
     if (hasSlope(*g)) {

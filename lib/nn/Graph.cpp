@@ -1,4 +1,4 @@
-//===- Graph.cpp - layers for graphs --------------------------------------===//
+//===- Graph.cpp - layers of graph networks -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ GraphAttention GraphAttention::make(const std::vector<Extent> &in, const std::ve
                                     const Tensor &key, Here here) {
   CallScope scope(here);
   if (outs.empty())
-    refuse("expected at least one name of what the layer puts out, got none", here);
+    refuse("expected at least one name of the layer's output, got none", here);
   auto part = [&](double number) {
     return glorotUniform(fold(key, number), outs, outs.back().name, over());
   };
@@ -35,11 +35,11 @@ Tensor GraphAttention::operator()(const Tensor &x, const Name &node, const Names
   requireHas(near.number, over(near.slot), here);
   Tensor place = iota({near.slot, near.number.size(near.slot)}).broadcast(near.count.extents());
   Tensor counts = place < near.count.cast(ElementType::I64);
-  Tensor number = select(counts, near.number, 0.0); // what lies beyond is often -1
+  Tensor number = select(counts, near.number, 0.0); // unused slots often have -1
   Tensor y = project(x, in), theirs = sum(y * other, out).gather(node, number);
   Tensor score = widened(leakyRelu(theirs + sum(y * own, out), 0.2));
-  // Slots beyond the count are hidden before they are operands: the node that they name may hold
-  // anything, and so may its score.
+  // Unused slots are replaced before they become operands, since their nodes and scores may be NaN
+  // or infinite.
   Tensor visible = select(counts, score, -INFINITY),
          seen = select(counts, y.gather(node, number), 0.0);
   // A node without neighbours has no largest score; its weights are all zero.

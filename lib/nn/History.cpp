@@ -73,10 +73,10 @@ std::string nn::toText(const History &history, bool measured, const StepHistory 
   return text;
 }
 
-/// JSON has no NaN and no infinity: they are written as null.
+/// JSON has neither NaN nor infinities, which are written as null.
 static double numberOf(const Json &json) { return json.is_null() ? NAN : json.get<double>(); }
 
-/// The values whose keys begin so.
+/// The values whose keys begin with `prefix`.
 static Values valuesIn(const Json &json, const std::string &prefix) {
   Values values;
   for (const auto &[key, value] : json.items())

@@ -1,4 +1,4 @@
-//===- Initializers.cpp - values that parameters begin with ---------------===//
+//===- Initializers.cpp - initial values of parameters --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ static Tensor filledWith(T value, const std::vector<Extent> &extents, Here here)
   std::vector<T> values;
   try {
     values.resize(countOf(extents), value);
-  } catch (const std::exception &) { // there are not so many, or not so much memory
+  } catch (const std::exception &) { // too many elements, or out of memory
     throw Error("out of memory: " + std::to_string(countOf(extents)) + " floats for " +
                     constant(0, elementTypeOf<T>(), extents, here).type(here),
                 here);
@@ -77,8 +77,8 @@ Tensor nn::normal(const Tensor &key, const std::vector<Extent> &extents, double 
   return randomNormal(key, extents) * deviation + mean;
 }
 
-/// The x whose erf is `y`, in f64: Winitzki's approximation (2008), which errs by 2e-3 relatively,
-/// then Newton's method.
+/// The inverse of erf in f64: Winitzki's approximation (2008), whose relative error is 2e-3,
+/// refined by Newton's method.
 static Tensor inverseErf(const Tensor &y) {
   Tensor tail = log(1.0 - square(y));
   Tensor half = tail * 0.5 + 2 / (M_PI * 0.147);
@@ -105,7 +105,8 @@ Tensor nn::truncatedNormal(const Tensor &key, const std::vector<Extent> &extents
                     std::to_string(low) + " and " + std::to_string(high) + " for the mean " +
                     std::to_string(mean) + " and deviation " + std::to_string(deviation),
                 here);
-  // Values of the distribution's function are uniform; a quarter of a step keeps them off -1.
+  // Inverse transform sampling: values of the cumulative distribution function are uniform. The
+  // offset of a quarter of a step keeps y above -1.
   Tensor u = randomUniform(key, extents).cast(ElementType::F64);
   Tensor y = u * (last - first) + (first + (last - first) * 0x1p-26);
   Tensor x = inverseErf(y) * (std::sqrt(2) * deviation) + mean;
@@ -136,7 +137,7 @@ static double glorot(const std::vector<Extent> &extents, const Names &in, const 
   return gain * std::sqrt(2 / (fanOf(extents, in, here) + fanOf(extents, out, here)));
 }
 
-/// Uniform, with this deviation.
+/// The uniform distribution with this standard deviation.
 static Tensor spread(const Tensor &key, const std::vector<Extent> &extents, double deviation,
                      Here here) {
   double bound = std::sqrt(3) * deviation;

@@ -31,8 +31,8 @@ void nn::requireEven(const Tensor &x, const Name &name, Here here) {
     refuse("expected an even size of '" + name.str() + "', got " + x.type(here), here);
 }
 
-// A layer takes the names `in` away from `x` and gives it the others of its weight. Where `x` has
-// these already, they would be taken for the same.
+// A layer replaces the names `in` of `x` by the other names of its weight. If `x` already had one
+// of those, the product would align it with the weight's.
 void nn::requireNames(const Tensor &x, const Tensor &weight, const Names &in, Here here) {
   std::vector<std::string> produced;
   for (const std::string &name : weight.names(here))
@@ -62,6 +62,6 @@ Tensor nn::areLengths(const Tensor &lengths, const Name &along, const Size &size
   if (isFloat(lengths.elementType(here)))
     refuse("expected lengths of integers, got " + lengths.type(here), here);
   Tensor wide = lengths.cast(ElementType::I64);
-  // A gather goes to the nearest length there is, where one is none.
+  // `gather` clamps a length out of range, and JitOptions::check reports it.
   return equal(iota({along, size + 1}).gather(along, wide), wide);
 }

@@ -25,7 +25,7 @@ Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &ou
     inputs *= double(from.size);
     for (const Extent &to : out)
       if (from.name == to.name)
-        refuse("expected another name for what the layer produces than for what it sums over, got "
+        refuse("expected different names for the layer's output and the names it sums over, got "
                "'" +
                    to.name.str() + "' for both; rename the result, y.rename({{..., " +
                    to.name.str() + "}})",
@@ -33,7 +33,7 @@ Linear Linear::make(const std::vector<Extent> &in, const std::vector<Extent> &ou
   }
   for (const Extent &to : out)
     extents.push_back(to);
-  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // there may be none
+  double bound = 1 / std::sqrt(std::max(inputs, 1.0)); // inputs may be 0
   Linear layer{uniform(key, extents, -bound, bound, here), {}};
   if (bias)
     layer.bias = uniform(biasKey(key), out, -bound, bound, here);

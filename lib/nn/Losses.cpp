@@ -1,4 +1,4 @@
-//===- Losses.cpp - what training makes small -----------------------------===//
+//===- Losses.cpp - loss functions ----------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// `losses` are multiplied by `weight` already, which has some of their names.
+/// `losses` have already been multiplied by `weight`, which has some of their names.
 static CountedMean meanOfWeighted(const Tensor &losses, const Tensor &weight) {
   Names others;
   for (const Name &name : namesOf(losses))
@@ -32,7 +32,7 @@ CountedMean nn::countedMean(const Tensor &each, const Tensor &weight, Here here)
   CallScope scope(here);
   requireHas(each, namesOf(weight), here);
   Tensor own = widened(each), times = weight.cast(own.elementType());
-  // A sample of weight 0 may be NaN, and NaN times 0 is NaN.
+  // An element of weight 0 may be NaN, and NaN * 0 is NaN.
   return meanOfWeighted(select(times > 0.0, own * times, 0.0), times);
 }
 
@@ -62,8 +62,8 @@ Tensor nn::huber(const Tensor &x, const Tensor &wanted, double delta, Here here)
 
 Tensor nn::binaryCrossEntropy(const Tensor &probability, const Tensor &wanted, Here here) {
   CallScope scope(here);
-  // At 0 and 1 the logarithms are held, as PyTorch holds them, and so have no slope. Theirs are not
-  // taken there, since the slope of an infinite one makes NaN even of zero gradients.
+  // Near 0 and 1 the logarithms are clamped, as in PyTorch, and have the gradient 0. The derivative
+  // of the logarithm is not evaluated there, since it is infinite, and infinity * 0 is NaN.
   auto slope = [](const Tensor &isIn, const Tensor &x, const Tensor &g) {
     return select(isIn, g, 0.0) * (1.0 / select(isIn, x, 1.0));
   };
@@ -80,7 +80,7 @@ Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted
                                       std::optional<Operand> positive, Here here) {
   CallScope scope(here);
   // -log(sigmoid(x)) = max(-x, 0) + log(1 + exp(-|x|)), and -log(1 - sigmoid(x)) is that plus x.
-  // Not by maximum and abs, whose slopes at 0 are no half.
+  // `maximum` and `abs` would not give the derivative 1/2 at 0.
   Tensor isPositive = logits >= 0.0;
   Tensor rest = log1p(exp(select(isPositive, -logits, logits)));
   Tensor yes = rest + select(isPositive, 0.0, -logits);
@@ -92,7 +92,7 @@ Tensor nn::binaryCrossEntropyOfLogits(const Tensor &logits, const Tensor &wanted
 
 Tensor nn::klDivergence(const Tensor &logProbability, const Tensor &wanted, Here here) {
   CallScope scope(here);
-  // Where nothing is wanted the other probability may be 0 too, of which the logarithm has no slope.
+  // Where `wanted` is 0, `logProbability` may be -inf; it must not be multiplied by 0.
   Tensor isThere = wanted > 0.0;
   Tensor value =
       wanted * (log(select(isThere, wanted, 1.0)) - select(isThere, logProbability, 0.0));
@@ -104,7 +104,7 @@ Tensor nn::klDivergence(const Tensor &logProbability, const Tensor &wanted, Here
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The classes that labels choose.
+/// The classes at labels.
 struct Choice {
   Tensor chosen;  ///< i1: the label's class, among the classes
   Tensor isClass; ///< i1: the label is a class
@@ -112,7 +112,7 @@ struct Choice {
 };
 } // namespace
 
-/// A label `ignored` counts as a class, since its loss is left out.
+/// The label `ignored` is treated as a class, since its loss is replaced by 0.
 static Choice choose(const Tensor &scores, const Tensor &label, const Name &classes, Here here,
                      std::optional<int64_t> ignored = {}) {
   auto refuse = [&](const std::string &what) {
@@ -126,12 +126,12 @@ static Choice choose(const Tensor &scores, const Tensor &label, const Name &clas
   for (const std::string &name : label.names())
     if (!scores.has(Name(name)) || classes == Name(name))
       refuse("labels with names of the logits, without '" + classes.str() + "'");
-  if (byteSize(type) < 4) // there may be more classes than it counts
+  if (byteSize(type) < 4) // the type may be too narrow for the number of classes
     type = ElementType::I32;
   Tensor number = label.cast(type);
   Tensor numbers = iota({classes, scores.size(classes)}, type);
   Tensor chosen = equal(number, numbers.broadcast(number.extents()));
-  // A gather goes to the next class there is, where a label is none.
+  // `gather` clamps a label out of range, and JitOptions::check reports it.
   Tensor at = ignored ? select(equal(number, double(*ignored)), 0.0, number) : number;
   Tensor isClass = equal(numbers.gather(classes, at), at);
   return {chosen, isClass, number};
@@ -143,13 +143,13 @@ static Tensor pick(const Choice &choice, const Tensor &x, const Name &classes) {
 }
 
 namespace {
-/// Losses of samples, and what they count in a mean (empty: one), in the type of sums.
+/// Losses of samples and their weights in a mean (empty: 1), in the type of sums.
 struct Weighted {
   Tensor loss, weight;
 };
 } // namespace
 
-/// weight * cost, and 0 where a class of weight 0 has an infinite cost, that of probability 0.
+/// weight * cost; 0 where the weight is 0 and the cost infinite, for a class of probability 0.
 static Tensor weighted(const Tensor &weight, const Tensor &cost) {
   Tensor isHidden = logicalAnd(equal(weight, 0.0), equal(cost, INFINITY));
   return weight * select(isHidden, 0.0, cost);
@@ -176,13 +176,14 @@ static Weighted crossEntropies(const Tensor &logits, const Tensor &label, const 
     choice = choose(logits, label, classes, here, options.ignored);
   if (options.ignored) {
     counts = notEqual(choice->number, double(*options.ignored));
-    wide = select(counts, wide, 0.0); // what is ignored has no slope, whatever it is
+    wide = select(counts, wide, 0.0); // an ignored sample gets no gradient, even if it is NaN
   }
   if (isWeighted)
     classWeight = widened(options.weight);
   Tensor shifted = wide - stopGradient(max(wide, over(classes)));
   Tensor normaliser = log(sum(exp(shifted), over(classes)));
-  // Smoothing gives all classes the same share of the target: the weighted mean of -log(p).
+  // Label smoothing spreads a part of the target evenly over all classes: the weighted mean of
+  // -log(p).
   auto smoothed = [&](const Tensor &loss) {
     if (!isSmooth)
       return loss;
@@ -223,7 +224,7 @@ Tensor nn::crossEntropyMean(const Tensor &logits, const Tensor &label, const Nam
   ElementType type = logits.elementType();
   if (weight.empty())
     return mean(loss, over).cast(type);
-  std::vector<Extent> missing; // one label may stand for many samples
+  std::vector<Extent> missing; // samples may share a label
   for (const Extent &extent : loss.extents())
     if (!weight.has(extent.name))
       missing.push_back(extent);

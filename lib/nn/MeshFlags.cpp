@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Faults of a command line have no source location.
+// Errors of a command line have no source location.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +82,6 @@ void MeshFlags::fail(const std::string &reason) const {
   if (!mesh.empty() || !plan.empty() || !engine.empty())
     try {
       Ranks::join(engine, Here()).fail(reason);
-    } catch (const Error &) { // it has not joined
+    } catch (const Error &) { // this process has not joined
     }
 }

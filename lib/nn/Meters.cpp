@@ -45,7 +45,7 @@ ProgressBar::ProgressBar(std::string title, int64_t total, int64_t from, int str
       last(terminal ? begin - std::chrono::hours(1) : begin) {}
 
 static void put(int stream, const std::string &text) {
-  // Progress that can't be shown is no reason to stop.
+  // A failed write of the progress bar must not end the run.
   [[maybe_unused]] ssize_t written = write(stream, text.data(), text.size());
 }
 

@@ -68,7 +68,7 @@ Tensor Mode::seen(const std::string &path, const Tensor &x, Here here) {
     return x;
   requireOwnBody(here);
   if (!outputs.emplace(path, x).second)
-    refuse("expected an output of another layer, got '" + path + "' a second time", here);
+    refuse("expected each output to be recorded once, got '" + path + "' twice", here);
   outputPaths.push_back(path);
   return x;
 }
@@ -111,7 +111,7 @@ Tensor Mode::draw(Here here) {
   return mine;
 }
 
-/// Keys for all coordinates along a name, of keys that lack it.
+/// Folds the coordinate along a name that `key` lacks into the key: one key for each coordinate.
 static Tensor foldEach(const Tensor &key, const Extent &extent,
                        const std::optional<Tensor> &first = {}) {
   Tensor number = iota(extent, ElementType::I64);
@@ -167,7 +167,8 @@ Tensor nn::dropout(const Tensor &x, double rate, const Names &by, Mode &mode, He
   if (!mode.drops() || rate == 0)
     return x;
   Tensor key = mode.drawEach(x, here);
-  // The last name, along which random bits lie in a row; the others go into the key.
+  // The last name numbers the bits of one key; the coordinates of the others are folded into the
+  // key.
   std::vector<Extent> row;
   for (const Name &name : by) {
     if (key.has(name)) // samples

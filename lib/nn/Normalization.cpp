@@ -1,4 +1,4 @@
-//===- Normalization.cpp - mean 0 and variance 1 --------------------------===//
+//===- Normalization.cpp - normalisation layers ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,16 +23,18 @@ struct Centred {
 };
 } // namespace
 
-/// The rounded mean of equal elements need not be one of them, and a small variance magnifies what
-/// is left. So the mean of the differences is taken away, too (the corrected two-pass algorithm:
-/// Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983).
+/// The rounded mean of equal elements may differ from them, and division by a small variance
+/// magnifies the difference. So the mean of the differences is subtracted too (the corrected
+/// two-pass algorithm: Chan, Golub and LeVeque, Algorithms for computing the sample variance,
+/// 1983).
 static Centred centred(const Tensor &given, const Names &names) {
   Tensor x = widened(given), first = mean(x, names), difference = x - first;
-  Tensor rest = stopGradient(mean(difference, names)); // zero but for rounding, and so is its slope
+  Tensor rest =
+      stopGradient(mean(difference, names)); // only rounding error, and so is its gradient
   return {difference - rest, first, mean(difference * difference, names) - rest * rest};
 }
 
-/// `type`: that of the result.
+/// `type`: the element type of the result.
 static Tensor scaled(const Tensor &centred, const Tensor &variance, const Tensor &scale,
                      const Tensor &shift, double epsilon, ElementType type) {
   return (centred * rsqrt(variance + epsilon) * widened(scale) + widened(shift)).cast(type);
@@ -49,7 +51,7 @@ static void requireEpsilon(double epsilon, Here here) {
   nn::detail::requireRange("an epsilon", epsilon, 0, 1e30, here);
 }
 
-/// The statistics are those of the names that the scale has.
+/// The moments must be taken over the names that the scale has.
 static void requireOwnNames(const Tensor &scale, const Names &over, Here here) {
   Names names = scale.names(); // sorted
   std::vector<std::string> own(names.begin(), names.end()), given(over.begin(), over.end());
@@ -100,7 +102,7 @@ Tensor GroupNorm::operator()(const Tensor &x, const Name &channel, const Names &
   CallScope scope(here);
   LayerScope layerScope(*this);
   for (const Name &name : over)
-    (void)x.size(name, here); // a message lists the names before the split
+    (void)x.size(name, here); // throws with the names before the split
   Name group = fresh("group");
   Names names = over;
   names.push_back(channel);

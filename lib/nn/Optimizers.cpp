@@ -1,4 +1,4 @@
-//===- Optimizers.cpp - rules that update parameters ----------------------===//
+//===- Optimizers.cpp - optimisers ----------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// Zeros for a state that is not yet in memory.
+/// Traced zeros, for a state that is not yet in memory.
 static Tensor zerosOf(const Tensor &p) { return zeros(p.extents(), p.elementType()); }
 
 /// a * old + b * now
@@ -23,7 +23,7 @@ static Tensor blend(const Tensor &old, double a, const Tensor &now, double b) {
   return old * a + now * b;
 }
 
-/// Refuses an option of a rule that is out of its range.
+/// Throws Error for an option of a rule outside [0, most].
 static void requireOption(const std::string &name, double value, double most = 1e30) {
   nn::detail::requireRange(name + " of an optimiser", value, 0, most, Here::current());
 }
@@ -262,14 +262,14 @@ void nn::detail::requireGradient(const Leaves &parameters, const Leaves &gradien
         !isNew && isFloat(parameter->elementType(here)))
       throw Error("'" + found->second + "' and '" + path +
                       "' are one tensor, and an update would " +
-                      "make two of it: to share weights, expected one member that is used twice; " +
-                      "to begin alike, a tensor of its own for each, such as x * 1.0",
+                      "assign different values to them: to share weights, use one member twice; " +
+                      "to start from equal values, give each its own tensor, such as x * 1.0",
                   here);
   for (size_t i = 0; i < std::max(parameters.size(), gradient.size()); ++i) {
     if (i >= gradient.size())
       throw Error("the gradient lacks '" + parameters[i].first + "'" + both, here);
     if (i >= parameters.size())
-      throw Error("no parameter belongs to the gradient's '" + gradient[i].first + "'" + both,
+      throw Error("there is no parameter for the gradient's '" + gradient[i].first + "'" + both,
                   here);
     if (parameters[i].first != gradient[i].first)
       throw Error("expected the gradient of '" + parameters[i].first + "', got that of '" +
@@ -300,7 +300,7 @@ void nn::detail::requireState(const Leaves &parameters, const Leaves &expected, 
       return path.substr(path.find('.') + 1) == parameter.first;
     };
     if (path != "steps" && std::none_of(parameters.begin(), parameters.end(), isOf))
-      throw Error("the optimiser has a state '" + path + "' of no parameter" +
+      throw Error("the optimiser has a state '" + path + "' without a parameter" +
                       counts(expected.size(), state.size()),
                   here);
   }

@@ -16,14 +16,15 @@ using namespace heddle;
 using namespace heddle::nn;
 
 namespace {
-/// The elements of a window outside of `x`: no element, or a zero; beyond the padding it can differ.
+/// How a reduction treats taps outside of `x`: excluded, zero, or zero within the padding and
+/// excluded beyond it.
 enum class Outside { Excluded, Zero, ZeroThenExcluded };
 
 /// Tap k of window o along `name` is element o * stride - low + k * dilation.
 struct Tap {
   Name name, tap;
   int64_t stride, dilation;
-  Tensor low; ///< of all windows (i64)
+  Tensor low; ///< the padding before the first element (i64)
 };
 
 /// The elements of windows along several names.
@@ -45,21 +46,21 @@ static void requirePooled(const Tensor &x, const Names &along, Here here) {
   requireHas(x, along, here);
 }
 
-/// The padding before and behind `whole` elements.
+/// The padding before and after `whole` elements.
 static std::pair<Expr, Expr> endsOf(const Expr &whole, const WindowOptions &options) {
   if (options.padding.kind != Padding::Kind::Same)
     return {options.padding.low, options.padding.high};
-  // As much as keeps ceil(whole / stride) windows.
+  // Enough for ceil(whole / stride) windows.
   int64_t reach = (options.size - 1) * options.dilation + 1;
   Expr total = Expr(reach - options.stride) + (Expr(0) - whole).mod(options.stride);
   total = Expr::max(total, Expr(0));
   return {total.floordiv(2), total - total.floordiv(2)};
 }
 
-/// Windows along `name` of elements that were `whole` before any padding. With `ceil` they begin
-/// before the end, or within the padding before it. There are fewer than `stride` elements between
-/// the last window that fits and the next one. So padding by that many gives all that begin in time,
-/// and perhaps one that does not.
+/// Windows along `name`, whose size without padding is `whole`. With `ceil` the last window need
+/// not fit, but begins before the end or within the padding before the first element. Padding by
+/// stride - 1 further elements yields all these windows, and possibly one that begins beyond the
+/// end, which is sliced off.
 static Tensor windowsOf(const Tensor &x, const Expr &whole, const Name &name, const Name &tap,
                         WindowOptions options, bool ceil, Outside outside) {
   Padding &padding = options.padding;
@@ -87,7 +88,7 @@ static Names pooledNames(const Windows &windows) {
 static Taps tapsOf(const Tensor &x, const Windows &windows, bool ceil, Outside outside, Here here) {
   requirePooled(x, pooledNames(windows), here);
   Taps all{x, {}};
-  // Nothing may pad what windows exclude.
+  // Elements that windows exclude can't be padded, so the zeros come first.
   if (outside == Outside::ZeroThenExcluded)
     for (const auto &[name, options] : windows.along) {
       auto [low, high] = endsOf(x.size(Name(name)).expr(), options);
@@ -103,8 +104,8 @@ static Taps tapsOf(const Tensor &x, const Windows &windows, bool ceil, Outside o
   return all;
 }
 
-/// Maxima over all taps and their numbers, row-major over the taps. A maximum that is NaN is the
-/// first NaN, which argmax would not take.
+/// Maxima over all taps and their indices, row-major over the taps. For a maximum that is NaN the
+/// index is that of the first NaN, which argmax ignores.
 static std::pair<Tensor, Tensor> maxima(const Tensor &x, const Names &taps) {
   Tensor values = max(x, taps), first = argmax(x, taps);
   if (isFloat(x.elementType()))
@@ -112,7 +113,7 @@ static std::pair<Tensor, Tensor> maxima(const Tensor &x, const Names &taps) {
   return {values, first};
 }
 
-/// The coordinates of an element whose number is row-major over `names` of `x`.
+/// The coordinates along `names` of an element with the row-major index `number`.
 static std::vector<Tensor> splitNumber(Tensor number, const Tensor &x, const Names &names) {
   std::vector<Tensor> coordinates(names.size());
   for (size_t i = names.size(); i-- > 0;) {
@@ -168,7 +169,8 @@ Tensor nn::maxUnpool(const Tensor &values, const std::vector<std::pair<Name, Ten
     refuse("expected sizes of the names that have places, " + quoted(placed) + ", got " +
                (given.empty() ? "none" : quoted(given)),
            here);
-  // The windows are numbered by the names that they had: others, as those count elements now.
+  // In `values` the names count windows. They are renamed, since in the result the same names count
+  // elements.
   std::vector<Rename> windows;
   for (const std::string &name : placed)
     if (values.has(Name(name)))
@@ -210,8 +212,8 @@ Tensor nn::averagePool(const Tensor &x, const Windows &windows, const AveragePoo
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The elements of ranges along several names: `x` has the range as `name`, and `within` it. `first`
-/// is each range's first element.
+/// The elements of ranges along several names: in `x` each name counts ranges, and a name of
+/// `within` the elements of a range. `first` is each range's first element.
 struct Parts {
   Tensor x;
   Names within;
@@ -219,8 +221,8 @@ struct Parts {
 };
 } // namespace
 
-/// The names of the ranges' lengths repeat the last element where a range is shorter than others:
-/// the maximum is the same, and the first of equal elements is no repetition.
+/// Ranges shorter than the longest repeat their last element, which changes neither the maximum nor
+/// the first of equal elements.
 static void addRange(Parts &all, const Name &name, int64_t parts) {
   Size size = all.x.size(name);
   Name within = fresh("within"), from = fresh(name.str());

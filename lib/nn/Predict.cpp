@@ -10,7 +10,8 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// The values of a batch of outputs, the samples first. Throws Error if they have no samples.
+/// The values of a batch of outputs, with the samples as the first axis. Throws Error if the output
+/// lacks them.
 static io::HostArray samplesFirst(const Tensor &output, const std::string &samples, int64_t size,
                                   Here here) {
   Sizes sizes = output.sizes(here);
@@ -38,12 +39,12 @@ Tensor AnyTrainer::Run::predict(const Dataset &data, const OutputFunction &outpu
   if (data.count() == 0)
     throw Error("expected data with samples, got none", here);
   LoaderOptions how = testing();
-  how.similar = 0; // which changes the order
+  how.similar = 0; // grouping would change the order
   how.skipDamaged = false;
   Loader loader(data, how, here);
   using Function = std::function<Tensor(const ByPath &, const Mode &, const Fields &)>;
   JitOptions made = jitOptions("predict", {0});
-  made.unmatchedRules = true; // those of the optimiser
+  made.unmatchedRules = true; // rules for the optimiser's state match nothing
   made.timeline = {};
   auto function = jit(Function([&](const ByPath &net, Mode mode, const Fields &fields) {
                         return output(net, fields, mode);
@@ -56,7 +57,7 @@ Tensor AnyTrainer::Run::predict(const Dataset &data, const OutputFunction &outpu
   for (int64_t done = 0; std::optional<Batch> batch = loader.next();) {
     Tensor result = function(net, mode, ranks.fieldsOf(*batch, 1, here), here);
     io::HostArray part = samplesFirst(result, network.samples, batch->size, here);
-    // Drops the samples that pad the last batch, which come last.
+    // Drops the padding of the last batch, which comes last.
     part.bytes.resize(part.bytes.size() / size_t(batch->size) * size_t(batch->samples));
     part.shape[0] = batch->samples;
     bar.show(++done, "");

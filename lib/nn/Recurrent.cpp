@@ -17,7 +17,7 @@ using namespace heddle::nn;
 namespace {
 const Name gate("gate"), from("from"), unit("unit");
 
-/// The names of a layer's weights beside those that the user gives.
+/// The names of a layer's weights that the user does not choose.
 struct Inner {
   Name gate, from, unit;
 };
@@ -63,7 +63,7 @@ Recurrent Recurrent::make(const Extent &in, const Extent &hidden, const Tensor &
   return net;
 }
 
-/// A step whose weights and input have these inner names.
+/// One step, with these inner names in weights and input.
 static RecurrentState stepAlong(const Inner &inner, Cell cell, const Tensor &input,
                                 const RecurrentState &state, const RecurrentWeights &weights,
                                 const Name &hidden) {
@@ -95,18 +95,18 @@ RecurrentState nn::recurrentStep(Cell cell, const Tensor &input, const Recurrent
 namespace {
 /// Truth values that follow from the lengths of sequences; empty without lengths.
 struct Inside {
-  Tensor steps;    ///< the step belongs to the sequence
-  Tensor isLength; ///< the length is possible; if not, all steps belong to it, and the state is NaN
+  Tensor steps;    ///< the step is within the sequence
+  Tensor isLength; ///< the length is valid; if not, all steps are within it, and the state is NaN
 };
 } // namespace
 
-/// One layer in one direction: h at each step, and the last state.
+/// Runs one layer in one direction. Returns h of each step and the last state.
 static std::pair<Tensor, RecurrentState> runCell(Cell cell, const RecurrentWeights &given,
                                                  const Tensor &x, const Name &time, const Name &in,
                                                  const Name &hidden, const Inside &inside,
                                                  std::optional<RecurrentState> state,
                                                  bool reverse) {
-  // The user's samples may be along names that are spelled like those of the weights.
+  // The user's samples may have names that are equal to inner names.
   auto own = [&](const Name &name) { return x.has(name) ? fresh(name.str()) : name; };
   Inner inner{own(gate), own(from), own(unit)};
   RecurrentWeights weights{given.input.rename({{gate, inner.gate}}),
@@ -188,7 +188,8 @@ Recurrent::Result Recurrent::operator()(const Tensor &x, const Name &time, const
     inside.steps =
         logicalOr(step < run.lengths.cast(ElementType::I64), logicalNot(inside.isLength));
   }
-  // Frames behind the end are operands of all steps' products, so they are replaced before these.
+  // The product with the weights covers all steps, so the inputs after the end are replaced before
+  // it.
   Tensor input = inside.steps.empty() ? x : select(inside.steps, x, 0.0);
   Result result{input, {}};
   size_t directions = 1 + size_t(options.bidirectional);

@@ -1,4 +1,4 @@
-//===- Report.cpp - a training run on one page ----------------------------===//
+//===- Report.cpp - the HTML report of a training run ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ static std::string chart(const std::string &title, const std::vector<Line> &line
       low = std::min(low, value);
       high = std::max(high, value);
     }
-  if (low > high) // none is finite
+  if (low > high) // no value is finite
     low = high = 0;
   if (double least = 1e-6 * std::max(1.0, std::abs(low)); high - low < least)
     high = low + least;
@@ -166,7 +166,7 @@ std::string nn::reportPage(const ReportParts &parts) {
                      escapedForHtml(parts.title) + "</h1><p>" + escapedForHtml(parts.summary) +
                      "</p><h2>Training</h2>" + charts(parts.history) + charts(parts.steps);
   std::string plan = parts.plan;
-  // In HTML pictures need no reference to their format.
+  // Inline SVG in HTML needs no namespace.
   const std::string picture = "<svg", format = " xmlns='http://www.w3.org/2000/svg'";
   for (size_t at = 0; (at = plan.find(picture + format, at)) != std::string::npos;)
     plan.erase(at + picture.size(), format.size());

@@ -1,11 +1,11 @@
-//===- Report.h - a training run on one page --------------------*- C++ -*-===//
+//===- Report.h - the HTML report of a training run -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One HTML file without scripts and without references to others.
+// One self-contained HTML file without scripts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ struct ReportParts {
   std::string sections; ///< further HTML
 };
 
-/// The page. What is not HTML already is escaped.
+/// Renders the page; escapes `title` and `summary`.
 std::string reportPage(const ReportParts &parts);
 
-/// A value for people: "81.2 %" of a measure whose name ends in "accuracy", else four digits.
+/// Formats a value: "81.20 %" for a measure whose name ends in "accuracy", else four digits.
 std::string shown(const std::string &name, double value);
 
 } // namespace heddle::nn

@@ -1,4 +1,4 @@
-//===- Resampling.cpp - tensors at other points ---------------------------===//
+//===- Resampling.cpp - interpolation -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ using namespace heddle::nn;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// New elements along one name: their number, and the factor if that was given. Positions are f64
-/// and sizes exact, so that no rounding chooses another element.
+/// The new elements along one name: their number, and the factor if one was given. Positions are
+/// computed in f64 and sizes exactly, so that rounding does not select a wrong element.
 struct Scaled {
   Name name;
   Size whole, size;
@@ -36,7 +36,7 @@ struct Scaled {
     return x * widthOf({name, whole}, ElementType::F64) / widthOf({name, size}, ElementType::F64);
   }
   Tensor last() const { return widthOf({name, whole}, ElementType::I64) - 1.0; }
-  /// Where the new elements lie, in elements.
+  /// The positions of the new elements, in units of old elements.
   Tensor positions(bool alignCorners) const {
     Tensor at = number().cast(ElementType::F64);
     if (!alignCorners)
@@ -47,8 +47,8 @@ struct Scaled {
 };
 } // namespace
 
-/// The weights of taps -1, 0, 1, 2 at a distance `t` behind tap 0 (Keys, Cubic convolution
-/// interpolation for digital image processing, 1981).
+/// The weights of taps -1, 0, 1, 2 for a point at the distance `t` after tap 0 (Keys, Cubic
+/// convolution interpolation for digital image processing, 1981).
 static Tensor cubicWeights(const Tensor &t, const Name &tap) {
   const double a = -0.75;
   Tensor distance = abs(t - (iota({tap, 4}, ElementType::F64) - 1.0).broadcast(t.extents()));
@@ -57,15 +57,15 @@ static Tensor cubicWeights(const Tensor &t, const Name &tap) {
   return select(distance <= 1.0, nearest, other);
 }
 
-/// The sum over two or four elements times their weights. An element of weight 0 takes no part,
-/// whatever it is.
+/// The weighted sum of two or four elements. An element of weight 0 is ignored, even if it is NaN
+/// or infinite.
 static Tensor interpolated(const Tensor &x, const Scaled &scaled, const ResampleOptions &options) {
   const Name &name = scaled.name;
   Name from = fresh(name.str()), tap = fresh("tap");
   bool isCubic = options.by == Interpolation::Cubic;
   Tensor at = scaled.positions(options.alignCorners);
   if (!isCubic)
-    at = maximum(at, 0.0); // the first element itself, and not rounded parts of it
+    at = maximum(at, 0.0); // before the first element: exactly that element
   Tensor begin = floor(at), t = at - begin;
   Tensor weights = isCubic ? cubicWeights(t, tap)
                            : select(equal(iota({tap, 2}), 0.0).broadcast(t.extents()), 1.0 - t, t);
@@ -136,7 +136,7 @@ static Size scaledSize(const Name &name, const Size &size, double factor, Here h
   const int64_t parts = 1024;
   double whole = factor * double(parts);
   if (whole != std::floor(whole) || whole > 1e15)
-    refuse("expected a factor of which 1024 times is a whole number along '" + name.str() +
+    refuse("expected a factor whose product with 1024 is a whole number along '" + name.str() +
                "', whose size is " + size.expr().str() + ", got " + std::to_string(factor),
            here);
   return Size(size.expr() * Expr(int64_t(whole))) / parts;
@@ -164,24 +164,24 @@ Tensor nn::resampleBy(const Tensor &x, const std::vector<std::pair<Name, double>
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The elements around points along one name: two along `tap`, or the nearest.
+/// The elements around points along one name: two along `tap`, or the nearest one.
 struct Around {
   Name name, from;
-  Tensor index, outside; ///< of what is read; true (i1) where there is nothing to read
-  Tensor isNan;          ///< true (i1) for a point that is NaN, for which 0 is taken
-  Tensor weight = {};    ///< of each of the two
+  Tensor index, outside; ///< of the elements; true (i1) where the index is out of bounds
+  Tensor isNan;          ///< true (i1) for a point that is NaN, which is replaced by 0
+  Tensor weight = {};    ///< of each of two elements
   Names tap = {};
 };
 } // namespace
 
-/// The place of a point that is reflected at the ends of the name, as often as it takes.
+/// The position of a point after reflections at the ends of the name, as many as necessary.
 static Tensor reflected(const Tensor &at, const Tensor &size, bool alignCorners) {
   double low = alignCorners ? 0 : -0.5;
   Tensor span = alignCorners ? size - 1.0 : size;
-  Tensor isPoint = span <= 0.0; // its mirror image is itself
+  Tensor isPoint = span <= 0.0; // a single element is its own mirror image
   Tensor period = select(isPoint, 1.0, span);
   Tensor distance = at - low;
-  distance = select(distance < 0.0, -distance, distance); // unlike abs, with a slope at 0
+  distance = select(distance < 0.0, -distance, distance); // unlike abs, has a gradient at 0
   Tensor rest = distance % period, turns = floor(distance / period);
   Tensor isForth = equal(turns % 2.0, 0.0);
   return select(isPoint, 0.0, select(isForth, rest, period - rest) + low);

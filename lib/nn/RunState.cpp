@@ -1,4 +1,4 @@
-//===- RunState.cpp - how far a training run is ---------------------------===//
+//===- RunState.cpp - the position of a training run ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ Notes nn::notesOf(const Position &position) {
   return notes;
 }
 
-/// The number that is the whole text.
+/// Parses a text that is a number as a whole.
 template <typename T>
 static T numberIn(std::string_view text) {
   T number;
@@ -67,7 +67,7 @@ StopSignals::StopSignals() : old(std::make_unique<Old>()) {
   signalNumber = 0;
   struct sigaction noted{};
   noted.sa_handler = [](int number) { signalNumber = number; };
-  noted.sa_flags = int(SA_RESTART | SA_RESETHAND); // a second one has its usual effect
+  noted.sa_flags = int(SA_RESTART | SA_RESETHAND); // a second signal has its default effect
   sigaction(SIGINT, &noted, &old->interrupt);
   sigaction(SIGTERM, &noted, &old->terminate);
 }

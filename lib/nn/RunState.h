@@ -1,11 +1,11 @@
-//===- RunState.h - how far a training run is -------------------*- C++ -*-===//
+//===- RunState.h - the position of a training run --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// How far a run is, as it goes into checkpoints, and what may end it.
+// The position of a run as checkpoints store it, and the signals that end a run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,26 @@ namespace heddle::nn {
 using Means = std::map<std::string, Mean>;
 Values valuesOf(const Means &means);
 
-/// `step` of `epoch` is next, both from zero.
+/// The next step, as `step` of `epoch`; both count from 0.
 struct Position {
   int64_t epoch = 0, step = 0;
   Means sums; ///< of the epoch so far
 };
 
-/// Numbers as text that comes back to the bit.
+/// Formats a number so that parsing restores it exactly.
 std::string exact(double value);
-/// Notes of a position, and the position of such notes. Throws std::logic_error for others.
+/// Converts a position to notes and back. positionOf throws std::logic_error for other notes.
 Notes notesOf(const Position &position);
 Position positionOf(const Notes &notes);
 
-/// While it lives, SIGINT and SIGTERM are noted; a second one ends the process.
+/// While it lives, SIGINT and SIGTERM are recorded; a second one ends the process.
 class StopSignals {
 public:
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
-  /// The signal that came, or 0.
+  /// The signal received, or 0.
   static int received();
 
 private:

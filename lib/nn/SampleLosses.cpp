@@ -26,7 +26,7 @@ static void requireAboveZero(const char *what, double value, Here here) {
 // Distances
 //===----------------------------------------------------------------------===//
 
-/// `power` of x, whose slope at 0 is 0 instead of infinite.
+/// x^power, with the gradient 0 instead of infinity at 0.
 static Tensor powerOf(const Tensor &x, double power) {
   Tensor isZero = equal(x, 0.0), safe = select(isZero, 1.0, x);
   return select(isZero, 0.0, power == 0.5 ? sqrt(safe) : pow(safe, power));
@@ -62,7 +62,7 @@ Tensor nn::cosineEmbedding(const Tensor &x, const Tensor &y, const Tensor &wante
   CallScope scope(here);
   nn::detail::requireRange("a margin", margin, -1, 1, here);
   Tensor a = widened(x), b = widened(y);
-  // PyTorch's number is one of f32.
+  // PyTorch's constant is an f32.
   auto length = [&](const Tensor &v) { return sqrt(sum(square(v), over) + double(1e-12f)); };
   Tensor cosine = sum(a * b, over) / (length(a) * length(b));
   Tensor apart = select(equal(wanted, -1.0), relu(cosine - margin), NAN);
@@ -110,7 +110,7 @@ struct Chosen {
 };
 } // namespace
 
-/// An ignored sample has a loss and a weight of 0, whatever it holds and whatever number its label is.
+/// An ignored sample has loss 0 and weight 0, for any scores and any number as the ignored label.
 static Chosen negativeLogs(const Tensor &logProbability, const Tensor &label, const Name &classes,
                            const NllOptions &options, Here here) {
   requireHas(logProbability, classes, here);
@@ -125,7 +125,7 @@ static Chosen negativeLogs(const Tensor &logProbability, const Tensor &label, co
     refuse("expected a weight of each class, along '" + classes.str() + "', got " +
                options.weight.type(),
            here);
-  std::vector<Extent> missing; // one label may stand for many samples
+  std::vector<Extent> missing; // samples may share a label
   for (const Extent &extent : logProbability.extents())
     if (!label.has(extent.name) && extent.name != classes)
       missing.push_back(extent);
@@ -134,7 +134,7 @@ static Chosen negativeLogs(const Tensor &logProbability, const Tensor &label, co
   if (options.ignored)
     counts = notEqual(number, double(*options.ignored));
   Tensor at = select(counts, number, 0.0);
-  // A gather goes to the nearest class, where a label is none.
+  // `gather` clamps a label out of range, and JitOptions::check reports it.
   Tensor isClass = equal(iota({classes, logProbability.size(classes)}).gather(classes, at), at);
   Tensor wide = widened(logProbability);
   auto chosen = [&](const Tensor &x) { return select(counts, x.gather(classes, at), 0.0); };

@@ -1,4 +1,4 @@
-//===- Schedules.cpp - rates that change from step to step ----------------===//
+//===- Schedules.cpp - learning-rate schedules ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// How far a step is on the way to `steps`, from 0 to 1.
+/// step / steps, clamped to [0, 1].
 static double part(int64_t step, double steps) {
   return steps > 0 ? std::clamp(double(step) / steps, 0.0, 1.0) : 1;
 }
@@ -50,7 +50,7 @@ Schedule nn::cosine(double rate, int64_t steps, double least) {
 
 Schedule nn::inverseRoot(double rate, int64_t steps, Here here) {
   if (steps < 1)
-    throw Error("expected at least one step of the whole rate, got " + std::to_string(steps), here);
+    throw Error("expected at least one step at the full rate, got " + std::to_string(steps), here);
   return [=](int64_t step) {
     return step <= steps ? rate : rate * std::sqrt(double(steps) / double(step));
   };
@@ -74,7 +74,7 @@ double Plateau::rate(double rate, const std::vector<double> &values, bool larger
                     std::to_string(threshold) + " and " + std::to_string(least),
                 here);
   double best = INFINITY, lowest = std::min(rate, least);
-  int64_t others = 0; // values since the best one, or the last time that the rate fell
+  int64_t others = 0; // values since the best one or since the last reduction
   for (double value : values) {
     double own = larger ? -value : value;
     if (own < (std::isinf(best) ? best : best - threshold * std::abs(best))) {

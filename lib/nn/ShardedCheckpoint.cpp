@@ -18,11 +18,11 @@ using namespace heddle::nn;
 // Saving
 //===----------------------------------------------------------------------===//
 
-/// What ranks tell each other: a text, or why they failed.
+/// The first character of a message between ranks: a result, or the reason of a failure.
 static constexpr char good = '+', bad = '-';
 
-/// Runs `action`, which gives a text for the others, and returns those of all ranks. If it failed on
-/// one of them, all throw its message.
+/// Runs `action` on all ranks and returns the texts that it returned on each. If it failed on one
+/// rank, all ranks throw that rank's message.
 template <typename Action>
 static std::vector<std::string> together(const Ranks &ranks, const std::string &what, Here here,
                                          Action &&action) {
@@ -69,7 +69,7 @@ rangesOf(const io::Safetensors &header, const std::map<std::string, const Tensor
       if (split->shards.firstHolder(rank) != rank)
         continue;
       io::ShardRange range = rangeOf(split->shards.heldBy(rank));
-      // The first one also writes what has no elements, so that the array is there.
+      // The first holder writes also a shard without elements, so that the array exists.
       if (rank == split->shards.firstHolders()[0] || io::elementCount(range.counts, here) > 0)
         ranges[name] = range;
     } else if (rank == 0) {
@@ -79,7 +79,7 @@ rangesOf(const io::Safetensors &header, const std::map<std::string, const Tensor
   return ranges;
 }
 
-/// The elements that a rank holds.
+/// The elements of a rank's block, without padding.
 static io::HostArray heldOf(const Tensor &tensor, int rank, Here here) {
   auto split = tensor.split(here);
   return arrayOf(split ? Tensor::fromData(split->shards.withoutFilling(*split->block, rank), here)
@@ -87,7 +87,8 @@ static io::HostArray heldOf(const Tensor &tensor, int rank, Here here) {
                  here);
 }
 
-/// Removes the files that the manifest does not mention.
+/// Creates the directory, removes files that the manifest does not list, and returns the number of
+/// the save.
 static std::string beginSave(const std::string &directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -96,7 +97,7 @@ static std::string beginSave(const std::string &directory) {
   int64_t number = io::nextSave(directory);
   try {
     io::removeLeftovers(directory);
-  } catch (const Error &) { // the manifest is damaged; it is replaced, and what it lists is kept
+  } catch (const Error &) { // the manifest is damaged: its files stay, and the save replaces it
   }
   return std::to_string(number);
 }
@@ -130,7 +131,7 @@ void nn::saveShards(const std::string &directory, const io::Safetensors &header,
       return "";
     });
   } catch (const Error &) {
-    // Should the manifest be the new one already, its files stay.
+    // If the new manifest is already in place, its files stay.
     if (isFirst)
       try {
         io::removeLeftovers(directory);

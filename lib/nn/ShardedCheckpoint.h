@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rank writes the blocks of which it is the first holder, so that every shard is in one file.
-// Rank 0 decides on the number of the save before, and writes the manifest after all have written.
+// Each rank writes the blocks of which it is the first holder, so that every shard is in exactly
+// one file. Rank 0 first chooses the number of the save, and writes the manifest after all ranks
+// have written their files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace heddle::nn {
 /// The array of a tensor, without its bytes, its axes sorted by name.
 io::HostArray headerOf(const Tensor &tensor, Here here);
 
-/// Saves tensors whose headers, and the notes, are in `header`. All ranks call it.
+/// Saves `tensors`; `header` has their types and the notes. All ranks call it.
 void saveShards(const std::string &directory, const io::Safetensors &header,
                 const std::map<std::string, const Tensor *> &tensors, const Ranks &ranks,
                 Here here);
@@ -33,7 +34,7 @@ public:
   OpenedCheckpoint(const std::string &path, Here here);
   const io::Safetensors &header() const;
   io::HostArray read(const std::string &name, Here here) const;
-  /// This rank's block of a tensor that is split as `like` is.
+  /// This rank's block of a tensor that is split in the same way as `like`.
   Tensor readBlock(const std::string &name, const Tensor &like, Here here) const;
 
 private:

@@ -13,8 +13,8 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// Puts the texts that the stars of `pattern` stand for into `texts`; the first star takes as
-/// little as possible.
+/// Matches `path` with `pattern` and appends the texts that the stars match to `texts`; the first
+/// star matches as little as possible.
 static bool takeApart(std::string_view pattern, std::string_view path,
                       std::vector<std::string> &texts) {
   size_t star = pattern.find('*');
@@ -48,10 +48,10 @@ std::optional<std::string> nn::translated(const std::string &pattern, const std:
 }
 
 namespace {
-/// A name on an axis: a dimension of the result, or a chosen coordinate.
+/// A name of an axis: a dimension of the result, or a selected coordinate.
 struct Factor {
   std::string name;
-  int64_t size; ///< -1: what the others leave
+  int64_t size; ///< -1: the quotient of the axis and the other sizes
   int64_t chosen = -1;
 };
 } // namespace
@@ -130,7 +130,7 @@ Selection nn::select(const io::HostArray &array, const std::vector<std::string> 
 
 io::HostArray nn::selected(io::HostArray array, const Selection &selection) {
   const io::HostArray &header = selection.header;
-  if (header.count() == array.count()) { // all of it, split
+  if (header.count() == array.count()) { // the whole array, only split
     array.shape = header.shape;
     array.names = header.names;
     return array;

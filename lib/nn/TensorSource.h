@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How names are translated, and which part of an array becomes a tensor (heddle/nn/Checkpoint.h).
+// Translates names, and selects the part of an array that becomes a tensor
+// (heddle/nn/Checkpoint.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +18,21 @@
 
 namespace heddle::nn {
 
-/// `name` with the texts for its stars that those of `pattern` stand for in `path`; none if the
-/// path does not fit.
+/// Replaces the stars of `name` by the texts that the stars of `pattern` match in `path`; none if
+/// the path does not match.
 std::optional<std::string> translated(const std::string &pattern, const std::string &path,
                                       const std::string &name);
 
-/// A part of an array as one with names: the element at coordinates c lies at offset + sum of c *
+/// A strided view of an array, with names: the element at coordinates c is at offset + sum of c *
 /// strides.
 struct Selection {
   io::HostArray header; ///< without bytes
   std::vector<int64_t> strides;
   int64_t offset = 0;
-  std::string problem; ///< why it does not give what is wanted; begins with "; "
+  std::string problem; ///< why the array does not fit; begins with "; "
 };
-/// `axes`: the names of each axis of `array`, as TensorSource says; `wanted`: those of the result.
+/// `axes`: the names on each axis of `array`, as in TensorSource; `wanted`: names and sizes of the
+/// result.
 Selection select(const io::HostArray &array, const std::vector<std::string> &axes,
                  const Sizes &wanted);
 io::HostArray selected(io::HostArray array, const Selection &selection);

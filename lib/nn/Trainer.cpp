@@ -74,16 +74,16 @@ void AnyTrainer::Run::makeFunctions(Here here) {
         jit(trainingStepInParts(network, stepOptions), jitOptions("train", {}), here));
   } else {
     JitOptions parts = jitOptions("accumulate", {}), whole = jitOptions("update", {});
-    parts.unmatchedRules = whole.unmatchedRules = true; // each has some of the arguments
+    parts.unmatchedRules = whole.unmatchedRules = true; // each takes only some of the arguments
     accumulate.emplace(jit(accumulateGradients(network, stepOptions), parts, here));
     update.emplace(jit(updateByGradients(network, stepOptions), whole, here));
   }
   JitOptions testing = jitOptions("evaluate", {0});
-  testing.unmatchedRules = true; // those of the optimiser
+  testing.unmatchedRules = true; // rules for the optimiser's state match nothing
   test.emplace(jit(testOf(network), testing, here));
 }
 
-/// Settings that are numbers of things, or bounds.
+/// Throws Error for settings out of range.
 static void requireSettings(const Training &training, const TrainerOptions &options, Here here) {
   auto atLeast = [&](double least, const char *what, double got) {
     if (!(got >= least))
@@ -94,9 +94,9 @@ static void requireSettings(const Training &training, const TrainerOptions &opti
   atLeast(0, "a bound of the gradients' length (Training::clip)", training.clip);
   atLeast(0, "a bound of the gradients' elements (Training::clipByValue)", training.clipByValue);
   atLeast(0, "a patience", double(training.patience));
-  atLeast(0, "a batch of tests", double(training.testBatch));
+  atLeast(0, "a size of test batches", double(training.testBatch));
   atLeast(0, "a number of similar batches", double(training.similar));
-  atLeast(1, "a multiple of sizes (Training::multipleOf)", double(training.multipleOf));
+  atLeast(1, "a divisor of lengths (Training::multipleOf)", double(training.multipleOf));
   atLeast(0, "a number of steps between checkpoints", double(options.saveEvery));
   atLeast(0, "a number of steps", double(options.steps));
   atLeast(0, "a number of steps between lines of the log", double(options.logEvery));
@@ -120,7 +120,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
     throw Error("expected a decay of the moving average from 0 to below 1, got " +
                     exact(training.average),
                 here);
-  if (training.plateau) // refuses a bad one
+  if (training.plateau) // throws for invalid members
     (void)training.plateau->rate(training.rate, {}, training.goal.larger, here);
   if (!options.log.empty() && ranks.speaks())
     requireLog(here);
@@ -130,7 +130,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   }
   if (writes() && ranks.speaks())
     openOutput(here);
-  // What is read from a checkpoint need not be in memory before.
+  // A state that a checkpoint will replace needs no memory before.
   std::string checkpoint = options.resume && writes() ? findCheckpoint(options.output, here) : "";
   state =
       TrainingState::make(network, training.optimizer, checkpoint.empty(), training.products, here);
@@ -140,7 +140,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   if (!options.timeline.empty())
     timeline.emplace();
   makeFunctions(here);
-  network.parameters.clear(); // they are given up to the first step
+  network.parameters.clear(); // the first step takes their memory
   if (accumulate)
     sum = BatchSum::make(state, here);
   if (std::string text = ranks.describe(); !text.empty())
@@ -169,8 +169,9 @@ std::string AnyTrainer::Run::place() const {
          std::to_string(position.epoch + 1);
 }
 
-/// Describes the fields of a batch that may make its loss NaN: those with floats that are not finite;
-/// if there are none, the ranges of all integers, as a label or token may be out of range.
+/// Describes the fields of a batch that may have made its loss NaN: those with floats that are not
+/// finite; if there are none, the ranges of all integer fields, since a label or token may be out
+/// of range.
 static std::string suspects(const Fields &fields, bool isChecked) {
   std::string text, floats;
   for (const auto &[name, tensor] : fields)
@@ -193,8 +194,8 @@ static std::string suspects(const Fields &fields, bool isChecked) {
               std::to_string(least) + " to " + std::to_string(most);
     }
   return text.empty() ? ""
-                      : text + " (a label that is no class makes the loss NaN" +
-                            (isChecked ? ")" : "; a run with checks of indices finds it)");
+                      : text + " (a label out of range makes the loss NaN" +
+                            (isChecked ? ")" : "; a run with checks of indices reports it)");
 }
 
 void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here here) const {
@@ -212,7 +213,7 @@ void AnyTrainer::Run::requireFinite(const StepResult &result, double loss, Here 
 
 void AnyTrainer::Run::requireGoal(const Outcome &outcome, Here here) const {
   if (outcome.measures.contains("loss"))
-    throw Error("expected measures with other names than 'loss', which the loss has", here);
+    throw Error("expected no measure called 'loss', the name of the loss itself", here);
   if (training.goal.measure == "loss" || outcome.measures.contains(training.goal.measure))
     return;
   std::string known = "loss";
@@ -228,7 +229,7 @@ static std::string typesOf(const Fields &fields) {
   return types;
 }
 
-/// The value of the field "progress": the part of the training that is done, from 0 to 1.
+/// The value of the field "progress": the completed fraction of the training.
 double AnyTrainer::Run::progress() const {
   return training.progress.value_or(double(done()) /
                                     double(std::max<int64_t>(1, training.epochs * batches)));
@@ -242,7 +243,7 @@ std::optional<Batch> AnyTrainer::Run::take(Loader &loader) {
   return batch;
 }
 
-/// A step of all parts of a batch, of which lastFields are the first.
+/// A step on all parts of a batch, the first of which is lastFields.
 StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here) {
   lastParts.assign(1, *lastFields);
   while (int64_t(lastParts.size()) < training.microBatches) {
@@ -255,8 +256,7 @@ StepResult AnyTrainer::Run::inParts(Loader &loader, int64_t &samples, Here here)
   return (*stepInParts)(state, lastParts, schedule(done()), here);
 }
 
-/// Adds the values of an outcome, each as often as it counts; without a count as often as there are
-/// samples.
+/// Adds the values of an outcome, each weighted by its count; without a count by `samples`.
 static void add(Means &sums, const Outcome &outcome, int64_t samples) {
   auto addOne = [&](const std::string &name, const Tensor &value) {
     auto count = outcome.counts.find(name);
@@ -275,8 +275,8 @@ static Values stepValues(const Outcome &outcome) {
   return values;
 }
 
-/// The sum over the parts of a batch, of which `batch` is the first, and the update. `samples` are
-/// those of all parts.
+/// Accumulates gradients over the parts of a batch, the first of which is `batch`, and updates.
+/// Adds the samples of further parts to `samples`.
 StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &samples, Here here) {
   Means sums;
   for (int64_t i = 1;; ++i) {
@@ -298,17 +298,17 @@ StepResult AnyTrainer::Run::accumulated(Loader &loader, Batch batch, int64_t &sa
   return result;
 }
 
-/// Steps that a timeline shows.
+/// The number of steps in a timeline.
 static constexpr int64_t recordedSteps = 10;
 
-/// False at the end of the epoch.
+/// Runs one step; returns false at the end of the epoch.
 bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
-  samples.resume(); // to wait for data counts
+  samples.resume(); // the time includes waiting for data
   std::optional<Batch> batch = take(loader);
   if (!batch)
     return samples.pause(), false;
   lastFields = ranks.fieldsOf(*batch, progress(), here);
-  // A step that compiles is not timed.
+  // A step that compiles a program is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;
   if (!timed)
     samples.pause();
@@ -334,8 +334,8 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   return true;
 }
 
-/// Whether a signal came to one of the ranks. They ask each other after every 16th step, as waiting
-/// for each other takes longer than a small step.
+/// True if one of the ranks has received a signal. Ranks exchange this after every 16th step, since
+/// an exchange takes longer than a small step.
 bool AnyTrainer::Run::shouldStop() {
   if (ranks.isSplit() && position.step % 16 != 0)
     return false;
@@ -347,7 +347,7 @@ bool AnyTrainer::Run::shouldStop() {
   return stopSignal != 0;
 }
 
-/// Saves and says why, where a run should end before its last epoch.
+/// If the run should end before its last epoch: saves it, prints and returns the reason.
 std::optional<Ending> AnyTrainer::Run::endWithin(Here here) {
   bool isStopped = shouldStop(), enough = options.steps > 0 && done() >= options.steps;
   if (!isStopped && !enough)
@@ -390,7 +390,7 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
                   batches, position.step, isQuiet() ? -1 : 2);
   samples = Rate(0, 0);
   samples.pause();
-  // Of a batch in parts that is dropped, some parts may be whole.
+  // Counts steps, since the loader may still return some whole parts of a batch that is dropped.
   while (position.step < batches && oneStep(loader, here)) {
     char rate[64];
     snprintf(rate, sizeof rate, "  %.0f %s/s", samples.perSecond(), options.unit.c_str());
@@ -403,7 +403,7 @@ std::optional<Ending> AnyTrainer::Run::trainEpoch(const Dataset &data, Here here
   return {};
 }
 
-/// How test data are read.
+/// The loader's options for test data.
 LoaderOptions AnyTrainer::Run::testing() const {
   return {.batch = training.testBatch ? training.testBatch : training.batch,
           .batchName = network.samples,
@@ -464,12 +464,12 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
     record.test = evaluate(*test, here);
   history.push_back(record);
   if (damaged > 0)
-    print("left out " + std::to_string(damaged) + " damaged samples");
+    print("skipped " + std::to_string(damaged) + " damaged samples");
   damaged = 0;
   if (auto loss = record.test.find("loss");
       loss != record.test.end() && !std::isfinite(loss->second))
-    print("warning: the loss of the test data is not finite; a label that is no class is a reason, "
-          "which a run with checks of indices finds");
+    print("warning: the loss of the test data is not finite; a label out of range may be the "
+          "reason, which a run with checks of indices reports");
   if (best() + 1 == int64_t(history.size()))
     saveBest(here);
   position = {position.epoch + 1, 0, {}};
@@ -483,7 +483,7 @@ void AnyTrainer::Run::endEpoch(const Dataset *test, Here here) {
     options.onEpoch(record);
 }
 
-/// The rates of the run, from the epochs that lie behind.
+/// The schedule of the run, given the epochs so far.
 Schedule AnyTrainer::Run::rates() const {
   int64_t steps = training.epochs * batches;
   Schedule own =
@@ -512,7 +512,7 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
   if (position.step > batches)
     throw Error("the run to resume is at step " + std::to_string(position.step + 1) +
                     " of an epoch, expected one of " + std::to_string(batches) +
-                    " steps: its data were others",
+                    " steps: the number of samples has changed",
                 here);
   ofData = course(data);
   requireSameCourse(ofData, here);
@@ -520,7 +520,7 @@ Ending AnyTrainer::Run::train(const Dataset &data, const Dataset *testData, Here
     agree(ofData);
   keepSteps();
   StopSignals signals;
-  if (options.steps > 0 && done() >= options.steps) // a resumed run has come that far
+  if (options.steps > 0 && done() >= options.steps) // a resumed run may have made them
     return *endWithin(here);
   while (position.epoch < how.epochs) {
     int64_t top = best();
@@ -552,7 +552,7 @@ AnyTrainer::AnyTrainer(AnyTrainer &&) = default;
 
 Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
   Ending ending = run->train(data, test, here);
-  if (run->timeline) // of a run of few steps
+  if (run->timeline) // the run had fewer steps
     run->writeTimeline(here);
   return ending;
 }

@@ -1,4 +1,4 @@
-//===- TrainerFiles.cpp - what a trainer reads and writes -----------------===//
+//===- TrainerFiles.cpp - the files of a trainer --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ std::string nn::inWords(const Values &values, const char *separator) {
 static constexpr std::array leftFiles{
     "checkpoint.safetensors", "checkpoint.shards", "best.safetensors", "report.html",
     "train.heddle",           "accumulate.heddle", "update.heddle"};
-/// The files that a run writes there until it ends.
+/// Files in the output directory that only a run in progress uses.
 static constexpr std::array lockFiles{"run.lock", "best.shards"};
 
 /// Returns true for a temporary file (see AtomicFile) of a run that was killed while it wrote.
@@ -50,13 +50,13 @@ static bool isPartOfSaved(const std::string &file) {
   return std::regex_match(file, part);
 }
 
-/// A path of which the last parts need not exist.
+/// The absolute path; its last parts need not exist.
 static std::filesystem::path resolved(const std::string &path) {
   std::error_code ignored;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
 }
 
-/// A file that the user names must not be one that the run writes itself.
+/// Throws Error if `path`, chosen by the user, is a file that the run writes for another purpose.
 void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, Here here) const {
   namespace fs = std::filesystem;
   fs::path given = resolved(path);
@@ -69,14 +69,14 @@ void AnyTrainer::Run::requireOwnFile(const std::string &path, const char *what, 
                 here);
 }
 
-/// A file that the user names can be written, as far as that can be known without touching it. The
-/// output directory is made later, with those that hold it.
+/// Throws Error if the user's file can't be written, as far as can be checked without changing it.
+/// The output directory and its parents are created later.
 void AnyTrainer::Run::requireWritable(const std::string &path, Here here) const {
   namespace fs = std::filesystem;
   std::error_code ignored;
   fs::path folder = resolved(path).parent_path(), output = resolved(options.output);
-  bool isMade =
-      std::ranges::mismatch(folder, output).in1 == folder.end(); // it, or one that holds it
+  bool isMade = std::ranges::mismatch(folder, output).in1 ==
+                folder.end(); // the output directory or a parent of it
   int problem = 0;
   if (fs::is_directory(path, ignored))
     problem = EISDIR;
@@ -98,14 +98,14 @@ void AnyTrainer::Run::openOutput(Here here) {
                 here);
   auto requireNoLink = [&](const char *name) {
     if (std::filesystem::is_symlink(file(name), error))
-      throw Error("expected a file of the run's own, got the symbolic link '" + file(name) +
+      throw Error("expected a regular file, got the symbolic link '" + file(name) +
                       "', whose target would be overwritten",
                   here);
   };
   std::ranges::for_each(lockFiles, requireNoLink);
   std::ranges::for_each(leftFiles, requireNoLink);
   lock.emplace(options.output, here);
-  // The first save of a run on several ranks was interrupted, or the manifest got lost.
+  // The first save of a run on several ranks was interrupted, or the manifest was removed.
   std::string shards = file("checkpoint.shards");
   if (saves() && options.resume && std::filesystem::is_directory(shards, error) &&
       !std::filesystem::is_empty(shards, error) && !io::isShardDirectory(shards)) {
@@ -117,7 +117,7 @@ void AnyTrainer::Run::openOutput(Here here) {
       throw Error("expected a file, got the directory '" + file(name) + "'", here);
 }
 
-/// Moves what a run left in the output directory aside, once nothing refuses this run any more.
+/// Moves the files of an earlier run aside. Called after all checks of this run.
 void AnyTrainer::Run::keepEarlierRun(Here here) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -137,7 +137,7 @@ void AnyTrainer::Run::keepEarlierRun(Here here) {
   moveAside(std::move(names), here);
 }
 
-/// Moves files of the output directory into a directory of their own.
+/// Moves files of the output directory into a new subdirectory.
 void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here here) {
   namespace fs = std::filesystem;
   fs::path output = options.output, aside;
@@ -149,10 +149,10 @@ void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here h
     if (!error && fs::exists(output / name))
       fs::rename(output / name, aside / name, error);
   if (error)
-    throw Error("can't move what an earlier run left to '" + aside.string() +
+    throw Error("can't move the files of an earlier run to '" + aside.string() +
                     "': " + error.message(),
                 here);
-  print("moved what an earlier run left to '" + aside.string() + "'");
+  print("moved the files of an earlier run to '" + aside.string() + "'");
 }
 
 /// Returns true if the log is a regular file that the process may truncate. It must not truncate the
@@ -167,14 +167,14 @@ bool AnyTrainer::Run::isLogToRewrite() const {
   return true;
 }
 
-/// Opens a log to append to it. A pipe that nothing reads is an error: opening it would wait.
+/// Opens a log to append to it. A pipe without a reader is an error, since opening it would block.
 static FILE *openedLog(const std::string &path, Here here) {
   int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0)
     throw Error("can't write '" + path + "': " +
                     (errno == ENXIO ? "it is a pipe that no process reads" : std::strerror(errno)),
                 here);
-  fcntl(descriptor, F_SETFL, O_APPEND); // to write waits for the reader
+  fcntl(descriptor, F_SETFL, O_APPEND); // writes block until the reader reads
   return fdopen(descriptor, "a");
 }
 
@@ -182,35 +182,36 @@ void AnyTrainer::Run::requireLog(Here here) {
   requireOwnFile(options.log, "the log", here);
   requireWritable(options.log, here);
   std::error_code ignored;
-  if (std::filesystem::is_fifo(options.log, ignored)) // closing it would end its reader
+  if (std::filesystem::is_fifo(options.log,
+                               ignored)) // a reader would see the end of the file if it were closed
     log.reset(openedLog(options.log, here));
   if (!isLogToRewrite())
     return;
   std::ifstream before(options.log);
   if (before && !(before >> std::ws).eof() && before.peek() != '{')
-    throw Error("expected a log of training, which is written anew, or a new file, got '" +
+    throw Error("expected a log of training, which is overwritten, or a new file, got '" +
                     options.log + "', which does not begin with '{'",
                 here);
 }
 
 void AnyTrainer::Run::openLog(Here here) {
   keepMeasurements();
-  if (!log) // it is emptied when there is a line to write
+  if (!log) // truncated when the first line is written
     log.reset(openedLog(options.log, here));
 }
 
-/// The whole lines of the log of a run that is resumed; empty if it has none.
+/// The complete lines of the log of a run that is resumed; empty if there is no log.
 std::string AnyTrainer::Run::logOfResumed() const {
   std::error_code ignored;
   if (resumed.empty() || !std::filesystem::is_regular_file(options.log, ignored))
     return "";
   std::ifstream file(options.log);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  return text.substr(0, text.rfind('\n') + 1); // it may have been killed while it wrote
+  return text.substr(0, text.rfind('\n') + 1); // the last line may be incomplete
 }
 
-/// Takes what was measured in the epochs of a run that is resumed from its log, as checkpoints do not
-/// have it. A log that can't be read has none.
+/// Takes the measurements of earlier epochs of a resumed run from its log, since checkpoints do not
+/// have them. Without a readable log there are none.
 void AnyTrainer::Run::keepMeasurements() {
   try {
     for (const EpochRecord &old : parseHistory(logOfResumed(), Here()))
@@ -221,8 +222,9 @@ void AnyTrainer::Run::keepMeasurements() {
   }
 }
 
-/// Takes the steps up to the checkpoint from the log of a run that is resumed. Those after it are made
-/// again; a step that is logged because a run ended there is no multiple.
+/// Takes the steps up to the checkpoint from the log of a resumed run; later ones are computed
+/// again. A step that was logged only because a run ended there is dropped, as it is no multiple of
+/// logEvery.
 void AnyTrainer::Run::keepSteps() {
   if (!logged.empty() || options.logEvery == 0)
     return;
@@ -241,7 +243,7 @@ void AnyTrainer::Run::writeTimeline(Here here) {
   timeline.reset();
 }
 
-/// Appends the line of the last step or epoch, at first after those before.
+/// Appends a line to the log; before the first one writes the lines of the run so far.
 void AnyTrainer::Run::writeLog(const std::string &line, Here here) {
   if (!log)
     return;
@@ -259,7 +261,7 @@ void AnyTrainer::Run::logStep(const StepRecord &record, Here here) {
   writeLog(record.json(), here);
 }
 
-/// The notes that the numbers of a run depend on.
+/// The settings on which the results of a run depend, as notes.
 Notes AnyTrainer::Run::determinants() const {
   Notes notes = options.notes;
   notes["batch"] = std::to_string(training.batch);
@@ -284,8 +286,8 @@ Notes AnyTrainer::Run::determinants() const {
   return notes;
 }
 
-/// The settings that the data complete: the number of samples, and the rates of the schedule at four
-/// of its steps.
+/// The settings that depend on the data: the number of samples, and the rates of the schedule at
+/// four steps.
 Notes AnyTrainer::Run::course(const Dataset &data) const {
   int64_t steps = training.epochs * batches;
   Schedule rate =
@@ -298,7 +300,7 @@ Notes AnyTrainer::Run::course(const Dataset &data) const {
           {"rates", rates}};
 }
 
-/// Ranks train together only from the same position with the same settings.
+/// Throws Error unless all ranks have the same position and settings.
 void AnyTrainer::Run::agree(const Notes &course) const {
   Agreement said{{"entry", "training"}, {"position", place()}};
   for (const Notes &notes : {determinants(), course})
@@ -308,7 +310,8 @@ void AnyTrainer::Run::agree(const Notes &course) const {
 
 static constexpr const char *fileEnding = ".safetensors", *directoryEnding = ".shards";
 
-/// One rank writes a file, several a directory; what the other way has left is then out of date.
+/// One rank writes a file, several write a directory; the other form, if it exists, is outdated and
+/// removed.
 void AnyTrainer::Run::saveState(const std::string &stem, auto &tree, const Notes &notes,
                                 Here here) {
   std::string one = file((stem + fileEnding).c_str()),
@@ -324,7 +327,7 @@ void AnyTrainer::Run::saveState(const std::string &stem, auto &tree, const Notes
     std::filesystem::remove(one, ignored);
 }
 
-/// Equal runs give equal files: nothing that was measured goes into them.
+/// Equal runs write equal files, so measurements are not stored.
 void AnyTrainer::Run::save(Here here) {
   if (!saves())
     return;
@@ -339,12 +342,12 @@ void AnyTrainer::Run::saveBest(Here here) {
   if (!saves())
     return;
   TrainedState snapshot{trained(), state.mode.evaluation()};
-  Notes notes = options.notes; // what it is of
+  Notes notes = options.notes; // the user's
   notes["record"] = history.back().json(false);
-  notes["products"] = determinants()["products"]; // which evaluation needs
+  notes["products"] = determinants()["products"]; // evaluation needs it
   if (!ranks.isSplit())
     return saveTree(file("best.safetensors"), snapshot, notes, {}, here);
-  // One file, as of one rank: made of the ranks' shards tensor by tensor.
+  // A single file, as one rank writes it, is assembled from the ranks' shards, tensor by tensor.
   std::string many = file("best.shards");
   saveTree(many, snapshot, notes, {.ranks = ranks.ranks()}, here);
   if (ranks.speaks()) {
@@ -382,7 +385,7 @@ static Notes notesIn(const std::string &path, Here here) {
   return Notes(kept.begin(), kept.end());
 }
 
-/// The first setting that a run had otherwise, as "batch 8, expected batch 16"; empty: none.
+/// The first setting that differs, such as "batch 8, expected batch 16"; empty if there is none.
 static std::string otherSetting(const Notes &had, const Notes &expected) {
   for (const auto &[name, value] : expected)
     if (auto kept = had.find(name); kept == had.end() || kept->second != value)
@@ -391,11 +394,11 @@ static std::string otherSetting(const Notes &had, const Notes &expected) {
   return "";
 }
 
-/// A run that is resumed has the samples and the rates that it had. With another number of epochs
-/// the rates of a schedule are others.
+/// A resumed run must have the same samples and rates. A different number of epochs changes the
+/// rates of a schedule, which is allowed.
 void AnyTrainer::Run::requireSameCourse(const Notes &course, Here here) const {
   Notes had = resumed, expected = course;
-  had.insert(course.begin(), course.end()); // files from before there were any have none
+  had.insert(course.begin(), course.end()); // older files lack them
   if (had["epochs"] != expected["epochs"])
     expected.erase("rates");
   expected.erase("epochs");
@@ -406,7 +409,7 @@ void AnyTrainer::Run::requireSameCourse(const Notes &course, Here here) const {
 void AnyTrainer::Run::resume(const std::string &path, Here here) {
   Notes notes = notesIn(path, here);
   bool isStated = !notes.empty();
-  // Of files from before there were any:
+  // Defaults for older files:
   notes.merge(Notes{{"micro-batches", "1"},
                     {"clip-by-value", "0"},
                     {"average", "0"},
@@ -417,10 +420,11 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
   Notes expected = determinants();
   for (const char *later :
        {"optimizer", "similar", "multiple-of", "skip-damaged", "goal", "progress"})
-    notes.try_emplace(later, expected[later]); // of files from before there were any
+    notes.try_emplace(later, expected[later]); // older files lack them
   std::string other = isStated ? otherSetting(notes, expected) : "";
-  // Tensors come first: all of those that another network has tell it from this one, a setting that
-  // differs by chance does not. A setting may be the reason for other tensors, so it is named too.
+  // Tensors are checked first: the list of tensors that differ identifies another network, a
+  // setting that happens to differ does not. A setting may be the reason why tensors differ, so the
+  // message has it too.
   try {
     loadTree(path, state, {}, Here());
   } catch (const Error &error) {
@@ -433,14 +437,14 @@ void AnyTrainer::Run::resume(const std::string &path, Here here) {
     history = parseHistory(notes.at("history"), here);
     if (position.epoch != int64_t(history.size()))
       throw std::out_of_range("epoch");
-  } catch (const std::logic_error &) { // a note is missing or no number
-    throw Error("'" + path + "' is no checkpoint of a trainer", here);
+  } catch (const std::logic_error &) { // a note is missing or not a number
+    throw Error("'" + path + "' is not a checkpoint of a trainer", here);
   }
   resumed = notes;
   if (auto epochs = notes.find("epochs");
       epochs != notes.end() && epochs->second != std::to_string(training.epochs))
     print("the run had " + epochs->second + " epochs, now it has " +
-          std::to_string(training.epochs) + ": the rates of a schedule follow them");
+          std::to_string(training.epochs) + ": the rates of a schedule change accordingly");
   print("resuming at step " + std::to_string(position.step + 1) + " of epoch " +
         std::to_string(position.epoch + 1));
 }
@@ -461,8 +465,8 @@ void AnyTrainer::load(const std::string &path, Here here) {
   run->state.mode.moments = snapshot.mode.moments;
 }
 
-/// The memory plans of the programs that a step runs, and of each of their roles. They are left in
-/// files; empty if this process has not trained.
+/// Pictures of the memory plans of the programs that a step runs, for each of their roles. Writes
+/// the program files; empty if this process has not trained.
 std::string AnyTrainer::Run::planPictures(Here here) {
   std::string pictures;
   auto add = [&](const char *name, auto &function, auto &...arguments) {
@@ -506,8 +510,8 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
   }
   try {
     parts.plan = run->planPictures(here);
-  } catch (const Error &error) { // such as a loss that captures tensors
-    run->print(std::string("there is no program file of the step: ") + error.what());
+  } catch (const Error &error) { // for example, the loss captures tensors
+    run->print(std::string("can't write a program file of the step: ") + error.what());
     parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +
                      "</p>" + parts.sections;
   }

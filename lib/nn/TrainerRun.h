@@ -19,40 +19,40 @@
 
 namespace heddle::nn {
 
-/// The loss in a mode that does not change.
+/// The loss, in a mode that it does not change.
 using TestFunction = std::function<Outcome(const ByPath &, const Mode &, const Fields &)>;
 
-/// The loop is in Trainer.cpp, what it reads and writes in TrainerFiles.cpp.
+/// The training loop is in Trainer.cpp, code that reads and writes files in TrainerFiles.cpp.
 struct AnyTrainer::Run {
   Network network;
   Training training;
   TrainerOptions options;
   Distribution ranks;
   TrainingState state;
-  StepOptions stepOptions; ///< of this mesh
-  ByPath averaged;         ///< what AnyTrainer::parameters last gave of `state.moving`
-  BatchSum sum;            ///< of micro-batches
+  StepOptions stepOptions; ///< for this mesh
+  ByPath averaged;         ///< the last result of AnyTrainer::parameters, from `state.moving`
+  BatchSum sum;            ///< the accumulated gradient of micro-batches
   Position position;
   History history;
-  StepHistory logged;               ///< steps that are in the log, or would be
+  StepHistory logged;               ///< steps that the log has, or would have
   std::optional<StepRecord> latest; ///< the last step that this process made
-  Notes ofData;                     ///< `course`
-  Notes resumed;                    ///< of the checkpoint that the run goes on from
-  int64_t batches = 0;              ///< of an epoch
-  int64_t damaged = 0;              ///< samples of the epoch that were left out
+  Notes ofData;                     ///< the result of `course`
+  Notes resumed;                    ///< notes of the checkpoint that the run was resumed from
+  int64_t batches = 0;              ///< number in an epoch
+  int64_t damaged = 0;              ///< skipped samples of the epoch
   Schedule schedule;                ///< the rates of this run
-  Rate samples{0, 0};               ///< of the epoch, as far as it was this process that trained
-  std::set<std::string> compiled;   ///< types of the batches that were timed
+  Rate samples{0, 0};               ///< samples of the epoch that this process has trained on
+  std::set<std::string> compiled;   ///< types of batches for which programs are compiled
   std::optional<Fields> lastFields;
   std::vector<Fields> lastParts;    ///< of `stepInParts`
-  std::optional<Timeline> timeline; ///< of the first steps; none: no longer, or never
-  int64_t recorded = 0;             ///< steps in it
+  std::optional<Timeline> timeline; ///< while the first steps are recorded
+  int64_t recorded = 0;             ///< steps in `timeline`
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
-  bool isLogBegun = false; ///< it has the lines of this run, not those of an earlier one
-  int stopSignal = 0;      ///< AnyTrainer::signal
-  std::optional<io::DirectoryLock> lock; ///< of the output
+  bool isLogBegun = false;               ///< this run has written to `log`
+  int stopSignal = 0;                    ///< AnyTrainer::signal
+  std::optional<io::DirectoryLock> lock; ///< of the output directory
   std::optional<decltype(jit(StepFunction()))> step;
-  std::optional<decltype(jit(PartsFunction()))> stepInParts; ///< of stages
+  std::optional<decltype(jit(PartsFunction()))> stepInParts; ///< for networks with stages
   std::optional<decltype(jit(AccumulateFunction()))> accumulate;
   std::optional<decltype(jit(UpdateFunction()))> update;
   std::optional<decltype(jit(TestFunction()))> test;
@@ -93,9 +93,9 @@ struct AnyTrainer::Run {
   std::string place() const;
   void requireFinite(const StepResult &result, double loss, Here here) const;
   void requireGoal(const Outcome &outcome, Here here) const;
-  int64_t done() const { return position.epoch * batches + position.step; } ///< steps
+  int64_t done() const { return position.epoch * batches + position.step; } ///< number of steps
   double progress() const;
-  /// Batches that are read ahead: every reader has one to read while others wait to be taken.
+  /// The number of batches to prefetch: each reader can read one while another waits.
   int ahead() const { return std::max(2, 2 * options.readers); }
   std::optional<Batch> take(Loader &loader);
   bool oneStep(Loader &loader, Here here);
@@ -115,8 +115,9 @@ struct AnyTrainer::Run {
   int64_t best() const;
 };
 
-/// The checkpoint in a directory: of a file and a directory the one that is farther, as a run may
-/// have been killed between writing the one and removing the other. Empty if there is none.
+/// The checkpoint in a directory; empty if there is none. If there are both a file and a directory
+/// of shards, the one at the later step, since a run may have been killed between writing one and
+/// removing the other.
 std::string findCheckpoint(const std::string &output, Here here);
 /// "loss 0.41, accuracy 86.1 %"
 std::string inWords(const Values &values, const char *separator);

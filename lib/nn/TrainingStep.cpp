@@ -27,7 +27,7 @@ TrainingState TrainingState::make(const Network &network, const OptimizerChoice 
   return state;
 }
 
-/// The gradients of the loss, or of the scaled one, split as the options say.
+/// Outcome and gradient of the (scaled) loss; the gradient is split as the options say.
 static std::pair<Outcome, ByPath> gradientOf(const Network &network, const StepOptions &options,
                                              TrainingState &state, const Fields &fields) {
   auto [result, gradient] = nn::valueAndGrad(
@@ -68,7 +68,7 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
     update();
     return bad;
   }
-  // A gradient that is not finite makes the scale smaller, as long as it can become smaller.
+  // A gradient that is not finite is reported only when it can't lower the scale any more.
   if (options.checkGradients)
     bad = select(state.scale->scale <= 1 / state.scale->options.most, bad, -1.0);
   state.scale->update(gradient, update, state.net, state.optimizer, state.moving);
@@ -77,7 +77,7 @@ static Tensor updateBy(const Network &network, const StepOptions &options, Train
 
 StepFunction nn::trainingStep(const Network &given, const StepOptions &options) {
   Network network = given;
-  network.parameters.clear(); // their memory is the state's
+  network.parameters.clear(); // the state has their memory
   return [network, options](TrainingState &state, const Fields &fields, const Tensor &rate) {
     auto [outcome, gradient] = gradientOf(network, options, state, fields);
     Tensor bad = updateBy(network, options, state, gradient, rate);
@@ -85,7 +85,7 @@ StepFunction nn::trainingStep(const Network &given, const StepOptions &options) 
   };
 }
 
-/// The count that a mean of the outcome is over.
+/// The count of a mean of the outcome.
 static Tensor countIn(const Outcome &outcome, const std::string &name, const Fields &fields) {
   if (auto found = outcome.counts.find(name); found != outcome.counts.end())
     return found->second.cast(ElementType::F32);
@@ -93,8 +93,9 @@ static Tensor countIn(const Outcome &outcome, const std::string &name, const Fie
   return heddle::sum(weight, namesOf(weight));
 }
 
-/// Outcome and gradient of a part of a batch, whose samples draw what they draw in the whole one:
-/// `first` is the number of the part's first sample, `drawn` that of the draws before the batch.
+/// Outcome and gradient of a part of a batch. `first`, the position of the part's first sample, and
+/// `drawn`, the number of draws before the batch, make samples draw the same numbers as in the
+/// whole batch.
 static std::pair<Outcome, ByPath> gradientOfPart(const Network &network, const StepOptions &options,
                                                  TrainingState &state, const Fields &fields,
                                                  const Tensor &first, const Tensor &drawn) {
@@ -109,7 +110,7 @@ static std::pair<Outcome, ByPath> gradientOfPart(const Network &network, const S
   return result;
 }
 
-/// The number of all samples of a batch, of which some may only fill it.
+/// The number of samples of a batch, with padding.
 static Tensor sizeOf(const Fields &fields) {
   const Tensor &weight = fields.at("weight");
   return heddle::countOf(weight, namesOf(weight), ElementType::I64);
@@ -124,7 +125,7 @@ PartsFunction nn::trainingStepInParts(const Network &given, const StepOptions &o
   network.parameters.clear();
   return [network, options](TrainingState &state, const std::vector<Fields> &parts,
                             const Tensor &rate) {
-    Outcome sums; // of values times counts, and of counts
+    Outcome sums; // of value * count, and of counts
     ByPath gradients;
     Tensor first = constant(0, ElementType::I64), drawn = drawnBy(state);
     auto add = [](Tensor &sum, const Tensor &more) { sum = sum.empty() ? more : sum + more; };

@@ -67,9 +67,9 @@ Tensor TransformerLayer::operator()(const Tensor &x, const Name &time, const Nam
   CallScope scope(here);
   LayerScope layerScope(*this);
   if (cross.has_value() != memory.has_value())
-    refuse(cross
-               ? "expected a memory for the cross attention of a decoder, got none"
-               : "expected no memory, since the layer is no decoder, got " + memory->memory.type(),
+    refuse(cross ? "expected a memory for the cross attention of a decoder, got none"
+                 : "expected no memory, since the layer is not a decoder, got " +
+                       memory->memory.type(),
            here);
   requireHas(x, over(time, feature), here);
   Tensor y = zeroBeyond(x, time, attend.lengths);

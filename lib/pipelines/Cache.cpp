@@ -56,7 +56,7 @@ std::optional<std::string> KernelCache::find(const std::string &key) const {
   if (directory.empty())
     return std::nullopt;
   std::string path = pathOf(key);
-  if (!llvm::sys::fs::is_regular_file(path)) // reading a pipe would wait for ever
+  if (!llvm::sys::fs::is_regular_file(path)) // reading a pipe would block forever
     return std::nullopt;
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)

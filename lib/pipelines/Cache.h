@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory of object files, each under the hash of what it was compiled from. Files are written
-// whole and renamed into place, so processes may share the directory; a file whose checksum does
-// not match is ignored and written anew; a directory that can't be written is used for reading
-// only, with one warning.
+// A directory of object files, each named by the hash of its inputs. Files are written completely
+// and then renamed, so processes may share the directory. A file whose checksum does not match is
+// ignored and rewritten; a directory that can't be written is only read, with one warning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ public:
   explicit KernelCache(std::string directory);
   std::optional<std::string> find(const std::string &key) const;
   void store(const std::string &key, const std::string &bytes) const;
-  /// The hash under which a text is kept (SHA-256, hexadecimal).
+  /// The key of a text: SHA-256, in hexadecimal.
   static std::string keyOf(const std::string &text);
 
 private:

@@ -57,7 +57,7 @@ struct Setting {
 
 } // namespace
 
-/// The module's attribute `heddle.machine` overrides single facts of the target.
+/// The module's attribute `heddle.machine` overrides facts of the target.
 static LogicalResult readFacts(ModuleOp module, Setting &setting) {
   Attribute given = module->getAttr(machineAttrName);
   if (!given)
@@ -65,7 +65,7 @@ static LogicalResult readFacts(ModuleOp module, Setting &setting) {
   setting.facts = dyn_cast<nest::MachineAttr>(given);
   if (!setting.facts)
     return module.emitError() << "expected #nest.machine as 'heddle.machine', got " << given;
-  // A module can't switch on an instruction that the machine lacks.
+  // A module can't enable an instruction that the machine lacks.
   for (NamedAttribute fact : setting.facts.getValues()) {
     StringRef name = fact.getName();
     if (name.starts_with("has_") && setting.facts.integer(name, 0) &&
@@ -77,7 +77,7 @@ static LogicalResult readFacts(ModuleOp module, Setting &setting) {
   return success();
 }
 
-/// The user's machine facts that code depends on: all but rates, which only affect schedules.
+/// The user's machine facts on which code depends: all but rates, which only affect schedules.
 static nest::MachineAttr factsOfCode(const Setting &setting) {
   if (!setting.facts)
     return {};
@@ -89,8 +89,8 @@ static nest::MachineAttr factsOfCode(const Setting &setting) {
                        : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
 }
 
-/// The machine facts that schedules may depend on: all but the number of threads, so that the order
-/// of additions does not depend on it.
+/// The machine facts on which schedules may depend: all but the number of threads, so that the
+/// order of additions does not depend on it.
 static nest::MachineAttr machineOfOneThread(const Setting &setting) {
   MLIRContext *context = setting.machine.getContext();
   return withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
@@ -119,8 +119,8 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   return setting;
 }
 
-/// If the caller inspects single passes, runs and verifies them one by one. Otherwise verifies the
-/// module only at the end of a pipeline, since verification takes as long as a pass.
+/// If the caller inspects passes, runs and verifies them one by one. Otherwise verifies the module
+/// only at the end of a pipeline, since verification takes as long as a pass.
 static void observe(PassManager &passes, const CompileOptions &options) {
   MLIRContext *context = passes.getContext();
   bool isWatched = options.printAfterChange || !options.reproducer.empty();
@@ -195,7 +195,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     return failure();
   statistics.kernelSeconds = secondsSince(begin);
   std::vector<Object> objects;
-  llvm::StringSet<> shared; // several kernels may come with the same object
+  llvm::StringSet<> shared; // several kernels may have the same object
   for (CompiledKernel &kernel : *kernels) {
     for (auto [i, object] : llvm::enumerate(kernel.code.objects))
       if (i == 0 || shared.insert(object.bytes).second)
@@ -263,7 +263,7 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
   return success();
 }
 
-/// The program after all passes, with `counted` but for the seconds of the whole.
+/// Runs all passes; sets `counted` except for the total seconds.
 static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting,
                                          const CompileOptions &options, const Dump &dump,
                                          CompileStatistics &counted) {
@@ -301,8 +301,8 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   return image;
 }
 
-/// States the mesh and the shardings in the module, so that the key of a program in the cache has
-/// them, and warnings about rules come each time. Returns the options of the other passes.
+/// Writes the mesh and the shardings to the module, so that the program's cache key includes them,
+/// and warnings about rules are emitted each time. Returns the options of the other passes.
 static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions &options) {
   CompileOptions others = options;
   others.recordShardings = true;
@@ -318,8 +318,8 @@ static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions
   return others;
 }
 
-/// Whether the passes must run although the cache may have the program: somebody inspects them, or
-/// they have an extension that no key identifies.
+/// Whether the passes must run even if the cache has the program: a user inspects them, or an
+/// extension has no key.
 static bool mustRun(const CompileOptions &options, const Dump &dump) {
   return dump.isOn() || options.explainLayouts || options.printAfterChange ||
          !options.reproducer.empty() ||
@@ -345,7 +345,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
     image = findProgram(*setting->cache, key, counted);
   }
   if (!image) {
-    bool isSilent = true; // a warning would be lost with the passes
+    bool isSilent = true; // a cached program would not repeat warnings
     ScopedDiagnosticHandler heard(module.getContext(),
                                   [&](Diagnostic &) { return isSilent = false, failure(); });
     auto made = runPasses(module, *setting, options, dump, counted);

@@ -47,29 +47,30 @@ struct CompileOptions {
   bool useCache = true;   ///< of kernels and programs on disk
   std::string
       cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
-  /// The directory to write the program to after each stage. Empty: a new folder of
-  /// $HEDDLE_DUMP_DIR, if that is set.
+  /// The directory for the program after each stage. Empty: a new folder in $HEDDLE_DUMP_DIR, if
+  /// that is set.
   std::string dumpDirectory;
   bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
   std::string
       reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
   bool assignLayouts = true; ///< false: every value row-major
-  /// Emit remarks with the reasons for shardings and layouts, and who made each kernel.
+  /// Emit remarks with the reasons for shardings and layouts, and the plugin of each kernel.
   bool explainLayouts = false;
-  bool recordShardings = false; ///< keep those for shardings for a program file (ShardingTable.h)
+  bool recordShardings = false; ///< keep the reasons for shardings (ShardingTable.h)
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
-  /// The type that factors of f32 are rounded to (`nest-narrow-products`); none: f32.
+  /// The type to which factors of f32 are rounded (`nest-narrow-products`); none: f32.
   std::optional<ElementType> products;
   /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/Plan.h).
   std::string mesh;
   std::vector<std::string> shard;
-  std::string plan;     ///< a file of both
-  bool check = false;   ///< entries detect errors that depend on values (`nd-check`)
+  std::string plan;     ///< a file with both
+  bool check = false;   ///< entries check values at run time (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
   std::vector<std::shared_ptr<const Extension>> extensions;
-  /// Called after each kernel with the number of finished kernels; on any thread, one at a time.
+  /// Called after each kernel with the number of finished kernels; on any thread, calls are
+  /// serialised.
   std::function<void(size_t done, size_t total)> onProgress;
 };
 
@@ -87,19 +88,19 @@ struct CompileStatistics {
   std::string str() const;
 };
 
-/// States the mesh and the rules of `options` in the module, if it has any.
+/// Adds the pass that writes the mesh and the rules of `options` to the module.
 void addPlanPass(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
 void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-/// Lowers nd to nests, those of one device if the program states a mesh.
+/// Lowers nd to nests; to those of one device if the program has a mesh.
 void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-/// Does that, and makes of the program of one device that of all of them, for the interpreter.
+/// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Lowers nd to nests, fuses them and chooses their layouts for `machine`.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
                        mlir::Attribute machine);
 
-/// Lowers nests with layouts to steps, each with buffers of its own.
+/// Lowers nests with layouts to steps, each with separate buffers.
 void buildStepPipeline(mlir::OpPassManager &passes);
 
 /// All dialects that the compiler uses, and those of extensions.

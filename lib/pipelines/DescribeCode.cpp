@@ -1,4 +1,4 @@
-//===- DescribeCode.cpp - which ops machine code is from ------------------===//
+//===- DescribeCode.cpp - maps machine code to ops ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@ using namespace heddle;
 using namespace mlir;
 
 /// The source locations of the code of a function into which ops at `locations` were fused.
-/// Instructions of no particular op get the first location, which is the nest's.
+/// Instructions without a particular op get the first location, which is the nest's.
 static void describeLines(const ProgramCode::Function &code, ArrayRef<Location> locations,
                           FunctionSpec &spec) {
   std::map<std::string, int32_t> numbers;
@@ -46,7 +46,7 @@ std::vector<FunctionSpec> heddle::describeFunctions(const ProgramCode &block,
   for (const ProgramCode::Function &code : block.functions) {
     auto step = steps.find(code.name);
     bool isKernel = step != steps.end();
-    // Several layers may share the code, so its name is that of none.
+    // Several layers may share the code, so its name has no layer.
     functions.push_back({isKernel ? sourceOf.lookup(code.name)->name : code.name,
                          isKernel ? step->second->location : "", code.offset, code.bytes});
     if (isKernel)

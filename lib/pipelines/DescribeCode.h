@@ -1,4 +1,4 @@
-//===- DescribeCode.h - which ops machine code is from ----------*- C++ -*-===//
+//===- DescribeCode.h - maps machine code to ops ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

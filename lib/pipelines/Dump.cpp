@@ -30,7 +30,7 @@ Dump::Dump(ModuleOp module, std::string given) : directory(std::move(given)) {
   const char *everything = std::getenv("HEDDLE_DUMP_DIR");
   if (!directory.empty() || !everything || !*everything)
     return;
-  // Programs of this process, in the order of compilation.
+  // Numbers the programs of this process in the order of compilation.
   static std::atomic<int> count{0};
   std::string name = std::to_string(count++);
   for (auto function : module.getOps<func::FuncOp>())

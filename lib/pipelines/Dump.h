@@ -17,8 +17,8 @@ namespace heddle {
 /// Writes a file as a whole, or fails with a diagnostic of the module.
 mlir::LogicalResult writeText(mlir::ModuleOp module, const std::string &path, llvm::StringRef text);
 
-/// Writes the stages of a program to `directory`; where that is empty, to a new folder of
-/// $HEDDLE_DUMP_DIR, and nowhere without that. $HEDDLE_DUMP_FILES lists the files that are wanted.
+/// Writes the stages of a program to `directory`; if that is empty, to a new folder in
+/// $HEDDLE_DUMP_DIR, if that is set. $HEDDLE_DUMP_FILES lists the files to write.
 class Dump {
 public:
   Dump(mlir::ModuleOp module, std::string directory);

@@ -1,4 +1,4 @@
-//===- Extension.cpp - what others add to the compiler --------------------===//
+//===- Extension.cpp - loads plugins --------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return fail(file.getError().message());
-  // A path without a slash would be looked for among the system's libraries.
+  // Without a slash, dlopen would search the system's libraries.
   std::string libraryPath = path.find('/') == std::string::npos ? "./" + path : path;
   std::string error;
   auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(libraryPath.c_str(), &error);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An extension adds dialects and passes to the compiler, adjusts the costs of layouts, or makes
-// kernels itself. It is a class with the hooks that it needs, in a shared object built against an
-// installed Heddle:
+// An extension adds dialects and passes to the compiler, adjusts the costs of layouts, or provides
+// kernels. It is a class that overrides hooks, in a shared object built against an installed
+// Heddle:
 //
 //     struct Saturate : heddle::Extension {
 //       void addNdPasses(mlir::OpPassManager &passes) const override {
@@ -16,9 +16,9 @@
 //     };
 //     HEDDLE_EXTENSION(Saturate)
 //
-// It is loaded by `heddlec --plugin saturate.so`, `heddle-run --plugin saturate.so`, or
-// `jit(f, {.plugins = {"saturate.so"}})`; a program that has the class at hand puts one into
-// `CompileOptions::extensions` instead. Several threads call hooks at once. Hooks must be
+// Load it by `heddlec --plugin saturate.so`, `heddle-run --plugin saturate.so`, or `jit(f,
+// {.plugins = {"saturate.so"}})`; a program that links the class adds an instance to
+// `CompileOptions::extensions` instead. Several threads may call hooks concurrently. Hooks must be
 // deterministic, because kernels are cached under the extension's key.
 //
 //===----------------------------------------------------------------------===//
@@ -57,9 +57,9 @@ public:
     return std::nullopt;
   }
 
-  /// Identifies this extension and its version in keys of caches.
+  /// Identifies this extension and its version in cache keys.
   std::string key;
-  /// For remarks: of a shared object the name of its file without ".so".
+  /// For remarks: for a shared object, its file name without ".so".
   std::string name;
 };
 

@@ -30,8 +30,8 @@ using namespace mlir;
 
 /// Parses the text of `kernelSource` to a request for the emitter. `module` owns the parsed text,
 /// and `machine` is the target's. The line numbers of the nest's ops are their indices: all nests
-/// of this text share the code, so the code records the op of each instruction, and each program
-/// the source locations of these ops.
+/// with this text share the code, so the code records the op of each instruction, and each program
+/// records the source locations of these ops.
 static nest::KernelRequest kernelRequest(ModuleOp module, const std::string &symbol,
                                          nest::MachineAttr machine) {
   auto function = *module.getOps<func::FuncOp>().begin();
@@ -67,7 +67,7 @@ public:
     });
   }
 
-  /// The schedules of the kernel's nests for the machine that the text `facts` describes.
+  /// Returns the schedules of the kernel's nests for the machine described by `facts`.
   llvm::Expected<std::string> schedule(const OutlinedKernel &kernel, StringRef facts) {
     return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
       auto machine = cast<nest::MachineAttr>(parseAttribute(facts, &context));
@@ -101,7 +101,7 @@ public:
     });
   }
 
-  /// Who makes the kernel: a plugin, or the compiler since all plugins decline it.
+  /// Describes which plugin provides the kernel, or that all plugins decline it.
   llvm::Expected<std::string> explain(const OutlinedKernel &kernel) {
     auto quoted = [](const std::shared_ptr<const Extension> &extension) {
       return "'" + extension->name + "'";
@@ -138,7 +138,7 @@ private:
     return std::nullopt;
   }
 
-  /// The result of `use` for the kernel's request, or an error with the diagnostics.
+  /// Calls `use` with the kernel's request; returns its result, or an error with the diagnostics.
   template <typename Use>
   auto withRequest(const OutlinedKernel &kernel, const std::string &symbol, Use use)
       -> decltype(use(nest::KernelRequest())) {
@@ -177,7 +177,7 @@ static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
   return "k_" + cacheKey(kernel.source + kernel.schedules + "|" + target.key(), extensions);
 }
 
-/// In the cache objects follow a line "chunks|scratch" and their sizes.
+/// The cache stores objects after a line "chunks|scratch" and their sizes.
 static std::string writeEntry(const KernelCode &kernel) {
   std::string line = kernel.chunks.str() + "|" + kernel.scratchBytes.str(), bytes;
   for (const Object &object : kernel.objects) {
@@ -209,7 +209,7 @@ static bool readEntry(StringRef bytes, const std::string &name, KernelCode &kern
   return rest.empty();
 }
 
-/// Returns what went wrong, if anything.
+/// Returns an error message, or an empty string.
 static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &kernel,
                                  const Target &target, const KernelCache *cache,
                                  const CompileOptions &options, std::unique_ptr<Workbench> &bench) {
@@ -232,7 +232,7 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
-/// Returns what went wrong, if anything.
+/// Returns an error message, or an empty string.
 static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &facts,
                                   const Target &target, const KernelCache *cache,
                                   const CompileOptions &options,
@@ -256,9 +256,9 @@ static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &fac
   return "";
 }
 
-/// Calls `act` with the number of each kernel and a bench of the thread's, which is empty until the
-/// thread needs one, on several threads. Returns what `act` says is wrong with each kernel, if
-/// anything. Long kernels come first, so that no thread is left with one at the end.
+/// Calls `act` for each kernel on several threads. Each thread passes its own bench, which is null
+/// until it is needed. Returns the error messages of the kernels. Long kernels are started first,
+/// for load balance.
 static std::vector<std::string>
 forEachKernel(ArrayRef<OutlinedKernel> kernels, const CompileOptions &options,
               llvm::function_ref<std::string(size_t, std::unique_ptr<Workbench> &)> act) {
@@ -371,7 +371,7 @@ FailureOr<std::vector<Object>> heddle::compileEntries(ArrayRef<EntrySource> entr
                                                       const Target &target,
                                                       const KernelCache *cache) {
   std::vector<Object> objects;
-  std::unique_ptr<Workbench> bench; // made when the first entry is not cached
+  std::unique_ptr<Workbench> bench; // created for the first entry that is not cached
   for (const EntrySource &entry : entries) {
     std::string key = keyOf(entry, target);
     if (cache)

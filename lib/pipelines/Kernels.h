@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Each distinct kernel is scheduled, and later emitted, separately, on one of several threads, each
-// of which has its own MLIRContext. Schedules depend on the source and on all facts of the machine;
-// code depends on the source, the schedules and the target. Both are cached under the hash of their
-// inputs and the compiler's version. So when a rate changes, only the kernels whose schedules it
-// changes are emitted again.
+// with its own MLIRContext. Schedules depend on the source and on all facts of the machine; code
+// depends on the source, the schedules and the target. Both are cached under the hash of their
+// inputs and the compiler's version. So if a rate changes, only kernels whose schedules change are
+// emitted again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace heddle {
 
 class KernelCache;
 
-/// The key in the cache of what this compiler makes of `text` with these extensions.
+/// The cache key of the output of this compiler, with these extensions, for `text`.
 std::string cacheKey(std::string text, llvm::ArrayRef<std::shared_ptr<const Extension>> extensions);
 
 struct CompiledKernel {
@@ -38,15 +38,15 @@ mlir::LogicalResult scheduleKernels(llvm::MutableArrayRef<OutlinedKernel> kernel
                                     nest::MachineAttr machine, const Target &target,
                                     const KernelCache *cache, const CompileOptions &options);
 
-/// Compiles all of them, or fails with a diagnostic at the nest that can't be compiled. `cache` may
+/// Compiles all kernels, or fails with a diagnostic at the nest that can't be compiled. `cache` may
 /// be null.
 mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<OutlinedKernel> kernels,
                                                             const Target &target,
                                                             const KernelCache *cache,
                                                             const CompileOptions &options);
 
-/// Emits a remark at each nest that names the plugin that makes its kernel, or those that decline
-/// it; none without plugins.
+/// Emits a remark at each nest that names the plugin that provides its kernel, or those that
+/// decline it; no remarks without plugins.
 mlir::LogicalResult explainKernels(llvm::ArrayRef<OutlinedKernel> kernels, const Target &target,
                                    const CompileOptions &options);
 
@@ -62,8 +62,7 @@ struct EntrySource {
   std::vector<StepSpec> steps;
 };
 
-/// Compiles all of them but those that are in `cache`, which may be null, or fails with a
-/// diagnostic.
+/// Compiles all entries that are not in `cache` (which may be null), or fails with a diagnostic.
 mlir::FailureOr<std::vector<Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
                                                     const Target &target, const KernelCache *cache);
 

@@ -9,9 +9,8 @@
 //
 //     %m: !nd.tensor<f32, k: 8> {mesh.sharding = #mesh.sharding<{}, memory file>}
 //
-// Where the memory of the device is that of the host, `host` changes nothing, and the runtime keeps
-// tensors of `file` in mapped files (runtime/memory/FileMemory.h), which programs read and write as
-// they are.
+// If the device's memory is the host's, `host` has no effect, and the runtime keeps tensors with
+// `file` in mapped files (runtime/memory/FileMemory.h), which programs read and write directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +23,8 @@
 
 namespace heddle {
 
-/// Fails if an argument of a public function states a memory that the target does not share. `explain`:
-/// says in remarks which memories are the device's.
+/// Fails if an argument of a public function has a memory that the target does not share.
+/// `explain`: reports in remarks which memories are the device's.
 mlir::LogicalResult checkMemories(mlir::ModuleOp module, const Target &target, bool explain);
 
 } // namespace heddle

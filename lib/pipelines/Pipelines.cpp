@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - the compiler's story -------------------------------===//
+//===- Pipelines.cpp - the pipelines of the compiler ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,11 +50,11 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
   };
   addPlanPass(passes, options);
   passes.addPass(nd::createNdMergeFunctionsPass());
-  if (!options.check) { // looks at what was written
+  if (!options.check) { // checks refer to the ops as written
     simplify();
     passes.addNestedPass<func::FuncOp>(nd::createNdHoistPass());
   }
-  // A function with gradient requests can't be lifted: they are expanded before calls are.
+  // A function with gradient requests can't be lifted, so expand these before calls.
   passes.addPass(nd::createNdDifferentiatePass());
   passes.addPass(nd::createNdInlineCallsPass());
   // The callees have no more uses.
@@ -77,7 +77,7 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
-  // Both leave programs without a mesh as they are.
+  // Both leave programs without a mesh unchanged.
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts, options.recordShardings}));
   passes.addPass(mesh::createMeshPartitionPass());
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -151,15 +151,15 @@ void heddle::registerCompilerPasses() {
   nest::registerNestPasses();
   registerTransformsPasses();
   static PassPipelineRegistration<> ndPipeline(
-      "nd-pipeline", "all that the compiler does to nd",
+      "nd-pipeline", "all passes of the compiler on nd",
       [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> meshPipeline(
       "mesh-pipeline", "from nd to the nests of one device of a mesh",
       [](OpPassManager &passes) { buildMeshPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> nestPipeline(
-      "nest-pipeline", "from nd to nests that are fused and laid out",
+      "nest-pipeline", "from nd to fused nests with layouts",
       [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });
   static PassPipelineRegistration<> stepPipeline(
-      "step-pipeline", "from nests that are laid out to steps",
+      "step-pipeline", "from nests with layouts to steps",
       [](OpPassManager &passes) { buildStepPipeline(passes); });
 }

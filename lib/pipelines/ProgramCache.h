@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A module that was compiled before, by this compiler with these options for this machine, is not
-// compiled again: the cache of kernels (Cache.h) holds its program as well, under the hash of
+// compiled again: the cache of kernels (Cache.h) also holds programs, under the hash of
 //
 //     the module's text with source locations | options | the machine's facts | the version
 //
-// A module that differs, if only in a line number, runs all passes, and takes those of its kernels
-// that did not change from the cache.
+// A module that differs, even if only in a line number, runs all passes; kernels that did not
+// change come from the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,16 @@
 
 namespace heddle {
 
-/// The key of the program that `module` becomes.
+/// The cache key of the program of `module`.
 std::string programKey(mlir::ModuleOp module, const CompileOptions &options,
                        nest::MachineAttr machine, const Target &target);
 
 /// A line of JSON with the statistics, and the program file.
 std::string packProgram(const ProgramImage &image, const CompileStatistics &statistics);
-/// Sets `statistics` but for the seconds; none for another text.
+/// Sets `statistics` except for the seconds; none for invalid text.
 std::optional<ProgramImage> unpackProgram(llvm::StringRef text, CompileStatistics &statistics);
 
-/// The program under `key` and its statistics, but for the seconds; none if the cache lacks it.
+/// The program under `key`, and its statistics except for the seconds; none if the cache lacks it.
 std::optional<ProgramImage> findProgram(const KernelCache &cache, const std::string &key,
                                         CompileStatistics &statistics);
 

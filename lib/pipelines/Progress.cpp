@@ -1,4 +1,4 @@
-//===- Progress.cpp - a line that says how far it is ----------------------===//
+//===- Progress.cpp - a progress line -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Progress.h - a line that says how far it is --------------*- C++ -*-===//
+//===- Progress.h - a progress line -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A counter on standard error for work that takes long, erased when it is done. It shows only on a
-// terminal, and only once half a second has passed.
+// A counter on standard error for slow work, erased at the end. It appears only on a terminal,
+// after half a second.
 //
 //===----------------------------------------------------------------------===//
 

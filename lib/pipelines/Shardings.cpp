@@ -22,7 +22,7 @@ static std::string textOf(Attribute sharding) {
   return StringRef(text).split('<').second.drop_back().str();
 }
 
-/// `f32 {batch: 5, in: 3}`, with the names in order, whatever they were when the type was made.
+/// `f32 {batch: 5, in: 3}`, with the names sorted as the user spells them.
 static std::string typeOf(Attribute attribute) {
   std::string text;
   auto type = cast<nd::NdTensorType>(cast<TypeAttr>(attribute).getValue());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of lib/transforms/mesh leave rows in attributes of an entry's function (Explain.h). They
-// become the section "shardings" of the program file.
+// The passes of lib/transforms/mesh write rows to attributes of an entry's function (Explain.h).
+// They become the section "shardings" of the program file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace heddle {
 
-/// Adds the rows of the function that has become `entry`, if it has some.
+/// Adds the rows of the function that became `entry`, if any.
 void addShardings(ShardingTable &table, mlir::func::FuncOp function, const EntrySpec &entry);
 
 } // namespace heddle

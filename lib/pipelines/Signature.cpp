@@ -1,4 +1,4 @@
-//===- Signature.cpp - what functions say of arguments and results --------===//
+//===- Signature.cpp - attributes of arguments and results ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

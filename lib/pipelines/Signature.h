@@ -1,4 +1,4 @@
-//===- Signature.h - what functions say of arguments and results -*- C++ -*-===//
+//===- Signature.h - attributes of arguments and results --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 //                     %x: !nd.tensor<f32, row: 4> {nd.layout = "any"})
 //         -> (!nd.tensor<f32, row: 4> {nd.layout = #nest.layout<[row]>})
 //
-// An invalid signature is refused before any pass runs.
+// An invalid signature is rejected before any pass runs.
 //
 //===----------------------------------------------------------------------===//
 

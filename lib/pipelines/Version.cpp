@@ -1,4 +1,4 @@
-//===- Version.cpp - which compiler this is -------------------------------===//
+//===- Version.cpp - the version of the compiler --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

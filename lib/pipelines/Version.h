@@ -1,4 +1,4 @@
-//===- Version.h - which compiler this is -----------------------*- C++ -*-===//
+//===- Version.h - the version of the compiler ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ namespace heddle {
 /// may generate different code from a kernel's source have different texts.
 const std::string &compilerVersion();
 
-/// A hash of all source files of the compiler. Compilers that may make different programs of a
-/// module have different texts.
+/// A hash of all source files of the compiler. Compilers that may translate a module to different
+/// programs have different texts.
 const std::string &passesVersion();
 
 } // namespace heddle

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR and LLVM recurse over regions, attributes and the expressions of a kernel, but the caller's
-// thread may have a small stack. The work runs on a thread of its own, whose stack suffices for the
-// depth that Nesting.h allows. The system commits memory only as far as the stack grows.
+// thread may have a small stack. The work runs on a new thread, whose stack suffices for the depth
+// that Nesting.h allows. The system commits stack memory only as it is used.
 //
 //     ProgramImage image;
 //     onLargeStack([&] { image = compile(module); });

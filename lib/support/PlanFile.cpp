@@ -59,7 +59,7 @@ std::string Plan::set(StringRef word, StringRef value, std::string where) {
   return word == "mesh" ? parseMesh(value.trim()) : "";
 }
 
-/// More than any axis has; products of two such numbers don't overflow.
+/// The largest number of parts of an axis; products of two such numbers don't overflow.
 static constexpr int64_t mostParts = int64_t(1) << 20;
 
 /// `data`, or `data(2)4`
@@ -158,7 +158,7 @@ std::string Plan::readFile(StringRef path) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// True if the pattern's words match as many words in a row of `name`.
+/// True if the pattern's words match consecutive words of `name`.
 static bool matches(StringRef pattern, StringRef name) {
   if (pattern.empty())
     return true;

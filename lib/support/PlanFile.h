@@ -12,18 +12,18 @@
 //     net.wide/hidden:model         the name hidden of arguments such as net.wide.weight
 //     state.*/hidden:data+model     over both axes, data outermost
 //     net/hidden:                   over none, whatever the other rules imply
-//     hidden:data(2)4               over the part of 4 devices of the axis data that follows one of 2
-//     net.last@stage=1              arguments such as net.last.weight are on the devices of stage 1 only
-//     adam@file                     arguments such as adam.mean.first.weight are in files, not in memory
+//     hidden:data(2)4               over the sub-axis of data of size 4 inside an outer one of size 2
+//     net.last@stage=1              arguments such as net.last.weight, on the devices of stage 1 only
+//     adam@file                     arguments such as adam.mean.first.weight, in files, not in memory
 //
-// A pattern is a list of words between dots, which match such a list anywhere in the `nd.name` of an
-// argument; `*` in a word matches any letters. Axes of earlier rules are propagated first. Of several
-// rules for one name of an argument, the last counts, and so it does of several places. An axis with
-// places splits no name: its coordinates are roles (Roles.h).
+// A pattern is a list of words separated by dots, which match consecutive words anywhere in the
+// `nd.name` of an argument; `*` in a word matches any letters. Axes of earlier rules are propagated
+// first. Of several rules for one name of an argument, or of several places, the last one is used.
+// An axis with places splits no name: its coordinates are roles (Roles.h).
 //
-// A plan file has one rule a line, and lines for what is stated once: `mesh data=2,model=2`, and for
-// trainers `zero 3` and `micro-batches 4`. `#` begins a comment. Rules of a command line follow those of
-// the file, so that they count where both shard a name; what is stated once may not differ.
+// A plan file has one rule a line, and at most one line for each setting: `mesh data=2,model=2`,
+// and for trainers `zero 3` and `micro-batches 4`. `#` begins a comment. Rules of a command line
+// follow those of the file, so that they override them; settings of both must agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,22 +46,22 @@ struct PlanAxis {
 
 struct PlanRule {
   std::string text;                    ///< as it was written, without its comment
-  std::string where;                   ///< the comment; of a rule of a file `plan 'FILE', line 3`
-  std::string pattern = {}, name = {}; ///< a place and a memory have no name
+  std::string where;                   ///< the comment; for a rule of a file `plan 'FILE', line 3`
+  std::string pattern = {}, name = {}; ///< empty name for a place or a memory
   std::vector<PlanAxis> axes = {};
-  int64_t coordinate = -1; ///< of a place, which has one axis; -1: it is none
+  int64_t coordinate = -1; ///< of a place, which has one axis; -1: not a place
   std::string memory = {}; ///< device, host or file
 
   bool isPlace() const { return coordinate >= 0; }
   /// For messages: the rule 'batch:data' (plan 'FILE', line 3)
   std::string str() const;
 
-  /// True if the pattern is one of an argument that is called `argument`.
+  /// True if the pattern matches the argument's name.
   bool fits(llvm::StringRef argument) const;
 };
 
 struct Plan {
-  /// A setting as it was written, and the place where it is stated.
+  /// The text of a setting, and its file and line.
   struct Setting {
     std::string text, where;
   };
@@ -70,7 +70,7 @@ struct Plan {
   std::map<std::string, Setting, std::less<>> settings; ///< by `mesh`, `zero` or `micro-batches`
 
   bool empty() const { return mesh.empty() && rules.empty(); }
-  /// Adds axes and rules. Returns what is wrong with them; empty if nothing is.
+  /// Adds axes and rules. Returns an error message; empty on success.
   std::string parse(llvm::StringRef axes, llvm::ArrayRef<std::string> shard);
   /// Adds the lines of a plan file; `path` is for messages.
   std::string parseFile(llvm::StringRef text, llvm::StringRef path = "");

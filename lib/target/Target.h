@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A target compiles kernels and links them into a program. Each target is a folder next to this
-// file, and no other folder mentions one:
+// file; no other folder mentions it:
 //
 //     Expected<std::shared_ptr<const Target>> target = findTarget("haswell");
 //     nest::MachineAttr machine = (*target)->machine(context, threads);   // facts for passes
@@ -15,12 +15,12 @@
 //     Expected<Object> entry = compiler->compileEntry("entry.f", steps);  // runs the steps
 //     Expected<ProgramCode> program = (*target)->link({code->objects[0], *entry});
 //
-// A kernel reaches its target as the scheduled nest itself (`nest::KernelRequest`), the stage at
-// which a tile compiler or a library takes it. A target that wants loops asks for them
-// (`nest::emitKernel`), one that wants the LLVM dialect lowers these (`nest::buildKernelLowering`).
+// A target receives a kernel as the scheduled nest (`nest::KernelRequest`), the level at which tile
+// compilers and libraries work. A target that needs loops calls `nest::emitKernel`; one that needs
+// the LLVM dialect lowers these by `nest::buildKernelLowering`.
 //
-// `cpu` makes machine code. `null` keeps the nests as they are, and a device of the runtime
-// (runtime/device/Device.h) runs them by the interpreter: the template for a new target
+// `cpu` generates machine code. `null` keeps the nests, and a device of the runtime
+// (runtime/device/Device.h) runs them by the interpreter; it is the template for a new target
 // (docs/targets.md).
 //
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,7 @@ struct ProgramCode {
 /// The stages at which a kernel can be printed, for tools.
 enum class KernelForm { Loops, LlvmIr, Assembly };
 
-/// Makes kernels of one target in the MLIRContext of one thread.
+/// Compiles kernels of one target in the MLIRContext of one thread.
 class KernelCompiler {
 public:
   virtual ~KernelCompiler() = default;
@@ -110,18 +110,18 @@ public:
   virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
-  /// True if the host's memory is the device's: tensors of the memories `host` and `file`
+  /// True if the host's memory is the device's: tensors in the memories `host` and `file`
   /// (dialects/mesh) then need no copies.
   virtual bool sharesHostMemory() const { return true; }
   /// Writes the machine that the code is for into the manifest.
   virtual void describe(Manifest &manifest) const = 0;
 };
 
-/// The name of the target that is any x86-64 CPU with these features, as `cpuFeatures` names them.
+/// The name of the target for any x86-64 CPU with these features, in the spelling of `cpuFeatures`.
 std::string targetWith(const std::vector<std::string> &features);
 
-/// Returns the target of a name: "native", a CPU that LLVM knows, perhaps with
-/// more features ("x86-64+avx2+fma"), or "null". The error for any other name gives examples.
+/// Finds a target by name: "native", a CPU that LLVM knows, optionally with more features
+/// ("x86-64+avx2+fma"), or "null". The error for any other name gives examples.
 llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-//===- Classify.cpp - the classifier, without the compiler ----------------===//
+//===- Classify.cpp - the classifier on the runtime alone -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 using namespace heddle;
 
-/// The tensor in this layout; an empty one is row-major.
+/// The array as a tensor with this layout; an empty layout is row-major.
 static TensorRef toRuntime(const io::HostArray &array, Layout layout = {}) {
   TensorSpec spec{array.element, {}};
   for (size_t i = 0; i < array.names.size(); ++i)

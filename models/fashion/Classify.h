@@ -1,4 +1,4 @@
-//===- Classify.h - the classifier, without the compiler --------*- C++ -*-===//
+//===- Classify.h - the classifier on the runtime alone ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace fashion {
 
-/// The class of each image. Throws heddle::Error if the files don't fit one another.
+/// The class of each image. Throws heddle::Error if the weights don't match the program.
 std::vector<int> classifyWithRuntime(const std::string &programFile, const std::string &weightsFile,
                                      const heddle::nn::LabelledImages &images, int threads);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolution 5x5 to 32 channels, ReLU, max-pool 2, convolution 5x5 to 64
-// channels, ReLU, max-pool 2, 1024 hidden units with ReLU and dropout, 10
-// classes. Named dimensions only: nothing says how anything lies in memory.
+// Convolution 5x5 to 32 channels, ReLU, max-pool 2, convolution 5x5 to 64 channels, ReLU, max-pool
+// 2, 1024 hidden units with ReLU and dropout, 10 classes. The code has named dimensions only and
+// states no layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct Net {
   nn::Conv first, second;
   nn::Linear wide, last;
   HEDDLE_FIELDS(first, second, wide, last)
-  /// Logits over `class`. In training half of the hidden units are dropped.
+  /// Logits over `class`. In training, dropout of 0.5 on the hidden units.
   Tensor operator()(const Tensor &image, nn::Mode &mode) const;
 };
 
@@ -48,7 +48,7 @@ struct Prediction {
 };
 
 Net initialNet(uint64_t seed);
-/// The mean loss over the batch, and the part of correct predictions, "accuracy".
+/// The mean loss of the batch, and the measure "accuracy", the fraction of correct predictions.
 nn::Outcome lossOf(const Net &net, const nn::Fields &fields, nn::Mode &mode);
 Prediction classify(const Net &net, const Image &image);
 

@@ -49,7 +49,8 @@ static std::string confusion(const nn::LabelledImages &test, const std::vector<i
       total += count;
     table += std::string("<tr><th>") + kinds[a] + "</th>";
     for (int p = 0; p < 10; ++p) {
-      // Right ones against their class, wrong ones against the worst confusion.
+      // The shade of a correct count is relative to its class, that of a wrong count to the largest
+      // confusion.
       double share = a == p ? double(counts[a][p]) / std::max(total, 1) * 0.5
                             : double(counts[a][p]) / most * 0.7;
       table += "<td style='background: rgba(var(--" + std::string(a == p ? "right" : "wrong") +

@@ -20,8 +20,8 @@ using namespace fashion;
 
 static constexpr int64_t testBatch = 250;
 
-/// An option takes the value of the checkpoint that is resumed unless it was given, and then they
-/// have to agree.
+/// An option that is not given takes the value of the resumed checkpoint; one that is given must
+/// agree with it.
 template <typename T>
 static T adopted(const std::optional<T> &given, T usual, const char *name,
                  const std::optional<nn::Notes> &notes) {
@@ -31,7 +31,7 @@ static T adopted(const std::optional<T> &given, T usual, const char *name,
   if (given && *given != kept)
     throw Error("'checkpoint.safetensors' is of a run with --" + std::string(name) + " " +
                 notes->at(name) + ", expected --" + name + " " +
-                (std::ostringstream() << *given).str() + "; leave the option or --resume away");
+                (std::ostringstream() << *given).str() + "; omit the option or --resume");
   return kept;
 }
 
@@ -58,7 +58,7 @@ static void finish(nn::Trainer<Net> &trainer, const nn::LabelledImages &images) 
       &classify,
       {.name = "classify", .threads = options.threads, .kept = {0}, .plugins = options.plugins});
   Net net = trainer.net();
-  // Whole on all ranks; rank 0 goes on alone.
+  // Gathers the tensors on all ranks; then rank 0 continues alone.
   forEachTensor(net, [](const std::string &, Tensor &tensor) { tensor.data(); });
   if (options.ranks && !options.ranks->isFirst())
     return;
@@ -70,7 +70,7 @@ static void finish(nn::Trainer<Net> &trainer, const nn::LabelledImages &images) 
   int64_t right = countRight(images, predicted), rightAgain = countRight(images, again);
   if (again != predicted)
     throw Error("the program file '" + program +
-                "' classifies other images right than this session: expected " +
+                "' classifies a different number of images right than this session: expected " +
                 std::to_string(right) + ", got " + std::to_string(rightAgain));
   printf("test accuracy %.2f %%; the program file '%s' run without the compiler classifies the "
          "same %lld of %lld images right\n",
@@ -88,7 +88,7 @@ int fashion::train(const Options &options) {
     notes = nn::AnyTrainer::savedNotes(options.output, Here());
   int64_t limit = adopted(options.limit, trainImages.count(), "limit", notes);
   uint64_t seed = adopted(options.seed, Options::defaultSeed, "seed", notes);
-  nn::Training training{// Another number of epochs is another schedule from here on.
+  nn::Training training{// A different number of epochs changes the schedule.
                         .epochs = options.epochs
                                       ? *options.epochs
                                       : adopted({}, Options::defaultEpochs, "epochs", notes),

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// nn::Trainer with the options of the command line. Options that are not given are
-// those of the checkpoint that a run resumes.
+// Runs nn::Trainer with the options of the command line. Options that are not given are those of
+// the resumed checkpoint.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +29,10 @@ struct Options {
   int threads = 0;
   bool resume = false;
   int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
-  int64_t logEvery = 50;   ///< steps between lines of steps in the log; 0: none
-  int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
+  int64_t logEvery = 50;   ///< log every so many steps; 0: only epochs
+  int64_t steps = 0;       ///< stop after so many steps of the run; 0: no limit
   std::string data, output = "fashion-output", log;
-  std::vector<std::string> plugins; ///< of the compiler
+  std::vector<std::string> plugins; ///< JitOptions::plugins
   heddle::nn::MeshFlags mesh;
 
   // The defaults.
@@ -42,8 +42,8 @@ struct Options {
 };
 
 /// Trains, saves checkpoints, compiles the classifier, runs it again without the compiler, writes a
-/// report. Gives the exit status of the process: 128 + N if the signal N ended the run, else 0. Throws
-/// heddle::Error.
+/// report. Returns the exit status of the process: 128 + N if the signal N ended the run, else 0.
+/// Throws heddle::Error.
 int train(const Options &options);
 
 } // namespace fashion

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the program file that `fashion` leaves behind on the test images. No
-// compiler is linked: this is what would be shipped.
+// Runs the program file that `fashion` writes on the test images. It links no compiler, as a
+// deployed program would.
 //
 //===----------------------------------------------------------------------===//
 

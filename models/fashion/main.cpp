@@ -34,11 +34,10 @@ int main(int argc, char **argv) {
   app.add_option("--rate", options.rate, "Highest learning rate, of SGD with momentum 0.9 (0.05)")
       ->check(CLI::PositiveNumber);
   app.add_flag("--resume", options.resume,
-               "Continue after the last checkpoint, with its options; start if there is none");
+               "Continue from the last checkpoint, with its options; start if there is none");
   app.add_option("--log", options.log,
                  "Write one JSON object a line, of epochs and steps, to this file");
-  app.add_option("--log-every", options.logEvery,
-                 "Steps between its lines of steps; 0: only of epochs")
+  app.add_option("--log-every", options.logEvery, "Log every so many steps; 0: only epochs")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000000));
   app.add_option("--save-every", options.saveEvery,
@@ -58,7 +57,7 @@ int main(int argc, char **argv) {
   heddle::nn::addMeshFlags(app, options.mesh);
   app.add_option("--limit", options.limit, "Use only this many images")->group("");
   CLI11_PARSE(app, argc, argv);
-  // A file that grows beyond a limit is an error of the write, not the end of the process.
+  // Exceeding the limit of file sizes makes a write fail instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return fashion::train(options);

@@ -1,14 +1,14 @@
-//===- Experts.cpp - tokens that are sent to experts ----------------------===//
+//===- Experts.cpp - a mixture of experts ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each sample sends its tokens to the slots of experts: `send` has a 1 where a token has a slot. Slots
-// are those of a sample, so that samples do not depend on each other. Experts compute on the slots of
-// all samples. Where samples are split over the axis that splits experts, the compiler therefore moves
-// slots by an all-to-all, before and after.
+// Each sample sends its tokens to slots of experts: `send` has a 1 where a token has a slot. Each
+// sample has its own slots, so that samples do not depend on each other. Experts compute on the
+// slots of all samples. If one axis splits both samples and experts, the compiler moves slots by an
+// all-to-all before and after the experts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ struct Experts {
     Tensor x = words(token, word);
     Tensor chances = nn::softmax(router(x, feature), expert);
     Tensor chosen = oneHot(argmax(chances, expert), {expert, expertCount});
-    // The number of a token among those of its expert; the ones beyond the slots get none.
+    // The position of a token among those of its expert; tokens beyond the slots are dropped.
     Tensor number = sum(scan(chosen, time, Combiner::Add, /*exclusive=*/true) * chosen, expert);
     Tensor send = chosen * oneHot(number.cast(ElementType::I32), {slot, slots});
     Tensor sent = sum(send * x, time);

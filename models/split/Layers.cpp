@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The weights of all layers are tensors with the name `layer`, and a scan along it computes the layers
-// one after the other. Where `layer` is split, each device has the weights of some layers, and the
-// activations go from device to device.
+// The weights of all layers are tensors with the name `layer`, and a scan along it computes the
+// layers one after the other. If `layer` is split, each device has the weights of some layers, and
+// activations are sent from device to device.
 //
 //===----------------------------------------------------------------------===//
 

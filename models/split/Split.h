@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three networks whose natural parts are not samples. No line of them mentions a device:
+// Three networks that are split along other dimensions than samples. Their code mentions no device:
 //
 //     heddle-launch -n 2 heddle-split sequence --mesh seq=2 --shard time:seq
 //     heddle-launch -n 2 heddle-split experts --mesh data=2 --shard batch:data \
@@ -22,13 +22,13 @@
 
 namespace heddle::split {
 
-/// Tokens of a sample, and different tokens.
+/// The number of tokens of a sample, and the size of the vocabulary.
 inline constexpr int64_t length = 16, words = 12;
 
-/// Attention over the sequence: each position says which token is the first one of its kind.
+/// Attention over the sequence, to be split along the sequence.
 nn::Network sequence();
-/// A layer of experts, each with weights of its own, to one of which each token is sent (Fedus et
-/// al., "Switch Transformers", JMLR 2022, section 2).
+/// A mixture-of-experts layer that sends each token to one expert (Fedus et al., "Switch
+/// Transformers", JMLR 2022, section 2).
 nn::Network experts();
 /// A stack of layers with residual connections, whose weights have the name `layer`.
 nn::Network layers();

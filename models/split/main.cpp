@@ -15,7 +15,8 @@
 
 using namespace heddle;
 
-/// Fields "token" and "next", i32 {time}: tokens that go on in steps of the sample's own.
+/// Fields "token" and "next", i32 {time}: arithmetic sequences of tokens, whose step depends on the
+/// sample.
 static nn::Arrays madeTokens(int64_t samples) {
   std::vector<int32_t> token, next;
   for (int64_t i = 0; i < samples; ++i)
@@ -31,7 +32,7 @@ static nn::Arrays madeTokens(int64_t samples) {
   return nn::Arrays({{"token", arrayOf(token)}, {"next", arrayOf(next)}}, "sample");
 }
 
-/// The step of training, for a batch of which nothing is in memory.
+/// The IR of a training step, for types only: no tensor is allocated.
 static std::string stepIr(const nn::Network &network, const nn::Training &training) {
   nn::TrainingState state = nn::TrainingState::make(network, training.optimizer, false);
   auto step = jit(nn::trainingStep(network, {training.optimizer}), {.name = "train"});
@@ -62,7 +63,7 @@ int main(int argc, char **argv) {
   app.add_option("--batch", training.batch, "Samples of a step")->capture_default_str();
   app.add_option("--log", options.log,
                  "Write one JSON object a line, of epochs and steps, to this file");
-  app.add_option("--log-every", options.logEvery, "Steps between its lines of steps; 0: none")
+  app.add_option("--log-every", options.logEvery, "Log every so many steps; 0: none")
       ->capture_default_str();
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)");
   bool ir = false;

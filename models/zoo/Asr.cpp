@@ -7,10 +7,10 @@
 //
 // Convolutions over frames, the second of stride 2, then layers of a transformer, trained by CTC:
 // the layers of Flashlight's benchmark (Likhomanenko et al., Rethinking evaluation in ASR, 2020)
-// behind the convolutions of Whisper (Radford et al., 2022). At full size it has 264,808,720
+// after the convolutions of Whisper (Radford et al., 2022). At full size it has 264,808,720
 // parameters: convolutions of 3 frames from 80 bands to 768 features and from these to as many
-// (1,955,328), 36 layers with 3072 hidden units (255,163,392), and the output, 10,000 tokens, of
-// which number 0 is the blank (7,690,000). Positions are sines and cosines.
+// (1,955,328), 36 layers with 3072 hidden units (255,163,392), and the output, 10,000 tokens, where
+// 0 is the blank (7,690,000). Positions are sines and cosines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,8 @@ struct Asr {
             {.heads = options.heads, .hidden = 4 * options.features, .dropout = options.dropout}),
         nn::Linear::make({features}, {token, tokens}, key(4)), options.dropout};
   }
-  /// The logits of tokens for every other frame, of which `lengths` count.
+  /// The logits of tokens for every second frame; `lengths`: the number of valid ones of each
+  /// sample.
   Tensor operator()(const Tensor &frames, const Tensor &lengths, nn::Mode &mode) const {
     Tensor x = nn::gelu(first(frames, time, band, out).rename({{band, feature}}));
     x = mode.seen("convolutions", nn::gelu(second(x, time, feature, out)));

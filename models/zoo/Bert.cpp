@@ -1,20 +1,20 @@
-//===- Bert.cpp - words that are hidden -----------------------------------===//
+//===- Bert.cpp - a masked language model ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// BERT (Devlin et al., 2019), trained to find words that are hidden. The base model has 109,512,762
-// parameters: those of Hugging Face's BertForMaskedLM, 109,514,298, but for the table of two segments
-// (2 x 768), since the texts here are one segment: 30,522 words and 512 positions of 768 features and
-// their normalisation (23,835,648), twelve layers (85,054,464), the linear map and normalisation in
-// front of the output (592,128), and the output's biases (30,522); the output's weights are the table
-// of words.
+// BERT (Devlin et al., 2019), trained to predict masked words. The base model has 109,512,762
+// parameters, which is Hugging Face's BertForMaskedLM, 109,514,298, without the table of two
+// segments (2 x 768), since texts here have one segment: 30,522 words and 512 positions of 768
+// features and their normalisation (23,835,648), twelve layers (85,054,464), the linear map and
+// normalisation before the output (592,128), and the output's biases (30,522); the output's weights
+// are the table of words.
 //
-// "bert-406m" is the size of the Flashlight paper's benchmark, which states the number of parameters,
-// 406 M, alone. Here these are 24 layers of 1024 features (302,309,376), 50,000 words with an output
-// of its own (102,450,000), and 512 positions, linear map and normalisations (1,577,984).
+// "bert-406m" has the size of the benchmark in the Flashlight paper, which states only the number
+// of parameters, 406 M. Here it has 24 layers of 1024 features (302,309,376), 50,000 words with a
+// separate output (102,450,000), and 512 positions, linear map and normalisations (1,577,984).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +35,12 @@ struct Bert {
   nn::LayerNorm norm, denseNorm;
   std::vector<nn::TransformerLayer> layers;
   nn::Linear dense;
-  std::optional<Tensor> output; ///< the table of words if there is none
+  std::optional<Tensor> output; ///< if none, the table of words
   Tensor bias;
   HEDDLE_FIELDS(words, positions, norm, denseNorm, layers, dense, output, bias)
   double dropout;
 
-  /// The logits of the words at some places.
+  /// The logits of the words at the positions `place`.
   Tensor operator()(const Tensor &token, const Tensor &place, nn::Mode &mode) const {
     Tensor x = norm(words(token, word) + positions(time, token.size(time)), feature);
     x = mode.seen("embedded", nn::dropout(x, dropout, over(time, feature), mode));

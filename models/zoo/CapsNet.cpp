@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Sabour, Frosst, Hinton: Dynamic routing between capsules, NIPS'17. A capsule is a vector: its
-// length says how probably the thing that it stands for is there, its direction how it looks.
+// length is the probability that an entity is present, its direction describes its properties.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace {
 const Name capsule("capsule"), atom("atom"), pose("pose");
 
 Tensor lengths(const Tensor &x, const Name &along) { return sqrt(sum(x * x, along) + 1e-9); }
-/// Shortens vectors to below 1: the long ones a little, the short ones to nearly 0.
+/// Scales vectors to a length below 1: long ones to nearly 1, short ones to nearly 0 (equation 1).
 Tensor squash(const Tensor &x, const Name &along) {
   Tensor squares = sum(x * x, along);
   return x * (sqrt(squares + 1e-9) / (squares + 1.0));
@@ -25,8 +25,8 @@ Tensor squash(const Tensor &x, const Name &along) {
 
 struct CapsNet {
   nn::Conv first, primary;
-  Tensor weight;                   ///< of the votes: which pose of a class each capsule speaks for
-  std::vector<nn::Linear> decoder; ///< draws the image from the label's capsule
+  Tensor weight; ///< of the votes: maps each primary capsule to a pose of each class
+  std::vector<nn::Linear> decoder; ///< reconstructs the image from the label's capsule
   HEDDLE_FIELDS(first, primary, weight, decoder)
   int64_t atoms; ///< elements of a primary capsule
 

@@ -1,4 +1,4 @@
-//===- Commands.cpp - what heddle-models does -----------------------------===//
+//===- Commands.cpp - the commands of heddle-models -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,7 @@ static nn::TrainerOptions surroundings(const Options &options) {
           .plugins = options.plugins};
 }
 
-/// A data set of the model.
+/// Reads a data set of the model.
 static nn::DatasetPtr read(const std::function<nn::DatasetPtr()> &data, const Options &options) {
   if (!data)
     throw Error("the model '" + options.name + "' has no data of size '" + options.size + "'");
@@ -74,12 +74,12 @@ static bool exists(const std::string &path) {
   return isThere;
 }
 
-/// Trained parameters, and what their file notes of the run.
+/// A file of trained parameters, with the notes of its run.
 struct Trained {
   std::string file;
   nn::Notes notes;
 
-  /// The notes of a file of one rank; those of a run otherwise.
+  /// The notes of a safetensors file, else those of the run in the output directory.
   static nn::Notes notesOf(const std::string &file, const Options &options) {
     if (!file.ends_with(".safetensors"))
       return nn::AnyTrainer::savedNotes(options.directory(), Here()).value_or(nn::Notes());
@@ -108,8 +108,8 @@ static Trained trainedBy(const Options &options) {
       throw Error("'" + options.directory() + "' has a run of the " + name + " " + had->second +
                   ", expected the " + name + " " + expected);
   if (auto epoch = notes.find("epoch"); !hasBest && epoch != notes.end() && epoch->second != "0")
-    throw Error("'" + best + "' is missing, though the run has ended " + epoch->second +
-                " epochs; --checkpoint " + file + " takes the parameters after its last step");
+    throw Error("'" + best + "' is missing, although the run has completed " + epoch->second +
+                " epochs; --checkpoint " + file + " uses the parameters after its last step");
   return {file, std::move(notes)};
 }
 
@@ -124,8 +124,8 @@ static void printGoal(const nn::Goal &goal, const nn::Values &values) {
   printf("\n");
 }
 
-/// Makes each step an epoch of the data's first batch; only the parameters change between them. The
-/// files of a run that saved stay as they are.
+/// Makes each epoch a step on the first batch of the data, so that only the parameters change.
+/// Writes no checkpoints, so that those of an earlier run stay.
 static void useOneBatch(nn::Training &training, nn::DatasetPtr &data, nn::TrainerOptions &where) {
   data = nn::span(data, 0, std::min(data->count(), training.batch));
   training.epochs = where.steps ? where.steps : training.epochs;
@@ -137,7 +137,7 @@ static void useOneBatch(nn::Training &training, nn::DatasetPtr &data, nn::Traine
     where.output += "/one-batch";
 }
 
-/// How far the loss of the one batch has fallen: a network that is right learns a batch by heart.
+/// Prints the first and the last loss of the batch: a correct network overfits a single batch.
 static void printLearned(const nn::History &history) {
   if (history.empty())
     return;
@@ -160,7 +160,7 @@ static auto stepOf(const Model &model, const Options &options) {
               .products = model.training.products});
 }
 
-/// The step of a model, for its example of a batch; nothing of it is in memory.
+/// The IR of a model's training step, for types only: no tensor is allocated.
 static std::string stepIr(const Model &model, const Options &options) {
   nn::TrainingState state = stateOf(model, false);
   return stepOf(model, options).ir(state, model.example(model.training.batch), model.training.rate);
@@ -170,8 +170,8 @@ int zoo::train(const Options &options) {
   Model model = modelOf(options);
   if (options.ir) {
     if (options.mesh.isGiven())
-      throw Error("--ir prints the step as it is before it is split over devices: leave out the "
-                  "options of the mesh");
+      throw Error("--ir prints the step before it is split over devices: omit the options of the "
+                  "mesh");
     printf("%s", stepIr(model, options).c_str());
     return 0;
   }
@@ -207,7 +207,7 @@ int zoo::evaluate(const Options &given) {
   Options options = given;
   Trained trained = trainedBy(options);
   if (auto products = trained.notes.find("products"); products != trained.notes.end())
-    options.products = products->second; // as the run multiplied
+    options.products = products->second; // the run's
   Model model = modelOf(options);
   nn::DatasetPtr test = read(model.data.test, options);
   nn::TrainerOptions where = surroundings(options);
@@ -231,8 +231,8 @@ int zoo::exportPrograms(const Options &options) {
   for (const char *left : {"/run.lock", "/checkpoint.safetensors", "/checkpoint.shards"})
     if (exists(folder + left))
       throw Error("'" + folder +
-                  "' has a run, whose train.heddle would be replaced: name another "
-                  "directory by --output");
+                  "' has a run, whose train.heddle would be replaced: expected another "
+                  "directory (--output)");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -258,7 +258,7 @@ int zoo::exportPrograms(const Options &options) {
         .save(folder + "/evaluate.heddle", trained, fields, Here());
   }
   nn::saveTree(folder + "/state.safetensors", state, {}, {}, Here());
-  fields["argument2"] = constant(model.training.rate); // of the step
+  fields["argument2"] = constant(model.training.rate); // the rate of the step
   nn::saveTree(folder + "/example.safetensors", fields, {}, {}, Here());
   printf("%s: %s, state.safetensors, example.safetensors\n", folder.c_str(), programs.c_str());
   return 0;
@@ -272,7 +272,7 @@ int zoo::generate(const Options &options) {
       if (entry.make(zoo::Size::Tiny).writer)
         known += (known.empty() ? "" : ", ") + name;
     throw Error("the model '" + options.name +
-                "' does not generate; these do: " + (known.empty() ? "none" : known));
+                "' does not generate text; models that do: " + (known.empty() ? "none" : known));
   }
   nn::TrainedState state{model.network.parameters, model.network.mode.evaluation()};
   nn::loadTrained(trainedBy(options).file, state, Here());

@@ -1,4 +1,4 @@
-//===- Commands.h - what heddle-models does ---------------------*- C++ -*-===//
+//===- Commands.h - the commands of heddle-models ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,36 +13,36 @@
 
 namespace heddle::zoo {
 
-/// Options of the commands; those that are not given are the setting's.
+/// Options of the commands; defaults are those of the model's setting.
 struct Options {
   std::string name, size = "small";
   std::optional<int64_t> epochs, batch, patience;
   std::optional<uint64_t> seed;
   std::optional<double> rate;
-  std::string products; ///< type of their factors; empty: that of the parameters
+  std::string products; ///< type of the factors; empty: that of the parameters
   int64_t steps = 0;
   int threads = 0, readers = 1;
   bool resume = false, ir = false, recipe = false, check = false, oneBatch = false;
   int64_t saveEvery = 250;
   std::string output;               ///< directory; empty: NAME-SIZE
   std::string log;                  ///< empty: log.jsonl in the output
-  int64_t logEvery = 50;            ///< steps between its lines of steps; 0: none
-  std::string checkpoint;           ///< empty: best.safetensors in the output, or the last one
-  std::vector<std::string> plugins; ///< of the compiler
+  int64_t logEvery = 50;            ///< log every so many steps; 0: none
+  std::string checkpoint;           ///< empty: best.safetensors in the output, else the last one
+  std::vector<std::string> plugins; ///< JitOptions::plugins
   std::string python = "python3";
   std::string optimizer = "adam"; ///< of comparisons
-  int noisy = 3;                  ///< runs of the twin that show how far rounding leads it
+  int noisy = 3;                  ///< runs of the twin that measure the effect of rounding
   Generation generation;
   nn::MeshFlags mesh;
 
   std::string directory() const;
 };
 
-/// The model of the options, with their changes to its training. Throws Error that lists what there
-/// is for an unknown model or size.
+/// The chosen model, with the options applied to its training. Throws Error that lists the known
+/// names for an unknown model or size.
 Model modelOf(const Options &options);
 
-/// All throw Error; they give the exit code of the process.
+/// Each returns the exit code of the process, and throws Error.
 int list();
 int train(const Options &options);
 int evaluate(const Options &options);

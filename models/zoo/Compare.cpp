@@ -1,21 +1,21 @@
-//===- Compare.cpp - a model beside its PyTorch twin ----------------------===//
+//===- Compare.cpp - compare a model with its PyTorch twin ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Both begin with the same weights and see the same batches, which the twin reads from files; it
-// writes its losses and its last weights (compare.py). There are two ways:
+// Both start with the same weights and train on the same batches, which the twin reads from files;
+// it writes its losses and its last weights (compare.py). There are two modes:
 //
-//     steps     a few of them at one rate, without dropout: both should compute the same
-//     recipe    as `train` does it, with each one's own dropout; then both are tested
+//     steps     a few steps at a constant rate, without dropout: results should be equal
+//     recipe    as `train`, each with its own dropout; then both are tested
 //
-// Rounding alone may lead two correct programs apart: a ReLU or a maximum near a tie chooses
-// otherwise, and later steps amplify that. How much of it a network does is measured on the twin,
-// which is trained again from parameters whose last bits are changed (noise).
+// Rounding alone can make two correct programs diverge: it flips the choice of a ReLU or a maximum
+// near a tie, and later steps amplify the difference. To measure this for a network, the twin is
+// trained again from parameters with noise in their last bits.
 //
-// With --products the factors of both are rounded: Heddle's as in `train`, PyTorch's by its autocast.
+// With --products both round the factors of products: Heddle as in `train`, PyTorch by autocast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ using namespace heddle;
 using namespace heddle::zoo;
 using nlohmann::json;
 
-/// The full batches of a pass over the data, `most` of them at most.
+/// The full batches of a pass over the data, at most `most`.
 static std::vector<nn::Fields> batchesOf(const Model &model, const nn::Dataset &data,
                                          std::optional<uint64_t> shuffledFor, int64_t most,
                                          const std::function<double(int64_t)> &progress) {
@@ -88,7 +88,7 @@ static double largest(const std::vector<float> &values) {
   return most;
 }
 
-/// The largest difference in units of the largest magnitude.
+/// The largest difference, relative to the largest magnitude.
 static double difference(const Tensor &ours, const Tensor &theirs) {
   std::vector<float> a = ours.to<float>(nn::namesOf(ours)), b = theirs.to<float>(nn::namesOf(ours));
   double most = largest(b);
@@ -106,7 +106,7 @@ static nn::OptimizerChoice optimizerCalled(const std::string &name) {
   throw Error("unknown optimiser '" + name + "', expected adam or sgd");
 }
 
-/// The class in torch.optim and its arguments.
+/// The corresponding class of torch.optim and its arguments.
 static json inPyTorch(const nn::OptimizerChoice &choice) {
   auto adam = [](const char *name, const auto &how) -> json {
     return {name,
@@ -125,34 +125,36 @@ static json inPyTorch(const nn::OptimizerChoice &choice) {
   if (auto *a = std::get_if<nn::Uses<nn::AdamW>>(&choice); a && a->groups.groups.empty())
     return adam("AdamW", a->groups.others);
   throw Error("expected SGD, Adam or AdamW with the same options for all parameters: comparisons "
-              "do not know PyTorch's form of the others");
+              "support no other optimiser");
 }
 
-/// What PyTorch's autocast rounds to: "bf16", "f16", or nothing.
+/// The type to which PyTorch's autocast rounds: "bf16", "f16", or "" for none.
 static std::string autocastOf(const nn::Training &training) {
   if (!training.products)
     return "";
   if (*training.products != ElementType::BF16 && *training.products != ElementType::F16)
     throw Error("expected products of bf16 or f16, got " +
-                std::string(spelling(*training.products)) + ": PyTorch's autocast has no others");
+                std::string(spelling(*training.products)) +
+                ": PyTorch's autocast supports no others");
   return std::string(spelling(*training.products));
 }
 
 namespace {
-/// One comparison: what is trained, for how long, and the files of the twin.
+/// One comparison: the model, the steps, and the files of the twin.
 struct Comparison {
   Model model;
   const Options &options;
   std::string folder;
   nn::OptimizerChoice choice;
-  int64_t stepsOfEpoch = 0;  ///< of the recipe
-  std::vector<double> rates; ///< of all steps
+  int64_t stepsOfEpoch = 0;  ///< with the recipe
+  std::vector<double> rates; ///< one for each step
   nn::TrainingState state;
 
   Comparison(const Options &options);
-  /// Trains the model; gives the losses and leaves the last weights in `state`. Writes the batches.
+  /// Trains the model and writes the batches. Returns the losses and leaves the last weights in
+  /// `state`.
   std::vector<double> trainHere();
-  /// Writes the batches of the test data; gives the mean loss and the mean measures of the model.
+  /// Writes the batches of the test data. Returns the mean loss and the mean measures of the model.
   nn::Values testHere();
   void runTwin();
 
@@ -177,7 +179,7 @@ Comparison::Comparison(const Options &options) : model(modelOf(options)), option
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error("can't make the directory '" + folder + "': " + error.message());
-  static const std::regex ofBatches("batches-[0-9]+\\.safetensors"); // of an earlier comparison
+  static const std::regex ofBatches("batches-[0-9]+\\.safetensors"); // from an earlier comparison
   for (const auto &entry : std::filesystem::directory_iterator(folder))
     if (std::regex_match(entry.path().filename().string(), ofBatches))
       std::filesystem::remove(entry.path());
@@ -216,7 +218,7 @@ std::vector<nn::Fields> Comparison::batches(int64_t epoch) const {
     return std::vector<nn::Fields>(size_t(left), model.example(model.training.batch));
   nn::DatasetPtr data = model.data.train();
   std::vector<nn::Fields> all;
-  // Without a recipe one file holds all batches, of as many passes over the data as that takes.
+  // Without a recipe, one file has all batches, from as many passes over the data as necessary.
   for (int64_t pass = epoch; int64_t(all.size()) < left; ++pass) {
     size_t before = size_t(epoch * stepsOfEpoch) + all.size();
     std::vector<nn::Fields> more =
@@ -234,7 +236,7 @@ std::vector<nn::Fields> Comparison::batches(int64_t epoch) const {
 
 std::vector<double> Comparison::trainHere() {
   if (rates.empty())
-    throw Error("expected at least one step, got none; --epochs or --steps says how many");
+    throw Error("expected at least one step (--epochs, --steps), got none");
   nn::StepOptions how{.optimizer = choice, .clip = options.recipe ? model.training.clip : 0};
   auto step = jit(nn::trainingStep(model.network, how), compiled("train"));
   std::vector<double> losses;
@@ -272,10 +274,10 @@ void Comparison::runTwin() {
 }
 
 namespace {
-/// The largest relative difference between two curves of losses.
+/// The largest relative difference between two loss curves.
 struct Distance {
   double most = 0;
-  size_t step = 1; ///< the first is 1
+  size_t step = 1; ///< counts from 1
 
   Distance(const std::vector<double> &losses, const std::vector<double> &others) {
     for (size_t i = 0; i < losses.size() && !std::isnan(most); ++i)
@@ -293,7 +295,7 @@ struct Distance {
 };
 } // namespace
 
-/// The losses of the twin, under a key of its file.
+/// The losses of the twin, stored in its file under `key`.
 static std::vector<double> lossesOf(const io::Safetensors &twin, const std::string &key) {
   auto values = twin.at(key).values<float>();
   return {values.begin(), values.end()};
@@ -309,11 +311,11 @@ static void printWorst(nn::TrainingState &state, const io::Safetensors &twin) {
         most = d;
         worst = path;
       }
-  printf("worst tensor at the end: '%s', different by %.3g of its largest magnitude\n",
-         worst.c_str(), most);
+  printf("worst tensor at the end: '%s', differs by %.3g of its largest magnitude\n", worst.c_str(),
+         most);
 }
 
-/// Writes both losses of each step, to see where they part.
+/// Writes both losses of each step, to show where they diverge.
 static void writeLosses(const std::string &file, const std::vector<double> &ours,
                         const std::vector<double> &theirs) {
   std::ofstream lines(file);
@@ -327,19 +329,19 @@ static void writeLosses(const std::string &file, const std::vector<double> &ours
     throw Error("can't write '" + file + "'");
 }
 
-/// Prints how far the two are apart, and how far noise leads the twin from itself; false if the
-/// losses are apart by more than `allowed` and by more than noise explains.
+/// Prints the differences between model and twin, and between the twin and its runs with noise.
+/// Returns false if the losses differ by more than `allowed` and by more than noise explains.
 static bool printDifferences(const std::vector<double> &losses, nn::TrainingState &state,
                              const io::Safetensors &twin, double allowed) {
   std::vector<double> theirs = lossesOf(twin, "losses");
   Distance distance(losses, theirs);
   printf("loss: %.6g to %.6g, PyTorch %.6g to %.6g\n", losses.front(), losses.back(),
          theirs.front(), theirs.back());
-  printf("largest difference of the losses: %s (%g %% are allowed, or what noise explains)\n",
+  printf("largest difference of the losses: %s (allowed: %g %%, or the effect of noise)\n",
          distance.text().c_str(), 100 * allowed);
   for (int seed = 1; twin.arrays.contains("losses." + std::to_string(seed)); ++seed) {
     Distance noise(lossesOf(twin, "losses." + std::to_string(seed)), theirs);
-    printf("PyTorch from itself, from parameters with noise of 1e-7 (seed %d): %s\n", seed,
+    printf("PyTorch, if its parameters start with noise of 1e-7 (seed %d): %s\n", seed,
            noise.text().c_str());
     allowed = std::max(allowed, noise.most);
   }
@@ -347,7 +349,7 @@ static bool printDifferences(const std::vector<double> &losses, nn::TrainingStat
   return distance.most <= allowed;
 }
 
-/// Prints both ones' values on the test data.
+/// Prints the values of model and twin on the test data.
 static void printTests(const nn::Values &ours, const io::Safetensors &twin) {
   for (const auto &[name, value] : ours)
     if (auto found = twin.arrays.find("test." + name); found != twin.arrays.end()) {
@@ -363,7 +365,8 @@ int zoo::compare(const Options &options) {
   nn::Values tested = options.recipe ? comparison.testHere() : nn::Values();
   comparison.runTwin();
   io::Safetensors twin = io::readSafetensors(comparison.folder + "/twin.safetensors");
-  // Each factor is off by up to 2^-9 of itself, and each of the two sides rounds others.
+  // Rounding changes each factor by up to 2^-9 of its value, and the two sides round different
+  // values.
   double allowed = comparison.model.training.products ? 0.02 : 0.01;
   writeLosses(comparison.folder + "/losses.csv", losses, lossesOf(twin, "losses"));
   bool alike = printDifferences(losses, comparison.state, twin, allowed);

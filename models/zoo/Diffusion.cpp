@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ho, Jain, Abbeel: Denoising diffusion probabilistic models, NeurIPS'20. A U-Net tells the noise
-// that was added to an image; attention connects all places where the image is small.
+// Ho, Jain, Abbeel: Denoising diffusion probabilistic models, NeurIPS'20. A U-Net predicts the
+// noise that was added to an image; at the coarsest resolution attention connects all positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ struct Options {
   double dropout;
 };
 
-/// Two convolutions, which learn what time it is, and a shortcut; then attention between places.
+/// Two convolutions with the embedding of the step, and a shortcut; then attention between
+/// positions.
 struct Block {
   nn::GroupNorm before, between;
   nn::Conv first, second;
@@ -68,9 +69,9 @@ struct UNet {
   nn::Perceptron time;
   nn::Conv first, last;
   nn::GroupNorm norm;
-  std::vector<std::vector<Block>> down, up; ///< for images of one size each
+  std::vector<std::vector<Block>> down, up; ///< one list for each resolution
   std::vector<Block> middle;
-  std::vector<nn::Conv> shrink, grow; ///< between these sizes
+  std::vector<nn::Conv> shrink, grow; ///< between resolutions
   HEDDLE_FIELDS(time, first, down, shrink, middle, up, grow, norm, last)
 
   static UNet make(int64_t channels, const Options &options) {
@@ -107,7 +108,7 @@ struct UNet {
     return net;
   }
 
-  /// The noise in images, of which `now` says how noisy they are.
+  /// Predicts the noise in images after step `now`.
   Tensor operator()(Tensor x, Tensor now, nn::Mode &mode) const {
     now = nn::sinusoids({step, 1}, {feature, first.weight.size(out)}, now).at(step, 0);
     now = nn::silu(time(now, feature));

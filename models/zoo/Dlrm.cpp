@@ -1,14 +1,14 @@
-//===- Dlrm.cpp - what is clicked -----------------------------------------===//
+//===- Dlrm.cpp - a model that predicts clicks ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The deep learning recommendation model (Naumov et al., 2019): numbers go through a network of
-// linear maps, categories choose rows of tables, and the products of any two of these go through
-// another network. At full size there are 26 tables of 100,000 rows of 64 features, and networks of
-// 512, 256, 64 and of 512, 256, 1 units.
+// The deep learning recommendation model (Naumov et al., 2019): a perceptron maps dense features to
+// a vector, categories select rows of tables, and another perceptron takes the dot products of all
+// pairs of these vectors. At full size there are 26 tables of 100,000 rows of 64 features, and
+// networks of 512, 256, 64 and of 512, 256, 1 units.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct Dlrm {
     Tensor first = x.rename({{unit, feature}}).broadcast({{table, 1}});
     Tensor all = concat({first, tables.gather(row, category)}, table);
     Tensor products = sum(all * all.rename({{table, other}}), feature);
-    std::vector<Tensor> below{x}; // of tables i and j < i
+    std::vector<Tensor> below{x}; // products of tables i and j < i
     for (int64_t i = 1; i < all.size(table); ++i)
       below.push_back(products.at(table, i).slice(other, 0, i).rename({{other, unit}}));
     x = concat(below, unit);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each node of a graph is a mean of its neighbours, weighted by softmax of a score of both (Velickovic
-// et al., Graph attention networks, ICLR'18). The neighbours of a node are a list of numbers of nodes,
-// the node itself first. Full size is that for Cora: 1,433 words, eight heads of eight features, seven
-// classes, 92,373 parameters.
+// Each node of a graph is a mean of its neighbours, weighted by softmax of a score of the pair
+// (Velickovic et al., Graph attention networks, ICLR'18). The neighbours of a node are a list of
+// node indices, the node itself first. Full size is the model for Cora: 1,433 words, eight heads of
+// eight features, seven classes, 92,373 parameters.
 //
 //===----------------------------------------------------------------------===//
 

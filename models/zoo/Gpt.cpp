@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 (Radford et al., 2019): layers of attention to what is before, each on normalised input, and
-// the table of words once more as the output. The small one has 124,439,808 parameters: 50,257 words
-// and 1024 positions of 768 features (39,383,808), twelve layers (85,054,464), the last
-// normalisation (1,536).
+// GPT-2 (Radford et al., 2019): layers of causal attention with normalised inputs; the output
+// shares the table of words. The small one has 124,439,808 parameters: 50,257 words and 1024
+// positions of 768 features (39,383,808), twelve layers (85,054,464), the last normalisation
+// (1,536).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,8 @@ struct Gpt {
             nn::LayerNorm::make({features}),
             options.dropout};
   }
-  /// The logits of the word after each. `caches`: one for each layer, of the words before.
+  /// The logits of the next word at each position. `caches`: keys and values of earlier words, one
+  /// for each layer.
   Tensor operator()(const Tensor &token, nn::Mode &mode,
                     std::vector<nn::KeyValueCache> *caches = nullptr) const {
     Tensor before = caches ? caches->front().filled : Tensor();
@@ -66,7 +67,8 @@ static nn::Outcome lossOf(const Gpt &net, const nn::Fields &fields, nn::Mode &mo
   return classified(net(fields.at("token"), mode), fields.at("next"), word, fields);
 }
 
-/// Words are bytes. Where there is no further position, it goes on from the last half of the text.
+/// Words are bytes. When all positions are used, generation continues from the last half of the
+/// text.
 static Writer writerOf(const Gpt &net, int threads) {
   using Caches = std::vector<nn::KeyValueCache>;
   auto run = jit(

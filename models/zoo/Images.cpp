@@ -1,4 +1,4 @@
-//===- Images.cpp - what models of images share ---------------------------===//
+//===- Images.cpp - shared code of image models ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ static std::vector<nn::Field> fieldsOf(const Images &images) {
           {"label", ElementType::I32, {}, {}}};
 }
 
-/// An image of one channel in the middle of a larger one.
+/// Pads an image of one channel on all sides.
 static io::HostArray padded(const io::HostArray &image, int64_t side, float value) {
   int64_t rows = image.shape[0], columns = image.shape[1];
   auto result = io::HostArray::zeros(ElementType::F32, {side, side, 1});
@@ -37,7 +37,7 @@ static io::HostArray padded(const io::HostArray &image, int64_t side, float valu
   return result;
 }
 
-/// Its columns in reverse order.
+/// Reverses the columns of the image.
 static nn::Sample mirrored(nn::Sample sample, int64_t) {
   io::HostArray &image = sample[0];
   int64_t columns = image.shape[1], channels = image.shape[2];
@@ -66,7 +66,7 @@ static nn::DatasetPtr fashion(const Images &images, bool train) {
 }
 
 namespace {
-/// Images and labels that follow from a sample's number.
+/// Random images and labels that depend only on the sample's index.
 struct RandomImages : nn::Dataset {
   Images images;
   explicit RandomImages(const Images &images) : images(images) {}
@@ -128,7 +128,7 @@ Data zoo::withNoise(const Data &images, int64_t steps) {
           [=] { return ::withNoise(images.test(), steps); }, example};
 }
 
-/// 16 images of a batch side by side, four in a row, without what is beyond black and white.
+/// 16 images of a batch in a 4 x 4 grid, with pixels clamped to black and white.
 static io::HostArray grid(const Images &images, const Tensor &x) {
   int64_t side = images.side, colours = images.channels;
   std::vector<float> values = x.to<float>({batch, row, column, channel});

@@ -1,4 +1,4 @@
-//===- Images.h - what models of images share -------------------*- C++ -*-===//
+//===- Images.h - shared code of image models -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,24 +32,24 @@ inline const Names place = over(row, column);
 struct Images {
   int64_t side = 28, channels = 1, classes = 10;
   float mean = 0.2860f, deviation = 0.3530f; ///< pixels from 0 to 1 become (p - mean) / deviation
-  bool mirrored = false; ///< the training data also have each image with its columns reversed
+  bool mirrored = false;                     ///< augments the training data by reversed columns
 };
-/// Of ImageNet's kind. There are no such data here: they are random.
+/// Random images of the sizes of ImageNet, whose data are not available here.
 inline Images imageNet(int64_t side) { return {side, 3, 1000, 0, 1}; }
 
-/// Fields "image", f32 {batch, row, column, channel}, and "label", i32 {batch}. Fashion-MNIST if it
-/// has as many channels and classes, else random values.
+/// Fields "image", f32 {batch, row, column, channel}, and "label", i32 {batch}. Fashion-MNIST for 1
+/// channel and 10 classes, else random values.
 Data dataOf(const Images &images);
 
-/// The same with "noise", like the images, of a normal distribution, and a "step", i32 {batch}, below
-/// `steps`. They follow from a sample's number, so that batches are all that a loss depends on.
+/// Adds "noise", normally distributed with the shape of the images, and "step", i32 {batch}, below
+/// `steps`. Both depend only on the sample's index, so that a loss depends only on the batch.
 Data withNoise(const Data &images, int64_t steps);
 
-/// One step from an image after the step `now` to that after `next`.
+/// One sampling step, from an image after step `now` to the image after step `next`.
 using Denoise = std::function<Tensor(const Tensor &x, const Tensor &now, const Tensor &next)>;
-/// 16 images that `denoise` makes of noise in 50 of `steps` steps, as HTML for a report.
+/// 16 images, sampled by `denoise` in 50 of `steps` steps, as HTML for a report.
 std::string drawn(const Images &images, int64_t steps, const Denoise &denoise);
-/// Setting::section of a network that finds the noise in images.
+/// Setting::section of a network that predicts the noise in images.
 template <typename Net>
 std::function<std::string(const Net &, int)> drawer(const Images &images,
                                                     const nn::NoiseSchedule &schedule) {
@@ -73,17 +73,17 @@ template <typename Net>
 nn::Outcome classify(const Net &net, const nn::Fields &fields, nn::Mode &mode) {
   return classified(net(fields.at("image"), mode), fields);
 }
-/// By Adam, at a rate that rises and falls, up to an accuracy that the test data should have.
+/// Training by Adam with a triangular schedule; the goal is a test accuracy.
 nn::Training trained(int64_t epochs, double rate, double accuracy);
 
 /// Windows of n x n, padded so that stride 1 keeps the size.
 nn::Windows windowsOf(int64_t size, int64_t stride = 1);
-/// A convolution over images whose weights keep the variance of gradients through a ReLU (He et al.,
-/// 2015).
+/// A convolution over images whose initial weights preserve the variance of gradients through a
+/// ReLU (He et al., 2015).
 nn::Conv convolution(const nn::Windows &windows, int64_t in, int64_t outs, const Tensor &key,
                      bool bias = true);
 
-/// A convolution without bias and batch normalisation.
+/// A convolution without bias, followed by batch normalisation.
 struct ConvNorm {
   nn::Conv conv;
   nn::BatchNorm norm;
@@ -93,14 +93,14 @@ struct ConvNorm {
   Tensor operator()(const Tensor &x, nn::Mode &mode) const;
 };
 
-/// What AlexNet and VGG end in: features are averaged over a grid of places, then come three linear
-/// maps with ReLUs between them.
+/// The head of AlexNet and VGG: features are averaged over a grid, then three linear maps with
+/// ReLUs between them.
 struct Classifier {
   std::vector<nn::Linear> layers;
   HEDDLE_FIELDS(layers)
   int64_t grid;
-  double rate;    ///< of dropout before two of the maps
-  size_t dropped; ///< the first of these
+  double rate;    ///< of dropout, before two of the maps
+  size_t dropped; ///< the first map with dropout
   static Classifier make(int64_t channels, int64_t grid, int64_t units, int64_t outs, double rate,
                          size_t dropped, const Tensor &key);
   Tensor operator()(const Tensor &x, nn::Mode &mode) const;

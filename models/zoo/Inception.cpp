@@ -1,12 +1,13 @@
-//===- Inception.cpp - branches side by side ------------------------------===//
+//===- Inception.cpp - Inception-v3 ---------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Szegedy et al.: Rethinking the Inception architecture for computer vision, CVPR'16 (Inception-v3),
-// with a second head that only training uses. Blocks A to E as torchvision calls them.
+// Szegedy et al.: Rethinking the Inception architecture for computer vision, CVPR'16
+// (Inception-v3), with an auxiliary head that only training uses. Blocks A to E are named as in
+// torchvision.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ struct Step {
 };
 enum class Pool { None, Average, Largest };
 
-/// Steps one after the other, perhaps behind a pool; then perhaps some side by side.
+/// A chain of steps, optionally after a pool and followed by a fork of parallel steps.
 struct Branch {
   std::vector<ConvNorm> chain, fork;
   HEDDLE_FIELDS(chain, fork)
@@ -41,11 +42,11 @@ struct Branch {
     return sides.empty() ? x : concat(sides, channel);
   }
 };
-using Block = std::vector<Branch>; ///< side by side
+using Block = std::vector<Branch>; ///< parallel branches
 
-/// Makes layers whose widths are a part of the published ones.
+/// Makes layers whose widths are the published ones divided by `divisor`.
 struct Builder {
-  int64_t divisor, channels, keys = 0; ///< `channels`: of the last block
+  int64_t divisor, channels, keys = 0; ///< `channels`: output of the last block
   std::vector<Block> blocks = {};
 
   ConvNorm conv(const Step &step, int64_t &in) {
@@ -79,7 +80,7 @@ struct Builder {
 
 struct Inception {
   std::vector<Block> blocks;
-  Block side; ///< the second head
+  Block side; ///< the auxiliary head
   nn::Linear sideLast, last;
   HEDDLE_FIELDS(blocks, side, sideLast, last)
   size_t beforeSide;
@@ -119,7 +120,7 @@ struct Inception {
     return net;
   }
 
-  /// Logits, and in training those of the second head.
+  /// Logits, and in training those of the auxiliary head.
   std::pair<Tensor, Tensor> operator()(Tensor x, nn::Mode &mode) const {
     Tensor other;
     for (size_t i = 0; i < blocks.size(); ++i) {

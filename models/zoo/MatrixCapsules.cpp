@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR'18. A capsule is a 4 x 4 pose and an
-// activation. Each votes for the poses of the capsules of the next layer, which are Gaussians over
-// the votes assigned to them. A vote is shared out among the kinds of capsules at one place.
+// Hinton, Sabour, Frosst: Matrix capsules with EM routing, ICLR'18. A capsule is a 4 x 4 pose and
+// an activation. Each votes for the poses of the capsules of the next layer, which are Gaussians
+// over the votes assigned to them. A vote is distributed over the types of capsules at one
+// position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,12 @@ struct Capsules {
 };
 
 struct CapsuleLayer {
-  Tensor weight; ///< of votes, capsule to `out`
+  Tensor weight; ///< maps poses to votes, from `capsule` to `out`
   Tensor costs,
-      active; ///< of a vote that is used; of a capsule that is not active (beta_u, beta_a)
+      active; ///< cost of a vote that is used, and of an inactive capsule (beta_u, beta_a)
   HEDDLE_FIELDS(weight, costs, active)
-  std::optional<WindowOptions> window; ///< none: all places vote for the same capsules
-  int steps;                           ///< of routing
+  std::optional<WindowOptions> window; ///< none: all positions vote for the same capsules
+  int steps;                           ///< iterations of routing
 
   static CapsuleLayer make(int64_t in, int64_t outs, const std::optional<WindowOptions> &window,
                            int steps, const Tensor &key) {
@@ -54,7 +55,8 @@ struct CapsuleLayer {
     return {pose.rename({{out, capsule}, {j, k}}), activation.rename({{out, capsule}})};
   }
 
-  /// Where a vote comes from, added to the first two elements of the last column of poses.
+  /// Coordinate addition (section 4): the position of a vote is added to the first two elements of
+  /// the last column of its pose.
   static Tensor places(int64_t rows, int64_t columns) {
     Tensor down = (iota({row, rows}, ElementType::F32) + 0.5) * (1 / double(rows));
     Tensor along = (iota({column, columns}, ElementType::F32) + 0.5) * (1 / double(columns));
@@ -66,7 +68,7 @@ struct CapsuleLayer {
     return both.broadcast({{column, columns}}) + at(1).broadcast({{column, columns}}) * along;
   }
 
-  /// Some steps of expectation maximisation.
+  /// EM routing (procedure 1).
   Capsules route(const Tensor &votes, const Tensor &activation, const Names &sources) const {
     Tensor share = constant(1 / double(weight.size(out)));
     for (int step = 1;; ++step) {
@@ -101,7 +103,7 @@ struct MatrixCapsules {
     return all.activation.rename({{capsule, classes}});
   }
 
-  /// The margin grows during training.
+  /// The spread loss, whose margin grows during training.
   nn::Outcome loss(const nn::Fields &fields, nn::Mode &mode) const {
     const Tensor &label = fields.at("label");
     Tensor activation = (*this)(fields.at("image"), mode);

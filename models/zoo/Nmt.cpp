@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two layers of LSTM read a sentence and two write its translation, with additive attention (Wu et
+// Two LSTM layers encode a sentence and two decode its translation, with additive attention (Wu et
 // al., Google's neural machine translation system, 2016; Bahdanau, Cho, Bengio, 2015; Jia et al.,
 // 2018: NMT with 2+2 layers of 1024 units and 32,000 words). As in Google's system the state of the
-// writer's first layer looks for what to attend to, and the context enters the second one.
+// decoder's first layer is the query, and the context is an input of the second layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ struct Nmt {
             nn::Linear::make({{both, 2 * units}}, words, seed(9)),
             dropout};
   }
-  /// For each of `y` the mean of what was read, by softmax of score(tanh(query(y) + key(read))).
+  /// Additive attention: for each step of `y` the mean of `read`, weighted by softmax of
+  /// score(tanh(query(y) + key(read))).
   Tensor attend(const Tensor &y, const Tensor &read, const Tensor &lengths) const {
     Tensor scores = score(tanh(query(y, hidden) + key(read, hidden)), match);
     Tensor place = iota({from, read.size(from)}, ElementType::I32);
@@ -50,7 +51,7 @@ struct Nmt {
     Tensor weights = nn::softmax(select(isThere, scores, -INFINITY), from);
     return sum(weights * read, from);
   }
-  /// The logits of the word after each of `token`.
+  /// The logits of the next word after each of `token`.
   Tensor operator()(const Tensor &text, const Tensor &lengths, const Tensor &token,
                     nn::Mode &mode) const {
     auto drop = [&](const Tensor &x, const Names &by) { return nn::dropout(x, dropout, by, mode); };

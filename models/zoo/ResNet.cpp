@@ -1,4 +1,4 @@
-//===- ResNet.cpp - sums of short networks --------------------------------===//
+//===- ResNet.cpp - residual networks -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace heddle::zoo {
 namespace {
 struct Bottleneck {
   std::vector<ConvNorm> parts;
-  std::optional<ConvNorm> shortcut; ///< where the block changes the size
+  std::optional<ConvNorm> shortcut; ///< if the block changes the size
   HEDDLE_FIELDS(parts, shortcut)
 
   static Bottleneck make(int64_t in, int64_t width, int64_t stride, const Tensor &key) {
@@ -43,7 +43,7 @@ struct ResNet {
   std::vector<std::vector<Bottleneck>> layers;
   nn::Linear last;
   HEDDLE_FIELDS(stem, layers, last)
-  bool pools; ///< after the stem
+  bool pools; ///< whether max-pooling follows the stem
 
   static ResNet make(const Images &images, int64_t width, const std::vector<int64_t> &depths,
                      bool pools) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Four layers of LSTM read a text; the last state says what kind of text it is (Jia et al., Beyond
-// data and model parallelism, 2018: RNNTC; 1024 units). The kinds are the files of the fortunes.
+// Four LSTM layers read a text; the last state predicts the class of the text (Jia et al., Beyond
+// data and model parallelism, 2018: RNNTC; 1024 units). The classes are the files of the fortunes.
 //
 //===----------------------------------------------------------------------===//
 

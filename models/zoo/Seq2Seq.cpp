@@ -1,15 +1,15 @@
-//===- Seq2Seq.cpp - an LSTM reads, another one writes --------------------===//
+//===- Seq2Seq.cpp - an LSTM encoder and decoder --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two layers of LSTM read a text; two others begin with their state and write the translation. Each
-// step of the writer attends to all of the reader's by their products (Luong, Pham, Manning, 2015:
-// global attention, dot). At full size it has 58,113,792 parameters: 32,000 words of both languages
-// with 512 features (32,768,000), four layers of 512 units (8,404,992), the map of context and state
-// to what is put out (524,800), and the output (16,416,000).
+// Two LSTM layers encode a text; two others start with their state and decode the translation. Each
+// step of the decoder attends to all steps of the encoder by dot products (Luong, Pham, Manning,
+// 2015: global attention, dot). At full size it has 58,113,792 parameters: 32,000 words of both
+// languages with 512 features (32,768,000), four layers of 512 units (8,404,992), the map of
+// context and state to features (524,800), and the output (16,416,000).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct Seq2Seq {
             nn::Linear::make({in}, words, key(7)),
             dropout};
   }
-  /// The logits of the word after each of `token`.
+  /// The logits of the next word after each of `token`.
   Tensor operator()(const Tensor &text, const Tensor &lengths, const Tensor &token,
                     nn::Mode &mode) const {
     auto drop = [&](const Tensor &x, const Names &by) { return nn::dropout(x, dropout, by, mode); };

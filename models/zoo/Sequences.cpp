@@ -1,4 +1,4 @@
-//===- Sequences.cpp - what models of sequences share ---------------------===//
+//===- Sequences.cpp - shared code of sequence models ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ nn::Outcome zoo::classified(const Tensor &logits, const Tensor &label, const Nam
 nn::Outcome zoo::translated(const Tensor &logits, const Name &time, const Name &word,
                             const nn::Fields &fields) {
   const Tensor &text = fields.at("next");
-  // Texts that only fill the batch have no words that count.
+  // Words of texts that only pad the batch don't count.
   Tensor next = select((fields.at("weight") > 0.0).broadcast({{time, text.size(time)}}), text, 0.0);
   Tensor isRight = nn::isRight(logits, next, word), counts = notEqual(next, 0.0);
   Tensor exact = min(select(counts, isRight, 1.0), time);

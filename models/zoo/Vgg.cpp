@@ -1,4 +1,4 @@
-//===- Vgg.cpp - many small convolutions ----------------------------------===//
+//===- Vgg.cpp - VGG-16 ---------------------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 namespace heddle::zoo {
 namespace {
 struct Vgg {
-  std::vector<std::vector<nn::Conv>> features; ///< after each of the outer ones is a pool
+  std::vector<std::vector<nn::Conv>> features; ///< a pool follows each inner list
   Classifier classifier;
   HEDDLE_FIELDS(features, classifier)
 

@@ -17,7 +17,7 @@ const Name feature("feature"), token("token");
 
 struct ViT {
   nn::Conv patches;
-  Tensor start, positions; ///< what the class is read from; each token's position
+  Tensor start, positions; ///< the class token; position embeddings
   std::vector<nn::TransformerLayer> layers;
   nn::LayerNorm norm;
   nn::Linear last;

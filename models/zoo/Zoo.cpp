@@ -28,7 +28,7 @@ zoo::Size zoo::sizeCalled(const std::string &text, Here here) {
   throw Error("unknown size '" + text + "', expected tiny, small or full", here);
 }
 
-/// A function's static, so that it is there when the first model is added.
+/// A static of a function, so that it exists when the first model is registered.
 static std::map<std::string, Entry> &registry() {
   static std::map<std::string, Entry> all;
   return all;

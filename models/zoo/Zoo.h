@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model's file holds its network, its loss and a registration, which says how the network is made
-// in each size and how it is trained:
+// A model's file has its network, its loss and a registration, which makes the network in each size
+// and states its training:
 //
 //     using namespace heddle;
 //     static zoo::Registered lenet("lenet", "LeCun et al., 1998", [](zoo::Size size) {
@@ -16,8 +16,8 @@
 //       return zoo::Setting<Net>{net, lossOf, data, {.epochs = 4, .batch = 64, .rate = 1e-3}};
 //     });
 //
-// Tiny: at most 5,000 parameters, no dropout; for tests and references. Small: what is trained on
-// two cores within minutes. Full: as published.
+// Tiny: at most 5,000 parameters, no dropout; for tests and references. Small: trains on two cores
+// within minutes. Full: as published.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,10 @@ T pick(Size size, T tiny, T small, T full) {
   return size == Size::Tiny ? tiny : size == Size::Small ? small : full;
 }
 
-/// The data that a model is trained on. Data sets are read when they are asked for.
+/// The data that a model is trained on; the functions read the data sets.
 struct Data {
   std::function<nn::DatasetPtr()> train, test;
-  /// A batch of random values, which needs no files; without weight and progress, which are added.
+  /// A batch of random values, which needs no files. Model::example adds weight and progress.
   std::function<nn::Fields(int64_t batch)> example;
   std::string batch = "batch"; ///< the name of the samples
 };
@@ -48,15 +48,15 @@ struct Data {
 /// Options of the text that a model generates.
 struct Generation {
   std::string prompt = "";
-  int64_t length = 200;   ///< of what is written, in tokens
-  double temperature = 1; ///< 0: always the most probable token
-  int64_t topK = 0;       ///< only the so many most probable ones; 0: all
-  double topP = 1;        ///< only the most probable ones that have this probability together
+  int64_t length = 200;   ///< of the generated text, in tokens
+  double temperature = 1; ///< 0: choose the most probable token
+  int64_t topK = 0;       ///< draw from the k most probable tokens only; 0: all
+  double topP = 1;        ///< draw from the most probable tokens with this total probability
   uint64_t seed = 1;
-  int64_t capacity = INT64_MAX; ///< of its cache, in tokens, at most; the model has a maximum too
+  int64_t capacity = INT64_MAX; ///< largest size of the cache, in tokens; the model limits it too
 };
 using Print = std::function<void(std::string_view)>;
-/// Prints a text piece by piece. It may be called again, and keeps what it has compiled.
+/// Generates a text and prints it piece by piece. Later calls reuse its compiled functions.
 using Writer = std::function<void(const Generation &, const Print &)>;
 
 template <typename Net>
@@ -65,13 +65,13 @@ struct Setting {
   std::function<nn::Outcome(const Net &, const nn::Fields &, nn::Mode &)> loss;
   Data data;
   nn::Training training;
-  /// Gives a writer, if the model generates; it runs on so many threads.
+  /// Makes a writer, if the model generates text, that runs on `threads` threads.
   std::function<Writer(const Net &, int threads)> writer = {};
-  /// Gives HTML for the report of a run, such as samples.
+  /// Makes HTML for the report of a run, such as samples.
   std::function<std::string(const Net &, int threads)> section = {};
 };
 
-/// A setting of whatever network.
+/// A setting of any type of network.
 struct Model {
   nn::Network network;
   Data data;
@@ -82,7 +82,7 @@ struct Model {
   nn::Fields example(int64_t batch) const;
 };
 
-/// A model that the program knows by its name.
+/// A registered model.
 struct Entry {
   std::string name, source; ///< the publication
   std::string file;         ///< path of the model's source file
@@ -92,12 +92,12 @@ struct Entry {
 };
 /// All models, sorted by name.
 const std::map<std::string, Entry> &models();
-/// Throws Error that lists all names for one that is unknown.
+/// Throws Error that lists all names for an unknown one.
 const Entry &modelCalled(const std::string &name, Here here = Here::current());
-/// Throws Error that lists all sizes for one that is unknown.
+/// Throws Error that lists all sizes for an unknown one.
 Size sizeCalled(const std::string &text, Here here = Here::current());
 
-/// Adds a model; made as a static object in a model's file.
+/// Registers a model; a static object in a model's file.
 class Registered {
 public:
   template <typename F>

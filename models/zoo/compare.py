@@ -5,9 +5,9 @@
     compare.py NAME SIZE FOLDER
 
 FOLDER has weights.safetensors, {path: tensor}; batches-*.safetensors and perhaps test.safetensors, {STEP.FIELD: tensor}; and
-recipe.json. It gets twin.safetensors with "losses" before each step, the last weights, "parameter.PATH", and the mean loss
-and measures of the test data, "test.MEASURE"; and "losses.SEED" of so many more runs, from weights with noise, as "noisy" of
-the recipe says. "products" of the recipe, "bf16" or "f16", is what autocast rounds to.
+recipe.json. The script writes twin.safetensors there, with the "losses" before each step, the last weights,
+"parameter.PATH", the mean loss and measures of the test data, "test.MEASURE", and the "losses.SEED" of further runs from
+weights with noise, as many as "noisy" of the recipe. Autocast rounds to the type "products" of the recipe, "bf16" or "f16".
 """
 import collections
 import glob

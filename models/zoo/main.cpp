@@ -18,7 +18,8 @@
 
 using namespace heddle;
 
-/// Whole numbers from `least` to `most`, without those that conversion would wrap or take for octal.
+/// Accepts whole numbers from `least` to `most`; rejects texts that CLI11 would wrap or parse as
+/// octal.
 static CLI::Validator wholeNumber(uint64_t least, uint64_t most) {
   auto check = [=](std::string &text) -> std::string {
     uint64_t number = 0;
@@ -32,7 +33,7 @@ static CLI::Validator wholeNumber(uint64_t least, uint64_t most) {
   return CLI::Validator(check, "");
 }
 
-/// Numbers above zero, or from zero on, up to `most`.
+/// Accepts numbers above 0, or from 0 on, up to `most`.
 static CLI::Validator number(bool fromZero, double most) {
   auto check = [=](std::string &text) -> std::string {
     char *end = nullptr;
@@ -47,9 +48,9 @@ static CLI::Validator number(bool fromZero, double most) {
   };
   return CLI::Validator(check, "");
 }
-static constexpr double mostRate = 1e30; // f32 has it, also times a schedule's factor
+static constexpr double mostRate = 1e30; // representable in f32, also times a schedule's factor
 
-/// A command on a model.
+/// Adds a command on a model.
 static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *name,
                             const char *text) {
   CLI::App *command = app.add_subcommand(name, text);
@@ -60,7 +61,7 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
   command->add_option("--threads", options.threads, "Threads; 0 for all cores")
       ->capture_default_str()
       ->check(wholeNumber(0, 1024));
-  command->add_option("--seed", options.seed, "Seed of all that is drawn (1)")
+  command->add_option("--seed", options.seed, "Seed of all random numbers (1)")
       ->check(wholeNumber(0, UINT64_MAX));
   return command;
 }
@@ -92,7 +93,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
       ->check(wholeNumber(0, 100000));
   command
       ->add_option("--patience", options.patience,
-                   "Stop after so many epochs that are no better than the best; 0: never")
+                   "Stop after so many epochs without a better one; 0: never")
       ->check(wholeNumber(0, 100000));
   command->add_option("--readers", options.readers, "Threads that read samples")
       ->check(wholeNumber(1, 64));
@@ -104,27 +105,25 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
   command->add_option(
       "--log", options.log,
       "Write one JSON object a line, of epochs and steps, to this file (OUTPUT/log.jsonl)");
-  command
-      ->add_option("--log-every", options.logEvery,
-                   "Steps between its lines of steps; 0: only of epochs")
+  command->add_option("--log-every", options.logEvery, "Log every so many steps; 0: only epochs")
       ->capture_default_str()
       ->check(wholeNumber(0, 1000000000));
   CLI::Option *oneBatch =
       command->add_flag("--one-batch", options.oneBatch,
-                        "Train on the first samples of the data alone, an epoch a step, and save "
-                        "nothing: a network that is right learns them by heart");
+                        "Train on the first batch of the data only, one step an epoch, without "
+                        "checkpoints: a correct network overfits it");
   command->add_flag("--check", options.check,
                     "Find indices out of range and the first NaN, with a source location; slower");
   command
       ->add_flag("--resume", options.resume,
-                 "Continue after the last checkpoint; start if there is none")
+                 "Continue from the last checkpoint; start if there is none")
       ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
   addPlugins(*command, options);
   nn::addMeshFlags(*command, options.mesh);
 }
 
-/// Says so if there is no such command; CLI11 only says that one is missing.
+/// Prints an error for an unknown command; CLI11 only reports that a command is missing.
 static bool isCommand(const CLI::App &app, const std::string &word) {
   std::string known;
   for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
@@ -137,7 +136,7 @@ static bool isCommand(const CLI::App &app, const std::string &word) {
   return false;
 }
 
-/// The exit code, unless what was printed could not be written.
+/// The exit code; 1 if the output could not be written.
 static int ended(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
@@ -155,22 +154,26 @@ int main(int argc, char **argv) {
   app.add_subcommand("list", "Print the models, each with the number of its parameters");
   addTrain(app, options);
   CLI::App *evaluate = addCommand(app, options, "evaluate", "Evaluate a trained model");
-  CLI::App *generate = addCommand(app, options, "generate", "Print what a trained model writes");
+  CLI::App *generate = addCommand(app, options, "generate", "Generate text with a trained model");
   for (CLI::App *command : {evaluate, generate})
     command->add_option(
         "--checkpoint", options.checkpoint,
         "File (OUTPUT/best.safetensors; checkpoint.safetensors before the first epoch's end)");
   zoo::Generation &how = options.generation;
-  generate->add_option("--prompt", how.prompt, "What the text begins with");
+  generate->add_option("--prompt", how.prompt, "The beginning of the text");
   generate->add_option("--length", how.length, "Tokens to write")
       ->capture_default_str()
       ->check(wholeNumber(1, 1000000000));
-  generate->add_option("--temperature", how.temperature, "0: always the most probable token")
+  generate
+      ->add_option("--temperature", how.temperature,
+                   "Of sampling; 0: choose the most probable token")
       ->capture_default_str()
       ->check(number(true, mostRate));
-  generate->add_option("--top-k", how.topK, "Only the so many most probable tokens; 0: all")
+  generate->add_option("--top-k", how.topK, "Draw from the k most probable tokens only; 0: all")
       ->check(wholeNumber(0, 1000000000));
-  generate->add_option("--top-p", how.topP, "Only the most probable tokens of this probability")
+  generate
+      ->add_option("--top-p", how.topP,
+                   "Draw from the most probable tokens with this total probability")
       ->check(number(false, 1));
   CLI::App *compare = addCommand(app, options, "compare",
                                  "Train a model and its PyTorch twin from the same weights");
@@ -179,18 +182,18 @@ int main(int argc, char **argv) {
       ->description("Type of the factors of products, bf16 or f16 (f32), in PyTorch by autocast; "
                     "losses may then differ by 2 % instead of 1 %");
   compare->get_option("--steps")->description(
-      "Steps to make (10); with --recipe, steps of the whole schedule");
+      "Number of steps (10); with --recipe, of the whole schedule");
   compare
       ->add_option("--noisy", options.noisy,
-                   "Runs of the twin from parameters whose last bits are changed, which show how "
-                   "far rounding leads it; not of --recipe")
+                   "Runs of the twin from parameters with noise in their last bits, which measure "
+                   "the effect of rounding; not with --recipe")
       ->capture_default_str()
       ->check(wholeNumber(0, 100));
   compare->get_option("--output")
       ->description("The comparison's directory is OUTPUT-compare (NAME-SIZE-compare)");
   compare->add_option("--python", options.python, "Python with PyTorch")->capture_default_str();
   compare->add_option("--optimizer", options.optimizer, "adam or sgd")->capture_default_str();
-  compare->add_option("--epochs", options.epochs, "Passes over the data, of --recipe")
+  compare->add_option("--epochs", options.epochs, "Passes over the data, with --recipe")
       ->check(wholeNumber(0, 100000));
   compare->add_flag("--recipe", options.recipe,
                     "Train as `train` does, with dropout, and test both at the end");
@@ -208,7 +211,7 @@ int main(int argc, char **argv) {
     return 2;
   CLI11_PARSE(app, argc, argv);
   options.generation.seed = options.seed.value_or(1);
-  // A file that grows beyond a limit is an error of the write, not the end of the process.
+  // Exceeding the limit of file sizes makes a write fail instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const std::pair<const char *, int (*)(const zoo::Options &)> commands[] = {

@@ -1,4 +1,4 @@
-//===- Collectives.h - the interface of engines that move data ------*- C -*-===//
+//===- Collectives.h - the interface of engines that move data ----*- C -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A program on many devices is run by ranks: threads or processes, numbered from 0. An engine moves
-// data between them: shared memory, MPI, an emulated network. It is a shared library with one
-// function, which returns one table of functions:
+// data between them by shared memory, MPI, or an emulated network. It is a shared library with one
+// function, which returns a table of functions:
 //
 //     const HeddleCollectives *heddle_collectives(void);
 //
-// A rank opens a context, makes groups, starts operations on them and waits for their results:
+// A rank opens a context, creates groups, starts operations on them and waits for their results:
 //
 //     HeddleWorld world = {.rank = 0, .size = 2, .key = "job-17", .directory = "/tmp/job-17"};
 //     HeddleContext *context;
@@ -24,18 +24,18 @@
 //     if (table->start(data, &operation, &sum) || table->wait(sum, -1))
 //       puts(table->message());    // all-reduce #12 of group data: rank 1 did not arrive within 5 s
 //
-// The members of a group call the same operations in the same order; each waits for its operations
-// in any order. Members that disagree get HEDDLE_MISMATCH. Ranks with several groups in common make
-// them in the same order.
+// The members of a group call the same operations in the same order; each may wait for its
+// operations in any order. Members whose calls differ get HEDDLE_MISMATCH. Ranks that share several
+// groups create them in the same order.
 //
-// Results are the same bits on every member, in every run and with every engine: an element is
+// Results are bitwise equal on every member, in every run and with every engine: an element is
 // combined in the order of the members, ((x0 + x1) + x2) + ..., whatever the size of the message.
 // Sums and products of floats narrower than f32 are computed in f32 and rounded once; those of
-// integers wrap (of i1: modulo 2). Of floats, max and min of a NaN are NaN, and -0 is less than +0.
+// integers wrap (of i1: modulo 2). Max and min propagate NaN, and treat -0 as less than +0.
 //
-// After a failure other than HEDDLE_INVALID a context is unusable on all of its ranks: every
-// operation that waits or is started fails, with a message that says what failed on which rank.
-// The process goes on; a new context needs a new key.
+// After a failure other than HEDDLE_INVALID, the context is unusable on all of its ranks:
+// operations that wait or are started fail, with a message that says what failed on which rank. The
+// process survives; a new context needs a new key.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COLLECTIVES_COLLECTIVES_H
@@ -49,11 +49,11 @@ extern "C" {
 
 enum { HEDDLE_COLLECTIVES_VERSION = 1 };
 
-typedef struct HeddleContext HeddleContext; ///< this rank's end of all its connections
-typedef struct HeddleGroup HeddleGroup;     ///< some ranks: a list, whose positions are members
+typedef struct HeddleContext HeddleContext; ///< this rank's connections
+typedef struct HeddleGroup HeddleGroup;     ///< a list of ranks; a member is a position in it
 typedef struct HeddlePending HeddlePending; ///< an operation that was started
 
-/// The statuses that functions return.
+/// Statuses that functions return.
 enum {
   HEDDLE_OK = 0,
   HEDDLE_INVALID = 1,  ///< a wrong argument of this rank; nothing was done
@@ -64,8 +64,8 @@ enum {
   HEDDLE_FAILED = 6    ///< the system or the library below refused something
 };
 
-/// Operations. `counts` and `outputCounts` are numbers of elements; with one for each member,
-/// the parts follow each other in memory and may be empty.
+/// Operations. `counts` and `outputCounts` are numbers of elements. If there is one per member, the
+/// parts are contiguous in memory, in the order of members, and may be empty.
 enum {
   /// Waits until all members have started it.
   HEDDLE_BARRIER,
@@ -82,11 +82,11 @@ enum {
   /// counts[0] elements of `input` go to the member `target`, outputCounts[0] elements of `output`
   /// come from `source`; -1: to none, from none (the output stays as it is).
   HEDDLE_PERMUTE,
-  /// counts[0] elements of `output` are those of `input` of the member `source`. Other members'
-  /// `input` is not read.
+  /// counts[0] elements of `output` are those of `input` of the member `source`. Only the `input`
+  /// of `source` is read.
   HEDDLE_BROADCAST,
-  /// counts[0] elements of `input` go to the member `target`, which receives them. Others take no
-  /// part. Between two members, messages arrive in the order in which they were sent.
+  /// counts[0] elements of `input` go to the member `target`, which receives them. Other members do
+  /// not call it. Between two members, messages arrive in the order in which they were sent.
   HEDDLE_SEND,
   /// counts[0] elements of `output` come from the member `source`.
   HEDDLE_RECEIVE
@@ -94,13 +94,12 @@ enum {
 
 enum { HEDDLE_SUM, HEDDLE_PRODUCT, HEDDLE_MAX, HEDDLE_MIN };
 
-/// An operation. `input` and `output` do not overlap, with these exceptions: in an all-reduce and a
-/// broadcast they may be equal, in a reduce-scatter `output` may be this member's part of `input`,
-/// in an all-gather `input` that of `output`. They belong to the engine until `wait` returns; the
-/// counts only until `start` returns. The engine mpi can't take back a message that is under way:
-/// after a failure (other than HEDDLE_INVALID) it may still read the input of the operations that
-/// had begun, and write their output, until the process ends. Free neither, or expect that what
-/// gets this memory next is written to.
+/// An operation. `input` and `output` must not overlap, except: in an all-reduce and a broadcast
+/// they may be equal; in a reduce-scatter `output` may be this member's part of `input`; in an
+/// all-gather `input` may be this member's part of `output`. The engine owns these buffers until
+/// `wait` returns, and the counts until `start` returns. The engine mpi can't cancel messages in
+/// flight: after a failure (other than HEDDLE_INVALID) it may read and write the buffers of started
+/// operations until the process ends. Do not free or reuse them.
 typedef struct HeddleOperation {
   int32_t kind;           ///< HEDDLE_ALL_REDUCE, ...
   int32_t combiner;       ///< HEDDLE_SUM, ...: of reductions
@@ -110,61 +109,62 @@ typedef struct HeddleOperation {
   void *output;
   const int64_t *counts, *outputCounts;
   const char *space; ///< memory space of input and output; null: "host"
-  void *stream;      ///< of the device, after whose work the operation begins; null: host
-  /// Not 0: the caller does other work before it waits, so a thread of the engine moves the data
-  /// meanwhile. 0: the data may move only within `start` and `wait`.
+  void *stream;      ///< device stream to synchronise with; null: host
+  /// Not 0: the caller computes between `start` and `wait`, so a thread of the engine moves the
+  /// data. 0: data may be moved only within `start` and `wait`.
   int32_t overlapped;
 } HeddleOperation;
 
-/// A rank and how it finds the others: by `exchange`, or (if that is null) by files of the name
-/// `key` in `directory`, which exist only while the ranks find each other.
+/// A rank, and how it finds the others: by `exchange`, or (if that is null) by files with the name
+/// `key` in `directory`, which are removed when all ranks have joined.
 typedef struct HeddleWorld {
-  int32_t rank, size; ///< size 0: as the engine's launcher says (mpi)
-  const char *key;    ///< unique to this context: ranks with other keys are never mixed up
+  int32_t rank, size; ///< size 0: the launcher's (mpi)
+  const char *key;    ///< unique to this context, on all its ranks
   const char *directory;
-  /// Puts `bytes` bytes of every rank into `all`, in the order of ranks; not 0: it failed. Every
-  /// rank calls it the same number of times.
+  /// An all-gather of `bytes` bytes of every rank into `all`, in the order of ranks. Returns 0 on
+  /// success. Every rank calls it the same number of times.
   int32_t (*exchange)(void *user, const void *mine, int64_t bytes, void *all);
   void *user;
-  /// "name=value,...", null for none. `timeout`: seconds (default 300) that `wait` waits for another
-  /// rank without any progress. Others are in the README.md.
+  /// "name=value,...", or null. `timeout`: how many seconds (default 300) `wait` waits for another
+  /// rank that makes no progress. README.md lists the others.
   const char *options;
 } HeddleWorld;
 
-/// An engine. Each function may be called by any thread; those with a status return one of the
-/// above. Several ranks may be threads of one process, if the engine is not mpi.
+/// An engine. Any thread may call each function; int32_t results are the statuses above. Several
+/// ranks may be threads of one process, except with the engine mpi.
 typedef struct HeddleCollectives {
   int32_t version; ///< HEDDLE_COLLECTIVES_VERSION
   const char *name;
 
   /// Joins the other ranks of `world`; returns when all have joined.
   int32_t (*create)(const HeddleWorld *world, HeddleContext **context);
-  /// Leaves them. Operations and groups of the context may not be used any more. Ranks that still
-  /// wait for data of this one get HEDDLE_DEAD.
+  /// Leaves the other ranks. The context, its operations and groups become invalid. Ranks that
+  /// still wait for data from this one get HEDDLE_DEAD.
   void (*destroy)(HeddleContext *context);
   int32_t (*rank)(const HeddleContext *context);
   int32_t (*size)(const HeddleContext *context);
 
-  /// Makes a group of these ranks, of which this one is one; null: of all. It is called by exactly
-  /// these ranks, with the same name, and returns when all have. The context keeps the group.
+  /// Creates a group of `ranks`, which include this one; null: of all ranks. Exactly these ranks
+  /// call it, with the same name; it returns when all have. The context owns the group.
   int32_t (*group)(HeddleContext *context, const char *name, const int32_t *ranks, int32_t count,
                    HeddleGroup **group);
 
-  /// Starts an operation. If it succeeds, `wait` has to be called once for `pending`.
+  /// Starts an operation. On success the caller has to call `wait` once for `pending`.
   int32_t (*start)(HeddleGroup *group, const HeddleOperation *operation, HeddlePending **pending);
-  /// Waits until the operation's output is complete and its input may be changed; `pending` is gone
-  /// whatever the status. Fails if another rank makes no progress for `seconds` (less than 0: the
-  /// option `timeout`).
+  /// Waits until the output is complete and the input may be overwritten. Frees `pending`, whatever
+  /// the status. Fails if another rank makes no progress for `seconds` (negative: the option
+  /// `timeout`).
   int32_t (*wait)(HeddlePending *pending, double seconds);
-  /// Ends all operations of all ranks, now and later, with `reason`. Any thread may call it.
+  /// Fails all operations of all ranks, running and later ones, with `reason`. Any thread may call
+  /// it.
   void (*abort)(HeddleContext *context, const char *reason);
 
-  /// Of the last call of this thread that failed: the operation, its group, the rank at fault.
-  /// Valid until the thread's next failure.
+  /// Describes this thread's last failure: the operation, its group, the rank at fault. Valid until
+  /// the thread's next failure.
   const char *(*message)(void);
 } HeddleCollectives;
 
-/// The function that each engine's library has.
+/// The function that each engine's library exports.
 const HeddleCollectives *heddle_collectives(void);
 
 #ifdef __cplusplus

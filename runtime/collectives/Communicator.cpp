@@ -11,7 +11,7 @@
 
 using namespace heddle;
 
-/// The message of the engine's last failure; the status, where it has none.
+/// The message of the engine's last failure; if it has none, the status.
 static std::string messageOf(const HeddleCollectives &engine, int32_t status) {
   const char *said = engine.message ? engine.message() : nullptr;
   if (said && *said)

@@ -30,14 +30,14 @@
 
 namespace heddle {
 
-/// The engine called `name`: libheddle_collectives_NAME.so in $HEDDLE_ENGINES (a list of folders
-/// with colons between), beside this library, or where dlopen finds it. It stays open. Throws Error,
-/// for an unknown name with those that are known.
+/// The engine called `name`: libheddle_collectives_NAME.so in $HEDDLE_ENGINES (folders separated by
+/// colons), beside this library, or where dlopen finds it. It is never closed. Throws Error; for an
+/// unknown name the message lists the known ones.
 const HeddleCollectives &openEngine(const std::string &name);
 /// The names of the engines that are installed, sorted.
 std::vector<std::string> engineNames();
 
-/// An operation between ranks failed.
+/// The failure of an operation between ranks.
 class CollectiveError : public Error {
 public:
   CollectiveError(int32_t status, const std::string &message) : Error(message), status(status) {}
@@ -46,12 +46,12 @@ public:
 
 using Combiner = CommunicationSpec::Combiner;
 
-/// An operation that was started. Its memory may not be used before `wait`; the destructor waits,
-/// and ignores failures.
+/// An operation that was started. Do not use its buffers before `wait`. The destructor waits, and
+/// ignores failures.
 class Pending {
 public:
   Pending(const HeddleCollectives &engine, HeddlePending *pending) : pending(pending, {&engine}) {}
-  /// Throws CollectiveError if it failed. `seconds`: the limit; less than 0: the context's.
+  /// Throws CollectiveError if it failed. `seconds`: the timeout; negative: the context's.
   void wait(double seconds = -1);
 
 private:
@@ -62,8 +62,8 @@ private:
   std::unique_ptr<HeddlePending, Waiter> pending;
 };
 
-/// Ranks that call operations together. Counts are numbers of elements. See Collectives.h for what
-/// the operations do. A group is valid as long as its communicator.
+/// Ranks that call operations together. Counts are numbers of elements; Collectives.h defines the
+/// operations. A group must not outlive its communicator.
 class Group {
 public:
   using Counts = std::span<const int64_t>;
@@ -72,8 +72,8 @@ public:
   /// The position of this rank among the members.
   int32_t member() const { return self; }
   const std::vector<int32_t> &members() const { return ranks; }
-  /// The same group, whose operations move on by a thread of the engine while the caller does other
-  /// work before it waits.
+  /// The same group, but a thread of the engine moves the data of its operations while the caller
+  /// computes.
   Group overlapping() const {
     Group other = *this;
     other.overlapped = 1;
@@ -123,7 +123,7 @@ public:
     return start({.kind = HEDDLE_RECEIVE, .source = source, .counts = &count}, type, nullptr,
                  output);
   }
-  /// Any of these. Throws CollectiveError if it can't be started.
+  /// Starts any operation. Throws CollectiveError if it can't be started.
   Pending start(HeddleOperation operation) const;
 
 private:
@@ -147,7 +147,7 @@ private:
   const int64_t *ofMembers(Counts counts) const;
 };
 
-/// This rank among all of them.
+/// This rank's connection to all others.
 class Communicator {
 public:
   /// Joins the other ranks. Throws CollectiveError.
@@ -158,9 +158,9 @@ public:
 
   int32_t rank() const { return engine.rank(context); }
   int32_t size() const { return engine.size(context); }
-  /// A group of these ranks, or of all; each of them calls this.
+  /// A group of `ranks`, or of all. Each of these ranks calls it.
   Group group(const std::string &name, std::span<const int32_t> ranks = {});
-  /// Ends all operations of all ranks with this reason. Any thread may call it.
+  /// Fails all operations of all ranks with this reason. Any thread may call it.
   void abort(const std::string &reason) { engine.abort(context, reason.c_str()); }
 
 private:

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 static const std::string prefix = "libheddle_collectives_", suffix = ".so";
 
-/// The folders in which engines are looked for: those of HEDDLE_ENGINES, the folder of this library
-/// (or program), and the folder lib beside that.
+/// The folders to search for engines: those of HEDDLE_ENGINES, the folder of this library (or
+/// program), and its sibling `lib`.
 static std::vector<fs::path> folders() {
   std::vector<fs::path> all;
   const char *given = std::getenv("HEDDLE_ENGINES");
@@ -68,7 +68,7 @@ static Library *openLibrary(const std::string &name) {
   try {
     if (!name.empty() && name.find('/') == std::string::npos)
       return new Library(file);
-  } catch (const Error &) { // the list below says more
+  } catch (const Error &) { // the message below lists the known engines
   }
   if (name == "mpi")
     throw Error("the engine 'mpi' is not installed: Heddle was built without Open MPI (Debian's "
@@ -89,7 +89,7 @@ const HeddleCollectives &heddle::openEngine(const std::string &name) {
   const HeddleCollectives *&engine = engines[name];
   if (engine)
     return *engine;
-  // It stays open: its threads and those of libraries below may run until the end.
+  // Never closed: threads of the engine and of libraries below it may run until the process ends.
   static auto &open = *new std::vector<Library *>;
   Library *library = open.emplace_back(openLibrary(name));
   auto *function =

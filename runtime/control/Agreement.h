@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rank says which call it is about to make, as a number and a list of named values. The texts
-// have to be equal on all ranks; where they differ, the first value that does is named:
+// Each rank describes the call that it is about to make by a number and a list of named values. The
+// descriptions must be equal on all ranks; otherwise a message names the first value that differs:
 //
 //     sayCall(17, {{"entry", "'train'"}, {"size N", "64"}})
 //
@@ -30,10 +30,11 @@ namespace heddle {
 using Agreement = std::vector<std::pair<std::string, std::string>>;
 
 std::string sayCall(uint64_t number, const Agreement &values);
-/// "call 17 (entry 'train')". Throws Error for a text that `sayCall` does not make, as the next.
+/// "call 17 (entry 'train')". Throws Error for a text that `sayCall` did not write; so does the
+/// next.
 std::string describeCall(std::string_view said);
-/// Describes how the second text differs from the first, which is that of `other`, in its number or
-/// in a value that both state; empty if it does not.
+/// Describes how the second text differs from the first (that of `other`): in the number, or in a
+/// value that both state. Empty if neither differs.
 std::string describeDifference(std::string_view first, std::string_view second,
                                const std::string &other);
 

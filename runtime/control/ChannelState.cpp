@@ -17,7 +17,7 @@ ControlChannel::State::State(const RankInfo &info)
     : info(info), place(info), wakening(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       callerWakening(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!wakening || !callerWakening)
-    throw Error("can't make a control channel: no file descriptor can be had");
+    throw Error("can't make a control channel: no file descriptor is available");
   self = {info.rank, hostName(), getpid()};
 }
 
@@ -42,7 +42,7 @@ void ControlChannel::State::join() {
   try {
     thread = std::thread([this] { run(); });
   } catch (const std::system_error &error) {
-    throw Error("can't make a control channel: no thread can be had: " + std::string(error.what()));
+    throw Error("can't make a control channel: can't start a thread: " + std::string(error.what()));
   }
   while (!tryToJoin(deadline, reason)) {
     if (Clock::now() >= deadline)
@@ -53,7 +53,7 @@ void ControlChannel::State::join() {
   place.withdraw();
 }
 
-/// False, and why, if it may be too early. Throws Error where trying again does not help.
+/// Returns false and sets `reason` if a later attempt may succeed. Throws Error if none can.
 bool ControlChannel::State::tryToJoin(Clock::time_point deadline, std::string &reason) {
   auto address = place.find();
   reason = "rank 0 has not written it";
@@ -67,11 +67,11 @@ bool ControlChannel::State::tryToJoin(Clock::time_point deadline, std::string &r
   greeted = false;
   heard = Clock::now();
   connection = std::make_unique<Connection>(std::move(socket), address->key, mostValueBytes + 4096);
-  wakeThread(); // which polls this one as well from now on
+  wakeThread(); // it has to poll this socket as well
   auto settled = [&] { return ready || failed || !refusal.empty(); };
   if (!wait(lock, deadline, [&] { return settled() || greeted; }))
-    refusal = "what listens there is no control server: it says nothing";
-  wait(lock, std::nullopt, settled); // the server says which ranks do not come
+    refusal = "the process that listens there is not a control server: it sends no greeting";
+  wait(lock, std::nullopt, settled); // the server reports which ranks are missing
   if (ready)
     return true;
   if (failed)
@@ -109,7 +109,7 @@ std::string ControlChannel::State::request(FrameKind kind,
   BodyWriter writer;
   writer.number(id);
   fill(writer);
-  struct Entry { // as long as the answer lives
+  struct Entry { // removed before `answer` is destroyed
     std::map<uint64_t, Answer *> &waiting;
     uint64_t id;
     ~Entry() { waiting.erase(id); }

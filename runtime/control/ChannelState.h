@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a ControlChannel. `mutex` guards all that changes, the server included; it is
-// not held while `poll` waits or while a callback runs.
+// The state of a ControlChannel. `mutex` guards everything that changes, including the server. It
+// is not held while `poll` waits or while a callback runs.
 //
-// A caller that waits for an answer polls the sockets itself, because each thread that a message
-// wakes on its way costs as much as the way itself. The channel's thread keeps out of that, and
-// polls again when no caller has done so for some milliseconds.
+// A caller that waits for an answer polls the sockets itself, because waking a thread costs as much
+// as sending a message. Meanwhile the channel's thread does not poll; it resumes when no caller has
+// polled for some milliseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,12 +60,12 @@ private:
   const uint32_t age = processAge();
   MeetingPlace place;
   Member self;
-  Socket wakening, callerWakening; ///< these end a wait of the thread, and of the caller that polls
+  Socket wakening, callerWakening; ///< wake the thread, and the caller that polls
   std::thread thread;
   std::mutex mutex;
-  std::condition_variable changed, idle; ///< what callers, and the thread, wait for without polling
-  bool callerPolls = false, callerPolled = false; ///< now; since the thread last looked
-  uint64_t polledConnections = 0; ///< those of the server that the thread knows of when it polls
+  std::condition_variable changed, idle; ///< callers and the thread wait here if they do not poll
+  bool callerPolls = false, callerPolled = false; ///< now; since the thread's last check
+  uint64_t polledConnections = 0; ///< `server->accepted()` when the thread last polled
   std::unique_ptr<ControlServer> server;
   std::unique_ptr<Connection> connection;
   bool greeted = false, ready = false, left = false, over = false, stopping = false;
@@ -89,7 +89,8 @@ private:
     wake(wakening);
     idle.notify_all();
   }
-  /// After a caller has polled: the thread may poll too little, or have to announce a failure.
+  /// Called after a caller has polled: the thread may lack a socket to poll, or have to run
+  /// callbacks.
   void wakeIfNeeded() {
     if ((failed && !announced) || (connection && connection->queued()) ||
         (server && (server->accepted() != polledConnections || server->hasQueued())))

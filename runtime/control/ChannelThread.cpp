@@ -25,7 +25,7 @@ void ControlChannel::State::run() {
   }
 }
 
-/// Waits until something happens, for some time at most, and handles it.
+/// Polls the sockets once, for at most `most`, and handles what has arrived.
 void ControlChannel::State::turn(Lock &lock, const Socket &wakening, Clock::duration most) {
   std::vector<pollfd> polled(1, {wakening.get(), POLLIN, 0});
   if (connection)
@@ -48,13 +48,12 @@ void ControlChannel::State::turn(Lock &lock, const Socket &wakening, Clock::dura
     if (server)
       server->serve(polled);
     beat();
-  } catch (const std::exception &error) { // memory is exhausted, say
+  } catch (const std::exception &error) { // for example, out of memory
     if (!failed)
       failed = Failure{Failure::Kind::Reported, self, error.what()};
   }
   changed.notify_all();
-  if (callerPolls &&
-      &wakening == &this->wakening) // which may have begun to wait before this happened
+  if (callerPolls && &wakening == &this->wakening) // it may have begun to poll before this happened
     wake(callerWakening);
 }
 
@@ -107,7 +106,7 @@ void ControlChannel::State::handle(const Frame &frame) {
     return;
   case FrameKind::Reply: {
     auto asked = waiting.find(body.number());
-    if (asked == waiting.end()) // its caller has given up
+    if (asked == waiting.end()) // the caller stopped waiting
       return;
     bool succeeded = body.number() != 0;
     *asked->second = {true, succeeded, body.text()};

@@ -72,7 +72,7 @@ static Socket forEachAddress(const Endpoint &endpoint, int flags,
   return Socket();
 }
 
-/// Frames are small and each is waited for.
+/// Disables Nagle's algorithm: frames are small, and a peer waits for each.
 static void sendAtOnce(int socket) {
   int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -161,13 +161,13 @@ void Connection::flush() {
       break;
   }
   if (sent < out.size() && errno != EAGAIN && errno != EWOULDBLOCK)
-    sent = out.size(); // nobody will take the rest
+    sent = out.size(); // the peer will not read the rest
   out.erase(0, sent);
 }
 
 bool Connection::receive() {
   char part[1 << 16];
-  // A bounded number of times, so that a peer that sends without end does not stop the others.
+  // Bounded, so that a peer that sends endlessly does not block the others.
   for (int tries = 0; tries < 16; ++tries) {
     ssize_t got = recv(socket.get(), part, sizeof part, 0);
     if (got > 0)

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TCP without waiting: all sockets are non-blocking, and a loop over `poll` says when to go on.
+// TCP without blocking: all sockets are non-blocking, and the owner's `poll` loop drives them.
 //
 //     Socket listening = listenAt({"127.0.0.1", 0});            // any free port
 //     Connection connection(connectTo(endpoint, deadline), key, mostBytes);
-//     connection.send({FrameKind::Heartbeat});                  // what the system does not take is kept
+//     connection.send({FrameKind::Heartbeat});                  // queues the rest
 //     if (!connection.receive()) ...                            // the peer has closed it
 //     while (auto frame = connection.next()) ...
 //
@@ -61,30 +61,30 @@ uint16_t portOf(const Socket &socket);
 /// One attempt. None if nothing answers there before the deadline, and `reason` says why. Throws
 /// Error if the host has no address.
 Socket connectTo(const Endpoint &endpoint, ControlClock::time_point deadline, std::string &reason);
-/// A connection that waits at a listening socket, and who made it; none if there is none or the
-/// system refuses it, as `errno` says.
+/// A connection that is pending at a listening socket, and the peer's address. None if none is
+/// pending or the system refuses it (`errno`).
 std::pair<Socket, std::string> acceptFrom(const Socket &listening);
 
 class Connection {
 public:
-  /// Frames of the peer have bodies of up to `limit` bytes.
+  /// `limit`: the largest body of a frame that the peer may send, in bytes.
   Connection(Socket socket, const JobKey &key, size_t limit)
       : socket(std::move(socket)), key(key), reader(key, limit) {}
 
   void send(const Frame &frame);
-  /// Sends what is kept. The failure of a peer that has gone is found by `receive`.
+  /// Sends queued bytes. If the peer has gone, `receive` reports it.
   void flush();
-  /// Takes in what has arrived; false after the end of the stream.
+  /// Reads what has arrived; false after the end of the stream.
   bool receive();
-  /// The next frame that has arrived whole. Throws Error for a bad one (FrameReader::next).
+  /// The next complete frame. Throws Error for a bad one (FrameReader::next).
   std::optional<Frame> next() { return reader.next(); }
   void setLimit(size_t limit) { reader.setLimit(limit); }
   bool isMidFrame() const { return reader.isMidFrame(); }
 
   int descriptor() const { return socket.get(); }
-  /// The events for which `poll` has to wait.
+  /// The events for which the owner has to poll.
   short events() const;
-  /// The bytes that the peer has not taken yet.
+  /// Bytes that the peer has not accepted yet.
   size_t queued() const { return out.size(); }
 
 private:

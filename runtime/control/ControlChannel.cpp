@@ -1,4 +1,4 @@
-//===- ControlChannel.cpp - what the ranks of a job tell each other -------===//
+//===- ControlChannel.cpp - messages between the ranks of a job -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace heddle;
 ControlChannel::ControlChannel(std::unique_ptr<State> state) : state(std::move(state)) {}
 
 ControlChannel::~ControlChannel() {
-  if (!state->isHere()) { // its thread is in the parent, and perhaps held the mutex
+  if (!state->isHere()) { // the thread exists only in the parent, and may have held the mutex
     (void)state.release();
     return;
   }

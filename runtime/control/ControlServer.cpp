@@ -16,7 +16,7 @@
 using namespace heddle;
 using std::chrono::milliseconds;
 
-/// Limits of the bytes and of the time of a process that has not joined yet.
+/// Limits for a process that has not joined yet: bytes, and time.
 static constexpr size_t mostHelloBytes = 4096;
 static constexpr milliseconds helloTime{5000};
 
@@ -25,8 +25,8 @@ struct ControlServer::Peer {
   std::string name; ///< its address
   Time since;
   uint64_t nonce;
-  int rank = -1;       ///< -1: a stranger
-  bool closed = false; ///< to be forgotten
+  int rank = -1;       ///< -1: not joined yet
+  bool closed = false; ///< to be removed
 };
 
 ControlServer::ControlServer(ServerOptions options)
@@ -83,7 +83,7 @@ void ControlServer::serveArrived() {
 }
 
 //===----------------------------------------------------------------------===//
-// Who is there
+// Membership
 //===----------------------------------------------------------------------===//
 
 void ControlServer::acceptAll() {
@@ -91,12 +91,12 @@ void ControlServer::acceptAll() {
   for (int tries = 0; tries < mostStrangers; ++tries) {
     auto [socket, name] = acceptFrom(listening);
     if (!socket) {
-      // Out of descriptors, say: trying again at once would take all of the processor's time.
+      // For example, out of descriptors: retrying immediately would take all CPU time.
       if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
         pausedUntil = ControlClock::now() + milliseconds(100);
       return;
     }
-    if (strangers >= mostStrangers) { // the oldest has had its time
+    if (strangers >= mostStrangers) { // close the oldest one
       Peer *oldest = nullptr;
       for (auto &[descriptor, peer] : peers)
         if (peer->rank < 0 && !peer->closed && (!oldest || peer->since < oldest->since))
@@ -115,7 +115,7 @@ void ControlServer::acceptAll() {
   }
 }
 
-/// The process may try again; the job goes on without it.
+/// The process may try again; the job continues without it.
 void ControlServer::refuse(Peer &peer, const std::string &reason) {
   peer.connection.send({FrameKind::Refuse, BodyWriter().text(reason).take()});
   peer.closed = true;
@@ -127,7 +127,7 @@ void ControlServer::refuse(Peer &peer, const std::string &reason) {
 
 void ControlServer::admit(Peer &peer, const Frame &frame) {
   if (frame.kind != FrameKind::Hello)
-    return refuse(peer, "expected the frame in which a rank says who it is");
+    return refuse(peer, "expected a hello frame, by which a rank joins");
   BodyReader body(frame.body);
   uint64_t nonce = body.number(), ranks = body.number();
   Member member = unpackMember(body);
@@ -162,7 +162,7 @@ void ControlServer::admit(Peer &peer, const Frame &frame) {
   sendAll({FrameKind::Ready, list.take()});
 }
 
-/// A connection has ended without a word.
+/// A connection was closed by its peer, without a `Leave` frame.
 void ControlServer::lose(Peer &peer) {
   peer.closed = true;
   if (peer.rank < 0) {
@@ -196,7 +196,7 @@ static std::string listOf(const std::vector<int> &ranks) {
 }
 
 void ControlServer::checkTimes(Time now) {
-  // A server that was stopped itself can't blame ranks for it.
+  // If this server itself was stopped, ranks are not at fault for the silence.
   bool slept = now - lastServed > settings.timeout / 2 + milliseconds(500);
   lastServed = now;
   for (Seat &seat : seats)
@@ -208,11 +208,11 @@ void ControlServer::checkTimes(Time now) {
     else if (seat.presence == Presence::Lost && now - seat.heard >= settings.lossGrace)
       failFor(seat.member.rank, Failure::Kind::Lost, "ended without leaving the job");
     else if (seat.peer && seat.peer->connection.queued() > settings.mostQueuedBytes)
-      failFor(seat.member.rank, Failure::Kind::Silent, "does not read what it is sent");
+      failFor(seat.member.rank, Failure::Kind::Silent, "does not read the frames that it is sent");
   for (auto &[descriptor, peer] : peers)
     if (peer->rank < 0 && !peer->closed &&
         now - peer->since > std::max(helloTime, 2 * settings.timeout))
-      refuse(*peer, "it has not said who it is for " + seconds(now - peer->since));
+      refuse(*peer, "it has not sent a hello frame for " + seconds(now - peer->since));
   std::vector<int> there, missing;
   bool joining = joined > 0 && joined < settings.ranks;
   if (failed || (!joining && arrived == 0) ||
@@ -310,7 +310,7 @@ void ControlServer::put(Peer &peer, BodyReader &body) {
     storedBytes += bytes;
     store.emplace(key, Value{std::move(value), readers});
   } else if (found->second.text != value) {
-    return reply(peer.rank, id, false, "the value '" + key + "' is there already, and another");
+    return reply(peer.rank, id, false, "the value '" + key + "' exists already, and differs");
   }
   reply(peer.rank, id, true, "");
   if (auto asked = waiting.extract(key))
@@ -325,8 +325,8 @@ void ControlServer::get(Peer &peer, BodyReader &body) {
   answer(peer.rank, id, key);
 }
 
-/// Sends a value to a rank, as soon as it is there. It goes with its last reader: a long job that
-/// exchanges values would fill the memory with them.
+/// Sends a value to a rank, once it exists. The last reader removes it: otherwise a long job that
+/// exchanges values would fill the memory.
 void ControlServer::answer(int rank, uint64_t id, const std::string &key) {
   auto found = store.find(key);
   if (found == store.end())
@@ -342,10 +342,10 @@ void ControlServer::answer(int rank, uint64_t id, const std::string &key) {
 void ControlServer::agree(Peer &peer, BodyReader &body) {
   Arrival now{body.number(), body.text(), true};
   body.end();
-  describeCall(now.said); // throws for what can't be compared
+  describeCall(now.said); // throws if it can't be compared
   Arrival &mine = arrivals[size_t(peer.rank)];
   if (failed)
-    return; // of which the rank has heard
+    return; // the rank has been told
   if (mine.here)
     return failFor(peer.rank, Failure::Kind::Disagreed,
                    "came to " + describeCall(now.said) + " before it had begun " +
@@ -372,7 +372,7 @@ void ControlServer::agree(Peer &peer, BodyReader &body) {
   }
 }
 
-/// A call to which not all ranks can come any more fails at once.
+/// If a rank has left, a call that needs it fails immediately.
 void ControlServer::requireEveryone() {
   auto at = std::find_if(arrivals.begin(), arrivals.end(), [](auto &each) { return each.here; });
   if (at == arrivals.end())

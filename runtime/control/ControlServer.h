@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The server of a control channel is run by heddle-launch, or by rank 0 where there is no launcher.
-// It has no thread of its own; whoever owns it polls its sockets:
+// heddle-launch runs the server of a control channel; without a launcher rank 0 runs it. It has no
+// thread of its own; its owner polls its sockets:
 //
 //     ControlServer server({.ranks = 4, .key = key});
 //     for (;;) {
@@ -16,9 +16,10 @@
 //       server.serve(polled);
 //     }
 //
-// A process joins by answering the server's greeting in a frame with the key of the job. One that
-// lacks the key, or whose rank is taken or too great, is refused, and the job goes on without it.
-// An error of a rank that has joined ends the job: all ranks get the first failure.
+// A process joins by answering the server's greeting in a frame that is signed with the job's key.
+// A process without the key, or whose rank is taken or out of range, is refused, and the job
+// continues without it. An error of a rank that has joined ends the job: all ranks get the first
+// failure.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,17 +46,17 @@ struct ServerOptions {
   int ranks = 1;
   JobKey key = {};
   Endpoint at = {"127.0.0.1", 0}; ///< port 0: any free one
-  /// How long a rank may be silent, or be waited for.
+  /// How long a rank may be silent, and how long the others wait for it.
   std::chrono::milliseconds timeout{60000};
-  /// How long the failure of a rank whose connection has ended waits for a call of `fail` that
-  /// knows more.
+  /// After a connection has closed, how long to wait for a call of `fail` that tells the cause
+  /// before the loss itself becomes the failure.
   std::chrono::milliseconds lossGrace{0};
-  bool byLauncher = false; ///< run by a process that is no rank
-  /// Limits of the bytes that a rank has not read yet, and of those that ranks store.
+  bool byLauncher = false; ///< run by a process that is not a rank
+  /// Limits: bytes queued for a rank that does not read, and bytes of stored values.
   size_t mostQueuedBytes = 4 * mostValueBytes, mostStoredBytes = 8 * mostValueBytes;
 };
 
-/// One thread at a time may use it.
+/// Not thread-safe.
 class ControlServer {
 public:
   /// Throws Error if it can't listen there.
@@ -63,32 +64,32 @@ public:
   ~ControlServer();
 
   const Endpoint &endpoint() const { return address; }
-  /// Adds what it waits for.
+  /// Appends the sockets to poll.
   void addTo(std::vector<pollfd> &polled) const;
-  /// Handles what `poll` has found, and whatever is due.
+  /// Handles the events that `poll` reported, and timeouts.
   void serve(const std::vector<pollfd> &polled);
-  /// The same for what has arrived already.
+  /// The same for frames that have arrived already.
   void serveArrived();
-  /// Grows with each connection, which whoever polls does not know yet.
+  /// The number of connections so far. If it has grown, the owner has to call `addTo` again.
   uint64_t accepted() const { return connections; }
-  /// True if it waits for peers to take what it has sent.
+  /// True if sent bytes are queued because peers have not read them.
   bool hasQueued() const;
   /// The longest time between two calls of `serve`, in milliseconds.
   int period() const;
 
-  /// Ends the job with a failure, of which all ranks hear; nothing after the first. What the failure
-  /// does not say of its member is added.
+  /// Ends the job with this failure, and sends it to all ranks; only the first call has an effect.
+  /// Fields of the failure's member that are empty are filled in.
   void fail(Failure failure);
   const std::optional<Failure> &failure() const { return failed; }
-  /// True if ranks wait for this one, which has not joined.
+  /// True if other ranks wait for this one to join.
   bool isAwaited(int rank) const {
     return joined > 0 && !failed && seats[size_t(rank)].presence == Presence::Absent;
   }
-  /// True if every rank has joined and left again, or its process has ended.
+  /// True if every rank has joined, and then has left or its process has ended.
   bool isOver() const;
-  /// Tells the ranks that the job is over, so that they do not take it for a failure.
+  /// Tells the ranks that the job is over, so that a closed connection is not a failure.
   void end();
-  /// Why processes were refused, the last few.
+  /// Why the last few refused processes were refused.
   const std::deque<std::string> &refusals() const { return refused; }
 
 private:
@@ -99,11 +100,11 @@ private:
     Member member;
     Presence presence = Presence::Absent;
     Peer *peer = nullptr;
-    Time heard = {}; ///< or when it was lost
+    Time heard = {}; ///< last frame, or when it was lost
   };
   struct Value {
     std::string text;
-    uint64_t readers; ///< that are to come, after which it goes; 0: it stays
+    uint64_t readers; ///< reads until it is removed; 0: never
   };
   struct Arrival {
     uint64_t id = 0;
@@ -114,15 +115,15 @@ private:
   ServerOptions settings;
   Endpoint address;
   Socket listening;
-  std::map<int, std::unique_ptr<Peer>> peers; ///< by the descriptor
-  std::vector<Seat> seats;                    ///< of each rank
+  std::map<int, std::unique_ptr<Peer>> peers; ///< by descriptor
+  std::vector<Seat> seats;                    ///< by rank
   int joined = 0, strangers = 0;
   uint64_t connections = 0;
   Time firstJoined = {}, lastServed = {}, pausedUntil = {};
   std::map<std::string, Value> store;
-  size_t storedBytes = 0; ///< of the keys and values in it
-  std::map<std::string, std::vector<std::pair<int, uint64_t>>> waiting; ///< ranks that asked
-  std::vector<Arrival> arrivals; ///< of each rank, at the call that ranks are coming to
+  size_t storedBytes = 0;                                               ///< keys and values
+  std::map<std::string, std::vector<std::pair<int, uint64_t>>> waiting; ///< (rank, request) by key
+  std::vector<Arrival> arrivals; ///< by rank, at the current call
   int arrived = 0;
   Time firstArrived = {};
   std::optional<Failure> failed;

@@ -23,10 +23,10 @@ static_assert(int(CommunicationSpec::Kind::Barrier) == HEDDLE_BARRIER &&
                   int(CommunicationSpec::Kind::ReduceScatter) == HEDDLE_REDUCE_SCATTER &&
                   int(CommunicationSpec::Kind::AllToAll) == HEDDLE_ALL_TO_ALL &&
                   int(CommunicationSpec::Kind::Receive) == HEDDLE_RECEIVE,
-              "kinds are numbered as engines number them");
+              "kinds have the numbers that engines use");
 static_assert(int(CommunicationSpec::Combiner::Sum) == HEDDLE_SUM &&
                   int(CommunicationSpec::Combiner::Min) == HEDDLE_MIN,
-              "combiners are numbered as engines number them");
+              "combiners have the numbers that engines use");
 
 namespace {
 class EngineTransport : public Transport {
@@ -48,7 +48,7 @@ private:
     explicit Started(heddle::Pending pending) : pending(std::move(pending)) {}
     void wait() override { pending.wait(); }
   };
-  /// Values that move together, one behind the other in a buffer.
+  /// Values that are moved together, packed into one buffer.
   struct Bucket : Pending {
     struct Piece {
       void *output;
@@ -100,19 +100,19 @@ private:
     return groupOf(operation).start(made);
   }
 
-  ControlChannel *channel; ///< over which the ranks find each other
+  ControlChannel *channel; ///< exchanges the engine's addresses
   int32_t self, ranks;
   int exchanges = 0;
   std::string key;
   Communicator world;
   static inline std::atomic<int> opened{0};
-  std::mutex mutex; ///< of the groups
+  std::mutex mutex; ///< guards the groups
   std::map<std::vector<int32_t>, Group> groups;
 
   HeddleWorld worldOf(const std::string &options) {
     HeddleWorld made{.rank = self, .size = ranks};
     if (channel) {
-      // Jobs of one process are told apart.
+      // Distinguishes the jobs of one process.
       if (self == 0)
         channel->put("engine", std::to_string(getpid()) + "-" + std::to_string(++opened));
       key = channel->get("engine");
@@ -138,7 +138,7 @@ private:
     }
     return 0;
   } catch (const std::exception &) {
-    return 1; // the channel has the reason
+    return 1; // the channel reports the reason
   }
 
   const Group &groupOf(const Operation &operation) {
@@ -155,7 +155,7 @@ private:
 };
 } // namespace
 
-/// An engine waits for a rank as long as the job does, unless its options say how long.
+/// An engine's timeout is that of the job, unless its options set one.
 static std::string withTimeout(const std::string &options, std::chrono::milliseconds timeout) {
   if (options.starts_with("timeout=") || options.find(",timeout=") != std::string::npos)
     return options;
@@ -171,7 +171,7 @@ void heddle::useEngine(Job &job, const std::string &name, const std::string &opt
   try {
     job.setTransport(std::make_shared<EngineTransport>(job, openEngine(chosen),
                                                        withTimeout(options, job.info().timeout)));
-  } catch (const Error &error) { // the others, and the launcher, hear why this rank ends
+  } catch (const Error &error) { // report to the other ranks and the launcher
     if (ControlChannel *channel = job.channel())
       channel->fail(error.what());
     throw;

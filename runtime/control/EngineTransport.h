@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins a job and the collectives: the steps of its programs that communicate are run by an engine,
-// whose ranks find each other over the job's control channel.
+// Connects a job with the collectives: an engine runs the steps of the job's programs that
+// communicate. Its ranks find each other over the job's control channel.
 //
 //     auto job = Job::join();
-//     useEngine(*job);                        // what the launcher says, else shm
+//     useEngine(*job);                        // the launcher's choice, else shm
 //     program->run("train", {...}, {.job = job});
 //
-// A group of ranks is made when a step uses it for the first time.
+// A group of ranks is created when a step first uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 namespace heddle {
 
 /// Opens the engine called `name` (empty: that of `job.info()`, else shm) with its `options`, and
-/// sets the transport of the job. All ranks call it, once. Unless the options state a `timeout`, it
-/// is the job's. Throws Error.
+/// sets the transport of the job. All ranks call it, once. The engine's `timeout` is the job's
+/// unless the options set one. Throws Error.
 void useEngine(Job &job, const std::string &name = "", const std::string &options = "");
 
 } // namespace heddle

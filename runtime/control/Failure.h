@@ -32,36 +32,36 @@ struct Member {
 
 struct Failure {
   enum class Kind : uint8_t {
-    Reported,  ///< the rank said so itself, and lives
+    Reported,  ///< by the rank itself, which is still running
     Lost,      ///< its process ended
-    Silent,    ///< it was not heard of for too long
-    Missing,   ///< it did not come to what others wait for
-    Disagreed, ///< it does something else than the others
-    Damaged    ///< it sent what is no frame
+    Silent,    ///< it sent nothing for too long
+    Missing,   ///< it did not make the call that others wait in
+    Disagreed, ///< its call differs from the others'
+    Damaged    ///< it sent invalid bytes
   };
   static constexpr int kinds = 6;
 
   Kind kind = Kind::Reported;
-  Member member = {};      ///< of which rank
+  Member member = {};      ///< the rank that failed
   std::string reason = {}; ///< a predicate: "ended without leaving the job"; of a step, its error
-  /// The function that was called, the op that failed, and where it is written; of `Reported` only.
+  /// The function that was called, the op that failed, and its source location; `Reported` only.
   std::string entry = {}, step = {}, location = {};
 
-  /// A sentence without its period, as above.
+  /// The message above, without a final period.
   std::string describe() const;
   std::string pack() const;
-  /// Throws Error if the body of a frame is none that `pack` makes.
+  /// Throws Error if `pack` did not write this body.
   static Failure unpack(std::string_view body);
 };
 
-/// Thrown where a rank waits for others after the job has failed.
+/// Thrown by functions that wait for other ranks, after the job has failed.
 class JobError : public Error {
 public:
   explicit JobError(Failure failure) : Error(failure.describe()), failure(std::move(failure)) {}
   Failure failure;
 };
 
-/// Adds a member to a body, and reads one.
+/// Writes a member to a body, and reads one.
 void packMember(BodyWriter &writer, const Member &member);
 Member unpackMember(BodyReader &reader);
 

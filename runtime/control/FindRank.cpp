@@ -18,12 +18,12 @@
 using namespace heddle;
 
 namespace {
-/// The environment variables that one launcher sets. If there are several names for a thing, the
-/// first one that is set is used.
+/// The environment variables that one launcher sets. Of several names for a variable, the first
+/// that is set is used.
 struct Launcher {
   const char *source;
   std::initializer_list<const char *> rank, ranks, localRank, localRanks;
-  std::initializer_list<const char *> job; ///< tells jobs apart that run at the same time
+  std::initializer_list<const char *> job; ///< distinguishes concurrent jobs
 };
 
 class Finder {
@@ -67,7 +67,7 @@ static const Launcher launchers[] = {
      {"OMPI_COMM_WORLD_LOCAL_RANK"},
      {"OMPI_COMM_WORLD_LOCAL_SIZE"},
      {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
-    // Before Slurm, whose variables are those of mpiexec's helpers if both are there.
+    // Before Slurm: under mpiexec the Slurm variables are those of its helper processes.
     {"PMI", {"PMI_RANK"}, {"PMI_SIZE"}, {"MPI_LOCALRANKID"}, {"MPI_LOCALNRANKS"}, {}},
     {"Slurm",
      {"SLURM_PROCID"},
@@ -103,12 +103,12 @@ static std::string firstHost(const std::string &list) {
          list.substr(close + 1, comma == std::string::npos ? comma : comma - close - 1);
 }
 
-/// Finds the place where ranks meet if HEDDLE_CONTROL does not state it.
+/// Sets the address at which ranks meet, if HEDDLE_CONTROL does not.
 void Finder::findMeetingPlace(const Launcher &launcher) {
   std::string source = launcher.source, job = text(launcher.job);
   if (source == "Slurm")
     job += "." + text({"SLURM_STEP_ID", "SLURM_STEPID"});
-  if (source == "PMI") // its proxy starts all ranks of a host
+  if (source == "PMI") // its proxy is the parent of all ranks of a host
     job = std::to_string(getppid());
   if (!info.severalHosts() && !job.empty() && source != "heddle-launch") {
     uint64_t hash = sipHash({}, source + " " + job);
@@ -118,18 +118,18 @@ void Finder::findMeetingPlace(const Launcher &launcher) {
   std::string hosts = text({"SLURM_STEP_NODELIST", "SLURM_NODELIST"});
   if (source == "heddle-launch" || hosts.empty())
     throw Error(
-        "the ranks of " + source + " don't know where to meet: set HEDDLE_CONTROL to an " +
+        "the ranks of " + source + " have no common address: set HEDDLE_CONTROL to an " +
         "address 'host:port' of rank 0, or to 'file:PATH' with a path that all ranks share");
-  // Below the ports that systems hand out.
+  // Below the range of ephemeral ports.
   uint64_t hash = sipHash({}, text("SLURM_JOB_ID") + "." + text({"SLURM_STEP_ID", "SLURM_STEPID"}));
   info.control = firstHost(hosts) + ":" + std::to_string(20000 + hash % 12000);
-  if (text("HEDDLE_JOB_KEY").empty()) // keeps jobs apart; it is no secret
+  if (text("HEDDLE_JOB_KEY").empty()) // separates jobs; not a secret
     info.key = {hash, getuid()};
 }
 
 bool Finder::take(const Launcher &launcher) {
   std::string source = launcher.source;
-  // A batch script outside of `srun` has SLURM_PROCID as well, and runs once.
+  // A batch script outside of `srun` has SLURM_PROCID too, but is a single process.
   if (source == "Slurm" && text({"SLURM_STEP_ID", "SLURM_STEPID"}).empty())
     return false;
   auto rank = number(launcher.rank, 0, mostRanks);
@@ -138,8 +138,8 @@ bool Finder::take(const Launcher &launcher) {
     return false;
   const char *rankName = *launcher.rank.begin();
   if (launcher.ranks.size() == 0)
-    throw Error(std::string(rankName) + " is set, but nothing says how many ranks there are: set " +
-                "HEDDLE_RANK to it, and HEDDLE_RANKS");
+    throw Error(std::string(rankName) + " is set, but the number of ranks is unknown: set " +
+                "HEDDLE_RANK and HEDDLE_RANKS");
   const char *ranksName = *launcher.ranks.begin();
   if (!rank || !ranks)
     throw Error(std::string(rank ? rankName : ranksName) + " is set, but " +

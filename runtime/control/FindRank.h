@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program finds its rank in the environment that its launcher made:
+// A program reads its rank from the environment that its launcher set:
 //
 //     heddle-launch -n 4 train        HEDDLE_RANK, HEDDLE_RANKS, HEDDLE_CONTROL, HEDDLE_JOB_KEY
 //     mpirun -n 4 train               OMPI_COMM_WORLD_RANK, ... (Open MPI)
@@ -13,17 +13,16 @@
 //     srun -n 4 train                 SLURM_PROCID, SLURM_STEP_NUM_TASKS, ...
 //     train                           none of them: a job of one rank
 //
-// The first of these that is there counts. HEDDLE_CONTROL says where the ranks meet, and may be
-// given to any of them:
+// The first launcher in this list whose variables are set is used. With any of them HEDDLE_CONTROL
+// may state where the ranks meet:
 //
 //     host:port      the server's address; rank 0 listens there, unless the launcher does
 //     file:PATH      rank 0 listens at a free port and writes it, and the job's key, into this file,
 //                    which all ranks can read
 //
-// Without it, ranks of one host meet in a file in a folder of the user in /tmp, and those of
-// several hosts of a Slurm job at the first host of its list. HEDDLE_JOB_KEY is a secret of 32
-// hexadecimal digits; HEDDLE_ENGINE and HEDDLE_TIMEOUT (in seconds) are options that the launcher
-// hands on.
+// Without it, ranks of one host meet by a file in a folder of the user in /tmp, and those of a
+// Slurm job on several hosts at its first host. HEDDLE_JOB_KEY is a secret of 32 hexadecimal
+// digits; the launcher passes on the options HEDDLE_ENGINE and HEDDLE_TIMEOUT (in seconds).
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +45,8 @@ struct RankInfo {
   JobKey key = {};                   ///< not used with "file:PATH"
   bool launcherServes = false;       ///< heddle-launch runs the server, not rank 0
   int threads = 0;                   ///< of its team; 0: usualThreads()
-  std::string engine = {};           ///< that moves tensors; empty: the program's choice
-  /// How long a rank may be silent, or be waited for.
+  std::string engine = {};           ///< for tensors; empty: the program's choice
+  /// How long a rank may be silent, and how long the others wait for it.
   std::chrono::milliseconds timeout{60000};
 
   bool severalHosts() const { return localRanks < ranks; }
@@ -56,10 +55,10 @@ struct RankInfo {
 /// The value of an environment variable; null if it is not set.
 using Environment = std::function<const char *(const char *name)>;
 
-/// Throws Error that names the variable if one is missing beside others, or makes no sense.
+/// Throws Error that names the variable if one of a set is missing or has an invalid value.
 RankInfo findRank(const Environment &environment);
 RankInfo findRank();
-/// The folder in which the ranks of one host meet. It is removed with the last file in it.
+/// The folder in which the ranks of one host meet. Removing its last file removes it.
 std::string meetingFolder();
 
 } // namespace heddle

@@ -48,7 +48,7 @@ JobKey JobKey::parse(std::string_view text) {
     digits = digit != std::string_view::npos;
     words[i / 16] = words[i / 16] << 4 | digit;
   }
-  if (!digits) // without the text, which may be a secret
+  if (!digits) // the message omits the text: it may be a secret
     throw Error("expected the key of a job as 32 hexadecimal digits in lower case, got " +
                 std::to_string(text.size()) + " characters");
   return {words[0], words[1]};
@@ -106,16 +106,16 @@ std::string heddle::packFrame(const JobKey &key, const Frame &frame) {
 }
 
 std::optional<Frame> FrameReader::next() {
-  if (at == bytes.size() || at > (1 << 16)) { // keep what is copied in proportion to what is read
+  if (at == bytes.size() || at > (1 << 16)) { // moves the rest at most once per 64 KiB
     bytes.erase(0, at);
     at = 0;
   }
   std::string_view rest = std::string_view(bytes).substr(at);
-  // A stranger may send less than a header and wait.
+  // A process that is not of the job may send less than a header and then wait.
   std::string expected;
   putNumber(expected, magic, 4);
   if (!expected.starts_with(rest.substr(0, 4)))
-    throw Error("the bytes are no frame of a Heddle control channel");
+    throw Error("the bytes are not a frame of a Heddle control channel");
   if (rest.size() < headerBytes)
     return std::nullopt;
   if (uint64_t got = getNumber(rest, 4, 2); got != version)

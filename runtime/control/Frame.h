@@ -11,8 +11,8 @@
 //     u32 magic, u16 version, u16 kind, u32 length of the body, u32 zero
 //     u64 tag: SipHash of the 16 bytes above and the body, under the key of the job
 //
-// The tag detects damage, and it tells frames of the job from those of strangers, which lack the
-// key. A reader stores only bytes that have arrived, so a false length costs no memory:
+// The tag detects corruption, and rejects processes that lack the key. A reader stores only bytes
+// that have arrived, so a false length does not make it allocate memory:
 //
 //     std::string bytes = packFrame(key, {FrameKind::Put, body});
 //     FrameReader reader(key, mostBytes);
@@ -20,7 +20,7 @@
 //     while (auto frame = reader.next())     // throws Error that names what is wrong
 //       handle(*frame);
 //
-// Bodies consist of numbers (8 bytes) and texts (a number, then as many bytes).
+// Bodies consist of numbers (8 bytes) and strings (a number, then that many bytes).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ struct JobKey {
   bool operator==(const JobKey &) const = default;
 
   static JobKey random();
-  /// From 32 hexadecimal digits, as `str` writes them. Throws Error for another text.
+  /// Parses 32 hexadecimal digits, as `str` writes them. Throws Error for another text.
   static JobKey parse(std::string_view text);
   std::string str() const;
 };
@@ -50,14 +50,14 @@ struct JobKey {
 uint64_t sipHash(const JobKey &key, std::string_view bytes);
 
 enum class FrameKind : uint16_t {
-  Greeting = 1, ///< server: a random number, which the answer repeats
+  Greeting = 1, ///< server: a random number, which `Hello` repeats
   Hello,        ///< rank: who it is
-  Ready,        ///< server: all ranks are there, and who they are
+  Ready,        ///< server: all ranks have joined; the list of them
   Refuse,       ///< server: why the process can't join
   Heartbeat,    ///< both, when they have nothing else to send
-  Put,          ///< rank: stores a value, for good or for a number of readers
+  Put,          ///< rank: stores a value, permanently or for a number of readers
   Get,          ///< rank: asks for a value
-  Agree,        ///< rank: what it is about to call
+  Agree,        ///< rank: the call that it is about to make
   Reply,        ///< server: the answer to one of these three
   Abort,        ///< both: a failure that ends the job
   Leave,        ///< rank: has finished
@@ -71,17 +71,17 @@ struct Frame {
 
 std::string packFrame(const JobKey &key, const Frame &frame);
 
-/// Takes frames out of a stream of bytes.
+/// Splits a stream of bytes into frames.
 class FrameReader {
 public:
-  /// Bodies may have up to `limit` bytes.
+  /// `limit`: the largest body, in bytes.
   FrameReader(const JobKey &key, size_t limit) : key(key), limit(limit) {}
   void setLimit(size_t bytes) { limit = bytes; }
   void append(std::string_view more) { bytes.append(more); }
-  /// The next frame; none until all of it has arrived. Throws Error for a frame that is damaged, too
-  /// long, of another version, or no frame at all. Nothing that follows it can be read then.
+  /// The next frame; none if it is incomplete. Throws Error if the frame is corrupt, too long, of
+  /// another version, or not a frame; then the rest of the stream is unreadable.
   std::optional<Frame> next();
-  /// True if a part of a frame has arrived.
+  /// True if part of a frame has arrived.
   bool isMidFrame() const { return at < bytes.size(); }
 
 private:

@@ -1,4 +1,4 @@
-//===- Gather.cpp - the whole of a tensor that is split -------------------===//
+//===- Gather.cpp - gathers a sharded tensor ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,12 +38,12 @@ static TensorRef blockOf(const Shards &shards, ElementType element) {
   return wholeTensor(Shards({}, {}, shards.blockSizes()), element);
 }
 
-/// Runs the operation. A failure becomes that of the job.
+/// Runs the operation; its failure fails the job.
 static void run(Job &job, const Transport::Operation &operation, const std::string &what) {
   try {
     job.transport()->start(operation)->wait();
   } catch (const Error &error) {
-    // The engine may notice that a rank has gone before the channel says how.
+    // The engine may notice that a rank has died before the channel reports the cause.
     if (auto failure = job.channel()->failure(std::chrono::seconds(2)))
       throw JobError(*failure);
     job.channel()->fail(error.what(), "", "gathering " + what);
@@ -57,7 +57,7 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
   requireRanks(mesh, job.ranks());
   TensorRef whole = wholeTensor(shards, block.spec().element);
   if (ControlChannel *channel = job.channel())
-    channel->agree({{"entry", "gathering " + what}, // as a call of a program
+    channel->agree({{"entry", "gathering " + what}, // like a call of a program
                     {"type", describe(whole->spec())},
                     {"mesh", mesh.describe()},
                     {"sharding", describe(shards.axes())}});
@@ -70,7 +70,7 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
   }
   if (!job.transport())
     throw Error("can't gather " + what + ": the job has no engine");
-  // Blocks are sent dense, as bytes; what ranks send that hold none is not read.
+  // Blocks are sent as contiguous bytes. Ranks without a block send bytes that nobody reads.
   CommunicationSpec gathering{
       .kind = CommunicationSpec::Kind::AllGather, .axes = axes, .element = ElementType::UI8};
   Transport::Operation operation{.spec = &gathering, .group = mesh.group(job.rank(), axes)};

@@ -1,16 +1,16 @@
-//===- Gather.h - the whole of a tensor that is split -----------*- C++ -*-===//
+//===- Gather.h - gathers a sharded tensor ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ranks hold blocks of a tensor (program/Shards.h). When one of them wants the whole, all take part:
+// Each rank holds a shard of a tensor (program/Shards.h). To get the whole tensor, all ranks call:
 //
 //     TensorRef whole = gather(*job, shards, *mine, "'weight' at main.cpp:12:3");
 //
-// They agree on it first, as on a call of a program. A rank that gathers alone, or another tensor
-// than the others, therefore ends the job with an error that names it and what it gathers.
+// They first compare their calls, as for a call of a program. So if one rank gathers alone, or
+// gathers a different tensor, the job ends with an error that names the rank and the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 
 namespace heddle {
 
-/// The whole tensor, row-major over the sorted names, of which this rank holds `block`. All ranks
-/// call it, between the same calls of programs. `what` is for messages, and is the same on all.
-/// Throws JobError if the job fails, and Error for a mesh that is not the job's or without an
-/// engine.
+/// The whole tensor, row-major over the sorted names; `block` is this rank's shard. A collective:
+/// all ranks call it, in the same order relative to calls of programs. `what` is for messages, and
+/// equal on all ranks. Throws JobError if the job fails, and Error if the mesh is not the job's or
+/// the job has no engine.
 TensorRef gather(Job &job, const Shards &shards, const RuntimeTensor &block,
                  const std::string &what);
 
-/// A tensor of which this rank holds a block.
+/// A tensor of which this rank holds one shard.
 struct SplitTensor {
   Shards shards;
   TensorRef block;
@@ -39,10 +39,10 @@ struct SplitTensor {
   TensorRef gather() const;
 };
 
-/// A new tensor for the whole, row-major over the sorted names; its elements are undefined.
+/// Allocates the whole tensor, row-major over the sorted names; its elements are undefined.
 TensorRef wholeTensor(const Shards &shards, ElementType element);
 
-/// Throws Error unless the mesh is one of as many ranks as the job has.
+/// Throws Error unless the mesh has as many ranks as the job.
 void requireRanks(const MeshSpec &mesh, int ranks);
 
 } // namespace heddle

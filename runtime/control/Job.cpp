@@ -34,8 +34,8 @@ Job::~Job() {
     control->removeAbortCallback(abortsTransport);
 }
 
-/// The value that a rank has put. If it does not put one in time, the error names the rank and the
-/// operation `what` at which it is missing.
+/// Waits for the value that a rank stores. After the timeout the error names the rank and the
+/// operation `what`.
 static std::string valueOf(int rank, ControlChannel &channel, const std::string &key,
                            const std::string &what, Job::Limit limit) {
   try {
@@ -43,7 +43,7 @@ static std::string valueOf(int rank, ControlChannel &channel, const std::string 
   } catch (const JobError &) {
     throw;
   } catch (const Error &error) {
-    // A rank that hangs is noticed as late as the missing value.
+    // The channel reports a hung rank at about the time when the value times out.
     if (auto failure = channel.failure(std::chrono::seconds(1)))
       throw JobError(*failure);
     throw Error(channel.members()[size_t(rank)].describe() + " did not come to " + what + ": " +
@@ -69,7 +69,7 @@ std::vector<std::string> Job::collect(const std::string &what, std::string_view 
 
 std::vector<std::string> Job::exchange(const std::string &what, std::string_view mine,
                                        Limit limit) {
-  std::vector<std::string> all = collect(what, mine, limit); // two messages for each rank
+  std::vector<std::string> all = collect(what, mine, limit); // two messages per rank
   if (!control)
     return all;
   std::string key = "exchange/" + std::to_string(exchanges++);
@@ -83,8 +83,8 @@ std::vector<std::string> Job::exchange(const std::string &what, std::string_view
     for (BodyReader reader(body); !reader.isAtEnd();)
       all.push_back(reader.text());
   }
-  // All have read the values: a rank that refuses them would otherwise end the job before others,
-  // which refuse them as well, can say why.
+  // Wait until all ranks have read the values: a rank that rejects them ends the job, and could do
+  // so before other ranks, which reject them as well, have reported why.
   control->agree({{"entry", what}});
   return all;
 }

@@ -17,11 +17,11 @@
 
 using namespace heddle;
 
-/// Each rank has two threads at least.
+/// Each rank has at least two threads.
 static constexpr int mostRanks = 1024;
 
 namespace {
-/// A folder of this user alone, where the ranks meet.
+/// A folder with access for this user only, in which the ranks meet.
 struct PrivateFolder {
   std::string path;
   PrivateFolder()
@@ -37,8 +37,9 @@ struct PrivateFolder {
 };
 } // namespace
 
-/// Calls `body` for each rank: the first on this thread, the others on new ones. They begin when
-/// all threads are there; if one can't be had none begins, since each would wait for the others.
+/// Calls `body` for each rank: rank 0 on this thread, the others on new ones. No body begins until
+/// all threads have started; if one can't be started, none begins, since it would wait for the
+/// missing rank.
 static void onThreads(int ranks, const std::function<void(int)> &body) {
   enum class Start : int { Waits, Begins, Fails };
   std::atomic<Start> start{Start::Waits};
@@ -52,7 +53,7 @@ static void onThreads(int ranks, const std::function<void(int)> &body) {
           body(rank);
       });
     start = Start::Begins;
-  } catch (const std::exception &error) { // std::system_error where memory or threads run out
+  } catch (const std::exception &error) { // std::system_error if memory or threads run out
     start = Start::Fails;
     reason = error.what();
   }
@@ -77,7 +78,7 @@ static bool isOfTheJob(const std::exception_ptr &error) {
   }
 }
 
-/// Throws the error of the first rank that has one of its own, else what the first has heard.
+/// Rethrows the first error that is a rank's own; if there is none, the first JobError.
 static void throwFirst(const std::vector<std::exception_ptr> &errors) {
   for (bool heard : {false, true})
     for (const std::exception_ptr &error : errors)
@@ -105,7 +106,7 @@ void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
       mine.rank = mine.localRank = rank;
       std::shared_ptr<Job> job = Job::join(mine);
       if (rank == 0)
-        folder.remove(); // all have met; a process that is killed later leaves nothing
+        folder.remove(); // all have joined; nothing is left behind if the process is killed later
       useEngine(*job, engine);
       body(job);
     } catch (...) {
@@ -127,7 +128,7 @@ static Placement placementOf(const Program &program, const EntrySpec &entry,
   return Placement(program.manifest(), entry, types);
 }
 
-/// Calls the entry of the rank's role.
+/// Calls the entry for the rank's role.
 static std::vector<TensorRef> callOnBlocks(const Program &program, const EntrySpec &entry,
                                            const std::vector<TensorRef> &whole,
                                            const std::shared_ptr<Job> &job, const BlockCall &call) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A job needs no launcher: its ranks may be threads of one process, for tests and to try things.
+// The ranks of a job may be threads of one process, without a launcher: for tests and experiments.
 //
 //     onLocalRanks(2, 1, "shm", [&](const std::shared_ptr<Job> &job) {
 //       program->run("train", blocksOf(job->rank()), {.job = job});
@@ -21,25 +21,25 @@
 
 namespace heddle {
 
-/// Runs `body` on each rank of a new job, whose tensors `engine` moves ("": shm), with `threads`
-/// each (0: the cores are shared). Returns when all have ended; throws the error of the first rank
-/// that has one of its own, else what the first has heard of another rank. Throws Error for more
-/// than 1,024 ranks, or if their threads can't be had.
+/// Runs `body` on each rank of a new job. `engine` moves tensors ("": shm); each rank has `threads`
+/// threads (0: the cores are divided). Returns when all have ended; rethrows the first error that
+/// is a rank's own, else the first JobError. Throws Error for more than 1,024 ranks, or if the
+/// threads can't be started.
 void onLocalRanks(int ranks, int threads, const std::string &engine,
                   const std::function<void(const std::shared_ptr<Job> &)> &body);
 
-/// Calls an entry with this rank's blocks of its arguments; returns the blocks of its results. The
-/// entry is that of the rank's role.
+/// Calls the entry for this rank's role with this rank's shards of the arguments; returns its
+/// shards of the results.
 using BlockCall = std::function<std::vector<TensorRef>(
     const EntrySpec &entry, std::vector<TensorRef> blocks, const CallOptions &how)>;
 
-/// Calls an entry of a program for several ranks on whole tensors, all ranks in this process, and
-/// returns whole results, row-major over the sorted names. Of equal blocks that of the last rank
-/// counts. Throws as `onLocalRanks` and `Placement` do.
+/// Calls an entry of a program for several ranks on whole tensors, with all ranks in this process.
+/// Returns whole results, row-major over the sorted names; of replicated shards that of the last
+/// rank is used. Throws as `onLocalRanks` and `Placement` do.
 std::vector<TensorRef> callOnLocalRanks(Program &program, const EntrySpec &entry,
                                         const std::vector<TensorRef> &whole, int threads,
                                         const std::string &engine, const BlockCall &call);
-/// The same by one rank of a job, which the others call as well.
+/// The same for one rank of a job; the other ranks call it too.
 std::vector<TensorRef> callAsRank(Program &program, const EntrySpec &entry,
                                   const std::vector<TensorRef> &whole,
                                   const std::shared_ptr<Job> &job, const BlockCall &call);

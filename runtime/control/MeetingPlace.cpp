@@ -32,7 +32,7 @@ MeetingPlace::MeetingPlace(const RankInfo &info)
 
 MeetingPlace::Address MeetingPlace::forServer() const {
   Address address = known;
-  if (severalHosts) // a host's own name may lead to its loopback interface
+  if (severalHosts) // a host's own name may resolve to its loopback address
     address.endpoint.host = "0.0.0.0";
   return address;
 }
@@ -47,11 +47,11 @@ void MeetingPlace::publish(const Address &address) {
   std::string folder = slash == std::string::npos || slash == 0 ? "" : path.substr(0, slash);
   for (int tries = 1;; ++tries) {
     if (!folder.empty())
-      mkdir(folder.c_str(), 0700); // where it fails, so does what follows
+      mkdir(folder.c_str(), 0700); // if it fails, opening the file below fails too
     try {
       writePrivately(path, known.endpoint.str() + " " + known.key.str() + "\n");
       break;
-    } catch (const Error &) { // another job may just have removed the folder
+    } catch (const Error &) { // another job may have just removed the folder
       if (tries == 10 || folder != meetingFolder() || access(folder.c_str(), F_OK) == 0)
         throw;
     }
@@ -65,7 +65,7 @@ void MeetingPlace::withdraw() {
   unlink(path.c_str());
   published = false;
   if (std::string folder = meetingFolder(); path.starts_with(folder + "/"))
-    rmdir(folder.c_str()); // unless other jobs meet there
+    rmdir(folder.c_str()); // fails if other jobs have files there
 }
 
 std::optional<MeetingPlace::Address> MeetingPlace::find() const {

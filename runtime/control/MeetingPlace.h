@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The two forms of HEDDLE_CONTROL (FindRank.h): an address that all ranks know, or a file into
-// which rank 0 writes it. Such a file has the job's key, and is read only if it belongs to this
-// user and nobody else may read it.
+// The two forms of HEDDLE_CONTROL (FindRank.h): an address that all ranks know, or a file to which
+// rank 0 writes the address. Such a file contains the job's key; it is read only if it belongs to
+// this user and no other user can read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +31,16 @@ public:
     Endpoint endpoint;
     JobKey key;
   };
-  /// Where the server listens, with the key that it takes.
+  /// The address at which the server should listen, and the job's key.
   Address forServer() const;
-  /// Makes the server's address known to the other ranks. Throws Error if the file can't be written.
+  /// Writes the server's address for the other ranks. Throws Error if the file can't be written.
   void publish(const Address &address);
   void withdraw();
-  /// Where the server is; none if that is not known yet. Throws Error for a file of another user.
+  /// The server's address; none if it is not known yet. Throws Error for a file of another user.
   std::optional<Address> find() const;
-  /// True if an address that leads nowhere may be that of an earlier job.
+  /// True if an address that does not answer may be left over from an earlier job.
   bool mayBeOld() const { return !path.empty(); }
-  /// What HEDDLE_CONTROL says, for messages.
+  /// The value of HEDDLE_CONTROL, for messages.
   const std::string &describe() const { return text; }
 
 private:

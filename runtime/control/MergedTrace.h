@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rank has a profile of its calls. Together they are one Chrome trace with a group of rows for
-// each rank: its steps, and its transfers.
+// Merges the profiles of all ranks into one Chrome trace, with a group of rows per rank: its steps
+// and its transfers.
 //
 //     CallOptions options{.profile = &profile, .job = job};
 //     ...
@@ -14,8 +14,8 @@
 //     if (job->rank() == 0)
 //       writeAtomically("trace.json", trace);
 //
-// Clocks of hosts differ. The ranks wait for each other first, and take the moment when they have
-// all come as one; it is so within the time of a message.
+// Clocks of hosts differ. The ranks first wait for each other and take that moment as a common
+// zero, which is exact up to the latency of a message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace heddle {
 
-/// The trace of all ranks on rank 0, nothing on the others. All ranks call it. Throws JobError, and
-/// Error for a profile of more than 64 MiB of events.
+/// The merged trace on rank 0, an empty string on other ranks. All ranks call it. Throws JobError,
+/// and Error if the events of a profile exceed 64 MiB.
 std::string mergedTrace(Job &job, const Profile &profile);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-//===- OncePerHost.cpp - what one rank of a host makes for all ------------===//
+//===- OncePerHost.cpp - shares the result of one rank per host -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,18 +16,18 @@
 
 using namespace heddle;
 
-/// A rank that lives may make something for as long; one that dies is noticed at once.
+/// A running rank may take this long; a rank that dies is noticed immediately.
 static constexpr std::chrono::hours longest{1};
 
 namespace {
-/// A file without a name, which processes of this host and user can open.
+/// An anonymous file, which processes of this host and user can open.
 class SharedFile {
 public:
   explicit SharedFile(std::string_view bytes) : descriptor(memfd_create("heddle", MFD_CLOEXEC)) {
     while (descriptor >= 0 && !bytes.empty()) {
       ssize_t written = write(descriptor, bytes.data(), bytes.size());
       if (written <= 0)
-        return; // the rest is missing: readers compare the size
+        return; // truncated: readers compare the size
       bytes.remove_prefix(size_t(written));
     }
   }
@@ -45,7 +45,7 @@ private:
   int descriptor;
 };
 
-/// The message with which the rank that called `make` tells the others its result.
+/// The message by which the rank that called `make` sends its result to the others.
 struct Made {
   bool fine = true;
   std::string text; ///< the file's path, or the error
@@ -63,7 +63,7 @@ struct Made {
 };
 } // namespace
 
-/// Processes whose /proc is the same.
+/// A string that is equal for processes that share a /proc.
 static std::string thisHost() {
   std::error_code ignored;
   char link[64] = {};
@@ -121,7 +121,7 @@ std::string heddle::oncePerHost(Job &job, const std::string &what,
       error = std::current_exception();
     }
   }
-  job.exchange(what, "", longest); // all have read the files
+  job.exchange(what, "", longest); // wait until all have read the files
   if (error)
     std::rethrow_exception(error);
   return bytes;

@@ -18,7 +18,8 @@ struct Registry {
 };
 } // namespace
 
-/// Registrations are static objects of libraries, which may be made before those of this one.
+/// A function-local static: registrations are static objects of other libraries, which may be
+/// constructed earlier than those of this one.
 static Registry &registry() {
   static Registry known;
   return known;

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If the manifest of a program names a target other than this CPU, the device of that name loads
-// the program. A library registers it:
+// If the manifest of a program names a target other than this CPU, the device with that name loads
+// the program. A library registers a device:
 //
 //     static DeviceRegistration null(std::make_unique<NullDevice>());   // in libheddle
 //
-// Without it, loading fails with an error that names the target. A device provides a function for
-// each entry, which is called like compiled code (Abi.h), with the device's own data in
-// `HeddleCall::device`.
+// If none is registered, loading fails with an error that names the target. A device provides a
+// function for each entry, which is called like compiled code (Abi.h), with the device's own data
+// in `HeddleCall::device`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +27,11 @@
 
 namespace heddle {
 
-/// A program that a device has loaded. It lives as long as any call of the program.
+/// A program that a device has loaded. It outlives all calls of the program.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram() = default;
-  /// The function of an entry, and the data that it gets.
+  /// The function of an entry, and the data that it receives.
   struct Entry {
     HeddleEntry function;
     void *data; ///< `HeddleCall::device`
@@ -43,7 +43,7 @@ public:
 class Device {
 public:
   virtual ~Device() = default;
-  /// The name by which `Manifest::target` refers to it.
+  /// The name that `Manifest::target` uses.
   virtual std::string name() const = 0;
   /// Loads a program, or returns null and sets `error` to the reason. `image` does not outlive the
   /// call.
@@ -55,8 +55,8 @@ public:
 /// The device called `name`; null if none is registered.
 Device *findDevice(std::string_view name);
 
-/// Registers a device while the object lives. Of several devices of one name, the one that was
-/// registered last is found.
+/// Registers a device during the object's lifetime. If several have the same name, the latest
+/// registration wins.
 class DeviceRegistration {
 public:
   explicit DeviceRegistration(std::unique_ptr<Device> device);

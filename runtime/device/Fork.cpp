@@ -49,7 +49,7 @@ struct heddle::ForkHandlers {
   static void inChild() {
     detail::forks.fetch_add(1, std::memory_order_relaxed);
     for (ForkMutex *each : registry().mutexes)
-      if (!each->heldByFork && !each->isMine()) { // its holder is not in this process
+      if (!each->heldByFork && !each->isMine()) { // the thread that holds it is not in this process
         std::construct_at(&each->mutex);
         each->owner.store(0, std::memory_order_relaxed);
         each->depth = 0;

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A child of `fork` has one thread, the one that forked. Threads that its parent had do not exist
-// in it, and a mutex that one of them held would stay locked for ever. So an object that has
-// threads checks whether it was made in this process,
+// A child of `fork` has one thread, the one that forked. Its parent's other threads do not exist in
+// it, and a mutex that one of them held would stay locked forever. So an object that has threads
+// checks whether it was created in this process,
 //
-//     if (age != processAge())           // made by a parent: its threads are not here
-//       makeThemAnew();
+//     if (age != processAge())           // created by a parent: its threads are not here
+//       recreateThem();
 //
-// and locks that are held for short times are of type `ForkMutex`, which no other thread holds at
+// and mutexes for short critical sections are of type `ForkMutex`, which no other thread holds at
 // the moment of a fork.
 //
 //===----------------------------------------------------------------------===//
@@ -28,15 +28,15 @@
 namespace heddle {
 
 namespace detail {
-extern std::atomic<uint32_t> forks; ///< between the first process and this one
+extern std::atomic<uint32_t> forks; ///< number of forks between the first process and this one
 }
-/// Another number in a child of `fork` than in its parent.
+/// A number that differs between a child of `fork` and its parent.
 inline uint32_t processAge() { return detail::forks.load(std::memory_order_relaxed); }
 
-/// A mutex that may be locked again by the thread that holds it. A fork waits until other threads
-/// have unlocked it, so that the guarded data is consistent in the child and the mutex is free
-/// there. It waits a second at most (one of them may wait for the forking thread). A thread that
-/// holds one may lock another only if that is not `outer`.
+/// A recursive mutex. A fork waits until other threads have unlocked it, so the child finds the
+/// mutex free and the guarded data consistent. The wait is limited to a second, since one of these
+/// threads may wait for the forking thread. A thread that holds such a mutex may lock another only
+/// if the held one is not `outer`.
 class ForkMutex {
 public:
   explicit ForkMutex(bool outer = false);

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps of a program follow one another within microseconds, but waking a sleeping thread takes
-// tens of microseconds. So threads spin before they sleep, with pause instructions (which leave the
-// core to its other hyper-thread) and without `sched_yield`, which gives up a whole time slice:
-// milliseconds in which the other threads of the team wait. On a busy machine a thread spins only
-// for a short time, because the thread that it waits for may have no core: one that sleeps gives it
-// one, and is scheduled first when it is woken.
+// tens of microseconds. So threads spin before they sleep. They use pause instructions, which leave
+// the core to its other hyper-thread, and not `sched_yield`, which ends the whole time slice: the
+// rest of the team would wait for milliseconds. On a busy machine a thread spins only briefly,
+// because the thread that it waits for may need its core; a thread that sleeps is scheduled first
+// when it is woken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@
 
 namespace heddle {
 
-/// The time in microseconds that a thread spins before it sleeps: at a barrier, where all threads
-/// are at work; between runs, where the next may never come; and in both cases on a busy machine.
+/// How many microseconds a thread spins before it sleeps: at a barrier, which the other threads
+/// reach soon; between runs, where the next may never come; and in both cases on a busy machine.
 inline constexpr std::chrono::microseconds barrierSpin{2000}, idleSpin{500}, busySpin{20};
 
 /// True if this thread was preempted since the last call: the machine is busy.
@@ -43,8 +43,8 @@ inline bool lostCore() {
   return lost;
 }
 
-/// True if a thread of this process lost its core in the last 50 ms. One that has kept its core does
-/// not notice otherwise that the one it waits for may have none.
+/// True if a thread of this process lost its core in the last 50 ms. A thread that keeps its own
+/// core can't otherwise notice that the thread it waits for has none.
 inline bool isBusy(std::chrono::steady_clock::time_point now) {
   using namespace std::chrono;
   static std::atomic<int64_t> lastLost{-1'000'000'000};
@@ -54,8 +54,7 @@ inline bool isBusy(std::chrono::steady_clock::time_point now) {
   return time - lastLost.load(std::memory_order_relaxed) < nanoseconds(50ms).count();
 }
 
-/// Waits until `ready()`; false if that took longer than `limit`, or than `busySpin` on a busy
-/// machine.
+/// Spins until `ready()`; returns false after `limit`, or after `busySpin` on a busy machine.
 template <typename Ready>
 bool spinUntil(Ready &&ready, std::chrono::microseconds limit) {
   auto readyWithin = [&](int tries) {

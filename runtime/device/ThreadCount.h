@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     HEDDLE_THREADS=1 ./train       a program that states no number of threads runs on one
+//     HEDDLE_THREADS=1 ./train       programs that do not set a number of threads use one
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,11 @@
 
 namespace heddle {
 
-/// The threads that the user states by HEDDLE_THREADS or, where that is not set, by OMP_NUM_THREADS
-/// (of a list the first number). Throws Error that names the variable for anything but a number from
-/// 1 to 1024.
+/// The number of threads set by HEDDLE_THREADS or, if that is not set, by OMP_NUM_THREADS (the
+/// first number of a list). Throws Error that names the variable unless it is a number from 1 to
+/// 1024.
 std::optional<int> statedThreads();
-/// Those, or one for each core that the process may use.
+/// That number, or one per core that the process may use.
 int usualThreads();
 
 } // namespace heddle

@@ -29,7 +29,7 @@ bool Region::barrier() {
     return false;
   if (count == 1)
     return true;
-  if (age != processAge()) // the others are in the parent
+  if (age != processAge()) // the other threads are in the parent
     return false;
   uint32_t now = phase.load(std::memory_order_acquire);
   if (arrived.fetch_add(1, std::memory_order_acq_rel) == count - 1) {
@@ -69,7 +69,7 @@ ThreadTeam::~ThreadTeam() = default;
 
 namespace {
 
-/// True while this thread runs the body of some region.
+/// True while this thread runs the body of a region.
 thread_local bool insideRegion = false;
 
 void runBody(ThreadTeam::Body body, void *argument, Region &region, int thread) {
@@ -80,8 +80,8 @@ void runBody(ThreadTeam::Body body, void *argument, Region &region, int thread) 
 }
 
 /// Requests short time slices, which do not reduce a thread's share of CPU time: on a busy machine
-/// a thread that is woken runs at once, instead of waiting for the end of another's slice. (Linux
-/// 6.12; older versions ignore it.)
+/// a woken thread runs immediately instead of waiting for the end of another's slice. (Linux 6.12;
+/// older versions ignore it.)
 void askForShortSlices() {
 #if defined(SYS_sched_setattr)
   struct {
@@ -99,7 +99,7 @@ void askForShortSlices() {
 #endif
 }
 
-/// The threads of a team in one process, and where they meet their caller.
+/// The threads of a team in one process, and their synchronisation with the caller.
 class Crew {
 public:
   explicit Crew(int count) : count(count), region(count, count > availableCores()) {
@@ -172,7 +172,7 @@ private:
       if (stopping)
         return;
       runBody(body, argument, region, thread);
-      if (!isHere()) // this thread forked: the child is done when it returns
+      if (!isHere()) // this thread forked: its work in the child ends when it returns
         return;
       if (running.fetch_sub(1, std::memory_order_acq_rel) == 1)
         running.notify_one();
@@ -204,7 +204,7 @@ private:
   const int count;
   std::atomic<Crew *> crew;
 
-  /// The crew of the parent is left as it is: its threads can't be joined here.
+  /// Leaks the parent's crew: its threads can't be joined here.
   Crew *makeAnew() {
     static auto &mutex = *new ForkMutex;
     std::lock_guard lock(mutex);
@@ -259,13 +259,13 @@ std::vector<std::thread> heddle::startThreads(size_t count, const std::function<
     threads.reserve(count);
     while (threads.size() < count)
       threads.emplace_back(work);
-  } catch (const std::exception &) { // too few are no reason to give up
+  } catch (const std::exception &) { // continue with fewer threads
   }
   return threads;
 }
 
 std::shared_ptr<ThreadTeam> heddle::sharedThreadTeam(int threads) {
-  // Never destroyed: a program may still run while the process ends.
+  // Never destroyed: a program may still run while the process exits.
   static auto &mutex = *new ForkMutex;
   static auto &teams = *new std::map<int, std::shared_ptr<ThreadTeam>>;
   if (threads < 0 || threads > mostThreads)

@@ -5,26 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A team runs one function on all of its threads at once; the caller is thread
-// 0. Within the function the threads meet at barriers of the `Region`:
+// A team runs one function on all of its threads at once; the caller is thread 0. Within the
+// function the threads synchronise at barriers of the `Region`:
 //
 //     team->run([&](Region &region, int thread) {
 //       half(thread);
 //       if (!region.barrier())
-//         return;                        // another thread has given up
+//         return;                        // another thread has failed
 //       other(thread);
 //     });
 //
-// A thread that fails calls `abort`, which lets all others leave their barriers with false, so that
-// no thread waits for one that has left.
+// A thread that fails calls `abort`: the barriers of all other threads then return false, so no
+// thread waits for one that has left.
 //
-// A team may be shared. Callers on several threads take turns, so that they do
-// not compete for the cores; a call from within a region (a program that runs
-// another in a hook) runs only on its own thread.
+// Callers on several threads may share a team. They take turns, so that they do not oversubscribe
+// the cores. A call from within a region (a program that runs another in a hook) uses only its own
+// thread.
 //
-// A child of `fork` has none of its parent's threads. There a team of ours
-// makes threads of its own when it is first used, OpenMP's is refused; a region
-// in which the fork was called counts as aborted.
+// A child of `fork` has none of its parent's threads. There our own team creates new threads on
+// first use; OpenMP's team throws an error. A region in which fork was called counts as aborted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +39,7 @@
 
 namespace heddle {
 
-/// The threads of one run: how many there are, and where they meet.
+/// The threads of one run: their number, and their barriers.
 class Region {
 public:
   /// `crowded`: there are more threads than cores, so they should not spin.
@@ -48,10 +47,10 @@ public:
   int threads() const { return count; }
   /// Waits until all threads arrive. False if the region was aborted.
   bool barrier();
-  /// Lets every thread leave its barriers, now and later.
+  /// Makes all barriers of the region return false, now and later.
   void abort();
   bool aborted() const { return gaveUp.load(std::memory_order_acquire); }
-  /// Prepares for another run; no thread may be inside.
+  /// Prepares for another run; no thread may be in the region.
   void reset(int threads);
 
 private:
@@ -69,10 +68,10 @@ public:
   using Body = void (*)(void *argument, Region &region, int thread);
 
   virtual ~ThreadTeam();
-  /// The most threads that a run gets.
+  /// The maximum number of threads of a run.
   virtual int threads() const = 0;
-  /// Runs the body on every thread of a region; returns when all are done. The
-  /// body may not throw.
+  /// Runs the body on every thread of a region; returns when all have returned. The body must not
+  /// throw.
   virtual void run(Body body, void *argument) = 0;
 
   template <typename Function>
@@ -85,21 +84,20 @@ public:
   }
 };
 
-/// Threads of our own, which spin for a while after each run and then sleep.
-/// (Compared with libomp in docs/performance.md.) Throws Error when the system
-/// does not give that many threads.
+/// Our own team: threads spin for a while after each run and then sleep. (docs/performance.md
+/// compares it with libomp.) Throws Error if the system can't create that many threads.
 std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
-/// The threads of the installed OpenMP runtime (libomp, else libgomp); only with the library
-/// HeddleOpenMP. Throws Error if there is none.
+/// The threads of the installed OpenMP runtime (libomp, else libgomp); requires the library
+/// HeddleOpenMP. Throws Error if none is installed.
 std::shared_ptr<ThreadTeam> makeOpenMPTeam(int threads);
 
-/// The team of this many threads that all programs of the process share. 0: usualThreads()
+/// The team with this many threads that all programs of the process share. 0: usualThreads()
 /// (ThreadCount.h).
 std::shared_ptr<ThreadTeam> sharedThreadTeam(int threads = 0);
-/// The cores that the process may use.
+/// The number of cores that the process may use.
 int availableCores();
 
-/// Starts `count` threads that do this work, or as many as the system gives.
+/// Starts `count` threads that run `work`, or fewer if the system can't create as many.
 std::vector<std::thread> startThreads(size_t count, const std::function<void()> &work);
 
 } // namespace heddle

@@ -17,7 +17,7 @@
 
 using namespace heddle;
 
-// Expressions are passed by value everywhere: in the header these would be compiled in every file.
+// Out of line, because nearly every file passes expressions by value and would compile these.
 Expr::Expr(int64_t constant) : constantPart(constant) {}
 Expr::Expr(const Expr &other) = default;
 Expr::Expr(Expr &&other) noexcept = default;
@@ -128,7 +128,7 @@ Expr Expr::name(std::string_view name) {
   return ofAtom(std::make_shared<Atom>(Atom{Atom::Kind::Name, std::string(name), {}}));
 }
 
-/// Spelt as no name is.
+/// A spelling that no name can have.
 static constexpr std::string_view tooLargeName = "<too large>";
 
 Expr Expr::tooLarge() { return name(tooLargeName); }
@@ -155,7 +155,7 @@ bool Expr::exceeds() const {
 Expr Expr::finished(Expr sum) {
   if (sum.exceeds())
     return tooLarge();
-  // Only a sum of a division and a remainder can recombine.
+  // Only the sum of a division and a remainder can be recombined.
   bool hasMod = false, hasDiv = false;
   for (const Term &term : sum.termList)
     for (const AtomRef &atom : term.factors) {
@@ -201,9 +201,9 @@ static Expr product(int64_t coefficient, const std::vector<Expr::AtomRef> &facto
   return factors.empty() ? Expr(coefficient) : Expr::ofTerm({coefficient, factors});
 }
 
-/// c * k * (x floordiv k) * f + c * (x mod k) * f is c * x * f. The quotient is
-/// looked for in its canonical form: that of `(x floordiv 4) floordiv 4` is
-/// `x floordiv 16`. Returns true if it changed the sum.
+/// c * k * (x floordiv k) * f + c * (x mod k) * f is c * x * f. Looks for the quotient in its
+/// canonical form: that of `(x floordiv 4) floordiv 4` is `x floordiv 16`. Returns true if the sum
+/// changed.
 bool Expr::recombine() {
   for (size_t m = 0; m < termList.size(); ++m) {
     for (size_t i = 0; i < termList[m].factors.size(); ++i) {
@@ -308,7 +308,7 @@ Expr Expr::floordiv(int64_t divisor, Here here) const {
   requirePositive(divisor, here);
   if (divisor == 1 || isTooLarge())
     return *this;
-  // Multiples of the divisor come out.
+  // Multiples of the divisor move out of the division.
   Expr whole(floorDivide(constantPart, divisor)), rest(floorModulo(constantPart, divisor));
   for (const Term &term : termList) {
     int64_t quotient = floorDivide(term.coefficient, divisor),
@@ -320,7 +320,8 @@ Expr Expr::floordiv(int64_t divisor, Here here) const {
   }
   if (rest.isConstant())
     return whole;
-  // A common factor cancels; what the constant has beyond it can't matter.
+  // A common factor cancels; rounding the constant down to its multiple does not change the
+  // quotient.
   int64_t common = divisor;
   for (const Term &term : rest.termList)
     common = std::gcd(common, term.coefficient);
@@ -410,7 +411,7 @@ Expr Expr::max(const Expr &a, const Expr &b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Questions
+// Queries
 //===----------------------------------------------------------------------===//
 
 std::optional<std::string> Expr::asName() const {

@@ -28,8 +28,8 @@ public:
 
 private:
   const Ranges &ranges;
-  /// The number of divisions that may still be recombined. Each makes bounds tighter, but the
-  /// result depends on the order, and trying all orders would take too long.
+  /// The number of recombinations of divisions that are left. Each tightens the bounds, but the
+  /// result depends on their order, and trying all orders would take too long.
   int rounds = 64;
 
   std::optional<Range> ofAtom(const Expr::Atom &atom);
@@ -61,7 +61,7 @@ std::optional<Range> BoundsFinder::ofAtom(const Expr::Atom &atom) {
   return Range{std::max(a->low, b->low), std::max(a->high, b->high)};
 }
 
-/// Bounds of the sum, each term on its own; none on overflow too.
+/// The sum of the bounds of all terms; none on overflow.
 std::optional<Range> BoundsFinder::termwise(const Expr &sum) {
   __int128 low = sum.offset(), high = sum.offset();
   auto fits = [](__int128 value) { return value >= INT64_MIN && value <= INT64_MAX; };
@@ -138,9 +138,8 @@ std::optional<Range> Expr::bounds(const Ranges &ranges) const {
   return BoundsFinder(ranges).of(*this);
 }
 
-/// Splits a sum into terms divisible by `step` and a rest in [0, step); nothing if the rest may
-/// leave it. A coefficient counts as itself, or as what it is short of the step: 15 * x may be
-/// 16 * x - x.
+/// Splits a sum into multiples of `step` and a rest in [0, step); none if the rest may be outside.
+/// The residue of a coefficient may be negative: 15 * x is also 16 * x - x.
 static std::optional<std::pair<Expr, Expr>> splitSum(const Expr &sum, int64_t step,
                                                      const Ranges &ranges) {
   for (bool signedResidue : {false, true}) {
@@ -170,8 +169,8 @@ static std::optional<std::pair<Expr, Expr>> splitSum(const Expr &sum, int64_t st
   return std::nullopt;
 }
 
-/// Divisors of `divisor` that occur as common factors of coefficients, largest first, and not very
-/// many of them.
+/// Divisors of `divisor` that are common factors of coefficients: the largest few, in descending
+/// order.
 static std::vector<int64_t> candidateSteps(const Expr &sum, int64_t divisor) {
   std::set<int64_t, std::greater<>> steps{divisor};
   for (const Expr::Term &term : sum.terms())
@@ -187,7 +186,7 @@ static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainde
     if (!parts)
       continue;
     auto &[whole, rest] = *parts;
-    // operand = whole + rest with step | whole and 0 <= rest < step, step | divisor.
+    // operand = whole + rest, where step divides whole and divisor, and 0 <= rest < step.
     if (!remainder)
       return whole.floordiv(divisor); // (whole + rest) floordiv divisor == whole floordiv divisor
     return whole.mod(divisor) + rest;
@@ -196,7 +195,7 @@ static Expr simplifyDivision(const Expr &operand, int64_t divisor, bool remainde
 }
 
 Expr Expr::simplify(const Ranges &ranges) const {
-  int rounds = 256; // far more than a simplification that terminates takes
+  int rounds = 256; // far more than any terminating simplification needs
   return simplify(ranges, rounds);
 }
 

@@ -168,7 +168,7 @@ private:
   }
 
   std::optional<Expr> unary() {
-    // Text comes from users: nesting may not exhaust the stack.
+    // User input: nesting must not overflow the stack.
     if (depth == 200)
       return refuse("expected fewer than 200 nested expressions");
     ++depth;

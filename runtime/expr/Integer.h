@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Division and remainder that round towards minus infinity, and sums and
-// products that wrap around: text from a user may hold any numbers.
+// Division and remainder that round towards minus infinity, and sums and products that wrap: user
+// input may contain any numbers.
 //
 //===----------------------------------------------------------------------===//
 

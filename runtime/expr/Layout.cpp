@@ -168,7 +168,7 @@ std::optional<Layout> Layout::parse(std::string_view text, std::string *error) {
 // Offsets
 //===----------------------------------------------------------------------===//
 
-/// The elements that a factor's names have together, border included.
+/// The number of elements of a factor's merged names, including the border.
 static int64_t mergedExtent(const Layout::Factor &factor, const Sizes &sizes) {
   int64_t extent = 1;
   for (const std::string &name : factor.names)
@@ -236,7 +236,7 @@ int64_t Layout::elements(const Sizes &sizes) const {
   for (int64_t extent : extents(sizes))
     count *= extent;
   if (swizzle.bits) {
-    // A swizzle permutes blocks of this many elements; the last one may not be cut off.
+    // A swizzle permutes within blocks of this many elements; the last block must be complete.
     int64_t block = int64_t(1) << (swizzle.base + swizzle.bits);
     count = (count + block - 1) / block * block;
   }
@@ -302,9 +302,9 @@ static std::string groupText(const std::vector<std::string> &names) {
   return names.size() == 1 ? text : "(" + text + ")";
 }
 
-/// One group of names is covered by a chain of factors from its most significant part down to
-/// step 1: `floordiv 16` then `mod 16`, or `floordiv 64`, `floordiv 16 mod 4`, `mod 16`, in any
-/// positions of the list.
+/// A chain of factors covers each group of names from its most significant part down to step 1:
+/// `floordiv 16` then `mod 16`, or `floordiv 64`, `floordiv 16 mod 4`, `mod 16`, at any positions
+/// of the list.
 static std::string verifyChain(const std::vector<std::string> &names,
                                std::vector<Layout::Factor> chain, const Sizes &sizes) {
   std::string group = "'" + groupText(names) + "'";

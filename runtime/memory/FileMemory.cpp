@@ -26,7 +26,7 @@ static std::string directory(std::string &variable) {
   return "/tmp";
 }
 
-/// A file without a name; -1: `errno` says why.
+/// Opens an anonymous file; -1: see `errno`.
 static int openUnnamed(const std::string &folder) {
   int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
@@ -38,9 +38,9 @@ static int openUnnamed(const std::string &folder) {
   return file;
 }
 
-/// Reserves the first bytes of a file. Returns an error number; 0: done.
+/// Reserves the first `bytes` of a file. Returns an error number, or 0.
 static int reserve(int file, int64_t bytes) {
-  // Beyond this limit the system sends a signal.
+  // Exceeding this limit raises a signal.
   if (rlimit most; getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
                    uint64_t(bytes) > most.rlim_cur)
     return EFBIG;
@@ -50,14 +50,14 @@ static int reserve(int file, int64_t bytes) {
   while (status == EINTR);
   if (status != EOPNOTSUPP)
     return status;
-  // posix_fallocate writes to each block here, so the free space is checked first.
+  // posix_fallocate would write to each block, so check the free space first.
   if (struct statvfs disk;
       fstatvfs(file, &disk) == 0 && uint64_t(bytes) / disk.f_frsize >= uint64_t(disk.f_bavail))
     return ENOSPC;
   return posix_fallocate(file, 0, bytes);
 }
 
-/// Maps the file at a multiple of `alignment`; null: `errno` says why.
+/// Maps the file at a multiple of `alignment`; null: see `errno`.
 static void *mapAligned(int file, int64_t bytes, int64_t alignment) {
   int64_t page = sysconf(_SC_PAGESIZE), extra = alignment > page ? alignment : 0;
   if (extra == 0) {
@@ -99,7 +99,7 @@ void *FileManager::obtain(int64_t bytes, int64_t alignment) {
   int reason = reserve(file, bytes);
   void *address = reason ? nullptr : mapAligned(file, bytes, alignment);
   int mapping = errno;
-  close(file); // the mapping keeps it
+  close(file); // the mapping keeps the file alive
   if (!address)
     fail(reason ? "reserve" : "map", reason ? reason : mapping);
   return address;
@@ -108,7 +108,7 @@ void *FileManager::obtain(int64_t bytes, int64_t alignment) {
 void FileManager::release(void *address, int64_t bytes) { munmap(address, size_t(bytes)); }
 
 const std::shared_ptr<MemoryManager> &heddle::fileMemory() {
-  // Never destroyed: tensors may outlive all other statics.
+  // Never destroyed: tensors may outlive other static objects.
   static auto &manager = *new std::shared_ptr<MemoryManager>(std::make_shared<FileManager>());
   return manager;
 }

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A memory manager for tensors that are larger than the memory. Each buffer is the mapping of a file
-// of its own without a name, in $HEDDLE_SPILL_DIR, else $TMPDIR, else /tmp: the system writes pages
-// to it when memory is scarce, and reads them again. The file goes with the buffer, also when the
+// A memory manager for tensors that are larger than the memory. Each buffer is the mapping of an
+// anonymous file in $HEDDLE_SPILL_DIR, else $TMPDIR, else /tmp. The system writes pages to the file
+// when memory is scarce, and reads them back. The file disappears with the buffer, also if the
 // process is killed.
 //
 //     auto moments = std::make_shared<RuntimeTensor>(spec, layout, fileMemory(), info);
 //
-// All bytes of a file are reserved before it is mapped, so that a full disk is an Error of
-// `allocate`, with the name of the tensor and the directory, rather than a signal when the tensor is
+// All bytes of a file are reserved before it is mapped. So on a full disk `allocate` throws an
+// Error with the name of the tensor and the directory, instead of a signal when the tensor is
 // written. Child processes of `fork` share the buffers with their parent.
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ protected:
   void release(void *address, int64_t bytes) override;
 };
 
-/// The manager of all tensors in files of this process.
+/// The manager of file-backed tensors of this process.
 const std::shared_ptr<MemoryManager> &fileMemory();
 
 } // namespace heddle

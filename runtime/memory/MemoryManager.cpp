@@ -42,7 +42,7 @@ void *MemoryManager::allocate(int64_t bytes, int64_t alignment, const Allocation
   if (!address)
     throw Error("out of memory: " + std::to_string(bytes) + " bytes" + what() + ", beside " +
                 std::to_string(counts.live) + " bytes that are in use");
-  // Compiled code loads whole vectors, which fault elsewhere.
+  // Compiled code uses aligned vector loads, which fault at other addresses.
   if (auto place = std::bit_cast<uintptr_t>(address);
       place % uintptr_t(std::max<int64_t>(alignment, 1))) {
     release(address, bytes);
@@ -119,7 +119,7 @@ MemoryStatistics heddle::replay(const std::vector<MemoryEvent> &events, MemoryMa
 }
 
 //===----------------------------------------------------------------------===//
-// The system
+// SystemManager
 //===----------------------------------------------------------------------===//
 
 static constexpr int64_t hugePage = 2 << 20;
@@ -130,7 +130,7 @@ static void *fromSystem(int64_t bytes, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
   if (bytes >= hugePage)
     alignment = std::max(alignment, hugePage);
-  if (bytes > int64_t(1) << 46) // beyond any address space
+  if (bytes > int64_t(1) << 46) // larger than any address space
     return nullptr;
   void *address = std::aligned_alloc(size_t(alignment), size_t(rounded(bytes, alignment)));
   if (address && bytes >= hugePage)
@@ -145,10 +145,10 @@ void *SystemManager::obtain(int64_t bytes, int64_t alignment) {
 void SystemManager::release(void *address, int64_t) { std::free(address); }
 
 //===----------------------------------------------------------------------===//
-// Size classes
+// CachingManager
 //===----------------------------------------------------------------------===//
 
-/// 64, 80, 96, 112, 128, 160, ...: a quarter of a power of two apart.
+/// 64, 80, 96, 112, 128, 160, ...: four sizes per power of two.
 static int64_t sizeClass(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, 64);
   int64_t quarter = int64_t(std::bit_floor(uint64_t(bytes))) / 4;
@@ -195,14 +195,14 @@ void CachingManager::release(void *address, int64_t bytes) {
   int64_t size = sizeClass(bytes);
   try {
     cached[size].push_back(address);
-  } catch (const std::bad_alloc &) { // no memory to keep it with
+  } catch (const std::bad_alloc &) { // no memory for the list
     std::free(address);
     reserved -= size;
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks
+// ArenaManager
 //===----------------------------------------------------------------------===//
 
 ArenaManager::~ArenaManager() {
@@ -210,7 +210,7 @@ ArenaManager::~ArenaManager() {
     std::free(block);
 }
 
-/// Adds a piece that is not free. If it throws, nothing has changed.
+/// Adds a piece that is not free. Strong exception guarantee.
 ArenaManager::Pieces::iterator ArenaManager::makePiece(char *address, int64_t bytes,
                                                        bool startsBlock) {
   FreePieces one{{bytes, address}};
@@ -226,7 +226,7 @@ void ArenaManager::setFree(Pieces::iterator piece, bool free) {
   }
 }
 
-/// Makes a block with a free piece of at least `bytes` bytes; `pieces.end()`: out of memory.
+/// Allocates a block with a free piece of at least `bytes` bytes; `pieces.end()`: out of memory.
 ArenaManager::Pieces::iterator ArenaManager::makeBlock(int64_t bytes, int64_t alignment) {
   blocks.reserve(blocks.size() + 1);
   int64_t size = rounded(std::max(bytes + alignment, blockBytes), hugePage);
@@ -259,7 +259,7 @@ void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
   auto piece = found == freePieces.end() ? makeBlock(bytes, alignment) : pieces.find(found->second);
   if (piece == pieces.end())
     return nullptr;
-  // The gap before and the rest behind become pieces, allocated before anything changes.
+  // The gap before and the rest after become pieces of their own; allocate both before any change.
   int64_t whole = piece->second.bytes, gap = gapOf(piece->first), left = whole - gap - bytes;
   char *address = piece->first + gap;
   auto rest = left ? makePiece(address + bytes, left, false) : pieces.end();
@@ -301,7 +301,7 @@ void ArenaManager::release(void *address, int64_t) {
 }
 
 //===----------------------------------------------------------------------===//
-// The default
+// The default manager
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -312,7 +312,7 @@ struct Default {
 } // namespace
 
 static Default &theDefault() {
-  // Never destroyed: tensors may outlive all other statics.
+  // Never destroyed: tensors may outlive other static objects.
   static auto &instance = *new Default;
   return instance;
 }
@@ -329,5 +329,5 @@ void heddle::setDefaultMemoryManager(std::shared_ptr<MemoryManager> manager) {
   if (!manager)
     manager = theDefault().original;
   std::lock_guard lock(theDefault().mutex);
-  theDefault().current.swap(manager); // the former one is destroyed without the lock
+  theDefault().current.swap(manager); // destroy the former one after the lock is released
 }

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An interface that a user can implement with two functions, for the memory of every tensor and
-// program:
+// The interface for the memory of all tensors and programs. A user implements it by two functions:
 //
 //     struct Counting : MemoryManager {
 //       void *obtain(int64_t bytes, int64_t alignment) override { ... }
@@ -14,14 +13,14 @@
 //     };
 //     setDefaultMemoryManager(std::make_shared<Counting>());
 //
-// Each allocation has the name and source location of its op. A listener sees all of them, and its
-// record can be replayed through another manager.
+// Each allocation carries the name and source location of its op. A listener observes all of them,
+// and `replay` runs its record through another manager.
 //
-// There are three managers. `CachingManager` (the default) keeps freed buffers for the next request
-// of their size class; `ArenaManager` allocates best-fit from large blocks on huge pages and merges
-// adjacent free pieces; `SystemManager` asks the system each time. Fresh memory costs ten to a
-// hundred times as much to touch as memory that was used before, so keeping it matters.
-// `FileManager` (FileMemory.h) is for tensors that memory is too small for.
+// There are three managers for memory. `CachingManager` (the default) keeps freed buffers for the
+// next request of their size class. `ArenaManager` allocates best-fit from large blocks on huge
+// pages and merges adjacent free pieces. `SystemManager` calls the system each time. The first
+// access to fresh memory costs ten to a hundred times as much as later ones, so reuse matters.
+// `FileManager` (FileMemory.h) is for tensors that do not fit into memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +43,7 @@
 
 namespace heddle {
 
-/// Describes the buffer that is allocated.
+/// Describes the buffer to allocate.
 struct AllocationInfo {
   std::string_view name;     ///< of the op or argument
   std::string_view location; ///< source location, "file:line:column"
@@ -53,9 +52,9 @@ struct AllocationInfo {
 
 /// Statistics of a memory manager.
 struct MemoryStatistics {
-  int64_t live = 0;        ///< bytes that are allocated now
-  int64_t peak = 0;        ///< the most bytes that were allocated at once
-  int64_t reserved = 0;    ///< bytes that the manager has from the system, cached ones included
+  int64_t live = 0;        ///< bytes currently allocated
+  int64_t peak = 0;        ///< maximum of `live`
+  int64_t reserved = 0;    ///< bytes obtained from the system, including cached ones
   int64_t allocations = 0; ///< number of allocations so far
 };
 
@@ -73,27 +72,27 @@ public:
   virtual ~MemoryManager();
   /// The memory space of the buffers.
   virtual std::string_view space() const { return hostSpace; }
-  /// The memory of that space: `fileMemoryName`, or empty for its own. Outlives the manager.
+  /// The kind of memory within that space: `fileMemoryName`, or empty for the usual one. The string
+  /// outlives the manager.
   virtual std::string_view memory() const { return {}; }
-  /// Allocates at least `bytes` bytes at a multiple of `alignment` bytes (a power of two). Throws
-  /// Error with the name and source location if there is too little memory, or if `info` requests
-  /// another memory space.
+  /// Allocates at least `bytes` bytes at a multiple of `alignment` bytes (a power of two). If there
+  /// is too little memory, or `info` requests another memory space, throws Error with the name and
+  /// source location.
   void *allocate(int64_t bytes, int64_t alignment, const AllocationInfo &info);
-  /// Frees a buffer of `allocate`; does nothing for null.
+  /// Frees a buffer of `allocate`; null is allowed.
   void free(void *address);
   MemoryStatistics statistics() const;
-  /// Sets a function that is called after every allocation and before every release, in the thread
-  /// that makes it.
+  /// Sets a function that is called after every allocation and before every release, on the
+  /// allocating thread.
   void setListener(std::function<void(const MemoryEvent &)> listener);
 
 protected:
-  /// The two functions that a manager must implement. They are called by one thread at a time.
-  /// `obtain` returns null if there is too little memory, or throws Error with another reason, to
-  /// which the name of the buffer is added. `release` takes the number of bytes that
-  /// were requested, and must not throw.
+  /// The two functions that a manager implements; calls are serialised. `obtain` returns null if
+  /// there is too little memory, or throws Error with another reason, to which the buffer's name is
+  /// added. `release` receives the number of bytes that were requested, and must not throw.
   virtual void *obtain(int64_t bytes, int64_t alignment) = 0;
   virtual void release(void *address, int64_t bytes) = 0;
-  /// The number of bytes that the manager has from the system; -1: those that are live.
+  /// The number of bytes obtained from the system; -1: equal to the live bytes.
   virtual int64_t reservedBytes() const { return -1; }
 
   mutable ForkMutex mutex; ///< held while obtain and release run
@@ -111,8 +110,8 @@ protected:
   void release(void *address, int64_t bytes) override;
 };
 
-/// Rounds sizes up to size classes, four per power of two, and keeps freed buffers; large buffers
-/// are on huge pages.
+/// Rounds sizes up to size classes, four per power of two, and caches freed buffers; large buffers
+/// use huge pages.
 class CachingManager : public MemoryManager {
 public:
   ~CachingManager() override;
@@ -130,7 +129,7 @@ private:
   int64_t reserved = 0;
 };
 
-/// Allocates best-fit from blocks on huge pages, which it keeps.
+/// Allocates best-fit from blocks on huge pages, which it never returns.
 class ArenaManager : public MemoryManager {
 public:
   explicit ArenaManager(int64_t blockBytes = int64_t(64) << 20) : blockBytes(blockBytes) {}
@@ -146,12 +145,12 @@ private:
   struct Piece {
     int64_t bytes;
     bool startsBlock;
-    /// Its node of `freePieces` while it is in use, so that freeing allocates nothing.
+    /// Its node of `freePieces` while it is in use, so that freeing does not allocate.
     FreePieces::node_type node;
     bool isFree() const { return node.empty(); }
   };
   using Pieces = std::map<char *, Piece>;
-  Pieces pieces; ///< all of them, by address
+  Pieces pieces; ///< all pieces, by address
   FreePieces freePieces;
   std::vector<char *> blocks;
   int64_t blockBytes, reserved = 0;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A memory space is a memory with its own addresses: that of the host, or one of a device. Values
-// of a program, tensors and memory managers have the name of theirs. Code on the host may use
-// addresses of the space "host"; addresses of another space are valid only for the device that
-// provides it (`Device::memory`).
+// A memory space is a memory with its own addresses: the host's, or a device's. Values of a
+// program, tensors and memory managers name their space. Code on the host may dereference addresses
+// of the space "host"; addresses of another space are valid only for the device that provides it
+// (`Device::memory`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace heddle {
 
 /// The name of the host's memory space.
 inline constexpr std::string_view hostSpace = "host";
-/// The memory of buffers of that space whose pages are in files (FileMemory.h).
+/// The kind of memory whose pages are backed by files (FileMemory.h).
 inline constexpr std::string_view fileMemoryName = "file";
 
 } // namespace heddle

@@ -33,13 +33,12 @@ int64_t heddle::liveBytes(const std::vector<PlannedBuffer> &buffers) {
   return mostLive(buffers, 1);
 }
 
-/// A tensor without elements has memory as well, because code may read it and ignore the value.
+/// A tensor without elements gets memory too, because code may read it and ignore the value.
 static int64_t room(const PlannedBuffer &buffer, int64_t alignment) {
   return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
 }
 
-/// Places buffers in the given order, each in the smallest gap that it fits among those alive with
-/// it.
+/// Places buffers in the given order, each in the smallest gap between live ones that fits.
 static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vector<size_t> &order,
                             int64_t alignment) {
   std::vector<size_t> placed; // by offset
@@ -67,7 +66,7 @@ static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vect
   return total;
 }
 
-/// One sweep over the steps with a list of free pieces: near-linear in the number of buffers.
+/// Sweeps once over the steps with a list of free pieces: near-linear in the number of buffers.
 static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignment) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -120,7 +119,7 @@ static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignmen
       give(offset, buffer.offset - offset);
       give(buffer.offset + bytes, offset + length - buffer.offset - bytes);
     } else {
-      // At the end, in the free piece there if the arena ends with one.
+      // Otherwise append to the arena, and use its last piece if that is free.
       int64_t end = total;
       if (!freeAt.empty())
         if (auto last = std::prev(freeAt.end()); last->first + last->second == total) {

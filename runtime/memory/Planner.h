@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The values of a program live from the step that makes them to the last step
-// that reads them; two that never live together may share memory. `planArena`
-// gives each an offset in one arena:
+// A value of a program is live from the step that defines it to the last step that reads it. Two
+// values whose live ranges do not overlap may share memory. `planArena` assigns each an offset in
+// one arena:
 //
 //     std::vector<PlannedBuffer> buffers = {{100, 0, 1}, {50, 1, 2}, {100, 2, 3}};
 //     planArena(buffers);     // 192 bytes: the third reuses the memory of the first
-//     liveBytes(buffers);     // 150: no arena can be smaller
+//     liveBytes(buffers);     // 150: the lower bound
 //
-// The compiler plans once and stores the offsets in the program; the runtime
-// plans again only for sizes that were not known then.
+// The compiler plans once and stores the offsets in the program; the runtime plans again only for
+// sizes that were unknown then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace heddle {
 
-/// A buffer of a program: it lives from step `first` to step `last`, both included.
+/// A buffer of a program: live from step `first` to step `last`, inclusive.
 struct PlannedBuffer {
   int64_t bytes = 0;
   int32_t first = 0, last = 0;
@@ -34,13 +34,12 @@ struct PlannedBuffer {
   int64_t alignment = 1; ///< bytes; may exceed the arena's
 };
 
-/// The most bytes that live at one step.
+/// The maximum over all steps of the bytes that are live.
 int64_t liveBytes(const std::vector<PlannedBuffer> &buffers);
 
-/// Gives each buffer an offset such that buffers alive together do not overlap;
-/// returns the arena's size. Several orders are tried, each placed best-fit, and
-/// the smallest arena wins; thousands of buffers are placed in one sweep over
-/// the steps. The same buffers always get the same offsets.
+/// Assigns offsets such that buffers with overlapping live ranges do not overlap; returns the
+/// arena's size. Tries several orders, each placed best-fit, and keeps the smallest arena;
+/// thousands of buffers are placed in one sweep over the steps. Deterministic.
 int64_t planArena(std::vector<PlannedBuffer> &buffers, int64_t alignment = 64);
 
 } // namespace heddle

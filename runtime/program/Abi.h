@@ -5,24 +5,23 @@
  *
  *===----------------------------------------------------------------------===*
  *
- * Compiled code imports nothing. The call context holds all that it needs:
- * the address of each value, and a table of functions that only the runtime
- * can provide. An entry function is run by every thread of a team at once:
+ * Compiled code imports nothing. The call context holds all that it needs: the address of each
+ * value, and a table of functions that only the runtime can provide. Every thread of a team runs
+ * an entry function at once:
  *
  *     int32_t entry(HeddleCall *call, int32_t thread, int32_t threads);
  *
- * The program's nests are its steps. Step s consists of `chunks` equal pieces
- * of work; threads fetch chunk numbers from `counters[s]` until none is left,
- * then meet at a barrier. Which thread runs which chunk never changes a value
- * (chunks write disjoint elements, reductions are split by size). Small steps are
- * run by thread 0 alone.
+ * The program's nests are its steps. Step s consists of `chunks` equal pieces of work; threads take
+ * chunk numbers from `counters[s]` until none is left, and then wait at a barrier. Values do not
+ * depend on which thread runs which chunk: chunks write disjoint elements, and reductions are split
+ * by size. Thread 0 alone runs small steps.
  *
  * A kernel has the type
  *
  *     void kernel(void *const *addresses, int64_t chunk, void *scratch);
  *
- * `addresses[i]` is the address of its i-th operand or result. The 64-bit values of the size
- * symbols that it uses follow them. `scratch` is memory that is private to a thread.
+ * `addresses[i]` is the address of its i-th operand or result. The values of the size symbols that
+ * it uses follow, 64 bits each. `scratch` is memory that is private to a thread.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -39,19 +38,18 @@ enum { HEDDLE_ABI_VERSION = 2 };
 
 typedef struct HeddleCall HeddleCall;
 
-/** Functions that the runtime provides to compiled code. Each returns 0, or a
- *  status that makes every thread leave the entry function with that status. */
+/** Functions that the runtime provides to compiled code. Each returns 0, or a status: every thread
+ *  then leaves the entry function with that status. */
 typedef struct HeddleCallTable {
   /** A barrier for all threads of the team. */
   int32_t (*barrier)(HeddleCall *call, int32_t thread);
-  /** Called by thread 0 before step `step`, after a barrier, if `call->hooks`
-   *  is not 0: here managed memory allocates and frees buffers, and profilers
-   *  read the time. Steps are numbered from 0; branches and loops skip and repeat
-   *  numbers. A last call with the number of steps ends the program. */
+  /** Called by thread 0 before step `step`, after a barrier, if `call->hooks` is not 0: managed
+   *  memory allocates and frees buffers here, and profilers read the time. Steps are numbered from
+   *  0; branches and loops skip and repeat numbers. The last call has the number of steps. */
   int32_t (*step)(HeddleCall *call, int32_t step);
-  /** Called by a thread in which step `step` failed; the thread then leaves the entry
-   *  function with the returned status. The error that the caller of the program
-   *  gets has `reason`, and the name and source location of the step. */
+  /** Called by a thread in which step `step` failed; the thread then leaves the entry function with
+   *  the returned status. The program's caller gets an error with `reason` and with the name and
+   *  source location of the step. */
   int32_t (*fail)(HeddleCall *call, int32_t step, const char *reason);
   /** Run steps that call a library (`StepKind::Invoke`, `Start`, `Await`), in thread 0. `invoke`
    *  returns after the function of the library has returned, `start` immediately, and `await` after

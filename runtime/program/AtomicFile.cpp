@@ -28,7 +28,7 @@ static std::string folderOf(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Calls `action` with names beside `target` until it does not find one taken.
+/// Calls `action` with names beside `target` until one is free.
 template <typename Action>
 static int withFreeName(const std::string &target, std::string &name, Action &&action) {
   static std::atomic<unsigned> counter;
@@ -45,7 +45,7 @@ void AtomicFile::fail(int error) {
 }
 
 AtomicFile::AtomicFile(const std::string &path) : given(path) {
-  buffer.reserve(capacity); // nothing below throws while it has opened a file
+  buffer.reserve(capacity); // nothing below may throw while the file is open
   std::unique_ptr<char, void (*)(void *)> resolved(realpath(path.c_str(), nullptr), std::free);
   target = resolved ? resolved.get() : path;
   struct stat old;
@@ -55,7 +55,7 @@ AtomicFile::AtomicFile(const std::string &path) : given(path) {
   inPlace = exists && !S_ISREG(old.st_mode);
   if (inPlace)
     descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
-  else if (access("/proc/self/fd", X_OK) == 0) // by which such a file gets its name
+  else if (access("/proc/self/fd", X_OK) == 0) // by which `commit` gives the file its name
     descriptor = open(folderOf(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor < 0 && !inPlace)
     descriptor = withFreeName(target, temporary, [](const char *name) {
@@ -66,7 +66,7 @@ AtomicFile::AtomicFile(const std::string &path) : given(path) {
     fail(errno);
   }
   if (exists && !inPlace)
-    (void)fchmod(descriptor, old.st_mode & 07777); // on file systems without modes: no matter
+    (void)fchmod(descriptor, old.st_mode & 07777); // ignored on file systems without modes
 }
 
 AtomicFile::~AtomicFile() {
@@ -114,7 +114,7 @@ void AtomicFile::writeOut(std::string_view bytes) {
 void AtomicFile::commit(bool durable) {
   writeOut(buffer);
   buffer.clear();
-  // Pipes and some devices know no fsync.
+  // Pipes and some devices do not support fsync.
   if (durable && fsync(descriptor) != 0 && !(inPlace && errno != EIO && errno != ENOSPC))
     fail(errno);
   if (!inPlace && temporary.empty()) {
@@ -133,7 +133,7 @@ void AtomicFile::commit(bool durable) {
   if (rename(temporary.c_str(), target.c_str()) != 0)
     fail(errno);
   temporary.clear();
-  // The new name is on the disk only when the folder is, which may be writable but not readable.
+  // The new name is durable once the folder is synced; the folder may be writable but not readable.
   int folder = durable ? open(folderOf(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (folder < 0)
     return;

@@ -1,20 +1,20 @@
-//===- AtomicFile.h - a file that appears whole or not at all ---*- C++ -*-===//
+//===- AtomicFile.h - replaces a file atomically ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A file that is replaced atomically: readers see the old contents or the new ones:
+// Replaces a file atomically: readers see either the old contents or the new ones:
 //
 //     AtomicFile file("net.heddle");
 //     file.write(header);
 //     file.write(code);
-//     file.commit();                 // without it nothing happens
+//     file.commit();                 // without it the file is unchanged
 //
-// Until `commit` the bytes are in an unnamed file if the file system supports it (a process that is
-// killed leaves nothing behind), else in a file next to the path whose name ends in `.part-` and
-// numbers. A file that is not regular (a device, a pipe) is written directly.
+// Before `commit` the bytes are in an anonymous file if the file system supports it (nothing is
+// left behind if the process is killed), else in a file next to the path whose name ends in
+// `.part-` and numbers. A file that is not regular (a device, a pipe) is written directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,24 +27,24 @@
 
 namespace heddle {
 
-/// All failures throw Error with the path and the message of the system.
+/// All failures throw Error with the path and the system's message.
 class AtomicFile {
 public:
-  /// A symbolic link stays one: its target is replaced. Permissions of an old file are kept.
+  /// If the path is a symbolic link, its target is replaced. Keeps the permissions of an old file.
   explicit AtomicFile(const std::string &path);
   ~AtomicFile();
   AtomicFile(const AtomicFile &) = delete;
   AtomicFile &operator=(const AtomicFile &) = delete;
 
   void write(std::string_view bytes);
-  /// Replaces bytes that were written before, from `offset` on. False for a file that is written
-  /// directly, which may have them no longer.
+  /// Overwrites earlier bytes, from `offset` on. Returns false for a file that is written directly,
+  /// which may not support it.
   bool rewrite(int64_t offset, std::string_view bytes);
-  /// `durable`: syncs the file to disk before it returns. Caches need not be durable.
+  /// `durable`: syncs the file to disk before returning. Caches need not be durable.
   void commit(bool durable = true);
 
 private:
-  std::string given, target, temporary; ///< `temporary` empty: without a name
+  std::string given, target, temporary; ///< `temporary` empty: anonymous
   std::string buffer;
   int descriptor = -1;
   bool inPlace = false;
@@ -53,7 +53,8 @@ private:
   void writeOut(std::string_view bytes);
 };
 
-/// Makes a file of one text, for callers without exceptions; returns what went wrong, or nothing.
+/// Writes a file with these contents. For callers without exceptions: returns an error message, or
+/// "".
 std::string writeAtomically(const std::string &path, std::string_view bytes, bool durable = true);
 
 } // namespace heddle

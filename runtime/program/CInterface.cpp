@@ -58,7 +58,7 @@ static_assert(int(ElementType::F8E5M2) == HEDDLE_F8E5M2 && int(ElementType::UI8)
 //===----------------------------------------------------------------------===//
 
 static thread_local std::string lastError;
-/// Replaces `lastError` unless it is empty: without memory there is none for a message either.
+/// Replaces `lastError` unless it is empty: out of memory, no message can be allocated either.
 static thread_local char outOfMemory[160] = "";
 
 static void rememberOutOfMemory(const char *function) noexcept {
@@ -78,8 +78,8 @@ static void remember(const char *message, const char *function) noexcept {
   }
 }
 
-/// No exception leaves this file: every function that can fail runs in here. `function` is the one
-/// that calls this.
+/// Every function that can fail runs its body in here, so no exception crosses the C interface.
+/// `function` is its name.
 template <typename Action>
 static heddle_status guarded(Action &&action,
                              const char *function = __builtin_FUNCTION()) noexcept {
@@ -289,7 +289,7 @@ heddle_tensor *heddle_tensor_view(heddle_element element, size_t rank, const cha
     std::vector<std::string> order = namesOf(names, rank);
     TensorSpec spec = specOf(element, order, sizes);
     Layout layout = Layout::rowMajor(order);
-    // The alignment that the address has, at most a cache line.
+    // The alignment of the address, at most a cache line.
     uint64_t lowest = reinterpret_cast<uintptr_t>(memory) & -reinterpret_cast<uintptr_t>(memory);
     layout.alignment = memory ? int64_t(std::min<uint64_t>(lowest, 64)) : 64;
     return new heddle_tensor{
@@ -351,7 +351,7 @@ const char *heddle_tensor_layout(heddle_tensor *tensor) {
   });
 }
 
-/// `dense`, which may be NULL only where there is nothing to copy.
+/// Returns `dense`, which may be NULL only if there is nothing to copy.
 template <typename T>
 static T *elements(T *dense, const heddle_tensor *tensor) {
   if (!dense && heddle_tensor_count(tensor) != 0)

@@ -16,14 +16,14 @@
 
 using namespace heddle;
 
-/// Statuses that entry functions pass through.
+/// Statuses that entry functions return.
 enum : int32_t { Failed = 1, Cancelled = 2, Aborted = 3 };
 
 //===----------------------------------------------------------------------===//
 // The table of functions for compiled code
 //===----------------------------------------------------------------------===//
 
-/// Calls a method of the call that the runtime keeps behind a HeddleCall.
+/// Calls a method of the Call that owns a HeddleCall.
 template <auto method>
 static constexpr auto forward = [](HeddleCall *call, auto... arguments) -> int32_t {
   return (static_cast<Call *>(call->runtime)->*method)(arguments...);
@@ -58,7 +58,7 @@ int32_t Call::fail(int32_t index, const char *reason) {
   if (int32_t none = 0; status.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
     currentStep = index;
     note(reason);
-  } else if (none == Aborted) { // the step that another rank's failure has ended
+  } else if (none == Aborted) { // the step that another rank's failure has interrupted
     std::lock_guard lock(abortMutex);
     currentStep = index;
   }
@@ -75,7 +75,7 @@ Call::LibraryCall Call::libraryCall(int32_t index) const {
   return made;
 }
 
-/// The status of an entry for the status of a library's function.
+/// Converts the status of a library's function to that of the entry.
 int32_t Call::returned(int32_t index, int32_t code) {
   const StepSpec &step = spec.steps[size_t(index)];
   if (code == 0)
@@ -85,7 +85,7 @@ int32_t Call::returned(int32_t index, int32_t code) {
                          .c_str());
 }
 
-/// Begins what a step communicates.
+/// Starts the communication of a step.
 std::unique_ptr<Transport::Pending> Call::communicate(int32_t index) {
   const StepSpec &step = spec.steps[size_t(index)];
   Transport::Operation &operation = operations.at(index);
@@ -93,7 +93,7 @@ std::unique_ptr<Transport::Pending> Call::communicate(int32_t index) {
     operation.input = addresses[size_t(step.values.front())];
   if (step.communication->hasOutput())
     operation.output = addresses[size_t(step.values.back())];
-  if (size_t count = step.values.size() / 2; count > 1) { // a bucket
+  if (size_t count = step.values.size() / 2; count > 1) { // several tensors in one bucket
     operation.output = addresses[size_t(step.values[count])];
     operation.others.clear();
     for (size_t i = 1; i < count; ++i)
@@ -165,7 +165,7 @@ const std::shared_ptr<MemoryManager> &Call::managerOf(const ValueSpec &value) co
   return value.memory == fileMemoryName ? fileMemory() : managerOf(value.space);
 }
 
-/// Stores the reason of a failure, unless memory is exhausted.
+/// Stores the reason of a failure, unless out of memory.
 void Call::note(const char *reason) noexcept {
   try {
     failure = reason;
@@ -175,7 +175,7 @@ void Call::note(const char *reason) noexcept {
 
 void Call::makeAndFree(int32_t step) {
   const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
-  for (int32_t value : free) // a branch that was not taken has not allocated its values
+  for (int32_t value : free) // values of a branch that was not taken were not allocated
     if (void *address = std::exchange(addresses[size_t(value)], nullptr))
       managerOf(spec.values[size_t(value)].space)->free(address);
   for (int32_t value : make) {
@@ -353,7 +353,7 @@ void Call::placeArguments() {
     const ValueSpec &formal = spec.values[value];
     bool fits = fitsInPlace(*argument.tensor, formal.layout);
     if (int32_t result = resultInPlace[i]; result >= 0) {
-      // The program writes here: only memory without other readers may be donated.
+      // The program writes here: memory with other readers must not be donated.
       argument.inPlace = argument.donate && fits &&
                          (formal.memory.empty() || formal.memory == argument.tensor->memory());
       for (size_t k = 0; k < arguments.size(); ++k)
@@ -403,7 +403,7 @@ void Call::placeResults() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Registers a callback while it lives.
+/// Registers a callback during the object's lifetime.
 class AbortCallback {
 public:
   AbortCallback(ControlChannel &channel, ControlChannel::AbortCallback callback)
@@ -471,7 +471,7 @@ void Call::runOnTeam() {
 // Other ranks
 //===----------------------------------------------------------------------===//
 
-/// Throws Error if the entry is for other ranks than there are.
+/// Throws Error if the entry is not for this rank, or for another number of ranks.
 void Call::requireJob() const {
   const MeshSpec &mesh = program->manifest.mesh;
   int ranks = settings.job ? settings.job->ranks() : 1,
@@ -499,18 +499,18 @@ SuppliedNumbers Call::suppliedNumbers() const {
   return numbers;
 }
 
-/// A message concerns two ranks: they are its group, so that no other rank takes part.
+/// The group of a point-to-point message is its two ranks; no other rank takes part.
 static void joinPair(Transport::Operation &operation, int32_t self) {
   int64_t &member = operation.source >= 0 ? operation.source : operation.target;
   if (member < 0 || size_t(member) >= operation.group.size())
-    return; // verifyCommunication says so
+    return; // verifyCommunication reports it
   int32_t other = operation.group[size_t(member)];
   operation.group = {std::min(self, other), std::max(self, other)};
   member = other > self;
 }
 
-/// Evaluates counts and members for the bound sizes. Throws Error that names the step for a number
-/// that makes no sense.
+/// Evaluates counts and members for the bound sizes. Throws Error that names the step for an
+/// invalid number.
 void Call::prepareCommunication() {
   operations.clear();
   for (size_t s = 0; s < spec.steps.size(); ++s) {
@@ -541,7 +541,7 @@ void Call::prepareCommunication() {
                     with.kind == CommunicationSpec::Kind::AllGather ||
                     with.kind == CommunicationSpec::Kind::AllToAll;
     for (auto *counts : {&operation.counts, &operation.outputCounts})
-      if (hasParts && counts->size() == 1) // all parts are alike
+      if (hasParts && counts->size() == 1) // all parts have the same size
         counts->resize(operation.group.size(), counts->front());
     operation.source = evaluate(known.source);
     operation.target = evaluate(known.target);
@@ -557,7 +557,7 @@ void Call::prepareCommunication() {
   }
 }
 
-/// Whether the symbol is in the size of an argument of which ranks have blocks.
+/// Whether the symbol occurs in the whole size of a sharded argument.
 static bool isWholeSize(const EntrySpec &entry, const std::string &symbol) {
   for (int32_t argument : entry.arguments)
     for (const auto &[name, size] : entry.values[size_t(argument)].wholeDims)
@@ -566,7 +566,7 @@ static bool isWholeSize(const EntrySpec &entry, const std::string &symbol) {
   return false;
 }
 
-/// Collects the values that have to be equal on all ranks: all sizes, but not other numbers that a
+/// Collects the values that must be equal on all ranks: all sizes, but not other numbers that a
 /// rank supplies, such as its coordinates. A role may bind fewer sizes than another.
 void Call::describeToOthers() {
   agreement = {{"entry", "'" + spec.name + "'"},
@@ -578,7 +578,7 @@ void Call::describeToOthers() {
       agreement.emplace_back("size '" + symbol + "' =", std::to_string(plan->symbols[i]));
 }
 
-/// False if the job has failed, or this call is not that of all ranks.
+/// Compares this call with those of the other ranks; false if the job has failed.
 bool Call::agree() {
   try {
     settings.job->channel()->agree(agreement);
@@ -589,10 +589,10 @@ bool Call::agree() {
   }
 }
 
-/// Ends the run because a rank has failed. May be called from any thread.
+/// Ends the run because a rank has failed. Thread-safe.
 void Call::abort(const Failure &failure) {
   std::lock_guard lock(abortMutex);
-  // A failure of this rank's own comes back from the channel; it is known.
+  // The channel also reports this rank's own failure, which is recorded already.
   int32_t none = 0;
   if (!status.compare_exchange_strong(none, Aborted, std::memory_order_acq_rel))
     return;
@@ -601,7 +601,8 @@ void Call::abort(const Failure &failure) {
     abortable->abort();
 }
 
-/// The region that thread 0 is in; after it has left, the team may run another call in it.
+/// Sets the region that thread 0 is in; null after it has left, since the team may run another
+/// call.
 void Call::setAbortable(Region *region) {
   std::lock_guard lock(abortMutex);
   abortable = region;
@@ -609,14 +610,14 @@ void Call::setAbortable(Region *region) {
     region->abort();
 }
 
-/// "step (file:line:column)", or what of it is known.
+/// "step (file:line:column)", or the known parts of it.
 static std::string placeOf(const std::string &step, const std::string &location) {
   return (step.empty() ? "" : " at '" + step + "'") +
          (location.empty() ? "" : " (" + location + ")");
 }
 
-/// The error for the other rank that ended this run: with the step that failed there, or, of a rank
-/// that has just gone, with the one here that waited for it.
+/// Throws the error for another rank that ended this run. It names the step that failed there or,
+/// if that rank has just gone, the step here that waited for it.
 void Call::throwAborted() {
   Failure failure = *std::exchange(aborted, std::nullopt);
   std::string what = failure.describe(), place;
@@ -632,14 +633,14 @@ void Call::throwAborted() {
 void Call::afterRun() {
   if (settings.managed)
     freeTemporaries();
-  // Given-up arguments are poisoned whether the program succeeded or not.
+  // Donated arguments become unusable whether the program succeeded or not.
   for (Argument &argument : arguments)
     if (argument.inPlace)
       argument.tensor->donatedTo.swap(argument.takenBy);
   try {
     if (settings.profile)
       settings.profile->add(spec, times);
-  } catch (const std::bad_alloc &) { // keep the results of the run without a profile
+  } catch (const std::bad_alloc &) { // keep the results, without a profile
   }
   times.clear();
   if (int32_t code = status.load(std::memory_order_relaxed)) {
@@ -647,7 +648,7 @@ void Call::afterRun() {
     ControlChannel *channel = settings.job ? settings.job->channel() : nullptr;
     bool communicated = currentStep >= 0 && size_t(currentStep) < spec.steps.size() &&
                         spec.steps[size_t(currentStep)].communication;
-    // An engine may notice that a rank has gone before the channel says how.
+    // An engine may notice that a rank has gone before the channel reports the cause.
     if (channel && !aborted)
       aborted = channel->failure(std::chrono::seconds(communicated ? 2 : 0));
     if (aborted)
@@ -670,7 +671,7 @@ void Call::afterRun() {
   }
   for (auto [to, value] : copiesAfter)
     std::memcpy(to->address(), addresses[size_t(value)], size_t(to->bytes()));
-  // The memory lives on under a new handle.
+  // A new handle takes over the memory.
   for (auto [argument, result] : spec.donations)
     if (Argument &given = arguments[size_t(argument)]; given.inPlace) {
       given.successor->takeOver(*given.tensor);

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call owns the memory of one run: the table of addresses, the arenas, a scratch area for each
-// thread, a chunk counter for each step. Binding checks the arguments; the first run fills the
-// table, later ones only start the threads.
+// A call owns the memory of one run: the table of addresses, the arenas, a scratch area per thread,
+// and a chunk counter per step. Binding checks the arguments; the first run fills the table, later
+// runs only start the threads.
 //
-// Temporaries are in arenas at planned offsets, or (managed) the memory manager allocates each
-// before the step that writes it and frees it after the last that reads it.
+// Temporaries are in arenas at planned offsets. In a managed call, the memory manager allocates
+// each before the step that writes it and frees it after the last step that reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@
 
 namespace heddle {
 
-/// The team that a call with these options runs on.
+/// The team that runs a call with these options.
 std::shared_ptr<ThreadTeam> teamOf(const CallOptions &options);
 
-/// One thread at a time may use a call.
+/// Not thread-safe.
 class Call {
 public:
   Call(std::shared_ptr<Program::Loaded> program, const EntrySpec &entry, CallOptions options);
@@ -39,31 +39,31 @@ public:
   const EntrySpec &entry() const { return spec; }
   const CallOptions &options() const { return settings; }
 
-  /// Gives an argument by name or position. With `donate` a result may take its
-  /// memory: after `run` the tensor can't be used any more, and the argument has
-  /// to be bound again. Throws Error if it does not fit.
+  /// Binds an argument by name or position. With `donate` a result may reuse its memory: after
+  /// `run` the tensor is unusable, and the argument has to be bound again. Throws Error if it does
+  /// not fit.
   void bind(size_t argument, TensorRef tensor, bool donate = false);
   void bind(std::string_view argument, TensorRef tensor, bool donate = false);
 
-  /// Runs. Throws Error if an argument is missing or was donated since, and
-  /// ExecutionError if the program gives up.
+  /// Runs the entry. Throws Error if an argument is missing or was donated since, and
+  /// ExecutionError if the program fails.
   void run();
 
   /// A result of the last run; the next run overwrites it.
   TensorRef result(size_t result = 0) const;
   TensorRef result(std::string_view result) const;
-  /// Takes the results out: the next run makes new ones.
+  /// Moves the results out: the next run creates new ones.
   std::vector<TensorRef> takeResults();
-  /// The same into a vector of as many.
+  /// The same, into a vector of that size.
   void takeResults(std::vector<TensorRef> &into);
 
 private:
   friend class Program;
   struct Argument {
     TensorRef tensor;
-    TensorRef converted; ///< a copy in the layout that the program wants
+    TensorRef converted; ///< a copy in the layout that the program expects
     bool donate = false, inPlace = false;
-    // The tensor that takes over a donated argument's memory. It is made before the run, because
+    // The tensor that takes over a donated argument's memory. It is created before the run, because
     // nothing may fail after it.
     TensorRef successor = nullptr;
     std::string takenBy = {};
@@ -72,13 +72,13 @@ private:
   std::shared_ptr<Program::Loaded> program;
   const EntrySpec &spec;
   CallOptions settings;
-  std::weak_ptr<Job> owner; ///< the job of a call that waits for its next use
+  std::weak_ptr<Job> owner; ///< the job of an idle cached call
   std::shared_ptr<const EntryPlan> plan;
   DeviceProgram::Entry function;
   std::vector<Argument> arguments;
   std::vector<TensorRef> results;
-  std::vector<int32_t> resultOf; ///< of each value: the result that it is, or -1
-  bool ready = false;            ///< the table is filled for the bound arguments
+  std::vector<int32_t> resultOf; ///< by value: index of the result, or -1
+  bool ready = false;            ///< the table is up to date
 
   HeddleCall call{};
   std::vector<void *> addresses, scratch;
@@ -87,9 +87,9 @@ private:
     char *address = nullptr;
     int64_t bytes = 0;
   };
-  std::vector<Arena> arenas; ///< as the plan lists them
+  std::vector<Arena> arenas; ///< in the plan's order
   int64_t scratchBytes = 0;
-  /// A call of a library's function, and the thread that runs it if it was started.
+  /// A call of a library's function, and its thread if it was started asynchronously.
   struct LibraryCall {
     HeddleLibraryFunction function;
     std::vector<void *> values = {};
@@ -98,9 +98,9 @@ private:
     std::thread thread = {};
     void run() { status = function(values.data(), numbers.data()); }
   };
-  std::map<int32_t, LibraryCall> started;             ///< by the step
-  std::map<int32_t, Transport::Operation> operations; ///< of steps that communicate
-  std::map<int32_t, std::unique_ptr<Transport::Pending>> communicating;  ///< that were started
+  std::map<int32_t, LibraryCall> started;                                ///< by step
+  std::map<int32_t, Transport::Operation> operations;                    ///< by step
+  std::map<int32_t, std::unique_ptr<Transport::Pending>> communicating;  ///< started ones, by step
   std::vector<std::pair<RuntimeTensor *, RuntimeTensor *>> copiesBefore; ///< (to, from)
   std::vector<std::pair<RuntimeTensor *, int32_t>> copiesAfter;          ///< (to, value)
 
@@ -109,8 +109,8 @@ private:
   int32_t currentStep = -1;
   std::string failure;
   std::vector<Profile::Begin> times;
-  Agreement agreement; ///< of the call, for the other ranks of a job
-  /// The failure of a rank that ended the run, and the region to abort, while thread 0 is in it.
+  Agreement agreement; ///< compared with the other ranks of a job
+  /// The failure of a rank that ended the run, and the region to abort while thread 0 is in it.
   std::mutex abortMutex;
   std::optional<Failure> aborted;
   Region *abortable = nullptr;

@@ -13,8 +13,8 @@
 using namespace heddle;
 
 #if defined(__x86_64__)
-// __builtin_cpu_supports wants a literal.
-// clang-format off: it makes another thing of it each time.
+// __builtin_cpu_supports needs a literal.
+// clang-format off: its result is not stable here.
 #define FEATURES(F) \
   F("sse3") F("ssse3") F("sse4.1") F("sse4.2") F("sse4a") F("popcnt") F("aes") F("pclmul") \
   F("avx") F("avx2") F("fma") F("fma4") F("xop") F("f16c") F("bmi") F("bmi2") F("lzcnt") \
@@ -24,7 +24,7 @@ using namespace heddle;
   F("avx512fp16") F("avx512vp2intersect") F("amx-tile") F("amx-int8") F("amx-bf16")
 // clang-format on
 
-/// The feature without which no CPU has this one, and with which LLVM enables it; empty: none.
+/// The feature that all CPUs with this one have, and that LLVM enables along with it; empty: none.
 static std::string_view needed(std::string_view feature) {
   if (feature.starts_with("avx512"))
     return feature == "avx512f" ? "avx2" : "avx512f";

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program that was compiled for another CPU is refused when it is loaded, before an unknown
-// instruction ends the process; the message says which instruction sets are lacking.
+// Loading refuses a program for another CPU, before an illegal instruction ends the process; the
+// message lists the missing instruction sets.
 //
-// $HEDDLE_CPU_WITHOUT hides instruction sets by prefixes, "avx512,amx", and those that need them: to
-// see what another CPU does.
+// $HEDDLE_CPU_WITHOUT hides instruction sets by prefixes, "avx512,amx", and those that depend on
+// them, to emulate another CPU.
 //
 //===----------------------------------------------------------------------===//
 

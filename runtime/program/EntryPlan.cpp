@@ -47,7 +47,7 @@ void heddle::requireArgumentType(const EntrySpec &entry, size_t argument, const 
                 describe(formal.type) + ", got " + describe(given) + ": " + difference);
 }
 
-/// ` with N = 3, M = 4`, without the symbols of `shown`, whose values the message has anyway.
+/// ` with N = 3, M = 4`, without the symbols of `shown`, whose values the message has already.
 static std::string symbolText(const EntrySpec &entry, const std::vector<int64_t> &values,
                               std::initializer_list<Expr> shown) {
   std::string text;
@@ -71,7 +71,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
   }
   for (size_t i = 0; i < arguments.size(); ++i)
     requireArgumentType(entry, i, *arguments[i]);
-  // Sizes that are linear in one unknown symbol give it, until none is left that does.
+  // Solve sizes that are linear in one unknown symbol, until there are none left.
   for (bool progress = true; progress;) {
     progress = false;
     for (size_t i = 0; i < arguments.size(); ++i)
@@ -80,7 +80,7 @@ std::vector<int64_t> heddle::bindSymbols(const EntrySpec &entry,
         std::vector<std::string> unknown = left.names();
         if (unknown.size() != 1 || !left.isAffine())
           continue;
-        // 128 bits: a manifest may hold any offset and coefficient.
+        // 128 bits: a manifest may contain any offset and coefficient.
         __int128 extent = *arguments[i]->dims.find(name)->second.constant();
         extent -= left.offset();
         int64_t factor = left.coefficient(unknown[0]);
@@ -175,14 +175,14 @@ EntryPlan heddle::planEntry(const EntrySpec &entry, std::vector<int64_t> symbols
                   std::to_string(plan.types[i]->bytes) + " bytes in the memory of '" +
                   entry.values[owner].name + "', which has " +
                   std::to_string(plan.types[owner]->bytes));
-  // Memory is live as long as the last value that uses it.
+  // An allocation is live until the last value that aliases it is dead.
   for (size_t i = 0; i < count; ++i)
     last[size_t(plan.storage[i])] =
         std::max(last[size_t(plan.storage[i])], entry.values[i].lastStep);
   plan.makeBefore.resize(entry.steps.size() + 1);
   plan.freeBefore.resize(entry.steps.size() + 1);
-  std::vector<std::vector<PlannedBuffer>> buffers; // of each arena
-  std::vector<std::vector<size_t>> owners;         // the value of each buffer
+  std::vector<std::vector<PlannedBuffer>> buffers; // by arena
+  std::vector<std::vector<size_t>> owners;         // the value of each buffer, by arena
   plan.arenaOf.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const ValueSpec &value = entry.values[i];

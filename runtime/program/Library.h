@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps may call functions of vendors' libraries, which are found when the program is loaded:
+// Steps may call functions of vendors' libraries, which are loaded with the program:
 //
-//     Library library("libkernels.so.1");                 // as dlopen finds it
+//     Library library("libkernels.so.1");                 // searched by dlopen
 //     if (void *function = library.find("multiply")) ...
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ namespace heddle {
 
 class Library {
 public:
-  /// Throws Error with the system's reason if it can't be opened.
+  /// Throws Error with the system's reason if it can't be loaded.
   explicit Library(const std::string &name);
   ~Library();
   Library(const Library &) = delete;

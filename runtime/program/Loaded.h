@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a loaded program, which all calls of it share. `mutex` guards `plans` and
-// the hash, the rest does not change after loading.
+// The state of a loaded program, which all its calls share. `mutex` guards `plans` and the hash;
+// the rest does not change after loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,20 +28,20 @@ struct Program::Loaded {
   Manifest manifest;
   Mapping code, constants;
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
-  std::vector<DeviceProgram::Entry> functions; ///< of each entry
-  std::vector<bool> alone; ///< of each entry: no step is shared, a team would only wait
+  std::vector<DeviceProgram::Entry> functions; ///< by entry
+  std::vector<bool> alone;                     ///< by entry: thread 0 runs all steps
   std::map<std::string, std::shared_ptr<MemoryManager>, std::less<>>
-      managers; ///< beside the host's
+      managers; ///< of memory spaces other than the host's
   std::map<const StepSpec *, HeddleLibraryFunction> libraryFunctions;
   /// Plans by entry and values of its symbols.
   ForkMutex mutex;
   std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>
       plans;
 
-  /// Finds the memory spaces and library functions that the entries use, on this CPU where `device`
-  /// is null. Throws Error that names the missing one.
+  /// Finds the memory spaces and library functions that the entries use (if `device` is null, on
+  /// this CPU). Throws Error that names a missing one.
   void resolve(Device *device);
-  /// `function(entry)` is its code. The manifest must be there.
+  /// `function(entry)` returns its code. The manifest must be set.
   template <typename F>
   void setFunctions(F &&function) {
     for (const EntrySpec &entry : manifest.entries) {
@@ -51,7 +51,7 @@ struct Program::Loaded {
     }
   }
 
-  /// Equal for equal programs, in any process; computed when it is first asked for.
+  /// Equal for equal programs, in any process; computed on first use.
   const std::string &hash();
 
   std::shared_ptr<const EntryPlan> planFor(const EntrySpec &entry,
@@ -63,7 +63,7 @@ struct Program::Loaded {
 
 private:
   std::string hashText;                            ///< guarded by `mutex`
-  std::vector<std::unique_ptr<Library>> libraries; ///< stay open as long as the program
+  std::vector<std::unique_ptr<Library>> libraries; ///< open during the program's lifetime
   size_t indexOf(const EntrySpec &entry) const { return size_t(&entry - manifest.entries.data()); }
 };
 

@@ -95,7 +95,7 @@ static Json toJson(const ValueSpec &value) {
   return json;
 }
 
-/// A number that fits; JSON would turn 1e300 into any.
+/// A number in range; nlohmann's conversion would accept 1e300 for any type.
 template <typename Integer>
 static Integer whole(const Json &json) {
   bool large = json.is_number_unsigned() && json.get<uint64_t>() > uint64_t(INT64_MAX);
@@ -289,7 +289,7 @@ std::string Manifest::toJson() const {
     if (function.lines.empty())
       continue;
     code.back()["places"] = function.locations;
-    std::string lines; // one word instead of thousands of numbers
+    std::string lines; // one string instead of thousands of numbers
     for (auto [offset, number] : function.lines)
       lines += std::to_string(offset) + " " + std::to_string(number) + " ";
     code.back()["lines"] = lines;

@@ -83,7 +83,7 @@ private:
   bool isStatic;
 
   bool isValue(int32_t index) const { return index >= 0 && size_t(index) < entry.values.size(); }
-  /// The value whose memory a value has, after `value` has checked the aliases.
+  /// The value that owns the memory of a value, after `value` has checked the aliases.
   size_t ownerOf(size_t index) const {
     while (entry.values[index].aliasOf >= 0)
       index = size_t(entry.values[index].aliasOf);
@@ -144,7 +144,7 @@ private:
     return "";
   }
 
-  /// Checks what the entry says of the mesh: its role, its coordinates, the shards of its values.
+  /// Checks the entry against the mesh: its role, its coordinates, the shards of its values.
   std::string placement() const {
     const MeshSpec &mesh = manifest.mesh;
     auto hasName = [&](const RoleSpec &role) { return role.name == entry.role; };
@@ -181,7 +181,7 @@ private:
     return "";
   }
 
-  /// Checks that a value is a block of the whole that it states.
+  /// Checks that a value is a block of the whole tensor that it states.
   std::string block(const ValueSpec &value) const {
     if ((value.shards.empty() && value.place.empty()) || value.isAbsent())
       return "";
@@ -200,7 +200,7 @@ private:
     return "";
   }
 
-  /// Callers bind arguments and take results, so each value of these kinds has to be one.
+  /// Callers bind arguments and take results, so each value of these kinds must be in the lists.
   std::string bound() const {
     std::vector<bool> isBound(entry.values.size());
     for (const auto *list : {&entry.arguments, &entry.results})
@@ -215,7 +215,7 @@ private:
     return "";
   }
 
-  /// Only memory that is donated may be written to.
+  /// Only donated memory may be overwritten.
   std::string overwritten() const {
     std::set<size_t> donated;
     for (auto [argument, result] : entry.donations)
@@ -228,7 +228,7 @@ private:
     return "";
   }
 
-  /// Checks a step that communicates, by the sizes of its values.
+  /// Checks the sizes of the values of a step that communicates.
   std::string communicates(const StepSpec &step) const {
     if (step.kind != StepKind::Invoke && step.kind != StepKind::Start)
       return "communicates, but is neither invoked nor started";
@@ -243,7 +243,7 @@ private:
     for (int32_t index : step.values) {
       const ValueSpec &value = entry.values[size_t(index)];
       ElementType moved = step.communication->element, held = value.type.element;
-      // Accumulators have no sign: a sum of i16 may be one of ui16.
+      // The storage of integers has no sign: a sum of i16 may be stored as ui16.
       if (isFloat(moved) || isFloat(held) ? moved != held : byteSize(moved) != byteSize(held))
         return "communicates elements of type " + std::string(spelling(moved)) + ", but '" +
                value.name + "' has " + std::string(spelling(held));
@@ -251,8 +251,8 @@ private:
     return "";
   }
 
-  /// Checks a step that calls a library, awaits one or copies. `started` maps each step that is
-  /// started and not awaited yet to the number of branches and loops around it.
+  /// Checks a step that calls a library, awaits a call, or copies. `started` maps each started step
+  /// that is not awaited yet to its depth of branches and loops.
   std::string asynchronous(size_t s, size_t depth, std::map<int32_t, size_t> &started) const {
     const StepSpec &step = entry.steps[s];
     std::string name = "its step " + std::to_string(s);

@@ -21,7 +21,7 @@ Mapping::Mapping(std::string_view bytes, Use use) {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   length = (bytes.size() + page - 1) / page * page;
   const char *what = use == Use::Code ? "code" : "constants";
-  // Written first, protected then: at no time both writable and executable.
+  // Write first, then protect: pages are never writable and executable at once.
   void *mapped = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     throw Error("can't map " + std::to_string(bytes.size()) + " bytes for the program's " + what +

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bytes of a program as its code needs them: aligned to pages, never
-// writable once they are there, and executable only if they are code.
+// Page-aligned copies of a program's bytes: read-only once they are written, and executable only if
+// they are code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ class Mapping {
 public:
   enum class Use { Code, Constants };
   Mapping() = default;
-  /// Throws Error when the system refuses.
+  /// Throws Error if the system refuses.
   Mapping(std::string_view bytes, Use use);
   ~Mapping();
   Mapping(Mapping &&other) noexcept { *this = std::move(other); }
@@ -33,7 +33,7 @@ public:
     return *this;
   }
 
-  char *data() const { return start; } ///< null if there are no bytes
+  char *data() const { return start; } ///< null if empty
   std::string_view bytes() const { return {start, length}; }
 
 private:

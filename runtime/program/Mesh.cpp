@@ -23,7 +23,7 @@ int64_t MeshSpec::ranks() const {
   return product;
 }
 
-/// Reads a number of at least 1 from the front of `text`.
+/// Parses a number of at least 1 at the front of `text`.
 static bool takeNumber(std::string_view &text, int64_t &number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   text.remove_prefix(size_t(end - text.data()));
@@ -46,7 +46,7 @@ std::optional<AxisPart> AxisPart::parse(std::string_view text) {
   return part;
 }
 
-/// The distance of neighbours on an axis, and its size: 0 if there is none.
+/// The stride between neighbours on an axis, and its size: 0 if there is no such axis.
 static MeshSpec::Digit wholeAxis(const MeshSpec &mesh, std::string_view wanted) {
   int64_t stride = 1;
   for (size_t i = mesh.axes.size(); i-- > 0; stride *= mesh.axes[i].second)
@@ -56,14 +56,14 @@ static MeshSpec::Digit wholeAxis(const MeshSpec &mesh, std::string_view wanted) 
 }
 
 namespace {
-/// The parts of an axis that `text` names, from `before` to `end` of `size`.
+/// The parts of an axis that `text` names: `before` to `end` of `size`.
 struct Placed {
   std::string name; ///< of the tensor
   int64_t before, end, size;
 };
 } // namespace
 
-/// The part of the mesh that `text` names; what is wrong with it is in `problem`.
+/// Parses `text` as a part of the mesh; `problem` describes a mistake.
 static Placed placeOf(const MeshSpec &mesh, const std::string &name, const std::string &text,
                       std::string &axis, std::string &problem) {
   auto part = AxisPart::parse(text);
@@ -171,7 +171,7 @@ std::string heddle::verifyShards(const MeshSpec &mesh, const ShardAxes &axes) {
       Placed placed = placeOf(mesh, name, text, axis, problem);
       if (!problem.empty())
         return problem;
-      // Parts of one axis follow each other: the end of one divides the beginning of the next.
+      // Parts of one axis are consecutive: the end of one divides the beginning of the next.
       for (const Placed &other : taken[axis]) {
         const Placed &first = other.before < placed.before ? other : placed;
         const Placed &second = &first == &placed ? other : placed;
@@ -236,7 +236,7 @@ std::string heddle::verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec>
   return "";
 }
 
-/// Empty if the counts are `expected` many and, as far as they are constant, fit into `bytes`.
+/// Empty if there are `expected` counts and the constant ones fit into `bytes`.
 static std::string verifyCounts(const std::vector<Expr> &counts, size_t expected,
                                 std::optional<int64_t> bytes, int64_t elementBytes,
                                 const char *what) {

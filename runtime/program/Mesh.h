@@ -1,20 +1,20 @@
-//===- Mesh.h - the ranks of a program ---------------------------*- C++ -*-===//
+//===- Mesh.h - the ranks of a program --------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program for several ranks has a mesh: axes with names and sizes. Ranks are numbered row by row,
-// so that the last axis is the fastest. A group of axes is the ranks that differ in their
-// coordinates on these axes only:
+// A program for several ranks has a mesh: axes with names and sizes. Ranks are numbered in
+// row-major order, the last axis fastest. A group of axes is the set of ranks that differ only in
+// their coordinates on these axes:
 //
 //     MeshSpec mesh{{{"data", 2}, {"model", 3}}};      // ranks 0 to 5
 //     mesh.coordinate(4, "model")                      // 1
 //     mesh.group(4, {"data"})                          // {1, 4}
 //     mesh.group(4, {"model"})                         // {3, 4, 5}
 //
-// "data(2)4" is a part of an axis: 4 parts that follow 2 others (dialects/mesh).
+// "data(2)4" is a part of an axis: 4 parts after a division into 2 (dialects/mesh).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,12 @@
 
 namespace heddle {
 
-/// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: what is left.
+/// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: the rest.
 struct AxisPart {
   std::string axis;
   int64_t before = 1, count = 0;
 
-  /// "data" or "data(2)4"; none for other text.
+  /// Parses "data" or "data(2)4"; none for other text.
   static std::optional<AxisPart> parse(std::string_view text);
 };
 
@@ -59,16 +59,16 @@ struct MeshSpec {
   /// The number of ranks in a group of these axes.
   int64_t sizeOf(const std::vector<std::string> &axes) const;
   int64_t coordinate(int64_t rank, std::string_view axis) const;
-  /// The group of a rank, itself included; the last of `axes` is the fastest.
+  /// The group of a rank, including itself; the last of `axes` is the fastest.
   std::vector<int32_t> group(int64_t rank, const std::vector<std::string> &axes) const;
   /// "data=2, model=3"
   std::string describe() const;
 };
 
-/// Coordinates on an axis, (axis, coordinate), one of which the ranks have that hold a tensor. Empty:
-/// all ranks do.
+/// (axis, coordinate) pairs: ranks with one of these coordinates hold a tensor. Empty: all ranks
+/// do.
 using Place = std::vector<std::pair<std::string, int64_t>>;
-/// The name, of size 0, that the tensor has instead of its own on ranks that do not hold it.
+/// A tensor on ranks that do not hold it has this name, of size 0, instead of its own names.
 inline constexpr const char *absentName = "mesh$absent";
 
 /// Ranks that run the same entries.
@@ -78,7 +78,7 @@ struct RoleSpec {
 };
 
 /// Describes a step that communicates. Its values are the input and the output, if it has both. An
-/// all-reduce may have several inputs, and then as many outputs; they are moved together.
+/// all-reduce may have several inputs and as many outputs, which are moved together.
 struct CommunicationSpec {
   enum class Kind : uint8_t {
     Barrier,
@@ -94,34 +94,34 @@ struct CommunicationSpec {
   enum class Combiner : uint8_t { Sum, Product, Max, Min };
 
   Kind kind = Kind::Barrier;
-  std::vector<std::string> axes; ///< of the group
+  std::vector<std::string> axes; ///< the axes of the group
   ElementType element = ElementType::F32;
-  Combiner combiner = Combiner::Sum; ///< of reductions
-  /// Numbers of elements, over the symbols, as the engines have them: of the input, and of the
-  /// output where that differs. Where there is a part for each member of the group, one for each, or
-  /// one for all alike; of an all-reduce, one for each input.
+  Combiner combiner = Combiner::Sum; ///< for reductions
+  /// Numbers of elements, over the symbols, in the order that engines expect: of the input, and of
+  /// the output if that differs. Operations with parts have one count per member, or one for all;
+  /// an all-reduce has one per input.
   std::vector<Expr> counts, outputCounts;
-  /// Members of the group, over the symbols, of permute, broadcast, send and receive; -1: none.
+  /// Members of the group, over the symbols, for permute, broadcast, send and receive; -1: none.
   Expr source = Expr(-1), target = Expr(-1);
 
   bool hasInput() const { return kind != Kind::Barrier && kind != Kind::Receive; }
   bool hasOutput() const { return kind != Kind::Barrier && kind != Kind::Send; }
-  /// The bytes that a rank sends at least, whatever the engine: of an all-reduce each element twice,
-  /// but for the rank's own block. None if the counts are not constant.
+  /// A lower bound of the bytes that a rank sends, for any engine: an all-reduce sends each element
+  /// twice, except those of the rank's own block. None if the counts are not constant.
   std::optional<int64_t> sentBytes(const MeshSpec &mesh) const;
 };
 
 /// The axes that split each name, outermost first. Names that are not split need no entry.
 using ShardAxes = std::map<std::string, std::vector<std::string>>;
 
-/// Empty if the axes are some of the mesh, their parts divide them, and none occurs twice.
-/// Otherwise what is wrong, such as "the axis 'data' twice, on 'batch' and 'row'".
+/// Empty if the axes are axes of the mesh, their parts divide them, and none occurs twice;
+/// otherwise a message, such as "the axis 'data' twice, on 'batch' and 'row'".
 std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
-/// Empty if the place is coordinates of one axis of the mesh, otherwise what is wrong with it.
+/// Empty if the place is coordinates on one axis of the mesh; otherwise a message.
 std::string verifyPlace(const MeshSpec &mesh, const Place &place);
 /// "{batch: data, hidden: data+model}"
 std::string describe(const ShardAxes &axes);
-/// Empty if the axes are a group of the mesh, otherwise what is wrong with them.
+/// Empty if the axes are a group of the mesh; otherwise a message.
 std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
 /// In the order of CommunicationSpec::Kind.
 inline constexpr const char *communicationKinds[] = {"barrier",    "all-reduce", "reduce-scatter",
@@ -131,8 +131,8 @@ inline const char *spelling(CommunicationSpec::Kind kind) { return communication
 
 /// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.
 std::string verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles);
-/// Empty if the numbers of counts fit the group and the kind; constant counts and members are
-/// checked as well. `bytes` are the sizes of the step's values, where they are constant.
+/// Empty if the number of counts fits the group and the kind, and constant counts and members are
+/// valid. `bytes` are the sizes of the step's values, if constant.
 std::string verifyCommunication(const MeshSpec &mesh, const CommunicationSpec &communication,
                                 const std::vector<std::optional<int64_t>> &bytes);
 

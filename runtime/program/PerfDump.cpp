@@ -1,4 +1,4 @@
-//===- PerfDump.cpp - compiled functions as perf sees them ----------------===//
+//===- PerfDump.cpp - describes compiled functions to perf ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ static uint64_t now() {
 }
 
 namespace {
-/// Appends numbers and texts in the format of the file.
+/// Appends numbers and strings in the format of the file.
 struct Bytes {
   std::string text;
   template <typename T>
@@ -68,7 +68,7 @@ public:
     Bytes lines;
     uint64_t count = 0;
     auto add = [&](uint64_t from, const std::string &location) {
-      // "file:line:column"; other texts have no line.
+      // "file:line:column"; other locations have no line.
       size_t column = location.rfind(':');
       size_t line =
           column && column != location.npos ? location.rfind(':', column - 1) : location.npos;
@@ -82,7 +82,7 @@ public:
       add(0, function.location);
     for (auto [from, location] : function.lines)
       add(uint64_t(from), function.locations[size_t(location)]);
-    // perf ends its table at the last address that is given.
+    // perf ends its table at the last address given.
     add(bytes, function.lines.empty() ? function.location
                                       : function.locations[size_t(function.lines.back().second)]);
     if (count) {

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The entries of a program for several ranks take blocks (`ValueSpec::shards`). Callers think of
-// whole tensors: what an entry expects of these, and which blocks of them each rank has, is said
-// here.
+// The entries of a program for several ranks take blocks (`ValueSpec::shards`), but callers have
+// whole tensors. This file derives an entry's signature for whole tensors, and the block of each
+// rank.
 //
 //     EntrySpec seen = wholeSignature(entry);            // x: f32 {batch: N}, not {batch: ceil(N / 2)}
 //     Placement placed(manifest, entry, {&x.spec()});
-//     options.supplied = placed.supplied;                // N, which no block says
+//     options.supplied = placed.supplied;                // N, which blocks do not determine
 //     TensorRef mine = placed.arguments[0].cut(x, job->rank());
 //
 //===----------------------------------------------------------------------===//
@@ -24,11 +24,11 @@
 
 namespace heddle {
 
-/// The entry with the types of the whole tensors, and the symbols that their sizes determine; it has
-/// no steps and no values but arguments and results.
+/// The entry with the types of whole tensors, and the symbols that their sizes determine. It has no
+/// steps, and no values except arguments and results.
 EntrySpec wholeSignature(const EntrySpec &entry);
 
-/// How the tensors of one call are split.
+/// The shards of the tensors of one call.
 struct Placement {
   SuppliedNumbers supplied; ///< the symbols of whole sizes
   std::vector<Shards> arguments, results;

@@ -12,13 +12,13 @@
 
 namespace heddle {
 
-/// The memory plan of each entry as SVG: steps to the right, offsets in the arena upwards, and a box
-/// for the live range of each temporary, with its name, size and source location as a tooltip.
+/// The memory plan of each entry as SVG: x is the step, y the offset in the arena, and a box is the
+/// live range of a temporary, with its name, size and source location as a tooltip.
 std::string planPicture(const Manifest &manifest);
 
 /// printf into a string of at most 255 bytes.
 std::string formatted(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-/// Text with <, >, & and ' as HTML and SVG need them.
+/// Escapes <, >, & and ' for HTML and SVG.
 std::string escapedForHtml(const std::string &text);
 
 } // namespace heddle

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ranks find each other by files in folders that other users may write too, /tmp say. What they read
-// there has to be their own user's, and closed to others.
+// Ranks find each other by files in folders where other users may write too, such as /tmp. A rank
+// reads such a file only if it belongs to its own user and others have no access.
 //
 //     writePrivately("/tmp/heddle-0/17", "127.0.0.1:4711 ...");
-//     if (auto text = readPrivately("/tmp/heddle-0/17"))          // none: it is not there yet
+//     if (auto text = readPrivately("/tmp/heddle-0/17"))          // none: it does not exist yet
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace heddle {
 
-/// Makes or replaces a file, which others see when it is complete. Throws Error.
+/// Creates or replaces a file; others see it when it is complete. Throws Error.
 inline void writePrivately(const std::string &path, const std::string &bytes) {
   std::string draft = path + "." + std::to_string(getpid());
   int file = open(draft.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -46,8 +46,8 @@ inline void writePrivately(const std::string &path, const std::string &bytes) {
   throw Error("can't write '" + path + "': " + reason);
 }
 
-/// The contents of a file, 64 KiB at most; none if it does not exist. Throws Error for one of another
-/// user, or that others may read or write, or that is no file.
+/// The contents of a file, at most 64 KiB; none if it does not exist. Throws Error if the file
+/// belongs to another user, is accessible to others, or is not regular.
 inline std::optional<std::string> readPrivately(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0 && errno == ENOENT)

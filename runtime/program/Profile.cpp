@@ -62,7 +62,7 @@ std::vector<Profile::Step> Profile::steps() const {
 
 using Json = nlohmann::json;
 
-/// The rows of transfers come after those of steps.
+/// The rows of transfers follow those of steps.
 static constexpr int firstTransferRow = 1000;
 
 static Json eventOf(const Profile::Step &step, int process, int row) {
@@ -93,7 +93,7 @@ static Json eventsOf(const std::vector<Profile::Step> &steps,
   return events;
 }
 
-/// A name of a process or a row of it, as viewers show it.
+/// Metadata: the name of a process, or of one of its rows.
 static Json nameOf(const char *what, int process, int row, const std::string &name) {
   return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", row}, {"args", {{"name", name}}}};
 }

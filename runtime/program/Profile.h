@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A profile given to a call (`CallOptions::profile`) receives the time of every
-// step. It can be shown as a table, the slowest steps first, drawn, or written
-// as a Chrome trace, which Perfetto and chrome://tracing show as a timeline.
+// A profile that is passed to a call (`CallOptions::profile`) records the time of every step. It
+// can be printed as a table, the slowest steps first, drawn as SVG, or written as a Chrome trace,
+// which Perfetto and chrome://tracing show as a timeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,36 +26,36 @@ namespace heddle {
 
 struct EntrySpec;
 
-/// Calls on several threads may share one.
+/// Thread-safe: concurrent calls may share one.
 class Profile {
 public:
   using Clock = std::chrono::steady_clock;
 
   struct Step {
     std::string entry, name, location;
-    double begin = 0, seconds = 0; ///< since the profile was made
+    double begin = 0, seconds = 0; ///< `begin`: since the profile was created
     double flops = 0, bytes = 0;   ///< the compiler's estimates
-    int lane = 0;                  ///< one for each calling thread
+    int lane = 0;                  ///< one per calling thread
   };
-  /// A transfer to or from other ranks. It lasts from the step that begins it to the end of the step
-  /// that waits for it.
+  /// A transfer to or from other ranks, from the step that starts it to the end of the step that
+  /// waits for it.
   using Transfer = Step;
 
   using Begin = std::pair<int32_t, Clock::time_point>;
-  /// The steps and when they began, in this order; the last one is the program's end.
+  /// The steps of a run and their begin times, in order; the last entry is the end of the program.
   void add(const EntrySpec &entry, const std::vector<Begin> &times);
 
   std::vector<Step> steps() const;
   std::vector<Transfer> transfers() const;
-  /// JSON in the Chrome trace event format: a row for the steps of each calling thread, one for its
+  /// JSON in the Chrome trace event format: per calling thread a row for its steps and one for its
   /// transfers.
   std::string chromeTrace() const;
   /// A list of such events of one rank, at times since `origin` (control/MergedTrace.h).
   std::string chromeEvents(int rank, Clock::time_point origin) const;
   /// The trace of several ranks, from their events; time begins with the first of them.
   static std::string joinTraces(const std::vector<std::string> &events);
-  /// A timeline as SVG: time to the right, a line for each step, in the order in which they first
-  /// ran; the longest `lines` of them.
+  /// A timeline as SVG: x is time, with a line for each of the `lines` longest steps, in the order
+  /// of their first run.
   std::string picture(size_t lines = 40) const;
   /// A table: seconds, share, GFLOP/s and GB/s of each step over all calls.
   std::string summary() const;

@@ -29,7 +29,7 @@ struct Line {
   std::vector<const Profile::Step *> runs;
   double seconds = 0;
 
-  /// `busy`: the seconds of all lines.
+  /// `busy`: the total seconds of all lines.
   std::string label(double busy) const {
     return name + " " + shortened(runs.front()->location) +
            formatted(" %.0f %%", 100 * seconds / std::max(busy, 1e-9));
@@ -37,7 +37,7 @@ struct Line {
 };
 } // namespace
 
-/// The longest steps, in the order in which they first ran.
+/// The longest steps, in the order of their first run.
 static std::vector<Line> linesOf(const std::vector<Profile::Step> &steps, size_t count) {
   std::vector<Line> lines;
   std::map<std::pair<std::string, std::string>, size_t> numbers;
@@ -71,7 +71,7 @@ std::string Profile::picture(size_t count) const {
   double span = std::max(end - begin, 1e-9);
   std::vector<Line> lines = linesOf(steps, count);
   double height = lineHeight * double(lines.size()), left = 220;
-  for (const Line &line : lines) // the average width of a character is about half its height
+  for (const Line &line : lines) // a character is about half as wide as high
     left = std::max(left, 20 + 5.8 * double(line.label(busy).size()));
   std::string out = formatted("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
                               "font-family='sans-serif' font-size='11'>\n",

@@ -216,10 +216,10 @@ std::vector<TensorRef> Program::run(const EntrySpec &entry, std::vector<TensorRe
     call->bind(i, std::move(arguments[i]), i < donate.size() && donate[i]);
   std::vector<TensorRef> results(entry.results.size());
   call->run();
-  // From here on nothing fails: the results own the donated memory.
+  // Nothing below may fail: the results own the donated memory.
   call->takeResults(results);
   call->unbind();
-  // A call that is kept does not keep its job, which ends when its user lets it go.
+  // A cached call must not keep its job alive.
   call->owner = call->settings.job;
   call->settings.job = nullptr;
   std::lock_guard lock(mutex);

@@ -10,9 +10,8 @@
 //     auto program = Program::load("classifier.heddle");
 //     auto results = program->run("classify", {{"image", tensor}});
 //
-// Any number of threads may run a program at once: each call is a `Call` with its own memory. A
-// call can be prepared once and run many times; a run costs less than a microsecond besides its
-// work:
+// Any number of threads may run a program concurrently: each call is a `Call` with its own memory.
+// A call can be prepared once and run many times; the overhead of a run is less than a microsecond:
 //
 //     auto call = program->prepare("classify");
 //     call->bind("image", image);
@@ -46,11 +45,11 @@ class Job;
 struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: that of the job, or the shared team
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false;                   ///< allocate each temporary by itself, without an arena
-  Profile *profile = nullptr;             ///< receives the time of every step, if given
+  bool managed = false;                   ///< allocate each temporary separately, without an arena
+  Profile *profile = nullptr;             ///< records the time of every step, if not null
   SuppliedNumbers supplied = {};          ///< for entries with `EntrySpec::supplied`
-  /// The other ranks make this call as well, if given: they agree on it first, and the failure of
-  /// one ends it on all (control/Job.h).
+  /// If not null, all ranks of the job make this call: they compare it first, and the failure of
+  /// one rank ends it on all (control/Job.h).
   std::shared_ptr<Job> job = nullptr;
 };
 
@@ -59,24 +58,24 @@ class Call;
 class Program {
 public:
   static std::shared_ptr<Program> load(const std::string &path);
-  /// Maps the code. Throws Error if the manifest is inconsistent or of another version of the
+  /// Maps the code. Throws Error if the manifest is inconsistent or has another version of the
   /// interface, or if this CPU lacks a feature that the code needs.
   explicit Program(ProgramImage image);
-  /// A program whose entries are functions of this process: `codeOffset` of an
-  /// entry is an index into `functions`.
+  /// A program whose entries are functions of this process: `codeOffset` of an entry is an index
+  /// into `functions`.
   static std::shared_ptr<Program> fromFunctions(Manifest manifest,
                                                 std::vector<HeddleEntry> functions,
                                                 std::string_view constants = {});
   ~Program();
 
   const Manifest &manifest() const;
-  /// The entry called `name` that the rank runs. Throws Error that lists the names of all entries for
-  /// an unknown one.
+  /// The entry called `name` that the rank runs. For an unknown name throws Error that lists all
+  /// entries.
   const EntrySpec &entry(std::string_view name, int64_t rank = 0) const;
 
-  /// Runs an entry on arguments in the order of `EntrySpec::arguments`; returns its results. An
-  /// argument whose layout is not that of the program is copied. If `donate[i]`, the caller donates
-  /// argument i, and a result may reuse its memory.
+  /// Runs an entry with arguments in the order of `EntrySpec::arguments`; returns its results. An
+  /// argument in another layout than the program expects is copied. If `donate[i]`, the caller
+  /// donates argument i, and a result may reuse its memory.
   std::vector<TensorRef> run(const EntrySpec &entry, std::vector<TensorRef> arguments,
                              const CallOptions &options = {}, const std::vector<bool> &donate = {});
   std::vector<TensorRef> run(std::string_view entry,

@@ -20,12 +20,12 @@
 using namespace heddle;
 
 static constexpr std::string_view magic("HEDDLE\r\n", 8);
-/// The version of the file format. Increased by every change that older runtimes can't read,
-/// changes of the manifest's keys included.
+/// The version of the file format. Increment it with every change that older runtimes can't read,
+/// including changes of the manifest's keys.
 static constexpr uint32_t formatVersion = 5;
 static constexpr size_t nameBytes = 16, sectionBytes = nameBytes + 3 * 8, mostSections = 64;
 
-/// Four lanes of multiply and rotate, eight bytes at a time: constants may be large.
+/// Four lanes of multiply and rotate, eight bytes at a time, for speed: constants may be large.
 static uint64_t checksum(std::string_view bytes) {
   constexpr uint64_t prime = 0x9e3779b97f4a7c15ull;
   uint64_t lanes[4] = {1, 2, 3, 4};
@@ -159,7 +159,7 @@ static std::string readWhole(const std::string &path) {
       ssize_t count = ::read(file.number, &bytes[done], size - done);
       if (count < 0 && errno != EINTR)
         fail(std::strerror(errno));
-      if (count == 0) // it has become shorter
+      if (count == 0) // the file was truncated meanwhile
         return bytes.resize(done);
       done += size_t(std::max<ssize_t>(count, 0));
     }
@@ -177,8 +177,8 @@ static std::string readWhole(const std::string &path) {
 ProgramImage ProgramImage::read(const std::string &path) { return parse(readWhole(path), path); }
 
 namespace {
-/// Splits a file into sections. They follow one another as `write` wrote them, so that every byte
-/// of a file has a meaning.
+/// Splits a file into sections. They are contiguous, as `write` wrote them, so that every byte of a
+/// file is checked.
 class Reader {
 public:
   Reader(std::string_view file, const std::string &path) : file(file), path(path) {}
@@ -213,7 +213,7 @@ private:
                  " bytes, the file has " + std::to_string(file.size()));
   }
 
-  /// Returns the number of sections, after checking that their table is complete.
+  /// Checks that the header and the table are complete; returns the number of sections.
   size_t readHeader() const {
     requireMagic(file, path);
     if (file.size() < tableBegin)
@@ -234,7 +234,7 @@ private:
     return count;
   }
 
-  /// The section whose offset is at byte `at` of the table; the section before it ends at `end`.
+  /// The section whose offset is at byte `at` of the table; the preceding section ends at `end`.
   std::string_view section(const std::string &name, size_t at, size_t end) const {
     uint64_t offset = getNumber(file, at, 8), length = getNumber(file, at + 8, 8);
     if (offset != aligned(end))
@@ -281,7 +281,7 @@ ProgramImage ProgramImage::parse(std::string_view file, const std::string &path)
       throw Error("'" + path + "': " + error);
     table = std::move(*found);
   }
-  manifest->sums.clear(); // they are computed again when the image is written
+  manifest->sums.clear(); // `write` computes them again
   return {std::move(*manifest), std::string(sections["code"]), std::string(sections["constants"]),
           std::move(table)};
 }

@@ -22,7 +22,7 @@ struct Run {
 };
 using Loop = std::vector<Run>;
 
-/// The term of a factor in the offset.
+/// The contribution of a factor to the offset.
 struct Part {
   std::vector<std::pair<size_t, int64_t>>
       merge; ///< position in the group, weight in the merged index
@@ -70,7 +70,7 @@ static std::vector<MergedNames> groupsOf(const Layout &a, const Layout &b, const
         auto first = find(factor.names[0]), other = find(name);
         if (first == other)
           continue;
-        // In the order of the merge, so that positions advance as the layout does.
+        // In the order of the merge, so that positions advance as in the layout.
         first->insert(first->end(), other->begin(), other->end());
         groups.erase(other);
       }
@@ -99,7 +99,7 @@ static std::vector<Part> partsOf(const Layout &layout, const MergedNames &group,
   return parts;
 }
 
-/// Appends a run, merged with the last one if it continues it with the same strides.
+/// Appends a run; merges it with the last one if it continues that with the same strides.
 static void append(Loop &loop, const Run &run) {
   if (!loop.empty()) {
     Run &last = loop.back();
@@ -148,7 +148,7 @@ static Loop loopOf(const MergedNames &group, const Layout &from, const Layout &t
   }
 }
 
-/// Collapses two loops into one if the outer continues where the inner ends.
+/// Merges two loops if the outer continues where the inner ends.
 static void coalesce(std::vector<Loop> &loops) {
   for (size_t outer = 0; outer < loops.size(); ++outer)
     for (size_t inner = 0; inner < loops.size(); ++inner) {
@@ -198,7 +198,7 @@ struct Copy {
     }
   }
 
-  /// `inner` advances evenly in the target, `outer` in the source.
+  /// `inner` has a constant stride in the target, `outer` in the source.
   void tile(const Run &outer, const Run &inner, int64_t a, int64_t b) const {
     if (inner.fromStride == 1 || outer.count == 1) {
       for (int64_t k = 0; k < outer.count; ++k)
@@ -237,7 +237,7 @@ struct Copy {
 };
 } // namespace
 
-/// The stride of the loop on one side; the least is innermost.
+/// The smallest stride of the loop on one side; the loop with the least is innermost.
 static int64_t reach(const Loop &loop, bool source) {
   for (const Run &run : loop)
     if (run.count > 1)

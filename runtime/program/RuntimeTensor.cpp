@@ -65,7 +65,7 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const StoredType> given,
   kind = manager->memory();
   AllocationInfo asked{info.name.empty() ? what : info.name, info.location, space()};
   void *address = manager->allocate(bytes(), layout().alignment, asked);
-  // Should this throw, it frees the memory.
+  // If this throws, it frees the memory.
   storage = std::shared_ptr<void>(
       address, [manager = std::move(manager)](void *memory) { manager->free(memory); });
   if (type->zeroed)

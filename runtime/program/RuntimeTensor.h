@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `RuntimeTensor` is a block of memory with the type and layout of its elements:
+// A `RuntimeTensor` is a block of memory with an element type, sizes by name, and a layout:
 //
 //     TensorSpec spec{ElementType::F32, {{"row", 2}, {"column", 3}}};
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
-//     tensor.copyFrom(values, {"row", "column"});   // dense, row by row
+//     tensor.copyFrom(values, {"row", "column"});   // dense, row-major
 //
 // Copies from and to the host state the order of the array's dimensions. Handles are shared
 // pointers. A program may take over the memory of a tensor (donation); later uses of the old handle
@@ -26,11 +26,11 @@
 namespace heddle {
 
 /// The type, layout and size of a tensor in memory. All tensors that a program creates for one
-/// value share it, which makes creating them cheap.
+/// value share it, which makes them cheap to create.
 struct StoredType {
-  TensorSpec spec; ///< of constant sizes
+  TensorSpec spec; ///< with constant sizes
   Layout layout;
-  int64_t bytes = 0;   ///< padding included
+  int64_t bytes = 0;   ///< including padding
   bool zeroed = false; ///< has padding that must be zero
   std::string space = std::string(hostSpace);
 };
@@ -40,15 +40,15 @@ std::shared_ptr<const StoredType> storedTypeOf(TensorSpec spec, Layout layout,
 
 class RuntimeTensor {
 public:
-  /// Allocates a tensor of constant sizes in the manager's memory space. Its elements are
+  /// Allocates a tensor with constant sizes in the manager's memory space. Its elements are
   /// undefined; its padding is zero if the layout has `zero_padded`. Throws Error if the layout
-  /// does not fit the sizes, and for such padding in a memory space other than the host's.
+  /// does not fit the sizes, and for `zero_padded` in a memory space other than the host's.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
   RuntimeTensor(std::shared_ptr<const StoredType> type, std::shared_ptr<MemoryManager> manager,
                 const AllocationInfo &info);
-  /// A tensor in the caller's memory, which `owner` keeps alive. The address must have the
-  /// alignment of the layout.
+  /// A tensor in the caller's memory, which `owner` keeps alive. The address must be aligned as the
+  /// layout states.
   RuntimeTensor(TensorSpec spec, Layout layout, void *address, std::shared_ptr<void> owner);
   RuntimeTensor(const RuntimeTensor &) = delete;
   RuntimeTensor &operator=(const RuntimeTensor &) = delete;
@@ -60,11 +60,11 @@ public:
   /// The memory space of its elements. Only programs can use a tensor outside of "host": the copies
   /// below throw Error for it.
   const std::string &space() const { return type->space; }
-  /// The memory of that space that holds them (MemoryManager::memory).
+  /// The kind of memory in that space (MemoryManager::memory).
   std::string_view memory() const { return kind; }
   /// Null after the tensor was donated.
   void *address() const { return storage.get(); }
-  /// The size in memory, padding included.
+  /// The size in memory, including padding.
   int64_t bytes() const { return type->bytes; }
 
   /// Copies all elements from or to a dense array, row-major in `order`. Throws Error unless
@@ -77,9 +77,9 @@ public:
   std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout,
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
-  /// A handle that has no memory yet, for `takeOver`.
+  /// A handle without memory, for `takeOver`.
   static std::shared_ptr<RuntimeTensor> withoutMemory(std::shared_ptr<const StoredType> type);
-  /// Takes the memory of `from`, which gives it up and may not be used again.
+  /// Moves the memory of `from` to this handle; `from` must not be used again.
   void takeOver(RuntimeTensor &from) noexcept {
     storage = std::move(from.storage);
     kind = from.kind;
@@ -101,7 +101,7 @@ using TensorRef = std::shared_ptr<RuntimeTensor>;
 
 /// The sizes of a type. Throws Error if one has a symbol.
 Sizes constantSizes(const TensorSpec &spec);
-/// The number of bytes of a tensor of constant sizes in a layout.
+/// The number of bytes of a tensor with constant sizes in a layout.
 int64_t byteCount(const TensorSpec &spec, const Layout &layout);
 /// The type for messages: `f32 {column: 3, row: 2}`.
 std::string describe(const TensorSpec &spec);

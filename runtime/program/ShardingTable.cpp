@@ -1,4 +1,4 @@
-//===- ShardingTable.cpp - why a program is split as it is ----------------===//
+//===- ShardingTable.cpp - reports how a program is sharded ---------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace heddle;
 using Json = nlohmann::json;
 
 namespace {
-/// The texts of a table in the order in which they occur.
+/// The strings of a table in the order in which they occur.
 struct Texts {
   Json list = Json::array();
   std::map<std::string, size_t> numbers;
@@ -33,7 +33,7 @@ std::string ShardingTable::toJson() const {
   Json all = Json::array();
   for (const Entry &entry : entries) {
     Json values = Json::array(), collectives = Json::array();
-    // The texts of a row are numbered from left to right.
+    // The strings of a row are numbered from left to right.
     for (const Value &value : entry.values) {
       Json row = Json::array();
       for (const std::string *text :

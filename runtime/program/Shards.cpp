@@ -1,4 +1,4 @@
-//===- Shards.cpp - tensors that are split over ranks ---------------------===//
+//===- Shards.cpp - tensors that are sharded over ranks -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -132,7 +132,8 @@ std::vector<std::string> Shards::splittingAxes() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Tries all ways to give each name, the longest first, the next of the factors of the axes.
+/// Tries all ways to distribute the prime factors of the axes, in order, over the names, the
+/// longest first.
 class Splitting {
 public:
   Splitting(const MeshSpec &mesh, const std::vector<std::string> &axes, const Sizes &sizes)
@@ -140,7 +141,7 @@ public:
     std::erase_if(names, [](const auto &name) { return name.second < 2; });
     std::stable_sort(names.begin(), names.end(),
                      [](const auto &a, const auto &b) { return a.second > b.second; });
-    names.resize(std::min<size_t>(names.size(), 4)); // more would take long, and gain little
+    names.resize(std::min<size_t>(names.size(), 4)); // more would take long for little gain
     for (const std::string &text : axes) {
       int64_t left = mesh.sizeOf(text);
       for (int64_t factor = 2; left > 1; ++factor)
@@ -153,7 +154,7 @@ public:
     ShardAxes split;
     if (names.empty())
       return split;
-    if (factors.empty()) // a single part
+    if (factors.empty()) // one device
       return {{names[0].first, axes}};
     visit(0, 0, 1, 0);
     size_t begin = 0;
@@ -171,12 +172,13 @@ private:
   const std::vector<std::string> &axes;
   std::vector<std::pair<std::string, int64_t>> names;
   std::vector<Factor> factors;
-  std::vector<size_t> given, best; ///< numbers of factors, by name
+  std::vector<size_t> given, best; ///< number of factors, by name
   double fewest = -1;              ///< elements of a block
   int used = 0;                    ///< names
 
   void visit(size_t name, size_t first, double elements, int count) {
-    size_t least = name + 1 == names.size() ? factors.size() : first; // the last one takes all
+    size_t least =
+        name + 1 == names.size() ? factors.size() : first; // the last name takes the rest
     for (size_t end = factors.size() + 1; end-- > least;) {
       int64_t parts = 1;
       for (size_t i = first; i < end; ++i)
@@ -194,7 +196,7 @@ private:
     }
   }
 
-  /// The axes of a run of factors, as parts of those that are given.
+  /// Converts a range of factors to parts of the given axes.
   std::vector<std::string> axesOf(size_t begin, size_t end) const {
     std::vector<std::string> result;
     for (size_t i = begin; i < end;) {
@@ -227,8 +229,8 @@ ShardAxes heddle::leastPadding(const MeshSpec &mesh, const std::vector<std::stri
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The layout that names the elements of the intervals only: what is beside them is a border. None
-/// where the layout merges a name that is split with others.
+/// The layout for the elements of the intervals only; the other elements become a border. None if
+/// the layout merges a split name with others.
 static std::optional<Layout> within(Layout layout, const Sizes &sizes,
                                     const Shards::Intervals &intervals) {
   for (Layout::Factor &factor : layout.factors)
@@ -242,7 +244,7 @@ static std::optional<Layout> within(Layout layout, const Sizes &sizes,
       factor.low += part.begin;
       factor.high += size - part.begin - part.count;
     }
-  layout.zeroPadded = false; // what is beside the intervals keeps its values
+  layout.zeroPadded = false; // do not write the border
   return layout;
 }
 
@@ -264,14 +266,14 @@ static Layout denseLayout(const Sizes &sizes) {
   return Layout::rowMajor(names);
 }
 
-/// Copies the intervals `source` of one tensor to `target` of the other, which are as large.
+/// Copies the intervals `source` of one tensor to `target` of the other, which have the same sizes.
 static void copyWithin(const RuntimeTensor &from, const Shards::Intervals &source,
                        RuntimeTensor &to, const Shards::Intervals &target) {
   Sizes counts;
   for (const auto &[name, part] : source)
     if ((counts[name] = part.count) == 0)
       return;
-  // A layout that merges a name that is split goes through a dense copy.
+  // If a layout merges a split name, copy through a dense tensor.
   auto fromLayout = within(from.layout(), from.sizes(), source);
   if (!fromLayout)
     return copyWithin(*from.inLayout(denseLayout(from.sizes())), source, to, target);
@@ -285,7 +287,7 @@ static void copyWithin(const RuntimeTensor &from, const Shards::Intervals &sourc
            byteSize(to.spec().element));
 }
 
-/// The same coordinates within a block.
+/// The same intervals, relative to the block.
 static Shards::Intervals fromZero(Shards::Intervals intervals) {
   for (auto &[name, part] : intervals)
     part.begin = 0;

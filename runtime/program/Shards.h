@@ -1,27 +1,27 @@
-//===- Shards.h - tensors that are split over ranks -------------*- C++ -*-===//
+//===- Shards.h - tensors that are sharded over ranks -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor is split over the ranks of a mesh by lists of axes for its names. A name that is split
-// into n parts has blocks of ceil(size / n); the last ones may be short or empty:
+// A tensor is sharded over the ranks of a mesh by lists of axes for its names. A name that is split
+// into n parts has blocks of ceil(size / n) elements; the last ones may be shorter or empty:
 //
 //     MeshSpec mesh{{{"data", 4}, {"model", 2}}};                 // ranks 0 to 7
 //     Shards shards(mesh, {{"batch", {"data"}}}, {{"batch", 5}, {"row", 3}});
 //     shards.blockSizes()              // batch: 2, row: 3, on every rank
 //     shards.heldBy(4)                 // batch: 1 from 4, row: 3 from 0
 //     shards.heldBy(6)                 // batch: none,     row: 3 from 0
-//     shards.firstHolder(5)            // 4: the ranks of `model` hold the same
+//     shards.firstHolder(5)            // 4: ranks along `model` hold the same block
 //
-// A tensor may have a place, which is coordinates of an axis: other ranks hold none of it.
+// A tensor may have a place, coordinates on one axis: ranks elsewhere hold nothing.
 //
 //     Shards last({{{"stage", 2}}}, {}, {{"row", 3}}, {{"stage", 1}});
 //     last.holds(0)                    // false: its tensor has no elements
 //
-// Of several axes the first is the slowest. "data(2)4" is a part of an axis: 4 parts that follow 2
-// others, so that on 8 ranks it is `coordinate floordiv 1 mod 4` (dialects/mesh).
+// Of several axes the first is the slowest. "data(2)4" is a part of an axis: 4 parts after a
+// division into 2; on 8 ranks it is `coordinate floordiv 1 mod 4` (dialects/mesh).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +32,9 @@
 
 namespace heddle {
 
-/// How to split a tensor of these sizes over all parts of `axes`, such that the blocks have the fewest
-/// elements. Of equal ones: over the fewest names, then over the longest. Several names share the axes
-/// where none is long enough, or none divides evenly:
+/// Shards a tensor of these sizes over all parts of `axes` such that blocks have the fewest
+/// elements. Ties are broken by the fewest names, then by the longest. Several names share the axes
+/// if no name is long enough, or none divides evenly:
 ///
 ///     leastPadding({{{"data", 8}}}, {"data"}, {{"in", 4}, {"out", 6}})
 ///         {in: data(2)4, out: data(1)2}, of 1 x 3 elements, not {out: data}, of 4 x 1
@@ -45,7 +45,7 @@ ShardAxes leastPadding(const MeshSpec &mesh, const std::vector<std::string> &axe
 
 class Shards {
 public:
-  /// Throws Error for axes that `verifyShards` refuses, a name that `whole` lacks, a negative size,
+  /// Throws Error for axes that `verifyShards` rejects, a name that `whole` lacks, a negative size,
   /// and a place that is not on one axis of the mesh.
   Shards(MeshSpec mesh, ShardAxes axes, Sizes whole, Place place = {});
 
@@ -54,16 +54,16 @@ public:
   const Sizes &wholeSizes() const { return whole; }
   const Place &place() const { return at; }
   bool holds(int64_t rank) const;
-  /// True if every rank has the whole.
+  /// True if every rank has the whole tensor.
   bool isWhole() const { return split.empty() && at.empty(); }
-  /// The same on all ranks.
+  /// The same shards on all ranks.
   Shards withoutPlace() const { return Shards(ranks, split, whole); }
   bool operator==(const Shards &other) const {
     return ranks == other.ranks && split == other.split && whole == other.whole && at == other.at;
   }
-  /// The sizes of the tensor that each rank that holds it has.
+  /// The sizes of the block on each rank that holds one.
   const Sizes &blockSizes() const { return block; }
-  /// True if some rank holds less than the whole.
+  /// True if some rank holds less than the whole tensor.
   bool isSplit() const { return blocks() > 1 || !at.empty(); }
 
   struct Interval {
@@ -71,28 +71,28 @@ public:
     bool operator==(const Interval &) const = default;
   };
   using Intervals = std::map<std::string, Interval, std::less<>>;
-  /// The coordinates that a rank holds, of every name. An empty interval begins at the size.
+  /// The interval of coordinates that a rank holds, by name. An empty interval begins at the size.
   Intervals heldBy(int64_t rank) const;
-  /// The number of blocks, empty ones included.
+  /// The number of blocks, including empty ones.
   int64_t blocks() const;
   /// The first rank that holds the same block as `rank`.
   int64_t firstHolder(int64_t rank) const;
   /// The first rank of each block, ascending.
   std::vector<int32_t> firstHolders() const;
-  /// The tensor of a rank that holds none.
+  /// The tensor on a rank that holds nothing.
   static TensorRef absent(ElementType element);
-  /// The axes of the mesh on which the ranks' blocks differ, in the order of the mesh.
+  /// The axes of the mesh along which the ranks' blocks differ, in the order of the mesh.
   std::vector<std::string> splittingAxes() const;
 
-  /// The block of a rank, in `layout` (by default row-major over the sorted names). Elements beyond
-  /// the tensor are zero. Throws Error unless `tensor` has the whole sizes, and as copies do.
+  /// The block of a rank, in `layout` (default: row-major over the sorted names). Elements beyond
+  /// the tensor are zero. Throws Error unless `tensor` has the whole sizes, or if the copy fails.
   TensorRef cut(const RuntimeTensor &tensor, int64_t rank,
                 std::optional<Layout> layout = std::nullopt) const;
-  /// What a rank holds without the elements beyond the tensor, row-major over the sorted names, and
-  /// the block of such a tensor.
+  /// A rank's block without the elements beyond the tensor, row-major over the sorted names; and
+  /// the block for such a tensor.
   TensorRef withoutFilling(const RuntimeTensor &held, int64_t rank) const;
   TensorRef withFilling(const RuntimeTensor &part, int64_t rank) const;
-  /// Copies what a rank holds to its place in the whole tensor.
+  /// Copies a rank's block to its position in the whole tensor.
   void put(const RuntimeTensor &held, int64_t rank, RuntimeTensor &tensor) const;
 
 private:
@@ -102,7 +102,7 @@ private:
   Place at;
 
   int64_t firstOfPlace() const;
-  std::map<std::string, std::vector<MeshSpec::Digit>> digits; ///< of each name that is split
+  std::map<std::string, std::vector<MeshSpec::Digit>> digits; ///< by split name
 };
 
 } // namespace heddle

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps of a program that communicate (`CommunicationSpec`) are run by the transport of the job.
-// The engines of runtime/collectives stand behind it; a program sees nothing of them.
+// The transport of a job runs the steps of a program that communicate (`CommunicationSpec`). It
+// hides the engines of runtime/collectives from the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,29 +23,29 @@ class Transport {
 public:
   virtual ~Transport() = default;
 
-  /// A step of a call: what it does, with its numbers evaluated.
+  /// A step to run, with its numbers evaluated.
   struct Operation {
     const CommunicationSpec *spec;
-    std::vector<int32_t> group;                ///< the ranks, in the order of members
+    std::vector<int32_t> group;                ///< ranks, in the order of members
     std::vector<int64_t> counts, outputCounts; ///< elements
     int64_t source = -1, target = -1;          ///< members
     const void *input = nullptr;
     void *output = nullptr;
-    /// The values after the first one that are moved together with it, one for each further count.
+    /// Further values that are moved together with the first, one per further count.
     std::vector<std::pair<const void *, void *>> others = {};
-    bool overlapped = false; ///< other steps run before it is waited for
+    bool overlapped = false; ///< other steps run before `wait`
   };
-  /// An operation that has begun; it owns input and output until then. The destructor waits.
+  /// A started operation; it owns input and output until it completes. The destructor waits.
   class Pending {
   public:
     virtual ~Pending() = default;
-    /// Throws Error that says what failed, and on which rank.
+    /// Throws Error that names the failure and the rank.
     virtual void wait() = 0;
   };
 
-  /// Begins an operation; all members of the group begin it, in one order. Throws Error.
+  /// Starts an operation; all members of the group start theirs in the same order. Throws Error.
   virtual std::unique_ptr<Pending> start(const Operation &operation) = 0;
-  /// Ends all operations, now and later, with an error. Any thread may call it.
+  /// Fails all operations, running and later ones. Thread-safe.
   virtual void abort(const std::string &reason) = 0;
 };
 

@@ -30,8 +30,8 @@ for number, text in rules.items():
             faults.append(f"S{number} is cited by no check in dialects or lib/transforms/mesh")
         if number not in tested:
             faults.append(f"S{number} has no test @s{number}_... of what it refuses")
-    elif "*Held by*" not in text:
-        faults.append(f"S{number} says neither what checks it nor what holds it")
+    elif "*Tested by*" not in text:
+        faults.append(f"S{number} states neither what checks it nor what tests it")
 for number in sorted((cited | tested) - set(rules)):
     faults.append(f"S{number} is cited but not written")
 print("\n".join(faults + [f"{len(rules)} rules, {len(faults)} faults"]))

@@ -1,7 +1,7 @@
 // Passes see neutral names and kernels have labels; their messages name dimensions as the user does.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not heddlec %t/place.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=PLACE
-// PLACE: place.mlir:2:8: error: 'x' is updated in place, so it can't lie as [row, column] before and as [column, row] after
+// PLACE: place.mlir:2:8: error: 'x' is updated in place, so its layout can't be [row, column] before and [column, row] after
 // RUN: not heddlec %t/window.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=WINDOW
 // WINDOW: window.mlir:10:8: error: {{.*}}excludes taps along 'row': expected that only a reduction over 'tap' reads it
 // RUN: not heddlec %t/schedule.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=SCHEDULE

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints how far the models are from PyTorch's numbers, as a table in Markdown:
+"""Prints the errors of the models relative to PyTorch, as a table in Markdown:
 
     build/bin/HeddleZooTests --gtest_filter='*ZooReference*' --gtest_output=json:errors.json
     test/references/errors.py errors.json

@@ -63,7 +63,7 @@ def finish(name):
 
 
 def randomise(module):
-    """PyTorch starts many parameters at 0 or 1, where mistakes do not show."""
+    """Randomises parameters, since PyTorch initialises many with 0 or 1, which would hide mistakes."""
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.copy_(torch.randn(parameter.shape) * 0.5)
@@ -79,9 +79,9 @@ def same(value):
 
 
 def autocast_errors(run, cotangent, real, parameters, output, gradients):
-    """How far PyTorch's own bf16 is off: of the output, and of the worst gradient, each relative to its largest magnitude
+    """The error of PyTorch's own bf16: of the output, and of the worst gradient, each relative to its largest magnitude
     (of a gradient, at least a quarter of the largest one's). The most of several runs, from parameters with noise of a
-    rounding to bf16: single runs differ, since a ReLU near 0 may choose otherwise."""
+    rounding to bf16: single runs differ, since rounding may flip a ReLU near 0."""
     draws = torch.Generator().manual_seed(7)
     whole = max(float(each.abs().max()) for each in gradients)
     units = [max(float(each.abs().max()), whole / 4, 1e-30) for each in gradients]
@@ -106,7 +106,7 @@ def autocast_errors(run, cotangent, real, parameters, output, gradients):
 
 
 def case(name, run, axes, parameters, inputs):
-    """`run` gives the output. `parameters` and `inputs`: {path: (tensor, axes, view of it that has these axes)}."""
+    """`run` returns the output. `parameters` and `inputs`: {path: (tensor, axes, view of it that has these axes)}."""
     output = run()
     cotangent = torch.randn(output.shape)
     put(name + ".output", output, axes)
@@ -192,7 +192,7 @@ planes = ["batch", "channel", "row", "column"]
 
 
 def planar(end, *shape):
-    """What has no parameters, on images."""
+    """Functions of images without parameters."""
     x = leaf(*shape)
     for name, module in [("max-pool", nn.MaxPool2d(3, stride=2, padding=1)),
                          ("average-pool", nn.AvgPool2d(3, stride=2, padding=1)),
@@ -202,7 +202,7 @@ def planar(end, *shape):
 
 
 def norms(end, shape, plane, groups):
-    """`shape`: batch, time, feature. `plane`: an image. PyTorch refuses one value alone in the norms over places."""
+    """`shape`: batch, time, feature. `plane`: an image. PyTorch rejects a single value in norms over positions."""
     x = leaf(*shape)
     for name, module, axes in [("layer-norm", nn.LayerNorm(shape[1:]), ["time", "feature"]),
                                ("rms-norm", nn.RMSNorm(shape[2:]), ["feature"])]:
@@ -356,7 +356,7 @@ def rotary(x, base=10000.0):  # x [batch, head, time, depth]; the pairing of GPT
 
 
 def attentions(end, shape, heads, lengths, memory_size, turned):
-    """`turned`: the shape of what rotary positions turn."""
+    """`turned`: the shape of the input of rotary positions."""
     batch, time, features = shape
     x, lengths, memory = leaf(*shape), torch.tensor(lengths), leaf(batch, memory_size, features)
     module = randomise(nn.MultiheadAttention(features, heads, batch_first=True))
@@ -376,7 +376,7 @@ def attentions(end, shape, heads, lengths, memory_size, turned):
 
 
 class Grouped(nn.Module):
-    """Attention whose heads of keys are fewer than those of queries, with a bias."""
+    """Attention with fewer heads of keys than of queries, and a bias."""
     def __init__(self, features, heads, key_heads):
         super().__init__()
         self.sizes = [heads, key_heads, key_heads]
@@ -392,7 +392,7 @@ class Grouped(nn.Module):
 
 
 def masked_attentions(end, shape, heads, key_heads, memory_size):
-    """A mask of each head, of which the weights are recorded, too, and a bias of fewer heads of keys."""
+    """A mask for each head, with the attention weights as a further result, and a bias with fewer heads of keys."""
     batch, time, features = shape
     x, memory = leaf(*shape), leaf(batch, memory_size, features)
     inputs = {"x": (x, sequence, same), "memory": (memory, ["batch", "from", "feature"], same)}
@@ -477,7 +477,7 @@ class Conformer(nn.Module):
 
 
 def conformer(end, shape, heads, hidden, window):
-    """Its batch norm needs more than one value: the time is not 1."""
+    """The batch norm needs more than one value, so the time is not 1."""
     module, x = randomise(Conformer(shape[2], heads, hidden, window)), leaf(*shape)
     parts = under("attention", attention(module.attention))
     for path, feed in [("first", module.first), ("last", module.last)]:
@@ -531,7 +531,7 @@ def graph(end, batch, nodes, words, slots, heads, outs):
 
 
 def layers():
-    """Each layer in sizes as they come, in ones (where the layer allows it), and in primes."""
+    """Each layer with ordinary sizes, with sizes of 1 (where the layer allows it), and with primes."""
     convolutions()
     for end, images in [("", (2, 3, 7, 5)), ("-ones", (1, 1, 1, 1)), ("-primes", (3, 5, 11, 13))]:
         planar(end, *images)
@@ -576,7 +576,7 @@ finish("layers.safetensors")
 
 
 def loss(name, module, x, wanted, axes=("batch", "class"), target_axes=("batch", "class")):
-    """x, target, the loss that `module` gives, and its gradient by x."""
+    """x, target, the loss of `module`, and its gradient with respect to x."""
     value = module(x, wanted)
     put(name + ".x", x, list(axes))
     put(name + ".target", wanted, list(target_axes))
@@ -664,7 +664,7 @@ class Lamb(torch.optim.Optimizer):
 
 
 def optimisers():
-    """Ten steps down sum(curvature * p^2) / 2."""
+    """Ten steps that minimise sum(curvature * p^2) / 2."""
     optim = torch.optim
     for size in [1, 7]:
         start, curvature = torch.randn(size), torch.rand(size) + 0.1

@@ -45,7 +45,7 @@ BOUND = 1e-4  # of the tests, relative to each tensor's largest magnitude
 
 
 def randomise(module):
-    """Matrices keep the size of what a ReLU gives; vectors that begin at 0 or 1 get other values."""
+    """Scales matrices to preserve the magnitude through a ReLU; randomises vectors initialised with 0 or 1."""
     for parameter in module.parameters():
         if parameter.dim() > 1:
             parameter.data = torch.randn_like(parameter) * math.sqrt(2 * parameter.shape[0] / parameter.numel())
@@ -54,7 +54,7 @@ def randomise(module):
 
 
 def observe(twin, module, put):
-    """Has put(path, output, axes) called for what modules of SEEN produce."""
+    """Calls put(path, output, axes) for the outputs of the modules of SEEN."""
     def hook(path, axes, index):
         return lambda _, __, output: put(path, output[index] if isinstance(output, tuple) else output, axes)
 
@@ -89,7 +89,7 @@ def gradients(twin, module, batch):
 
 
 def error(narrow, wide):
-    """How far f32 is off, relative to each gradient's largest magnitude; infinite if one is zero."""
+    """The error of f32, relative to each gradient's largest magnitude; infinite if one is zero."""
     whole, worst = max(float(each.abs().max()) for each in wide.values()), 0.0
     for path, each in wide.items():
         most = float(each.abs().max())
@@ -102,7 +102,7 @@ def error(narrow, wide):
 
 def draw(name, twin, samples):
     """A module and a batch in f64, for which f32 is precise: the best of 40 seeds, or the first that is good enough. Small
-    networks often have ReLUs that give nothing (then more seeds are tried), or norms over values that are nearly equal."""
+    networks often have ReLUs whose outputs are all 0 (then more seeds are tried), or norms over values that are nearly equal."""
     best, kept = math.inf, None
     for seed in range(200):
         torch.set_default_dtype(torch.float32)

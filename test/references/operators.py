@@ -32,7 +32,7 @@ def put(name, value, axes):
 
 
 def case(name, run, axes, inputs, results=None, slopes=True):
-    """`inputs`: {path: (tensor, axes)}; `run` gives the output from them. `results`: {path: (tensor, axes)}."""
+    """`inputs`: {path: (tensor, axes)}; `run` computes the output. `results`: {path: (tensor, axes)}."""
     output = run()
     cotangent = torch.randn(output.shape)
     put(name + ".output", output, axes)

@@ -45,7 +45,7 @@ private:
   struct Rank {
     pid_t pid = 0;
     bool running = false;
-    int status = 0;                 ///< as a shell has it: 128 + N for the signal N
+    int status = 0;                 ///< like a shell's: 128 + N for signal N
     const Output *errors = nullptr; ///< what it writes to stderr, if that is copied
   };
 
@@ -59,7 +59,7 @@ private:
   Socket signals;
   sigset_t formerSignals;
   int interrupted = 0; ///< the signal that ended the job
-  /// The steps in which the ranks are ended, and the time of the next step.
+  /// The stages of ending the ranks, and the time of the next stage.
   enum class Stage : uint8_t { Running, Reporting, Terminating, Killing } stage = Stage::Running;
   Clock::time_point due = Clock::time_point::max();
 
@@ -80,7 +80,8 @@ private:
 } // namespace
 
 namespace {
-/// The program can't be run. The exit status is that of a shell: 127 if it is not there, else 126.
+/// The program can't be run. The exit status is the one of a shell: 127 if it does not exist, else
+/// 126.
 struct StartError : Error {
   int status;
   StartError(const std::string &program, int reason)
@@ -93,7 +94,8 @@ struct StartError : Error {
   throw Error(what + ": " + std::strerror(errno));
 }
 
-/// Each rank takes three descriptors; what most systems allow would do for 300 ranks.
+/// Raises the limit of open files: each rank takes three descriptors, and the default of most
+/// systems is enough for 300 ranks.
 static void allowManyFiles() {
   rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
@@ -106,7 +108,7 @@ Launcher::Launcher(const LaunchOptions &options)
     : options(options), server({.ranks = options.ranks,
                                 .key = key,
                                 .timeout = seconds(options.timeout),
-                                .lossGrace = seconds(1), // until `reap` knows how it ended
+                                .lossGrace = seconds(1), // for `reap` to see its exit status
                                 .byLauncher = true}),
       ranks(size_t(options.ranks)), cpus(size_t(options.ranks)) {
   if (options.ranks > 64)
@@ -145,7 +147,7 @@ void Launcher::setVariables(int rank) const {
   set("HEDDLE_LAUNCHER", std::to_string(self));
   if (!options.engine.empty())
     set("HEDDLE_ENGINE", options.engine);
-  // What the user has said about threads holds.
+  // Variables about threads that the user has set are kept.
   auto isSet = [](const char *name) { return getenv(name) && *getenv(name); };
   const std::vector<int> &mine = cpus[size_t(rank)];
   if (!isSet("HEDDLE_THREADS") && !isSet("OMP_NUM_THREADS"))
@@ -156,11 +158,11 @@ void Launcher::setVariables(int rank) const {
     set("OMP_NUM_THREADS", std::to_string(mine.size()));
 }
 
-/// In the child: becomes the program, or writes the reason to `report`.
+/// In the child: executes the program, or writes the error to `report`.
 void Launcher::become(int rank, const int (&streams)[3], int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != self) // it has ended already
+  if (getppid() != self) // the launcher has ended already
     _exit(1);
   setVariables(rank);
   if (const auto &mine = cpus[size_t(rank)]; !mine.empty()) {
@@ -194,7 +196,7 @@ void Launcher::start(int rank) {
   std::vector<Socket> theirs;
   const Output *errors = nullptr;
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    // Rank 0 may draw its progress on a terminal.
+    // Rank 0 may write to a terminal directly, for example to show its progress.
     if (!options.prefix || (rank == 0 && isatty(stream)))
       continue;
     auto [from, to] = makePipe();
@@ -212,7 +214,7 @@ void Launcher::start(int rank) {
     failFor("can't start rank " + std::to_string(rank));
   if (child == 0)
     become(rank, streams, toReport.get());
-  setpgid(child, child); // whoever is first
+  setpgid(child, child); // here and in the child, so that neither needs to wait
   ranks[size_t(rank)] = {.pid = child, .running = true, .errors = errors};
   toReport = Socket();
   int reason = 0;
@@ -240,7 +242,7 @@ int Launcher::run() {
     poll(polled.data(), nfds_t(polled.size()),
          int(std::clamp<int64_t>(left.count(), 0, server.period())));
     size_t at = 1;
-    for (Output &output : outputs) // those that have ended are not polled: their number is -1
+    for (Output &output : outputs) // those that have ended have the number -1, which poll() ignores
       if (polled[at++].revents)
         output.copy();
     server.serve(polled);
@@ -253,16 +255,16 @@ int Launcher::run() {
   return summarise();
 }
 
-/// Notices ranks that have ended.
+/// Handles ranks that have ended.
 void Launcher::reap() {
-  server.serveArrived(); // what they said before
+  server.serveArrived(); // what they sent before they ended
   for (int r = 0; r < options.ranks; ++r) {
     Rank &rank = ranks[size_t(r)];
     siginfo_t how{};
     if (!rank.running || waitid(P_PID, id_t(rank.pid), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
         how.si_pid == 0)
       continue;
-    kill(-rank.pid, SIGKILL); // what it has started; its number is taken until it is reaped
+    kill(-rank.pid, SIGKILL); // its process group; the number can't be reused until it is reaped
     waitpid(rank.pid, nullptr, 0);
     rank.running = false;
     ended(r, how);
@@ -295,7 +297,7 @@ void Launcher::takeSignal() {
       children = true;
       continue;
     }
-    if (interrupted) // the second time
+    if (interrupted) // the second signal
       enter(Stage::Killing, seconds(0));
     else
       enter(Stage::Terminating, std::max(seconds(options.grace), termination));
@@ -313,14 +315,14 @@ void Launcher::enter(Stage next, seconds time) {
 
 /// Ends ranks that outlive a failure of the job.
 void Launcher::advance() {
-  // Whatever its exit status, a rank that has ended joins no more.
+  // A rank that has ended, with any exit status, can't join any more.
   for (int r = 0; r < options.ranks && !interrupted; ++r)
     if (!ranks[size_t(r)].running && server.isAwaited(r))
       server.fail({Failure::Kind::Lost,
                    {r},
                    "ended with exit status " + std::to_string(ranks[size_t(r)].status) +
                        " before it joined the job"});
-  // A rank that reported a failure, or differs, lives, and may go on without the others.
+  // A rank that reported a failure, or differs, is alive, and could continue without the others.
   if (const auto &failure = server.failure(); stage == Stage::Running && failure &&
                                               failure->kind != Failure::Kind::Reported &&
                                               failure->kind != Failure::Kind::Disagreed)
@@ -343,7 +345,7 @@ void Launcher::killAll(int signal) {
       kill(-rank.pid, signal);
 }
 
-/// Says how the job failed, and returns its exit status.
+/// Prints how the job failed, and returns its exit status.
 int Launcher::summarise() {
   if (interrupted) {
     std::cerr << "heddle-launch: ended by signal " << interrupted << " (" << strsignal(interrupted)
@@ -355,10 +357,10 @@ int Launcher::summarise() {
   if (!failure || (failed == ranks.end() && failure->kind == Failure::Kind::Reported))
     return 0;
   std::cerr << "heddle-launch: " << failure->describe();
-  // A rank that reported its failure has said why. One that just ended wrote it, if anything.
+  // A rank that reported a failure has sent the reason. A rank that just ended may have written it.
   if (int rank = failure->member.rank; failure->kind == Failure::Kind::Lost && rank >= 0)
     if (const Output *errors = ranks[size_t(rank)].errors; errors && !errors->lastLine().empty())
-      std::cerr << "; it said: " << errors->lastLine();
+      std::cerr << "; its last output: " << errors->lastLine();
   std::cerr << "\n";
   if (int rank = failure->member.rank; rank >= 0 && ranks[size_t(rank)].status)
     return ranks[size_t(rank)].status;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The launcher is one thread that polls: the signals that it gets, the output of its ranks, and the
-// sockets of the job's control server, which it runs. It tells ranks who they are by the variables
-// that runtime/control/FindRank.h explains. Each rank leads a process group, so that what it starts
-// ends with it.
+// The launcher is one thread, which polls for signals, for the output of its ranks, and the sockets
+// of the job's control server. It passes each rank its number, and where the server is, in the
+// environment variables that runtime/control/FindRank.h describes. Each rank leads a process group,
+// so that processes that it starts end with it.
 //
 //     a rank fails (exit status, signal, silence)
 //       -> the control server tells the others          they report, and end
@@ -26,7 +26,7 @@ namespace heddle {
 
 struct LaunchOptions {
   int ranks = 1;
-  std::string engine;          ///< empty: what the environment says
+  std::string engine;          ///< empty: as the environment says
   int timeout = 60, grace = 5; ///< in seconds
   bool pin = true, prefix = true;
   std::vector<std::string> command;
@@ -35,8 +35,8 @@ struct LaunchOptions {
 /// Runs the job to its end and returns its exit status. Throws Error if it can't be started.
 int launch(const LaunchOptions &options);
 
-/// The CPUs that each of `ranks` ranks gets of those that this process may use: equal shares of whole
-/// cores. If there are more ranks than CPUs, some share one.
+/// Divides the CPUs that this process may use among `ranks` ranks: equal shares of whole cores. If
+/// there are more ranks than CPUs, several ranks share a CPU.
 std::vector<std::vector<int>> shareCpus(int ranks);
 
 } // namespace heddle

@@ -13,7 +13,7 @@
 
 using namespace heddle;
 
-/// Lines are cut there, so that output without line ends does not fill the memory.
+/// Longer lines are cut, so that output without line ends can't fill the memory.
 static constexpr size_t longestLine = 1 << 16;
 
 static bool writeAll(int to, std::string_view bytes) {
@@ -21,7 +21,7 @@ static bool writeAll(int to, std::string_view bytes) {
     ssize_t written = write(to, bytes.data(), bytes.size());
     if (written >= 0) {
       bytes.remove_prefix(size_t(written));
-    } else if (errno == EAGAIN) { // a terminal that another process made non-blocking
+    } else if (errno == EAGAIN) { // a terminal that another process has made non-blocking
       pollfd waiting{to, POLLOUT, 0};
       poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
@@ -35,7 +35,7 @@ bool Output::writeLines(bool all) {
   std::string text;
   size_t begin = 0;
   if (afterReturn && pending.starts_with("\n"))
-    text = pending[begin++]; // "\r\n" came in two parts
+    text = pending[begin++]; // "\r\n" was read in two parts
   while (begin < pending.size()) {
     size_t end = pending.find_first_of("\r\n", begin);
     if (end == std::string::npos && !all && pending.size() - begin < longestLine)
@@ -66,7 +66,7 @@ bool Output::copy() {
   if (got > 0)
     pending.append(part, size_t(got));
   bool isOpen = writeLines(got <= 0) && got > 0;
-  if (!isOpen) // where nobody reads the copy, the rank gets SIGPIPE, as without a launcher
+  if (!isOpen) // if nobody reads the copy, the rank gets SIGPIPE, as without a launcher
     from = Socket();
   return isOpen;
 }

@@ -12,8 +12,9 @@
 
 namespace heddle {
 
-/// Copies a rank's output, with a prefix at the begin of each line. Lines of several ranks do not
-/// mix; a line that ends in a carriage return (a progress that is overwritten) counts as one.
+/// Copies a rank's output, with a prefix at the beginning of each line. Lines of several ranks are
+/// not interleaved; text that ends in a carriage return (progress that is overwritten) counts as a
+/// line.
 class Output {
 public:
   Output(Socket from, int to, std::string prefix)
@@ -21,9 +22,9 @@ public:
 
   /// -1 after the end.
   int descriptor() const { return from.get(); }
-  /// Copies what is there; false after the end, or if nobody reads the copy.
+  /// Copies the available output; false at the end, or if nobody reads the copy.
   bool copy();
-  /// Copies what is there and the rest of the last line, and ends.
+  /// Copies the available output and the rest of the last line, and closes it.
   void finish();
   /// The last line that was copied and is not blank, without its end.
   const std::string &lastLine() const { return last; }
@@ -32,7 +33,7 @@ private:
   Socket from;
   int to;
   std::string prefix, pending, last;
-  bool afterReturn = false; ///< the last line ended in one
+  bool afterReturn = false; ///< the last line ended in a carriage return
 
   bool writeLines(bool all);
 };

@@ -14,7 +14,7 @@
 
 using namespace heddle;
 
-/// The package and the core of a CPU, and the CPU itself: in this order, hyper-threads of a core are
+/// The package, the core and the number of a CPU: sorted in this order, hyper-threads of a core are
 /// neighbours, and so are cores of a package.
 static std::array<int, 3> placeOf(int cpu) {
   auto read = [&](const char *name) {
@@ -35,7 +35,7 @@ std::vector<std::vector<int>> heddle::shareCpus(int ranks) {
         places.push_back(placeOf(cpu));
   std::sort(places.begin(), places.end());
   std::vector<std::vector<int>> shares(static_cast<size_t>(ranks));
-  if (places.empty()) // more CPUs than such a set can hold
+  if (places.empty()) // more CPUs than a cpu_set_t can hold
     return shares;
   for (size_t r = 0; r < shares.size(); ++r) {
     size_t begin = r * places.size() / shares.size(),

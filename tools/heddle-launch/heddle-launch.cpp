@@ -26,8 +26,8 @@ int main(int argc, char **argv) {
   bool noPin = false, noPrefix = false;
   app.formatter(std::make_shared<Help>());
   app.footer(
-      "A rank that fails ends the job: the others hear of it, have some seconds to report, and "
-      "are\n"
+      "A rank that fails ends the job: the other ranks are notified, have some seconds to report, "
+      "and are\n"
       "ended. The exit status is that of the rank that failed first, 128 + N for the signal N;\n"
       "127 if there is no such program, 126 if it can't be run.\n\n"
       "Examples:\n  heddle-launch -n 2 fashion --mesh data=2\n"
@@ -37,20 +37,21 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->required();
   app.add_option("--engine", options.engine,
-                 "What moves tensors between ranks; default: the program's choice")
+                 "The engine that transfers tensors between ranks; default: the program's choice")
       ->type_name("ENGINE");
-  app.add_option("--timeout", options.timeout,
-                 "Seconds after which a rank that is silent, or that others wait for, has failed")
+  app.add_option(
+         "--timeout", options.timeout,
+         "Seconds after which a rank that sends nothing, or that others wait for, counts as failed")
       ->check(CLI::Range(1, 1000000).description(""))
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--grace", options.grace,
-                 "Seconds that the other ranks have to report a failure, before they are ended")
+                 "Seconds that the other ranks have to report a failure before they are ended")
       ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("S")
       ->capture_default_str();
   app.add_flag("--no-pin", noPin, "Let every rank use all CPUs, not only its share");
-  app.add_flag("--no-prefix", noPrefix, "Do not begin each line of output with its rank");
+  app.add_flag("--no-prefix", noPrefix, "Do not prefix each line of output with its rank");
   app.set_version_flag("--version", heddle_runtime_version());
   app.prefix_command();
   CLI11_PARSE(app, argc, argv);

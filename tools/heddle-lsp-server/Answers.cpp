@@ -1,4 +1,4 @@
-//===- Answers.cpp - changes what the server answers ----------------------===//
+//===- Answers.cpp - edits the server's answers ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,13 +44,13 @@ void Answers::finish() {
   if (std::exchange(current, nullptr) != this)
     return;
   llvm::outs().flush();
-  dup2(fileno(to), STDOUT_FILENO); // closes the pipe's last end, which ends the thread
+  dup2(fileno(to), STDOUT_FILENO); // closes the pipe's last write end, which ends the thread
   thread.join();
   std::fclose(from);
   std::fclose(to);
 }
 
-/// A message follows a line with its length and an empty one.
+/// A message is preceded by a line with its length and an empty line.
 void Answers::pass(const Change &change) {
   char *line = nullptr;
   size_t room = 0, length = 0;

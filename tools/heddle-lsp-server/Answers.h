@@ -1,13 +1,13 @@
-//===- Answers.h - changes what the server answers --------------*- C++ -*-===//
+//===- Answers.h - edits the server's answers -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's server writes its messages to standard output itself. In the lifetime of `Answers` that is
-// a pipe, from which a thread reads messages, and writes what `change` makes of them to the
-// standard output that was there before. Other text, such as that of --help, stays as it is.
+// MLIR's server writes its messages to standard output itself. During the lifetime of `Answers`,
+// standard output is a pipe; a thread reads messages from it, applies `change`, and writes the
+// results to the original standard output. Other text, such as that of --help, is not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ class Answers {
 public:
   using Change = std::function<std::string(llvm::StringRef message)>;
 
-  /// Throws Error if there can be no pipe. There is one at a time.
+  /// Throws Error if no pipe can be made. Only one object may exist at a time.
   explicit Answers(Change change);
   ~Answers() { finish(); }
   Answers(const Answers &) = delete;

@@ -1,4 +1,4 @@
-//===- OpDocumentation.cpp - what ops mean, for editors -------------------===//
+//===- OpDocumentation.cpp - documentation of ops, for editors ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ OpDocumentation::OpDocumentation() {
 }
 
 /// The text of an op is between its heading, "### `nd.window` (::heddle::nd::WindowOp)", and its
-/// traits, which no user asks for.
+/// traits, which users don't need.
 void OpDocumentation::addPage(llvm::StringRef page) {
   constexpr llvm::StringLiteral heading = "\n### `";
   for (size_t at = page.find(heading); at != llvm::StringRef::npos;) {
@@ -39,13 +39,13 @@ void OpDocumentation::addPage(llvm::StringRef page) {
   }
 }
 
-/// A hover begins with the op's name between quotes.
+/// A hover begins with the op's name in quotes.
 static llvm::StringRef hoveredOp(llvm::StringRef text) {
   llvm::StringRef after = text.split('"').second;
   return after.take_until([](char c) { return c == '"'; });
 }
 
-/// Puts the documentation behind the first paragraph, which names the op.
+/// Inserts the documentation after the first paragraph, which names the op.
 static bool completeHover(llvm::json::Object &result, const OpDocumentation &documentation) {
   llvm::json::Object *contents = result.getObject("contents");
   auto text = contents ? contents->getString("value") : std::nullopt;
@@ -70,7 +70,8 @@ opsIn(llvm::json::Array &items) {
   return ops;
 }
 
-/// Behind "nd." the ops of nd are offered without it: the dialect is the one that has all of them.
+/// After "nd." ops of nd are offered without this prefix: the dialect is the one that has all of
+/// them.
 static bool completeItems(llvm::json::Array &items, const OpDocumentation &documentation) {
   auto ops = opsIn(items);
   for (llvm::StringRef dialect : {"nd", "nest", "mesh", "check"}) {
@@ -96,6 +97,6 @@ std::string OpDocumentation::complete(llvm::StringRef message) const {
   llvm::json::Array *items = result->getArray("items");
   if (!(items ? completeItems(*items, *this) : completeHover(*result, *this)))
     return message.str();
-  bool isPretty = message.trim().contains('\n'); // as the server writes for tests
+  bool isPretty = message.trim().contains('\n'); // as the server prints in tests
   return isPretty ? llvm::formatv("{0:2}\n", *parsed).str() : llvm::formatv("{0}", *parsed).str();
 }

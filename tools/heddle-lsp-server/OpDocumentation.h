@@ -1,13 +1,13 @@
-//===- OpDocumentation.h - what ops mean, for editors -----------*- C++ -*-===//
+//===- OpDocumentation.h - documentation of ops, for editors ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's language server shows an op's generic form, but not what its record in TableGen says: ops
-// do not carry that at run time. So the pages of docs/reference, which are made of the records, are
-// a part of the program, and the server's answers are completed by them:
+// MLIR's language server shows an op's generic form, but not the descriptions in its TableGen
+// record, which are not available at run time. So the pages of docs/reference, which are generated
+// from the records, are embedded into the program, and added to the server's answers:
 //
 //     OpDocumentation documentation;
 //     text = documentation.complete(text);        // an answer to a hover or completion
@@ -26,9 +26,10 @@ namespace heddle {
 class OpDocumentation {
 public:
   OpDocumentation();
-  /// Summary, syntax, description and constraints of an op, as Markdown; empty for ops of others.
+  /// Summary, syntax, description and constraints of an op, as Markdown; empty for ops of other
+  /// dialects.
   llvm::StringRef of(llvm::StringRef op) const { return texts.lookup(op); }
-  /// A message of the server, with documentation where it shows or offers an op.
+  /// Adds documentation to a message of the server wherever it shows or offers an op.
   std::string complete(llvm::StringRef message) const;
 
 private:

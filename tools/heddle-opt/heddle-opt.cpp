@@ -39,7 +39,7 @@ static void sortOptions(DialectRegistry &registry) {
   registerDefaultTimingManagerCLOptions();
   tracing::DebugCounter::registerCLOptions();
   static llvm::cl::OptionCategory passes(
-      "Passes and pipelines, run in the order that they are given in"),
+      "Passes and pipelines, run in the order in which they are given"),
       seeing("Seeing what passes do"), printing("How IR is printed"), reading("Input and output"),
       testing("Tests"), extending("Plugins");
   std::pair<const char *, llvm::cl::OptionCategory *> topics[] = {
@@ -70,13 +70,13 @@ static void sortOptions(DialectRegistry &registry) {
     if (topic != std::end(topics))
       option->addCategory(*topic->second);
     else if (option->ArgStr.empty())
-      option->addCategory(passes); // they are values of one option
+      option->addCategory(passes); // these are values of one option
     else if (name != "help" && name != "version" && name != "pass-pipeline")
       option->setHiddenFlag(llvm::cl::Hidden);
   }
 }
 
-/// Like MLIR's own, but refuses text that nests too deeply for its parser.
+/// Like MLIR's function, but rejects text whose nesting is too deep for its parser.
 static LogicalResult transform(StringRef input, StringRef output, DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects()) {

@@ -1,4 +1,4 @@
-//===- heddle-reduce.cpp - shrink a program that shows a fault ------------===//
+//===- heddle-reduce.cpp - shrinks a program that shows a fault -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ static std::string textOf(mlir::ModuleOp module) {
   return text;
 }
 
-/// Runs `command` on a file with the program; true if it exits with 0.
+/// Writes the program to a file and runs `command` on it; true if that exits with 0.
 static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module) {
   llvm::SmallString<128> path;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("heddle-reduce", "mlir", path))
@@ -42,7 +42,8 @@ static bool holds(const std::vector<std::string> &command, mlir::ModuleOp module
   std::optional<llvm::StringRef> quiet[] = {"", "", ""}; // no input, no output
   int code = llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, quiet, 0, 0, &error);
   if (code == -1)
-    throw Error("can't run '" + command[0] + "', or what it runs (exit code 127): " + error);
+    throw Error("can't run '" + command[0] +
+                "', or a program that it runs (exit code 127): " + error);
   return code == 0;
 }
 
@@ -83,7 +84,7 @@ int main(int argc, char **argv) {
     auto isWrong = [&](mlir::ModuleOp candidate) { return holds(command, candidate); };
     if (!isWrong(module.get()))
       throw Error("the test does not exit with 0 for '" + input + "' itself");
-    // An interrupt keeps the smallest program so far.
+    // An interrupt keeps the smallest program found so far.
     auto keep = [&](mlir::ModuleOp best) {
       std::string text = textOf(best);
       if (output != "-")

@@ -1,4 +1,4 @@
-//===- Checks.cpp - checks of programs and options -------------------------===//
+//===- Checks.cpp - checks of programs and options ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,7 +64,7 @@ FailureOr<SplitModule> run::splitChecks(ModuleOp module) {
   WalkResult left = result.program->walk([](Operation *op) {
     if (!isa_and_nonnull<check::CheckDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError() << "can only be checked by the interpreter here;  expected it in the body "
+    op->emitOpError() << "can only be checked by the interpreter here; expected it in the body "
                          "of a public function that no other one calls";
     return WalkResult::interrupt();
   });

@@ -1,4 +1,4 @@
-//===- Inputs.cpp - arguments from files and from a seed -------------------===//
+//===- Inputs.cpp - arguments from files and from a seed ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ Inputs::Inputs(const Options &options, size_t run, const std::vector<Signature> 
     }
     auto [name, source] = binding(text, "--input NAME=FILE or NAME=FILE:AXIS,AXIS,...");
     if (llvm::any_of(files, [&](const File &file) { return file.name == name; }))
-      throw Error("'" + name.str() + "' is given two files");
+      throw Error("'" + name.str() + "' has two files");
     File file{name.str(), source.str(), {}};
     // A colon within a folder's name does not begin a list of axes.
     auto [path, axes] = source.rsplit(':');
@@ -76,7 +76,7 @@ Inputs::Inputs(const Options &options, size_t run, const std::vector<Signature> 
       throw Error("expected a size of at least 0 for '" + name.str() + "', got '" + value.str() +
                   "'");
     if (!sizes.try_emplace(name.str(), size).second)
-      throw Error("'" + name.str() + "' is given two sizes");
+      throw Error("'" + name.str() + "' has two sizes");
   }
 }
 
@@ -87,7 +87,7 @@ void Inputs::addAll(const std::string &path) {
   files.push_back({"", path, {}, std::make_shared<io::SafetensorsFile>(path, Here())});
 }
 
-/// A file that was given for one argument goes before those of several.
+/// A file given for this argument takes precedence over files of several arguments.
 const Inputs::File *Inputs::find(const std::string &name) const {
   const File *among = nullptr;
   for (const File &file : files)
@@ -96,7 +96,7 @@ const Inputs::File *Inputs::find(const std::string &name) const {
     else if (file.all && file.all->header().arrays.contains(name)) {
       if (among)
         throw Error("'" + name + "' is in two files, '" + among->path + "' and '" + file.path +
-                    "': name one by --input " + name + "=FILE");
+                    "': choose one by --input " + name + "=FILE");
       among = &file;
     }
   return among;
@@ -120,7 +120,7 @@ void Inputs::expectUsed(const Signature &entry) const {
                   listOf(entry.arguments));
 }
 
-/// The symbol that the size of a dimension determines, if there is one: for 8 * N + 1 it is N.
+/// The symbol that the size of a dimension determines, if any: for 8 * N + 1 it is N.
 static std::optional<std::string> symbolOf(const Expr &size) {
   std::vector<std::string> symbols = size.names();
   return symbols.size() == 1 && size.isLinearIn(symbols[0]) ? std::optional(symbols[0])
@@ -149,7 +149,7 @@ void Inputs::expectKnown(const std::vector<Signature> &all) const {
                   ", and the names: " + listOf(names));
 }
 
-/// A word that is a symbol of an entry that runs is not taken for the name of a dimension.
+/// A word that is a symbol of one of the entries is not looked up as the name of a dimension.
 Sizes Inputs::symbolsOf(const Signature &entry) const {
   Sizes result = sizes;
   for (const Formal &formal : entry.arguments)
@@ -186,7 +186,7 @@ static io::HostArray readFile(const std::string &name, const std::string &path) 
   }
 }
 
-/// Names the array's axes, and checks these names and the element type against the formal.
+/// Names the array's axes, and checks their names and the element type against the formal.
 static io::HostArray fit(io::HostArray array, const Formal &formal, const std::string &path,
                          const std::vector<std::string> &axes) {
   std::string expected = describe(formal.type);
@@ -195,7 +195,7 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
                 array.describe() + " in '" + path + "'" + what);
   };
   if (!axes.empty() && axes.size() != array.shape.size())
-    refuse(", which has not one axis for each name given");
+    refuse(", whose number of axes differs from that of the given names");
   if (!axes.empty())
     array.names = axes;
   if (array.names.empty() && array.shape.size() == formal.type.dims.size())
@@ -210,14 +210,14 @@ static io::HostArray fit(io::HostArray array, const Formal &formal, const std::s
       names.size() == formal.type.dims.size() &&
       llvm::all_of(formal.type.dims, [&](auto &dim) { return names.contains(dim.first); });
   if (!sameNames)
-    refuse(", whose names are others");
+    refuse(", whose names differ");
   // .npy files store element types without a code as bit patterns.
   int64_t bytes = byteSize(formal.type.element);
   if (isFloat(formal.type.element) && ((bytes == 2 && array.element == ElementType::UI16) ||
                                        (bytes == 1 && array.element == ElementType::UI8)))
     array.element = formal.type.element;
   if (array.element != formal.type.element)
-    refuse(", whose elements are of another type");
+    refuse(", whose element type differs");
   return array;
 }
 
@@ -249,7 +249,7 @@ static io::HostArray generate(ElementType element, const Sizes &sizes, uint64_t 
   return array;
 }
 
-/// Binds the symbols that are the size of an axis.
+/// Binds symbols that are themselves the size of a dimension.
 static void learnSymbols(Sizes &symbols, const Formal &formal, const io::HostArray &array) {
   for (auto [name, size] : llvm::zip_equal(array.names, array.shape))
     if (auto symbol = formal.type.dims.find(name)->second.asName())

@@ -49,18 +49,18 @@ Signature signatureOf(const EntrySpec &entry);
 struct Options {
   std::string input, output, entry;
   std::string engine; ///< of programs for several ranks; empty: the launcher's choice, or shm
-  std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...], or FILE of several arguments
-  /// SYMBOL=NUMBER[,NUMBER...] or, of a dimension, NAME=NUMBER[,...]: one run after another
+  std::vector<std::string> inputs; ///< NAME=FILE[:AXIS,AXIS...], or a FILE of several arguments
+  /// SYMBOL=NUMBER[,NUMBER...], or for a dimension NAME=NUMBER[,...]: one run for each number
   std::vector<std::string> sizes;
   uint64_t seed = 0;
   int64_t printLimit = 64; ///< elements; larger results are summarised
   int threads = 0;
   bool interpret = false, compare = false, managed = false, specialise = false;
   bool simulate = false; ///< interpret the program of all devices of a mesh
-  bool carry = false;    ///< results that take the place of donated arguments to the next call
+  bool carry = false;    ///< pass results that replace donated arguments to the next call
   int repeat = 1;
   std::map<int, Profile> *profiles =
-      nullptr; ///< of compiled programs, by the ranks of this process
+      nullptr; ///< of compiled programs, recorded by the ranks of this process
   CompileOptions compile;
 
   Profile *profileOf(int rank) const;
@@ -71,7 +71,7 @@ class Inputs {
 public:
   /// The number of runs of the entries: the length of the longest list of sizes.
   static size_t runs(const Options &options);
-  /// Of the run with this number of the entries.
+  /// The inputs of the run with this number.
   explicit Inputs(const Options &options, size_t run = 0,
                   const std::vector<Signature> &entries = {});
   /// The arguments of an entry, each with the sorted names of its formal: read from its file if one
@@ -88,11 +88,12 @@ private:
   struct File {
     std::string name, path;
     std::vector<std::string> axes;
-    /// Open if the file holds several arguments, whose names are the names of its arrays; else null.
+    /// Set if the file holds several arguments, whose names are the names of its arrays; else null.
     std::shared_ptr<io::SafetensorsFile> all = nullptr;
   };
   void addAll(const std::string &path);
-  /// The values of symbols that the given sizes say, by the symbols' names or by those of dimensions.
+  /// The values of symbols from the given sizes, which are by the symbols' names or those of
+  /// dimensions.
   Sizes symbolsOf(const Signature &entry) const;
   std::vector<File> files;
   std::set<std::string> symbols; ///< of the entries
@@ -102,7 +103,7 @@ private:
   const File *find(const std::string &name) const;
 };
 
-/// Throws Error if files were given and there are several entries that they could be for.
+/// Throws Error if files were given and could belong to several entries.
 void expectOne(const std::vector<Signature> &entries, const Inputs &inputs, const Options &options);
 
 /// Array elements as text, names sorted and the last one fastest (Print.cpp).
@@ -111,15 +112,15 @@ std::string describe(const Formal &formal, const io::HostArray &array, int64_t l
 /// Runs the entries of an IR file (RunIr.cpp) or a program file (RunProgram.cpp). True on success.
 bool runIr(const Options &options);
 bool runProgram(const Options &options);
-/// The job that this process is a rank of; null if nothing has started it as one (RunRanks.cpp).
+/// The job that this process is a rank of; null if it was not started as a rank (RunRanks.cpp).
 std::shared_ptr<Job> jobOf(const Options &options);
-/// The Chrome trace of all ranks; nothing on ranks of a job other than 0, which call it as well.
+/// The Chrome trace of all ranks; empty on ranks of a job other than 0, which must call it as well.
 std::string timelineOf(const Options &options);
-/// Calls an entry as often as the options say; the results of the last call.
+/// Calls an entry as often as the options say; returns the results of the last call.
 std::vector<TensorRef> repeat(Program &program, const EntrySpec &entry,
                               std::vector<TensorRef> &arguments, const CallOptions &how,
                               const Options &options);
-/// The same of a program for several ranks, on whole tensors: as one rank of a job, or as all of
+/// The same for a program for several ranks, on whole tensors: as one rank of a job, or as all of
 /// them on threads of this process.
 std::vector<TensorRef> callOnRanks(Program &program, const EntrySpec &entry,
                                    const std::vector<TensorRef> &whole, const CallOptions &how,
@@ -127,14 +128,14 @@ std::vector<TensorRef> callOnRanks(Program &program, const EntrySpec &entry,
 /// Runs an entry of a program on arrays.
 Arrays call(Program &program, const std::string &entry, const Arrays &arguments,
             const Options &options);
-/// Prints the results of an entry and writes the output file, if any (Print.cpp). `uncertain`: how
-/// many elements of each result the interpreter is not sure of.
+/// Prints the results of an entry and writes the output file, if any (Print.cpp). `uncertain`: for
+/// each result, the number of elements that the interpreter can't determine within its error bound.
 void report(const Signature &entry, const Arrays &results, const Options &options,
             llvm::ArrayRef<int64_t> uncertain = {});
 
 /// A module split in two: `program` has no check ops, and its functions return the operands of
-/// these after their own results; the function of the same name in `checks` checks these values
-/// (Checks.cpp).
+/// these ops after their other results; the function of the same name in `checks` checks these
+/// values (Checks.cpp).
 struct SplitModule {
   mlir::OwningOpRef<mlir::ModuleOp> program, checks;
 };

@@ -1,4 +1,4 @@
-//===- RunIr.cpp - IR by the interpreter and the compiler ------------------===//
+//===- RunIr.cpp - IR by the interpreter and the compiler -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,7 +70,7 @@ static std::vector<func::FuncOp> chooseEntries(ModuleOp module, const std::strin
   return entries;
 }
 
-/// Replaces the symbols that this function's arguments determine by numbers in its body.
+/// Replaces the symbols that this function's arguments determine by numbers, also in its body.
 static LogicalResult specialise(func::FuncOp function, const Arrays &arguments) {
   SmallVector<nd::NdTensorType> types;
   for (const io::HostArray &array : arguments)
@@ -119,7 +119,7 @@ static LogicalResult expandGradients(ModuleOp module) {
   return passes.run(module);
 }
 
-/// Rounds what the compiler rounds where it computes products in a narrow type.
+/// Rounds the operands that the compiler rounds if it computes products in a narrow type.
 static LogicalResult narrowProducts(ModuleOp module, const CompileOptions &options) {
   PassManager passes(module.getContext());
   buildNdPipeline(passes, options);
@@ -129,7 +129,7 @@ static LogicalResult narrowProducts(ModuleOp module, const CompileOptions &optio
   return passes.run(module);
 }
 
-/// Rewrites the program as that of all devices of a mesh.
+/// Rewrites the program as one function of all devices of a mesh.
 static LogicalResult simulate(ModuleOp module, const CompileOptions &options) {
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
@@ -137,7 +137,7 @@ static LogicalResult simulate(ModuleOp module, const CompileOptions &options) {
   return passes.run(module);
 }
 
-/// A copy of the program for the interpreter; `isSplit`: as that of all devices of a mesh. Null
+/// A copy of the program for the interpreter; `isSplit`: rewritten for all devices of a mesh. Null
 /// after an error.
 static OwningOpRef<ModuleOp> forInterpreter(ModuleOp module, const CompileOptions &options,
                                             bool isSplit) {
@@ -161,7 +161,7 @@ public:
 
   /// Compiles all entries for these arguments.
   LogicalResult compile(ArrayRef<func::FuncOp> entries, ArrayRef<Arrays> arguments) {
-    // A request for gradients needs the types that its callee declares.
+    // nd.vjp and nd.jvp need the types that its callee declares.
     if (options.specialise && failed(expandGradients(module)))
       return failure();
     for (auto [entry, given] : llvm::zip_equal(entries, arguments))
@@ -188,7 +188,7 @@ public:
     ScopedDiagnosticHandler heard(module.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         errors += (errors.empty() ? "" : "; ") + diagnostic.str();
-      return failure(); // the other handler prints it
+      return failure(); // the other handler prints the error
     });
     auto compile = [&](const CompileOptions &agreed, CompileStatistics &statistics) {
       auto image = compileProgram(*split.program, agreed, &statistics);
@@ -203,7 +203,7 @@ public:
     } catch (const Error &) {
       if (errors.empty())
         throw;
-      return failure(); // it is printed already
+      return failure(); // the error is printed already
     }
   }
 
@@ -221,7 +221,7 @@ public:
     return results;
   }
 
-  /// `closely`: for a comparison.
+  /// `closely`: as for a comparison.
   FailureOr<SmallVector<interp::TensorValue>> interpret(func::FuncOp entry, const Arrays &arguments,
                                                         bool closely) {
     SmallVector<interp::TensorValue> values;
@@ -291,7 +291,7 @@ static bool compare(func::FuncOp function, const Signature &entry,
       llvm::errs() << "; " << notFinite << " are NaN or infinite in the interpreter's result, the "
                    << "first ones in '" << firstNotFinite << "': other inputs may help (--input)";
     if (undecided > notFinite)
-      llvm::errs() << "; " << undecided - notFinite << " hang on choices within the error bounds";
+      llvm::errs() << "; " << undecided - notFinite << " depend on choices within the error bounds";
     llvm::errs() << "\n";
   }
   if (!agrees)
@@ -343,7 +343,7 @@ bool run::runIr(const Options &options) {
   if (runs > 1 && options.specialise)
     throw Error("a program that is specialised has one size; expected one value for each --size");
   IrRunner runner(*module, options);
-  // What the interpreter runs: the values that are right, and those of all devices of a mesh.
+  // The programs that the interpreter runs: the original one, and that of all devices of a mesh.
   OwningOpRef<ModuleOp> right, split;
   if (options.compare || (options.interpret && !options.simulate))
     if (!(right = forInterpreter(*module, options.compile, /*isSplit=*/false)))

@@ -1,4 +1,4 @@
-//===- RunProgram.cpp - compiled programs by the runtime -------------------===//
+//===- RunProgram.cpp - compiled programs by the runtime ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ Arrays run::call(Program &program, const std::string &name, const Arrays &argume
                 " has started " + std::to_string(job->ranks()) +
                 " ranks: expected a program with a mesh (--mesh data=" +
                 std::to_string(job->ranks()) + " --shard batch:data)");
-  if (job) // whose arguments are the same tensors on all ranks
+  if (job) // all its ranks pass the same arguments
     job->channel()->agree({{"entry", "'" + name + "'"}, {"seed", std::to_string(options.seed)}});
   how.profile = options.profileOf(job ? job->rank() : 0);
   std::vector<TensorRef> tensors;
@@ -108,7 +108,7 @@ bool run::runProgram(const Options &options) {
   }
   std::vector<Signature> all;
   for (const EntrySpec &entry : program->manifest().entries)
-    if (&entry == program->manifest().find(entry.name)) // of several roles, the first
+    if (&entry == program->manifest().find(entry.name)) // for several roles, the first
       all.push_back(signatureOf(entry));
   Inputs(options).expectKnown(all);
   std::vector<Signature> entries = all;
@@ -131,5 +131,5 @@ void run::expectOne(const std::vector<Signature> &entries, const Inputs &inputs,
     return inputs.expectUsed(entries[0]);
   if (inputs.any() || !options.output.empty())
     throw Error("'" + options.input + "' has " + std::to_string(entries.size()) +
-                " public functions; say by --entry which one --input and --output mean");
+                " public functions; select by --entry the one that --input and --output mean");
 }

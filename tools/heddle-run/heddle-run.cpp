@@ -48,9 +48,10 @@ int main(int argc, char **argv) {
     app.add_option(name, values, what)->allow_extra_args(false)->type_name(value)->type_size(1);
   };
   list("--input", options.inputs, "[NAME=]FILE[:AXIS,...]",
-       "File with the elements of an argument; without NAME, of all that it has by their names");
+       "File with the elements of an argument; without NAME, of all arguments that it names");
   list("--size", options.sizes, "NAME=NUMBER[,NUMBER...]",
-       "Size of a dimension, or value of a size symbol; with several the program runs with each");
+       "Size of a dimension, or value of a size symbol; with several, the program runs once for "
+       "each");
   app.add_option("--output", options.output, "Write the results here")
       ->type_name("FILE.safetensors");
   app.add_option("--entry", options.entry, "Run this function (all public ones)")
@@ -68,8 +69,9 @@ int main(int argc, char **argv) {
       "--simulate, check the values of the split program");
   app.add_flag("--simulate", options.simulate,
                "Use the interpreter on the program that --mesh and --shard split over devices");
-  app.add_option("--engine", options.engine,
-                 "What moves data between the ranks of a program for several: shm, mpi or net")
+  app.add_option(
+         "--engine", options.engine,
+         "The engine that transfers data between ranks, if there are several: shm, mpi or net")
       ->type_name("NAME");
   app.add_flag("--managed", options.managed,
                "Allocate each temporary by itself, not in a planned arena");
@@ -78,14 +80,14 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000000).description(""));
   app.add_flag("--carry", options.carry,
-               "Results that take the place of a donated argument are arguments of the next call");
+               "Pass results that replace a donated argument as arguments of the next call");
   bool table = false;
   std::string timeline;
   app.add_flag("--profile", table, "Print the total time of each step to standard error");
   app.add_option(
          "--timeline", timeline,
          "Write a timeline of the steps: a picture (.svg), of rank 0 alone, or JSON for Perfetto "
-         "(ui.perfetto.dev), with rows of all ranks and of what they move")
+         "(ui.perfetto.dev), with rows of all ranks and of their transfers")
       ->type_name("FILE.svg|FILE.json");
   addCompileFlags(app, options.compile);
   CLI11_PARSE(app, argc, argv);

@@ -46,10 +46,10 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
   out << at(value.location) << "\n";
 }
 
-/// How many chunks a kernel has, and who runs them: thread 0 alone, or all threads.
+/// How many chunks a kernel has, and which threads run them: thread 0 alone, or all.
 static std::string chunksOf(const StepSpec &step, const EntrySpec &entry) {
   Expr chunks = step.chunks;
-  if (step.chunksAt >= 0) { // of the symbols, then of what is derived from them
+  if (step.chunksAt >= 0) { // a symbol, or a value derived from symbols
     size_t at = size_t(step.chunksAt), symbols = entry.symbols.size();
     chunks = at < symbols ? Expr::name(entry.symbols[at]) : entry.derived[at - symbols];
   }
@@ -143,8 +143,8 @@ void translate::writeText(const ProgramImage &image, llvm::raw_ostream &out) {
 }
 
 namespace {
-/// Names the targets of jumps: an address in the current function by its offset, the beginning of
-/// another function by its name.
+/// Replaces the targets of jumps: an address in the current function by a label with its offset,
+/// the beginning of another function by its name.
 struct Targets {
   llvm::DenseMap<uint64_t, std::string> functions;
   uint64_t begin = 0, bytes = 0;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program file describes itself, so its translations need no IR:
+// A program file contains its types and names, so its translations need no IR:
 //
 //     @scale (N)        code at 0x40, arena 4096 bytes
 //       argument 0   x: f32 {row: N}  [row]

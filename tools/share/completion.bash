@@ -1,5 +1,5 @@
-# Completion of Heddle's tools in bash. What options there are is asked of the tool itself, so nothing here can be out of date;
-# it is remembered for as long as the shell runs.
+# Completion of Heddle's tools in bash. The options come from the tool's --help, so they can't be
+# out of date; they are cached for as long as the shell runs.
 declare -gA _heddle_options
 
 _heddle_complete() {

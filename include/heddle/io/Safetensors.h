@@ -12,11 +12,11 @@
 //     {"__metadata__": {"epoch": "3", "names:w": "in,out"},
 //      "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
-// The metadata of the key "names:" and the name of an array lists the names of its axes. The key
-// "heddle.crc32" may list a checksum, CRC-32, for each array, in the order of their data; they are
-// verified where they are, as is "heddle.crc32.metadata", the checksum of the other texts. Other
-// programs see an ordinary safetensors file; one that changes arrays or texts and keeps the metadata
-// has to leave these keys out.
+// The key "names:w" of the metadata lists the names of the axes of the array "w". The key
+// "heddle.crc32" may list a CRC-32 checksum of each array, in the order of their data, and
+// "heddle.crc32.metadata" one of the other metadata; readers verify those that are present. To
+// other programs this is an ordinary safetensors file; one that changes arrays or metadata has to
+// remove these keys.
 //
 // Several files may hold many arrays, with an index, a JSON file whose name ends in ".json":
 //
@@ -60,7 +60,7 @@ public:
 
   /// Metadata, and arrays without their bytes.
   const Safetensors &header() const;
-  /// One of the arrays. Throws Error if it can't be read, or its checksum is another.
+  /// One of the arrays. Throws Error if it can't be read, or if its checksum does not match.
   HostArray read(const std::string &name, Here here = Here::current()) const;
 
 private:
@@ -78,15 +78,16 @@ Safetensors readSafetensors(const std::string &path, Here here = Here::current()
 void writeSafetensors(const std::string &path, const Safetensors &contents,
                       Here here = Here::current());
 
-/// Gives the bytes of an array when it is its turn.
+/// Returns an array with its bytes; called once for each array, in the order in which they are
+/// written.
 using ArraySource = std::function<HostArray(const std::string &name)>;
-/// The same, for a header (arrays without bytes).
+/// The same, where `header` has arrays without bytes and `source` supplies them one by one.
 void writeSafetensors(const std::string &path, const Safetensors &header, const ArraySource &source,
                       Here here = Here::current());
 /// Writes an index `path`, NAME.index.json, and files NAME-1-00001-of-00003.safetensors beside it
-/// of about `bytesPerFile` bytes; an array is in one file. The files of an older index, which have
-/// other numbers, are there until the new one is complete, and are then removed. Where two
-/// processes write one index, the later one replaces what the other has written.
+/// of about `bytesPerFile` bytes; each array is in one file. The files of an older index, which
+/// have other numbers, are removed when the new index is complete. If two processes write one
+/// index, the later one replaces the files of the other.
 void writeSafetensorsFiles(const std::string &path, const Safetensors &header,
                            const ArraySource &source, int64_t bytesPerFile,
                            Here here = Here::current());

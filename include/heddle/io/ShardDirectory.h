@@ -1,4 +1,4 @@
-//===- ShardDirectory.h - arrays in pieces, written by many -----*- C++ -*-===//
+//===- ShardDirectory.h - arrays that several processes write ---*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 //                           save-00000007-rank-00000.safetensors
 //                           save-00000007-rank-00001.safetensors
 //
-// Each process writes a file of its own, one of them then the manifest. Until the manifest is
-// renamed into place the directory holds what it held before; the files of a save that was not
-// finished are known by their number and removed by the next one.
+// Each process writes its own file; then one of them writes the manifest. Until the manifest is
+// renamed into place, readers see the previous save. The next save recognises the files of an
+// unfinished one by their number and removes them.
 //
 //     ShardManifest manifest{{arrays, metadata}};
 //     writeShards(path, shardFile(7, rank), manifest, {{"w", {{0}, {3}}}}, source);
@@ -22,7 +22,7 @@
 //     manifest.write(path);
 //
 //     ShardDirectory reader(path);
-//     reader.read("w");                                 // the whole, whoever wrote it
+//     reader.read("w");                                 // the whole array, from all its files
 //
 // The manifest has a checksum of itself and of the bytes of each range.
 //
@@ -43,7 +43,7 @@ struct ShardRange {
   std::string str() const;
 };
 
-/// A range and where it is.
+/// A range and the file that holds it.
 struct Shard {
   ShardRange range;
   std::string file;
@@ -59,9 +59,9 @@ struct ShardManifest {
   void verify(const std::string &path) const;
   /// Replaces the manifest in a directory, atomically.
   void write(const std::string &directory, Here here = Here::current()) const;
-  /// Throws Error that names the file if it is damaged, or there is none.
+  /// Throws Error that names the file if it is damaged or missing.
   static ShardManifest read(const std::string &directory, Here here = Here::current());
-  /// The shards as text, and such text's shards added.
+  /// The shards as text; `addShards` adds the shards of such a text.
   std::string shardsText() const;
   void addShards(const std::string &text);
 };
@@ -72,13 +72,13 @@ bool isShardDirectory(const std::string &path);
 int64_t nextSave(const std::string &directory);
 /// The name of the file that a rank writes in a save.
 std::string shardFile(int64_t save, int rank);
-/// Removes the files of saves that the manifest does not mention, all if there is none.
+/// Removes the files that the manifest does not list; without a manifest, the files of all saves.
 void removeLeftovers(const std::string &directory);
 
-/// Gives the bytes of the range of an array.
+/// Returns the bytes of a range of an array.
 using ShardSource = std::function<HostArray(const std::string &name, const ShardRange &range)>;
-/// Writes the ranges of one process, array by array, and adds them to the manifest. No file is made
-/// where there are none. Throws Error.
+/// Writes the ranges of one process, array by array, and adds them to the manifest. Writes no file
+/// if there are none. Throws Error that names the file.
 void writeShards(const std::string &directory, const std::string &file, ShardManifest &manifest,
                  const std::map<std::string, ShardRange> &ranges, const ShardSource &source,
                  Here here = Here::current());

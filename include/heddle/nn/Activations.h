@@ -32,7 +32,8 @@ using heddle::silu;
 using heddle::softplus;
 using heddle::thresholdRelu;
 
-/// x where it is above 0, else slope * x (torch.nn.PReLU); one slope, or one for each of a name.
+/// x where it is above 0, else slope * x (torch.nn.PReLU); one slope for all elements, or one for
+/// each coordinate of `extents`.
 struct PRelu {
   Tensor slope;
   HEDDLE_FIELDS(slope)

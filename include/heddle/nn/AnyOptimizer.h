@@ -46,8 +46,8 @@ OptimizerChoice optimizer() {
 /// The options as text, those of each pattern: "*.bias decay 0 ...; other paths decay 0.1 ...".
 std::string describe(const OptimizerChoice &choice);
 
-/// The state of the one that was chosen, under the name that a member of a state would have:
-/// "adam.mean.layers.0.weight".
+/// The state of the chosen optimiser, as the member of its name; the others are empty. Its paths
+/// are those of a struct with such a member: "adam.mean.layers.0.weight".
 struct AnyOptimizer {
   std::optional<Sgd> sgd;
   std::optional<Adam> adam;
@@ -59,10 +59,10 @@ struct AnyOptimizer {
   std::optional<Lamb> lamb;
   HEDDLE_FIELDS(sgd, adam, adamW, rmsProp, adagrad, adadelta, novoGrad, lamb)
 
-  /// `inMemory`: as Optimizer::make; if not, as Optimizer::declared.
+  /// As Optimizer::make if `inMemory`, else as Optimizer::declared.
   static AnyOptimizer make(ByPath &parameters, const OptimizerChoice &choice, bool inMemory = true,
                            Here here = Here::current());
-  /// Optimizer::update of the one that `choice` names, which has to be that of `make`.
+  /// Optimizer::update of the chosen optimiser. Throws Error if `make` had another choice.
   void update(ByPath &parameters, ByPath &gradient, Operand rate, const OptimizerChoice &choice,
               Here here = Here::current());
 };

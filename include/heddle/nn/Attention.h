@@ -25,7 +25,7 @@
 
 namespace heddle::nn {
 
-/// Selects the keys that a query attends to, and states what is added to scores.
+/// The keys that a query attends to, and terms added to scores.
 struct AttentionOptions {
   std::optional<Name> causal;       ///< the name of queries: they see keys up to their own position
   Tensor first = {};                ///< the position of the first query; 0 if empty
@@ -70,9 +70,9 @@ namespace detail {
 void requireRoom(const KeyValueCache &cache, int64_t more, Here here);
 } // namespace detail
 
-/// Throws Error unless all caches of a tree have room for `more` positions. In a step itself, a sample
-/// whose cache has too little room gets NaN, and its cache stays as it is (JitOptions::check tells it).
-/// Positions of a chunk beyond its lengths need no room: they are not stored.
+/// Throws Error unless all caches of a tree have room for `more` positions. In a step itself, a
+/// sample whose cache has too little room gets NaN, and its cache stays as it is (JitOptions::check
+/// reports it). Positions of a chunk beyond its lengths need no room: they are not stored.
 template <typename T>
 void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
   forEachNode(tree, [&]<typename N>(const std::string &, N &node) {
@@ -84,9 +84,9 @@ void requireRoom(T &tree, int64_t more = 1, Here here = Here::current()) {
 /// Options of a call of nn::Attention.
 struct Attend {
   bool causal = false;
-  /// The number of keys that count, such as one for each of a batch. Positions from there on are read
-  /// as zeros, whatever they hold. One below 0 or above the number of keys makes the result NaN;
-  /// JitOptions::check tells it.
+  /// The number of keys that count, such as one for each of a batch. Positions from there on are
+  /// read as zeros, whatever they hold. One below 0 or above the number of keys makes the result
+  /// NaN; JitOptions::check reports it.
   Tensor lengths = {};
   /// The positions of x are added to it, the first `lengths` of them where these are given, and
   /// queries attend to what it then holds. A call takes time for the positions so far, not for the
@@ -119,8 +119,8 @@ struct Attention {
         0; ///< of keys and values, each for as many of queries (Ainslie et al., 2023); 0: heads
   };
   Options options = {};
-  /// Biases begin with zero, as in PyTorch. Throws Error for heads that don't divide the features, and
-  /// for heads of keys that don't divide those.
+  /// Biases are initialised with zero, as in PyTorch. Throws Error unless heads divide the features
+  /// and heads of keys divide the heads.
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,
                         const Options &options, Here here = Here::current());
   static Attention make(const Extent &feature, int64_t heads, const Tensor &key,

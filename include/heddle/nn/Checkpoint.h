@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a run is one tree (heddle/Tree.h) and a few notes. It is saved in the safetensors
-// format, whole or not at all, each tensor under its path:
+// The state of a run is one tree (heddle/Tree.h) and a few notes. It is saved atomically in the
+// safetensors format, each tensor under its path:
 //
 //     saveTree("checkpoint.safetensors", state, {{"step", "4000"}});
 //     Notes notes = loadTree("checkpoint.safetensors", state);
 //
 // A path that ends in ".index.json" is an index of several files. Tensors are written and read one
-// by one; while a tree is filled, its old tensors are kept until all new ones are there.
+// by one; loading replaces the tensors of the tree once all new ones have been read.
 //
-// Where several ranks run (heddle/Mesh.h), each of them writes what it holds into a directory; a
-// directory is loaded by any number of ranks, also by one, as files are (io/ShardDirectory.h):
+// With several ranks (heddle/Mesh.h) each one writes its shards into a directory; any number of
+// ranks, also a single one, can load it (io/ShardDirectory.h):
 //
 //     saveTree("checkpoint.shards", state, notes, {.ranks = ranks});    // all ranks call it
 //     loadTree("checkpoint.shards", state);
@@ -24,16 +24,16 @@
 // The layout of a tensor is not saved: the program that reads it converts it to its own, and the
 // values have the same bits.
 //
-// Files of other programs have names of their own, and axes without names. A map says which tensor
-// is filled from which, and what its axes are, in the file's order:
+// Files of other programs use other names, and their axes have none. A map says from which array
+// each tensor is loaded, and names the axes of the array, in the file's order:
 //
 //     loadTree("model.safetensors", net, {.names = {
 //         // ours                   theirs                                        their axes
 //         {"layers.*.query.weight", "encoder.layer.*.attention.query.weight", {"head feature", "in"}},
 //         {"layers.*.query.bias", "encoder.layer.*.attention.query.bias", {"head feature"}}}});
 //
-// An axis of several names is split, the last name varying fastest; "gate=2 hidden" takes part 2 of
-// an axis that holds several tensors, one after the other.
+// An axis of several names is split, the last name varying fastest; "gate=2 hidden" takes part 2
+// (from 0) of an axis along which several tensors are concatenated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,29 +50,29 @@ namespace heddle::nn {
 
 /// An array whose axes have names as a tensor. Throws Error if they have none.
 Tensor tensorOf(const io::HostArray &array, Here here = Here::current());
-/// The values of a tensor, its axes sorted by name. Evaluates if need be.
+/// The values of a tensor, its axes sorted by name. Computes them if necessary.
 io::HostArray arrayOf(const Tensor &tensor, Here here = Here::current());
 
 using Notes = std::map<std::string, std::string>;
 
 struct SaveOptions {
-  int64_t bytesPerFile = int64_t(4) << 30; ///< of several files
-  /// All of them save one tree: the path is a directory, and each rank writes what it holds. If one
-  /// fails, all of them throw, and the directory holds what it held before.
+  int64_t bytesPerFile = int64_t(4) << 30; ///< the largest size of each file of an index
+  /// The ranks that save the tree together: the path is a directory, and each rank writes its
+  /// shards. If one rank fails, all of them throw, and the directory keeps the previous save.
   std::optional<Ranks> ranks = {};
 };
 
-/// Where a tensor comes from. Both names may have a *, which stands for the same text in both; of
-/// several that fit a path the first one counts.
+/// Loads the tensor at `path` from the array `name`. Both may have a *, which stands for the same
+/// text in both; the first source that matches a path is used.
 struct TensorSource {
   std::string path, name;
-  std::vector<std::string> axes = {}; ///< of the file's array; none: those that the file names
+  std::vector<std::string> axes = {}; ///< names of the array's axes; empty: as the file has them
 };
 
 struct LoadOptions {
-  std::vector<TensorSource> names = {};  ///< none: each path is the name
-  std::vector<std::string> ignored = {}; ///< patterns of names that no tensor is filled from
-  bool convert = false;                  ///< floats to floats of another width
+  std::vector<TensorSource> names = {};  ///< empty: the name is the path
+  std::vector<std::string> ignored = {}; ///< patterns of names of arrays that are not loaded
+  bool convert = false;                  ///< convert between float types of different widths
 };
 
 namespace detail {
@@ -83,19 +83,19 @@ std::vector<Tensor> load(const std::string &path, const Leaves &leaves, const Lo
                          Notes &notes, Here here);
 } // namespace detail
 
-/// Saves all tensors of a tree by their paths. Throws Error; an old file of that name is then
-/// untouched.
+/// Saves all tensors of a tree by their paths. Throws Error that names the file; an old file at
+/// `path` is then unchanged.
 template <typename T>
 void saveTree(const std::string &path, T &tree, const Notes &notes = {},
               const SaveOptions &options = {}, Here here = Here::current()) {
   detail::save(path, leavesOf(tree), notes, options, here);
 }
 
-/// Fills a tree from a file or a directory and gives the notes; a tensor that is split is filled with
-/// this rank's block, all others whole. Names, sizes and element types must match. Throws
-/// Error that lists all tensors that are missing, that are surplus or that have another type, with
-/// both types, and names one whose bytes do not have the checksum that was saved with them; the tree
-/// is then unchanged. Files without checksums are loaded as they are.
+/// Loads a tree from a file or a directory and returns the notes. Of a tensor that is split over
+/// ranks only this rank's block is read. Names, sizes and element types must match. Throws Error
+/// that lists all tensors that are missing, left over or of another type (with both types), and for
+/// a tensor whose bytes do not have their checksum; the tree is then unchanged. Files without
+/// checksums are not verified.
 template <typename T>
 Notes loadTree(const std::string &path, T &tree, const LoadOptions &options = {},
                Here here = Here::current()) {

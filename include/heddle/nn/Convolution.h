@@ -12,7 +12,7 @@
 //     x = nn::maxPool(x, over(row, column), {.size = 3, .stride = 2, .padding = Same});
 //     x = mean(x, over(row, column));                               // global pooling
 //
-//     // Each name in its own way; no bias; a channel by itself.
+//     // Different windows along each name, no bias, depthwise (each channel by itself).
 //     nn::Conv::make({{row, {.size = 1}}, {column, {.size = 7, .padding = Same}}},
 //                    {channel, 64}, {out, 64}, key(2), {.groups = 64, .bias = false});
 //
@@ -29,7 +29,7 @@ namespace heddle::nn {
 /// Padding as PyTorch counts it: the same number on both sides.
 inline Padding padded(int64_t eachSide) { return Padding::explicitly(eachSide, eachSide); }
 
-/// How windows move along names: alike along all of them, or in its own way along each.
+/// The windows along several names: the same options for all, or different ones for each.
 struct Windows {
   std::map<std::string, WindowOptions> along;
   HEDDLE_PLAIN(along)
@@ -61,24 +61,25 @@ struct PerName {
 };
 
 struct ConvOptions {
-  int64_t groups = 1; ///< of channels, each of which sees only its own inputs
+  int64_t groups = 1; ///< of channels; each group of outputs reads one group of inputs
   bool bias = true;
   bool transposed = false;
-  /// Elements more at the end of a transposed convolution, which no window of `Same` has. Fewer than
-  /// the stride or the dilation.
+  /// Additional elements at the end of the result of a transposed convolution (PyTorch's
+  /// output_padding). Less than the larger of stride and dilation.
   PerName outputPadding = 0;
 };
 
 /// A convolution over 1 to 3 names (torch.nn.Conv1d to Conv3d; transposed: ConvTranspose1d to 3d,
 /// the adjoint of the convolution with the same windows).
 struct Conv {
-  Tensor weight; ///< `in` (of one group), `out`, and taps: `row_k` for windows along `row`
+  Tensor weight; ///< names: `in` (of one group), `out`, and `row_k` for the taps along `row`
   std::optional<Tensor> bias;
   HEDDLE_FIELDS(weight, bias)
   Windows windows;
   ConvOptions options = {};
-  /// Weights and bias uniform in +-1/sqrt(inputs of a window). Throws Error for channels that the
-  /// groups don't divide, and for an output padding that is too large or along no window.
+  /// Draws weights and bias from [-b, b) with b = 1/sqrt(inputs of a window), as PyTorch. Throws
+  /// Error for channels that the groups don't divide, and for an output padding that is too large
+  /// or along no window.
   static Conv make(const Windows &windows, const Extent &in, const Extent &out, const Tensor &key,
                    const ConvOptions &options = {}, Here here = Here::current());
   /// `along`: the names of the windows. The result has `out` renamed to `in`.
@@ -86,7 +87,7 @@ struct Conv {
                     Here here = Here::current()) const;
 };
 
-/// The largest element of each window (torch.nn.MaxPool1d to 3d). Padding takes no part. Throws
+/// The largest element of each window (torch.nn.MaxPool1d to 3d); padding is never chosen. Throws
 /// Error for a window larger than `x` and its padding.
 Tensor maxPool(const Tensor &x, const Names &along, const WindowOptions &window,
                Here here = Here::current());
@@ -94,13 +95,13 @@ Tensor maxPool(const Tensor &x, const Names &along, const WindowOptions &window,
 /// unless `countPadding` is false.
 Tensor averagePool(const Tensor &x, const Names &along, const WindowOptions &window,
                    bool countPadding = true, Here here = Here::current());
-/// The means of `parts` ranges along each name, which cover it as evenly as can be: of n elements
-/// range i has those from floor(i * n / parts) to below ceil((i + 1) * n / parts)
-/// (torch.nn.AdaptiveAvgPool1d to 3d). Throws Error for parts below 1, and for no elements.
+/// The means of `parts` ranges of nearly equal length along each name: of n elements range i has
+/// those from floor(i * n / parts) to below ceil((i + 1) * n / parts) (torch.nn.AdaptiveAvgPool1d
+/// to 3d). Throws Error for parts below 1, and for no elements.
 Tensor adaptiveAveragePool(const Tensor &x, const Names &along, int64_t parts,
                            Here here = Here::current());
-/// Each element `times` times along each name (torch.nn.Upsample, "nearest"). Throws Error for times
-/// below 1.
+/// Repeats each element `times` times along each name (torch.nn.Upsample, "nearest"). Throws Error
+/// for `times` below 1.
 Tensor repeated(const Tensor &x, const Names &along, int64_t times, Here here = Here::current());
 
 } // namespace heddle::nn

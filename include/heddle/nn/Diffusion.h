@@ -1,12 +1,12 @@
-//===- Diffusion.h - images that become noise in steps ----------*- C++ -*-===//
+//===- Diffusion.h - noise schedules of diffusion models --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A network that finds the noise in an image is trained on images with known noise, and draws images
-// from noise alone, from the last step to the first:
+// A diffusion model learns to predict the noise that was added to an image. Sampling begins with
+// noise and removes the predicted noise, from the last step to the first:
 //
 //     nn::NoiseSchedule schedule;
 //     Tensor x = schedule.noised(image, noise, at), loss = mean(squaredError(net(x, at), noise), all);
@@ -24,21 +24,22 @@
 
 namespace heddle::nn {
 
-/// How much of an image is left after each step (Ho et al., NeurIPS'20, section 2): step t, from 0,
-/// replaces a part of its variance, which rises from `first` to `last` in a straight line.
+/// The linear variance schedule of Ho et al. (NeurIPS'20, sections 2 and 4): step t, from 0,
+/// replaces the fraction beta(t) of the image's variance by noise; beta rises linearly from `first`
+/// to `last`.
 struct NoiseSchedule {
   int64_t steps = 1000;
   double first = 1e-4, last = 0.02;
 
-  /// The part of the image's variance that is left after the step `at`, an integer with any names;
-  /// f32. Before the first step, at -1, it is 1.
+  /// The fraction of the image's variance that is left after step `at` (alpha-bar in the paper),
+  /// f32; `at` is an integer tensor with any names. 1 for -1, before the first step.
   Tensor share(const Tensor &at, Here here = Here::current()) const;
-  /// The image after the step `at` (equation 4): `noise` is of the standard normal distribution.
+  /// The image after step `at` (equation 4), where `noise` has the standard normal distribution.
   Tensor noised(const Tensor &image, const Tensor &noise, const Tensor &at,
                 Here here = Here::current()) const;
-  /// From an image after the step `now`, and the noise that a network finds in it, the image after
-  /// the earlier step `next`; -1: without noise. No noise is added (DDIM: Song et al., ICLR'21,
-  /// equation 12 with sigma = 0), so steps may be left out.
+  /// One sampling step: from an image after step `now` and the noise that the network predicts for
+  /// it to the image after the earlier step `next` (-1: free of noise). Deterministic, so that
+  /// steps may be skipped (DDIM: Song et al., ICLR'21, equation 12 with sigma = 0).
   Tensor denoised(const Tensor &image, const Tensor &noise, const Tensor &now, const Tensor &next,
                   Here here = Here::current()) const;
 };

@@ -1,11 +1,11 @@
-//===- Gradients.h - what happens to gradients before an update -*- C++ -*-===//
+//===- Gradients.h - clipping, summing and scaling gradients ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All of this is traced as part of a step:
+// These functions are traced as part of a training step:
 //
 //     auto [loss, gradient] = valueAndGrad(lossOf, s.net);
 //     Tensor bad = nn::firstNotFinite(gradient);       // after the call: nn::requireFinite(bad, net)
@@ -19,8 +19,8 @@
 //         [&](Net net) { return s.scale.scaled(lossOf(net)); }, s.net);
 //     s.scale.update(gradient, [&] { s.adam.update(s.net, gradient, rate); }, s.net, s.adam);
 //
-// Several small batches that count as a large one are two compiled functions: one that adds to a
-// GradientSum, one that updates by its mean.
+// Gradient accumulation over several batches takes two compiled functions: one adds to a
+// GradientSum, the other updates by its mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +35,9 @@
 namespace heddle::nn {
 
 namespace detail {
-/// Floats in the type that sums of them accumulate in, which is f32 for narrower ones. Layers and rules
-/// of updates compute in it: counts, factors, epsilons and rates keep their digits, and sums their
-/// range.
+/// Converts narrow floats to f32, the type in which their sums accumulate; other floats stay.
+/// Layers and optimisers compute in it, so that counts, factors, epsilons and rates keep their
+/// precision and sums their range.
 Tensor widened(const Tensor &x);
 } // namespace detail
 
@@ -45,55 +45,58 @@ namespace detail {
 void clipByValue(const Leaves &gradient, Operand limit, Here here);
 Tensor clipByNorm(const Leaves &gradient, Operand limit, Here here);
 Tensor firstNotFinite(const Leaves &tree);
-/// Throws Error unless the value is in [low, high]. The message leaves out a `high` from 1e30 on.
+/// Throws Error unless the value is in [low, high]. The message omits a `high` of 1e30 or more.
 void requireRange(const std::string &what, double value, double low, double high, Here here);
 void requireFinite(const Tensor &number, const Leaves &tree, const std::string &what, Here here);
-/// Divides the gradient by `scale` and gives whether all of it is finite (i1); else it becomes 0.
+/// Divides the gradient by `scale` and returns whether all of it is finite (i1); if not, sets it to
+/// 0.
 Tensor unscale(const Leaves &gradient, const Tensor &scale);
-/// Copies of the float tensors in memory of their own, by path; or zeros of their sumType.
+/// Copies of the float tensors, by path, that share no memory with them; zeros of their sumType if
+/// `zero`.
 ByPath copiesOf(const Leaves &tree, bool zero, Here here);
-/// The type in which numbers of `type` are summed: f32 of narrower floats.
+/// The type in which numbers of `type` are summed: f32 for narrower floats, else `type`.
 ElementType sumType(ElementType type);
-/// Calls visit(tensor, part of it) for the float tensors. Throws Error for a path or type that
-/// `parts` lacks; a part may be of the tensor's sumType.
+/// Calls visit(tensor, its entry in `parts`) for each float tensor. Throws Error for a path that
+/// `parts` lacks and for an entry whose type is neither the tensor's nor its sumType.
 void forEachPart(const Leaves &tree, ByPath &parts, const char *what, Here here,
                  const std::function<void(Tensor &, Tensor &)> &visit);
 } // namespace detail
 
-/// Holds every element between -limit and limit (torch.nn.utils.clip_grad_value_). Throws Error for
-/// a number below 0, as the next does.
+/// Clamps every element to [-limit, limit] (torch.nn.utils.clip_grad_value_). Throws Error for a
+/// negative limit, as does `clipByNorm`.
 template <typename T>
 void clipByValue(T &gradient, Operand limit, Here here = Here::current()) {
   detail::clipByValue(leavesOf(gradient), limit, here);
 }
 
-/// Scales all tensors together so that their common length, the root of the sum of all squares, is
-/// at most `limit`; gives the length before (torch.nn.utils.clip_grad_norm_, whose quotient limit /
-/// (length + 1e-6) it is).
+/// Scales all tensors by one factor, min(1, limit / (norm + 1e-6)), where `norm` is the root of the
+/// sum of squares of all elements; returns the norm before (torch.nn.utils.clip_grad_norm_).
 template <typename T>
 Tensor clipByNorm(T &gradient, Operand limit, Here here = Here::current()) {
   return detail::clipByNorm(leavesOf(gradient), limit, here);
 }
 
-/// The number of the first tensor of a tree that has a NaN or an infinity, or -1 (i64). It can be a
-/// result of a compiled step.
+/// The index of the first tensor of a tree that has a NaN or an infinity, or -1 (i64). A compiled
+/// step can return it.
 template <typename T>
 Tensor firstNotFinite(T &tree) {
   return detail::firstNotFinite(leavesOf(tree));
 }
-/// Throws Error that names that tensor by its path in a tree of the same shape, such as the
-/// parameters: "the gradient of 'layers.0.weight' is not finite".
+/// Throws Error if `number`, a result of firstNotFinite, is not -1. The message has the tensor's
+/// path in a tree of the same structure, such as the parameters: "the gradient of 'layers.0.weight'
+/// is not finite".
 template <typename T>
 void requireFinite(const Tensor &number, T &tree, const std::string &what = "the gradient",
                    Here here = Here::current()) {
   detail::requireFinite(number, leavesOf(tree), what, here);
 }
 
-/// Gradients of several batches. Those of narrow floats are summed in f32 and divided there.
+/// Accumulates the gradients of several batches. Those of narrow floats are summed and divided in
+/// f32.
 ///
 ///     auto add = jit([&](State &s, Tensor x) { s.sum.add(grad(lossOf(x), s.net)); });
 ///     auto apply = jit([&](State &s) {
-///       Net gradient = s.sum.take(s.net);            // the mean; the sum begins anew
+///       Net gradient = s.sum.take(s.net);            // the mean; sets the sum to 0
 ///       s.adam.update(s.net, gradient, 1e-3);
 ///     });
 struct GradientSum {
@@ -106,7 +109,7 @@ struct GradientSum {
     return {detail::copiesOf(leavesOf(parameters), /*zero=*/true, here),
             Tensor::of<float>({0.0f}, {}, here)};
   }
-  /// Adds a gradient that counts as `own` of them.
+  /// Adds a gradient with the weight `own`, such as a number of samples.
   template <typename T>
   void add(T gradient, Operand own = 1.0, Here here = Here::current()) {
     detail::forEachPart(
@@ -117,7 +120,8 @@ struct GradientSum {
         });
     weight = weight + (own.tensor.empty() ? own : Operand(own.tensor.cast(ElementType::F32), here));
   }
-  /// The mean as a gradient for `like`, the parameters; empties the sum. 0 if nothing was added.
+  /// The weighted mean, as a gradient for the parameters `like`; sets the sum to 0. 0 if nothing
+  /// was added.
   template <typename T>
   T take(T like, Here here = Here::current()) {
     forEachTensor(like, [&](const std::string &, Tensor &leaf) {
@@ -137,14 +141,15 @@ struct GradientSum {
 };
 
 /// A factor of the loss that keeps gradients within the range of f16 (Micikevicius et al., Mixed
-/// precision training, ICLR'18; torch.amp.GradScaler). It doubles after a number of good steps. A
-/// step whose gradient is not finite is skipped, and halves it.
+/// precision training, ICLR'18; torch.amp.GradScaler). It grows by `factor` after `every` steps
+/// with finite gradients. A step whose gradient is not finite is skipped and divides the scale by
+/// `factor`.
 struct LossScale {
   struct Options {
     double first = 65536, factor = 2, most = 16777216;
-    int64_t every = 2000; ///< good steps before it grows
+    int64_t every = 2000; ///< steps with finite gradients before it grows
   };
-  Tensor scale, good; ///< f32; the good steps since it changed, i64
+  Tensor scale, good; ///< f32; the finite steps since it changed, i64
   HEDDLE_FIELDS(scale, good)
   Options options = {};
 
@@ -158,10 +163,10 @@ struct LossScale {
   }
   static LossScale make(Here here = Here::current()) { return make(Options(), here); }
   Tensor scaled(const Tensor &loss) const { return loss * scale.cast(loss.elementType()); }
-  /// The loss that a scaled one was.
+  /// The inverse of `scaled`.
   Tensor unscaled(const Tensor &loss) const { return loss / scale.cast(loss.elementType()); }
-  /// Divides the gradient by the scale and calls `change`, which updates `state` by it; unless the
-  /// gradient was finite, the state is then as before. Gives whether it was (i1).
+  /// Divides the gradient by the scale and calls `change`, which updates `state` by it. If the
+  /// gradient is not finite, the state stays as it was. Returns whether it is finite (i1).
   template <typename T, typename F, typename... S>
   Tensor update(T &gradient, F &&change, S &...state) {
     Tensor isGood = detail::unscale(leavesOf(gradient), scale);
@@ -182,13 +187,13 @@ struct LossScale {
   }
 };
 
-/// Parameters averaged over the steps of training, each with the weight `decay` of the one after
-/// it; often better than the last ones (Polyak and Juditsky, 1992; torch.optim.swa_utils).
+/// An exponential moving average of the parameters over the steps of training, often better than
+/// the last parameters (Polyak and Juditsky, 1992; torch.optim.swa_utils).
 struct MovingAverage {
   ByPath average;
   HEDDLE_FIELDS(average)
 
-  /// Begins with the parameters.
+  /// The average is initialised with the parameters.
   template <typename T>
   static MovingAverage make(T &parameters, Here here = Here::current()) {
     return {detail::copiesOf(leavesOf(parameters), /*zero=*/false, here)};
@@ -200,7 +205,7 @@ struct MovingAverage {
     detail::forEachPart(leavesOf(parameters), average, "the average", here,
                         [&](Tensor &p, Tensor &a) { a = a * decay + p * (1 - decay); });
   }
-  /// The parameters with averages for floats.
+  /// The parameters, with the float ones replaced by their averages.
   template <typename T>
   T of(T parameters, Here here = Here::current()) {
     detail::forEachPart(leavesOf(parameters), average, "the average", here,

@@ -10,7 +10,7 @@
 //     {"epoch":1,"train_loss":0.52,"test_loss":0.41,"train_accuracy":0.81,"test_accuracy":0.86,
 //      "rate":0.05,"examples_per_second":812.4,"peak_memory_bytes":301989888}
 //
-// and before that of an epoch those of some of its steps:
+// and before the line of an epoch lines of some of its steps:
 //
 //     {"step":50,"epoch":1,"train_loss":0.83,"train_accuracy":0.7,"rate":0.05}
 //
@@ -38,8 +38,8 @@ struct EpochRecord {
   double examplesPerSecond = 0;
   int64_t peakMemoryBytes = 0;
 
-  /// One JSON object; numbers come back to the bit. `measured`: with the last two, which differ
-  /// from one time to the next.
+  /// One JSON object; parsing restores numbers exactly. `measured`: includes examplesPerSecond and
+  /// peakMemoryBytes, which differ from run to run.
   std::string json(bool measured = true) const;
 };
 
@@ -50,21 +50,20 @@ struct StepRecord {
   Values train;                ///< of the step's batch
   double rate = 0;             ///< the learning rate
 
-  /// One JSON object; numbers come back to the bit.
+  /// One JSON object; parsing restores numbers exactly.
   std::string json() const;
 };
 
 using StepHistory = std::vector<StepRecord>;
 
-/// One JSON object a line, those of steps in their epochs.
+/// One JSON object a line; the steps of an epoch come before it.
 std::string toText(const History &history, bool measured = true, const StepHistory &steps = {});
-/// The epochs of a log; measurements that it lacks are zero. Throws Error if it is no log, as the next
-/// does.
+/// The epochs of a log; measurements that it lacks are zero. Throws Error for invalid text, as does
+/// parseSteps.
 History parseHistory(const std::string &text, Here here = Here::current());
 StepHistory parseSteps(const std::string &text, Here here = Here::current());
 
-/// A value that was computed in f32 as the shortest number that says it: 0.1 instead of
-/// 0.10000000149011612.
+/// The shortest decimal number that rounds to the same f32 as `value`: 0.1 for 0.10000000149011612.
 double shortest(double value);
 
 } // namespace heddle::nn

@@ -1,19 +1,19 @@
-//===- Initializers.h - values that parameters begin with -------*- C++ -*-===//
+//===- Initializers.h - initial values of parameters ------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The fan of a weight is the number of products that one output adds up, or one input is part of.
-// It follows from names: of a weight with the names ky, kx, in, out, an output adds up the products
-// along ky, kx and in.
+// The fan-in of a weight is the number of products that are summed into one output, the fan-out the
+// number of outputs that one input contributes to. Names state them: for a weight with the names
+// ky, kx, in, out, an output sums the products along ky, kx and in.
 //
 //     Tensor w = nn::kaimingNormal(key(1), {{ky, 3}, {kx, 3}, {in, 16}, {out, 32}}, over(ky, kx, in));
 //     Tensor v = nn::glorotUniform(key(2), {{in, 16}, {out, 32}}, over(in), over(out));
 //     Tensor b = nn::filled(0.1, {{out, 32}});
 //
-// Random values depend on the key and on the order of the extents alone.
+// Random values depend only on the key and on the order of the extents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,15 @@
 
 namespace heddle::nn {
 
-/// One value everywhere, in memory (`constant` in heddle/Ops.h is part of the program instead).
-/// Throws Error if there is not as much memory.
+/// A tensor in memory whose elements all are `value` (`constant` in heddle/Ops.h is part of the
+/// program instead). Throws Error if memory runs out.
 Tensor filled(double value, const std::vector<Extent> &extents, ElementType type = ElementType::F32,
               Here here = Here::current());
 /// A tensor of zeros in memory, of the type of `like`.
 Tensor zerosLike(const Tensor &like, Here here = Here::current());
 
-/// 1 where the coordinates of two names are equal, else 0: a linear map that changes nothing but
-/// the name. (torch.nn.init.eye_)
+/// 1 where the coordinates of two names are equal, else 0: a linear map that only renames `in` to
+/// `out`. (torch.nn.init.eye_)
 Tensor identity(const Extent &in, const Extent &out, Here here = Here::current());
 
 /// Uniform in [low, high).
@@ -40,24 +40,24 @@ Tensor uniform(const Tensor &key, const std::vector<Extent> &extents, double low
                Here here = Here::current());
 Tensor normal(const Tensor &key, const std::vector<Extent> &extents, double mean = 0,
               double deviation = 1, Here here = Here::current());
-/// A normal distribution, of which only what lies from `low` to `high` is drawn. Throws Error
-/// unless low < high. (torch.nn.init.trunc_normal_)
+/// The normal distribution truncated to [low, high]. Throws Error unless low < high.
+/// (torch.nn.init.trunc_normal_)
 Tensor truncatedNormal(const Tensor &key, const std::vector<Extent> &extents, double mean = 0,
                        double deviation = 1, double low = -2, double high = 2,
                        Here here = Here::current());
 
-/// Keeps the variance through a ReLU with this slope below 0 (He et al., ICCV'15): a deviation of
-/// sqrt(2 / (1 + slope^2) / fan). `fan`: the names along which an output adds up its products
-/// (PyTorch's fan_in), or those of the outputs that an input is part of (fan_out). Throws Error for
-/// a name that is not among the extents. (torch.nn.init.kaiming_uniform_, kaiming_normal_)
+/// Preserves the variance through a ReLU with this slope below 0 (He et al., ICCV'15): the standard
+/// deviation is sqrt(2 / (1 + slope^2) / fan). `fan`: the names of the fan-in, or those of the
+/// fan-out (PyTorch's modes fan_in and fan_out). Throws Error for a name that is not among the
+/// extents. (torch.nn.init.kaiming_uniform_, kaiming_normal_)
 Tensor kaimingUniform(const Tensor &key, const std::vector<Extent> &extents, const Names &fan,
                       double slope = 0, Here here = Here::current());
 Tensor kaimingNormal(const Tensor &key, const std::vector<Extent> &extents, const Names &fan,
                      double slope = 0, Here here = Here::current());
 
-/// Keeps the variance forwards and backwards (Glorot and Bengio, AISTATS'10): a deviation of gain *
-/// sqrt(2 / (fan of `in` + fan of `out`)). A name of both (a window's) counts in both fans.
-/// (torch.nn.init.xavier_uniform_, xavier_normal_)
+/// Preserves the variance forwards and backwards (Glorot and Bengio, AISTATS'10): the standard
+/// deviation is gain * sqrt(2 / (fan of `in` + fan of `out`)). A name in both lists (a window's)
+/// counts in both fans. (torch.nn.init.xavier_uniform_, xavier_normal_)
 Tensor glorotUniform(const Tensor &key, const std::vector<Extent> &extents, const Names &in,
                      const Names &out, double gain = 1, Here here = Here::current());
 Tensor glorotNormal(const Tensor &key, const std::vector<Extent> &extents, const Names &in,

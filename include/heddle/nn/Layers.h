@@ -16,8 +16,8 @@
 //     x = net.norm(x, over(row, column, channel));
 //     x = net.last(x, over(row, column, channel));
 //
-// Each function is a few operations of heddle/Ops.h, which the compiler differentiates and fuses
-// like a user's own. Layers that differ between training and evaluation get a mode (Mode.h).
+// Each layer is made of operations of heddle/Ops.h, which the compiler differentiates and fuses
+// like a user's own. Layers that differ between training and evaluation take a mode (Mode.h).
 //
 //===----------------------------------------------------------------------===//
 

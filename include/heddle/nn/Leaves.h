@@ -29,8 +29,8 @@ Leaves leavesOf(T &tree) {
   return leaves;
 }
 
-/// A tensor for each float parameter, under the parameter's path: a part of a state that goes along
-/// with parameters whose order may change.
+/// Tensors by the paths of parameters: a part of a state that does not depend on the order of a
+/// network's members.
 using ByPath = std::map<std::string, Tensor>;
 
 /// All names of a tensor.

@@ -25,13 +25,12 @@
 namespace heddle::nn {
 
 /// y[out] = sum over in of x[in] * weight[in, out] + bias[out] (torch.nn.Linear). Throws Error for
-/// an x that lacks a name of `in`, or has `out` already, since names that are spelt alike are the
-/// same: rename one.
+/// an x that lacks a name of `in` or already has `out` (equal names are one dimension: rename one).
 struct Linear {
   Tensor weight;
   std::optional<Tensor> bias;
   HEDDLE_FIELDS(weight, bias)
-  /// Weights and bias uniform in +-1/sqrt(inputs), as in PyTorch.
+  /// Draws weights and bias from [-b, b) with b = 1/sqrt(inputs), as PyTorch.
   static Linear make(const std::vector<Extent> &in, const std::vector<Extent> &out,
                      const Tensor &key, bool bias = true, Here here = Here::current());
   static Linear make(const std::vector<Extent> &in, const Extent &out, const Tensor &key,
@@ -40,11 +39,11 @@ struct Linear {
   }
   /// `in`: the names that are summed over.
   Tensor operator()(const Tensor &x, const Names &in, Here here = Here::current()) const;
-  /// The layer with other names, of those that it has.
+  /// The layer with some of its names replaced.
   Linear renamed(const std::vector<Rename> &renames) const;
 };
 
-/// Linear maps with an activation between any two.
+/// A multilayer perceptron: linear maps with an activation between each two.
 ///
 ///     nn::Perceptron top = nn::Perceptron::make({unit, 415}, {512, 256, 1}, key(3));
 ///     Tensor y = top(x, unit);                           // `unit` has the size 1
@@ -52,25 +51,25 @@ struct Perceptron {
   std::vector<Linear> layers;
   HEDDLE_FIELDS(layers)
   HEDDLE_PLAIN()
-  /// A compiled function keeps the one that it was traced with.
+  /// A compiled function keeps the activation with which it was traced.
   std::function<Tensor(const Tensor &)> activation = [](const Tensor &x) { return relu(x); };
-  /// `sizes`: what each layer puts out. Throws Error for none.
+  /// `sizes`: the output size of each layer. Throws Error for an empty list.
   static Perceptron make(const Extent &in, const std::vector<int64_t> &sizes, const Tensor &key,
                          bool bias = true, Here here = Here::current());
-  /// The result has `in` in its last size.
+  /// The result has the name `in` with the last of `sizes`.
   Tensor operator()(const Tensor &x, const Name &in, Here here = Here::current()) const;
 };
 
-/// A row of a table for each entry (torch.nn.Embedding).
+/// A table with one row for each entry (torch.nn.Embedding).
 struct Embedding {
   Tensor table;
   HEDDLE_FIELDS(table)
   std::optional<int64_t> padding; ///< an entry whose row is zero and stays so (padding_idx)
-  /// Rows drawn from the normal distribution.
+  /// Draws rows from the standard normal distribution.
   static Embedding make(const Extent &entries, const Extent &feature, const Tensor &key,
                         std::optional<int64_t> padding = {}, Here here = Here::current());
-  /// The rows of `index`, a tensor of integers. An index that is no entry takes the nearest;
-  /// JitOptions::check finds it. Throws Error for an index of floats.
+  /// The rows of the entries in `index`, an integer tensor. An index out of range is clamped;
+  /// JitOptions::check reports it. Throws Error for an index of floats.
   Tensor operator()(const Tensor &index, const Name &entries, Here here = Here::current()) const;
 };
 

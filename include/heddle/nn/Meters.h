@@ -15,7 +15,7 @@
 //     TopK five(5);  Confusion confusion(10);  EditDistance words;
 //     five.add(logits.to<float>({batch, classes}), labels);      // a row of scores for each label
 //     confusion.add(predicted, labels);
-//     words.add(heard, said);                                    // one sequence each
+//     words.add(heard, said);                                    // a sequence each
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@
 
 namespace heddle::nn {
 
-/// A weighted mean. Its state is two numbers, so that a checkpoint can hold it.
+/// A weighted mean. Its state is two numbers, which a checkpoint can store.
 struct Mean {
   double sum = 0, weight = 0;
   void add(double value, double valueWeight = 1) {
@@ -43,13 +43,13 @@ struct Mean {
   double value() const { return weight ? sum / weight : 0; }
 };
 
-/// How often the label is among the `k` classes of the highest scores; of equal scores the lower
-/// class comes first.
+/// Top-k accuracy: the fraction of samples whose label is among the `k` classes with the highest
+/// scores. Of equal scores the lower class ranks first.
 class TopK {
 public:
   explicit TopK(int64_t k, Here here = Here::current());
-  /// `scores`: a row for each label. Throws Error if the rows don't divide them, or for a label
-  /// that is no class.
+  /// `scores`: row-major, one row for each label. Throws Error if their number is not a multiple of
+  /// the number of labels, or for a label out of range.
   void add(std::span<const float> scores, std::span<const int32_t> labels,
            Here here = Here::current());
   double value() const { return hits.value(); }
@@ -59,20 +59,20 @@ private:
   Mean hits;
 };
 
-/// How often a class is taken for another.
+/// A confusion matrix: the number of samples of each pair of label and prediction.
 class Confusion {
 public:
-  /// A table of all pairs of classes, at most 32,768 of them. Throws Error for others.
+  /// Throws Error unless there are 1 to 32,768 classes.
   explicit Confusion(int64_t classes, Here here = Here::current());
   /// Throws Error for a class out of range, and for lists of different lengths.
   void add(std::span<const int32_t> predicted, std::span<const int32_t> labels,
            Here here = Here::current());
-  /// How often a sample of `label` was predicted so. Throws Error for a class out of range, as the
-  /// next do.
+  /// The number of samples of class `label` that were predicted as `predicted`. Throws Error for a
+  /// class out of range, as do precision and recall.
   int64_t count(int64_t label, int64_t predicted, Here here = Here::current()) const;
   double accuracy() const;
-  /// Of those that were taken for a class, the part that are of it; of those of a class, the part
-  /// that were taken for it. 0 of none.
+  /// Precision: the fraction of samples predicted as the class that belong to it. Recall: the
+  /// fraction of samples of the class that are predicted as it. 0 if there are no such samples.
   double precision(int64_t predicted, Here here = Here::current()) const;
   double recall(int64_t label, Here here = Here::current()) const;
 
@@ -81,19 +81,20 @@ private:
   std::vector<int64_t> counts;
 };
 
-/// The fewest insertions, deletions and replacements that make one sequence of another (Levenshtein,
-/// 1965), in relation to the length of what is wanted: word and letter error rates.
+/// Word or letter error rate: the edit distance, the fewest insertions, deletions and replacements
+/// that turn `got` into `wanted` (Levenshtein, 1965), divided by the length of `wanted`; both are
+/// summed over all sequences.
 class EditDistance {
 public:
   void add(std::span<const int32_t> got, std::span<const int32_t> wanted);
-  /// 0 if nothing was wanted and nothing got; infinite if only nothing was wanted.
+  /// If all wanted sequences are empty: 0 without errors, else infinite.
   double value() const;
   int64_t errors = 0, length = 0; ///< of all sequences
 
   static int64_t distance(std::span<const int32_t> a, std::span<const int32_t> b);
 };
 
-/// The part of positions at which two sequences differ.
+/// The fraction of positions at which two sequences differ.
 class FrameError {
 public:
   /// Throws Error for sequences of different lengths.
@@ -125,17 +126,17 @@ private:
   bool running = false;
 };
 
-/// Events a second since its construction.
+/// Events per second since its construction.
 class Rate {
 public:
   Rate() { watch.start(); }
-  /// Goes on from an earlier one.
+  /// Continues an earlier count.
   Rate(int64_t counted, double seconds, Stopwatch::Now now = Stopwatch::Clock::now)
       : watch(seconds, std::move(now)), counted(counted) {
     watch.start();
   }
   void add(int64_t more) { counted += more; }
-  /// Time that does not count.
+  /// Excludes the time between `pause` and `resume`.
   void pause() { watch.stop(); }
   void resume() { watch.start(); }
   double perSecond() const;
@@ -147,12 +148,12 @@ private:
   int64_t counted = 0;
 };
 
-/// One line on a terminal: `epoch 2 [######......]  412/938  loss 0.31  24 s left`. It is drawn ten
-/// times a second at most, cut to the width of the terminal, and erased at the end. On anything that
-/// is no terminal, such as the log of a job, a line without the bar is added every 30 seconds.
+/// One line on a terminal: `epoch 2 [######......] 412/938 loss 0.31 24 s left`. It is drawn ten
+/// times a second at most, cut to the width of the terminal, and erased at the end. To a stream
+/// that is not a terminal, such as a job's log, it writes a line without the bar every 30 seconds.
 class ProgressBar {
 public:
-  /// `stream`: a file descriptor, standard error by default; -1: nothing is written. `now`: the clock.
+  /// `stream`: a file descriptor, standard error by default; -1: no output. `now`: the clock.
   ProgressBar(std::string title, int64_t total, int64_t from = 0, int stream = 2,
               Stopwatch::Now now = Stopwatch::Clock::now);
   ~ProgressBar();
@@ -170,7 +171,7 @@ private:
   Stopwatch::Clock::time_point begin, last;
 };
 
-/// The most memory that this process has had at once, in bytes.
+/// The peak resident memory of this process, in bytes.
 int64_t peakMemoryBytes();
 
 } // namespace heddle::nn

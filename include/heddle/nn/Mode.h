@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function describes a network for training and for evaluation. It hands a mode to the layers
-// that differ: dropout draws from its random key, batch normalisation keeps its moments there.
+// One function describes a network for training and for evaluation. It passes a mode to the layers
+// that differ: dropout draws from its random key, batch normalisation keeps its moments in it.
 //
 //     struct Net {
 //       nn::Conv conv;  nn::BatchNorm norm;  nn::Linear last;
@@ -37,18 +37,18 @@
 //
 // A mode is a tree: the key, the number of draws so far, and the moments of each layer by its path.
 // A checkpoint that holds it resumes with the same random numbers. A mode for evaluation has no
-// key, so it is another signature and another program.
+// key, so it has another signature and another program.
 //
 // Layers change the mode that they are given. So a body that is traced on its own (of a scan, a
-// loop, a branch, a checkpoint) gets the mode among its arguments and returns it; one that uses a
-// captured mode for training is refused.
+// loop, a branch, a checkpoint) must take the mode as an argument and return it; using a captured
+// mode for training throws Error.
 //
 //     std::tie(x, mode) = checkpoint([](Block block, Tensor x, nn::Mode mode) {
 //       x = block(x, mode);
 //       return std::pair(x, mode);
 //     })(block, x, mode);
 //
-// A test that wants to know what the layers of a network give makes a mode that keeps it:
+// A test that inspects the outputs of layers makes a mode that records them:
 //
 //     x = mode.seen("block.1", block(x, mode));                          // in the network
 //     nn::Mode mode = state.mode.observing();                            // in the test
@@ -65,25 +65,25 @@
 
 namespace heddle::nn {
 
-/// Means and variances for use after training.
+/// Running means and variances, which evaluation uses.
 struct RunningMoments {
   Tensor mean, variance;
   HEDDLE_FIELDS(mean, variance)
 };
 
-/// Stands in a layer for the moments that a mode keeps for it, of these extents. Copies of a layer
-/// are the same layer.
+/// Identifies in a layer the moments, of these extents, that a mode keeps for it. Copies of a layer
+/// share the slot.
 struct MomentsSlot {
   Sizes extents;
-  uint64_t layer = next(); ///< two networks of one kind run the same program
+  uint64_t layer = next(); ///< not plain: networks of one type run the same program
   HEDDLE_PLAIN(extents)
   static uint64_t next();
 };
 
-/// Sources of random numbers: no two draws get the same key.
+/// The source of random numbers: no two draws get the same key.
 struct RandomState {
   Tensor key, drawn; ///< ui64; the number of draws so far, i64
-  /// While a part of a batch is traced: the number that its first sample has in the batch, i64.
+  /// While a part of a batch is traced: the position of the part's first sample in the batch, i64.
   std::optional<Tensor> first = {};
   HEDDLE_FIELDS(key, drawn, first)
 };
@@ -92,8 +92,8 @@ class Mode {
 public:
   std::optional<RandomState> random; ///< in training only
   std::map<std::string, RunningMoments> moments;
-  std::map<std::string, Tensor> outputs; ///< what was seen, if this mode keeps it
-  std::vector<std::string> outputPaths;  ///< their paths in the order in which they were seen
+  std::map<std::string, Tensor> outputs; ///< what `seen` recorded, in an observing mode
+  std::vector<std::string> outputPaths;  ///< their paths in the order of recording
   HEDDLE_FIELDS(random, moments, outputs)
   HEDDLE_PLAIN(outputPaths, samples, keepsOutputs, dropping)
 
@@ -101,11 +101,12 @@ public:
   Mode() = default;
   Mode(const Mode &) = default;
   Mode(Mode &&) = default;
-  /// Keeps the places of tensors with equal paths, which `jit` writes a state's new values to.
+  /// Assigns to the existing map entries of equal paths, whose addresses `jit` holds while it
+  /// traces a state.
   Mode &operator=(const Mode &other);
   /// For training: moments of mean 0 and variance 1 for each layer of `net` that keeps them. Along
-  /// `samples`, such as the batch, layers draw random numbers for each sample apart. Throws Error if
-  /// two of its layers are copies of one another, since they would share moments.
+  /// `samples`, such as the batch, each sample has its own random numbers. Throws Error if two
+  /// layers are copies of one another, since they would share moments.
   template <typename T>
   static Mode training(const T &net, const Tensor &key, const Names &samples,
                        Here here = Here::current()) {
@@ -121,32 +122,32 @@ public:
   /// The same moments, for evaluation.
   Mode evaluation() const;
   bool isTraining() const { return random.has_value(); }
-  /// The same mode, in which `dropout` does nothing, for comparisons with other programs.
+  /// The same mode with `dropout` disabled, for comparisons with other programs.
   Mode withoutDropout() const;
   bool drops() const { return isTraining() && dropping; }
 
-  /// The same mode, which keeps what is `seen` and has seen nothing so far.
+  /// The same mode, which records outputs by `seen`, with no recorded outputs yet.
   Mode observing() const;
-  /// Gives x, the output of the layer at `path`; an observing mode keeps it. Throws Error there for
-  /// a path that was seen before, and in a body that captures the mode.
+  /// Returns x, the output of the layer at `path`; an observing mode records it. An observing mode
+  /// throws Error for a path that was recorded before, and in a body that captures the mode.
   Tensor seen(const std::string &path, const Tensor &x, Here here = Here::current());
 
-  /// Those of the names of samples that `x` has.
+  /// The names of samples that `x` has.
   Names samplesOf(const Tensor &x) const;
-  /// A key for one use. Throws Error in evaluation, and in a body that captures the mode.
+  /// A new key. Throws Error in evaluation, and in a body that captures the mode.
   Tensor draw(Here here = Here::current());
-  /// The same with the names of samples that `x` has: a key for each sample, by its number in the batch.
-  /// A sample gets the same numbers whether its batch is whole, in parts (Training::microBatches) or on
-  /// several ranks.
+  /// A key for each sample, with the names of samples that `x` has. It depends on the sample's
+  /// position in the batch alone: a sample gets the same numbers whether its batch is whole, in
+  /// parts (Training::microBatches) or on several ranks.
   Tensor drawEach(const Tensor &x, Here here = Here::current());
-  /// The moments of a layer. Throws Error if the network that the mode was made for lacks it.
+  /// The moments of a layer. Throws Error if the mode was made for a network without this layer.
   const RunningMoments &running(const MomentsSlot &slot, Here here = Here::current()) const;
   /// Moves them by `rate` of the way towards `mean` and `variance`.
   void track(const MomentsSlot &slot, const Tensor &mean, const Tensor &variance, double rate,
              Here here = Here::current());
 
 private:
-  /// The body that is traced when a mode is made or copied; moving keeps it.
+  /// The number of the body that is being traced when a mode is made or copied; a move keeps it.
   struct Body {
     uint64_t number = heddle::detail::BodyScope::current();
     Body() = default;
@@ -164,8 +165,8 @@ private:
   const std::string &pathOf(const MomentsSlot &slot, Here here) const;
 };
 
-/// heddle::valueAndGrad of function(tree, mode), which gives a loss, or a pair of that and any
-/// tree; `mode` is then as the function leaves it.
+/// heddle::valueAndGrad of function(tree, mode), which returns a loss, or a pair of a loss and any
+/// tree; `mode` gets the changes that the function makes to it.
 template <typename F, typename T>
 auto valueAndGrad(F &&function, const T &tree, Mode &mode, Here here = Here::current()) {
   auto [result, gradient] = heddle::valueAndGrad(
@@ -179,12 +180,12 @@ auto valueAndGrad(F &&function, const T &tree, Mode &mode, Here here = Here::cur
   return std::pair(result.first, gradient);
 }
 
-/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate); nothing
-/// in evaluation (torch.nn.Dropout). The elements along the mode's samples and `by` are drawn apart
-/// from each other; along other names of x all share one draw, so that
-/// `dropout(x, 0.2, channel, mode)` drops whole channels of images (torch.nn.Dropout2d). What an
-/// element gets depends on its coordinates along these names, not on how long they are: texts that
-/// are filled up to another length drop the same.
+/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate); returns x
+/// unchanged in evaluation (torch.nn.Dropout). Draws are independent along the mode's samples and
+/// `by`, and shared along other names of x: `dropout(x, 0.2, channel, mode)` drops whole channels
+/// of images (torch.nn.Dropout2d). A draw depends on the coordinates along these names and not on
+/// their sizes, so that padding a text to another length changes no draw. Throws Error for a rate
+/// outside [0, 1).
 Tensor dropout(const Tensor &x, double rate, const Names &by, Mode &mode,
                Here here = Here::current());
 

@@ -13,9 +13,8 @@
 //               {{"accuracy", nn::sampleMean(nn::isRight(logits, label, classes), fields)}}};
 //     }
 //
-// A `Network` is such a function together with its parameters, which it holds by their paths. It has
-// the same type for all networks, so that programs can hold a list of them and trainers are
-// compiled once.
+// A `Network` is such a function together with its parameters, by their paths. All networks have
+// this type, so that programs can hold a list of them and trainers are compiled once.
 //
 //     nn::Network network = nn::networkOf(net, lossOf, key(7), batch);
 //
@@ -33,41 +32,41 @@
 namespace heddle::nn {
 
 /// A batch: each field of a data set by its name; "NAME_length", i32, for a field with an axis of
-/// any size; "weight", f32: 1 for each sample, 0 for one that only fills the batch; "progress", f32
-/// without names: the part of the training that is done, from 0 to 1.
+/// any size; "weight", f32: 1 for a sample, 0 for padding of the batch; "progress", f32 without
+/// names: the completed fraction of the training.
 struct Fields : std::map<std::string, Tensor> {
   using std::map<std::string, Tensor>::map;
   Fields(std::map<std::string, Tensor> tensors) : map(std::move(tensors)) {}
-  /// Throws Error that lists the fields for an unknown one.
+  /// Throws Error that lists the known fields for an unknown name.
   const Tensor &at(const std::string &name, Here here = Here::current()) const;
 };
 
-/// The loss of a batch, and measures by their names. All are f32 without names, and means over what
-/// counts.
+/// The loss of a batch, and measures by their names. All are scalars: means over the samples, or
+/// over the elements that `counts` counts.
 struct Outcome {
   Tensor loss;
   std::map<std::string, Tensor> measures;
-  /// How much each mean is over, by "loss" and the names of measures: the number of words, say, which
-  /// differs from sample to sample. Parts of a batch are weighed by it, and batches in the mean of an
-  /// epoch. One that is not here is a mean over the samples.
+  /// The counts of the means, by "loss" and the names of measures, such as the number of words,
+  /// which differs from sample to sample. They are the weights of the parts of a batch, and of the
+  /// batches in the mean of an epoch. A value without a count is a mean over the samples.
   std::map<std::string, Tensor> counts = {};
   HEDDLE_FIELDS(loss, measures, counts)
 };
-/// The outcome with its counts.
+/// An outcome with the counts of its means.
 ///
 ///     Tensor right = nn::isRight(logits, next, word), counts = notEqual(next, 0.0);
 ///     return nn::outcomeOf(nn::countedCrossEntropy(logits, next, word, {.ignored = 0}),
 ///                          {{"accuracy", nn::countedMean(right, counts)}});
 Outcome outcomeOf(const CountedMean &loss, const std::map<std::string, CountedMean> &measures = {});
 
-/// The mean of `each`, a number for each sample, with the batch's weights. Further names of `each`
-/// are averaged alike. Throws Error for an `each` without the samples' names.
+/// The mean of `each`, weighted by the batch's "weight"; further names of `each` are averaged with
+/// equal weights. Throws Error for an `each` without the samples' name.
 Tensor sampleMean(const Tensor &each, const Fields &fields, Here here = Here::current());
 /// 1 where the highest of the logits is that of `label`, else 0 (f32).
 Tensor isRight(const Tensor &logits, const Tensor &label, const Name &classes,
                Here here = Here::current());
 
-/// A network of whatever type.
+/// A network of any type.
 struct Network {
   ByPath parameters;              ///< all tensors of the network
   std::vector<std::string> order; ///< their paths in the order of its members
@@ -75,13 +74,13 @@ struct Network {
   std::string samples;            ///< the name along which the samples of a batch lie
   std::function<Outcome(const ByPath &, const Fields &, Mode &)> loss;
 
-  /// The number of elements of its float tensors; nothing is computed for it.
+  /// The number of elements of its float tensors; computes no tensor.
   int64_t parameterCount() const;
   /// The parameters, or a gradient, in the order of the network's members.
   Leaves leaves(ByPath &tree) const;
 };
 
-/// Puts the tensors of a tree into the network's struct.
+/// The network's struct with the tensors of `parameters`.
 template <typename Net>
 Net netFrom(Net like, const ByPath &parameters) {
   forEachTensor(like, [&](const std::string &path, Tensor &leaf) { leaf = parameters.at(path); });
@@ -89,13 +88,13 @@ Net netFrom(Net like, const ByPath &parameters) {
 }
 
 namespace detail {
-/// The outcome. Throws Error that lists the names of a loss, a measure or a count that has some, and for
-/// a count of something else.
+/// Returns the outcome. Throws Error for a loss, a measure or a count that is not a scalar, and for
+/// a count whose name is neither "loss" nor a measure's.
 Outcome requireNumbers(Outcome outcome, Here here);
 } // namespace detail
 
-/// `loss(net, fields, mode)` gives an Outcome; what it gives is checked when it is traced, and an
-/// Error then has the location `here`.
+/// `loss(net, fields, mode)` returns an Outcome, which is checked when it is traced; an Error has
+/// the location `here`.
 template <typename Net, typename F>
 Network networkOf(Net net, F loss, const Tensor &key, const Name &samples,
                   Here here = Here::current()) {

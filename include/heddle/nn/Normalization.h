@@ -1,4 +1,4 @@
-//===- Normalization.h - mean 0 and variance 1 ------------------*- C++ -*-===//
+//===- Normalization.h - normalisation layers -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 //     nn::LayerNorm norm = nn::LayerNorm::make({{feature, 512}});
 //     x = norm(x, feature);
 //     nn::BatchNorm each = nn::BatchNorm::make({channel, 64});
-//     x = each(x, over(batch, row, column), mode);           // the moments are the mode's (Mode.h)
+//     x = each(x, over(batch, row, column), mode);           // moments: in the mode (Mode.h)
 //     nn::GroupNorm groups = nn::GroupNorm::make({channel, 64}, 32);
 //     x = groups(x, channel, over(row, column));
 //
@@ -21,20 +21,20 @@
 
 namespace heddle::nn {
 
-/// Over some names every slice is brought to mean 0 and variance 1, then scaled and shifted element
-/// by element (Ba, Kiros, Hinton, 2016; torch.nn.LayerNorm).
+/// (x - mean) / sqrt(variance + epsilon) * scale + shift, with the moments of `x` over some names,
+/// which scale and shift have (Ba, Kiros, Hinton, 2016; torch.nn.LayerNorm).
 struct LayerNorm {
   Tensor scale, shift;
   HEDDLE_FIELDS(scale, shift)
   double epsilon = 1e-5;
-  /// `extents`: of the names that are normalised over.
+  /// `extents`: the names to normalise over.
   static LayerNorm make(const std::vector<Extent> &extents, double epsilon = 1e-5,
                         Here here = Here::current());
   Tensor operator()(const Tensor &x, const Names &over, Here here = Here::current()) const;
 };
 
-/// Over some names every slice is divided by the root of its mean square, then scaled (Zhang and
-/// Sennrich, 2019; torch.nn.RMSNorm, whose epsilon is that of f32).
+/// x / sqrt(mean of x^2 + epsilon) * scale, with the mean over some names, which scale has (Zhang
+/// and Sennrich, 2019; torch.nn.RMSNorm, whose default epsilon is that of f32).
 struct RmsNorm {
   Tensor scale;
   HEDDLE_FIELDS(scale)
@@ -44,8 +44,9 @@ struct RmsNorm {
   Tensor operator()(const Tensor &x, const Names &over, Here here = Here::current()) const;
 };
 
-/// Groups of channels, of each sample, are brought to mean 0 and variance 1 (Wu and He, 2018;
-/// torch.nn.GroupNorm). With as many groups as channels it is instance normalisation.
+/// Normalises each sample's groups of channels to mean 0 and variance 1, then scales and shifts
+/// each channel (Wu and He, 2018; torch.nn.GroupNorm). With one group for each channel it is
+/// instance normalisation.
 struct GroupNorm {
   Tensor scale, shift;
   HEDDLE_FIELDS(scale, shift)
@@ -54,34 +55,36 @@ struct GroupNorm {
   /// Throws Error for groups that don't divide the channels.
   static GroupNorm make(const Extent &channel, int64_t groups, double epsilon = 1e-5,
                         Here here = Here::current());
-  /// `over`: the positions that are normalised over with the channels of a group.
+  /// `over`: the positions to normalise over, besides the channels of a group.
   Tensor operator()(const Tensor &x, const Name &channel, const Names &over,
                     Here here = Here::current()) const;
 };
 
-/// Every channel is brought to mean 0 and variance 1 over the batch and all positions (Ioffe and
-/// Szegedy, ICML'15; torch.nn.BatchNorm1d to 3d). In training with the moments of `x`, which the
-/// mode keeps track of; in evaluation with those that it kept.
+/// Normalises each channel to mean 0 and variance 1 over the batch and all positions, then scales
+/// and shifts it (Ioffe and Szegedy, ICML'15; torch.nn.BatchNorm1d to 3d). Training uses the
+/// moments of `x` and updates the mode's running moments; evaluation uses the running moments.
 struct BatchNorm {
   Tensor scale, shift;
   HEDDLE_FIELDS(scale, shift)
   MomentsSlot slot;
-  double momentum = 0.1; ///< of running moments: the part that is new
+  double momentum = 0.1; ///< the weight of the new moments in the running ones
   double epsilon = 1e-5;
   static BatchNorm make(const Extent &channel, double momentum = 0.1, double epsilon = 1e-5,
                         Here here = Here::current());
   Tensor operator()(const Tensor &x, const Names &over, Mode &mode,
                     Here here = Here::current()) const;
-  /// With these moments of each channel, which have gradients too, and no others
-  /// (torch.nn.functional.batch_norm without training): (x - mean) / sqrt(variance + epsilon) * scale
-  /// + shift. Narrow floats are computed in f32. Throws Error for moments with names that `x` lacks.
+  /// Normalises by the given moments of each channel, through which gradients flow
+  /// (torch.nn.functional.batch_norm with training=False): (x - mean) / sqrt(variance + epsilon) *
+  /// scale + shift. Narrow floats are computed in f32. Throws Error for moments with names that `x`
+  /// lacks.
   ///
   ///     Tensor y = norm.with(moments.mean, moments.variance, x);
   Tensor with(const Tensor &mean, const Tensor &variance, const Tensor &x,
               Here here = Here::current()) const;
 };
 
-/// A weight as a direction and its length along `over` (Salimans and Kingma, 2016;
+/// A weight as the product of a length and a normalised direction: direction * length /
+/// |direction|, with norms along `over` (Salimans and Kingma, 2016;
 /// torch.nn.utils.parametrizations.weight_norm):
 ///
 ///     nn::WeightNorm norm = nn::WeightNorm::make(linear.weight, in);

@@ -1,13 +1,12 @@
-//===- Optimizers.h - rules that update parameters --------------*- C++ -*-===//
+//===- Optimizers.h - optimisers --------------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An optimiser is a tree that goes along with the parameters; `update` is traced as part of a step,
-// so that it fuses with whatever makes the gradients, and parameters and optimiser are updated in
-// place:
+// An optimiser is a tree, the optimiser's state. `update` is traced as part of a step, so that it
+// fuses with the ops that compute the gradients; parameters and state are updated in place:
 //
 //     struct State { Net net; nn::Adam adam; HEDDLE_FIELDS(net, adam) };
 //     State state{net, nn::Adam::make(net)};
@@ -19,16 +18,16 @@
 //     });
 //     step(state, image, label, schedule(done));               // Schedules.h
 //
-// Its state lies under the parameters' paths ("adam.mean.layers.0.weight"), so that a checkpoint
-// fits whatever the order of a network's members. Options may differ by path; of several patterns
-// the first that matches a parameter decides:
+// The paths of the state contain those of the parameters ("adam.mean.layers.0.weight"), so that a
+// checkpoint does not depend on the order of a network's members. Options may differ by path; the
+// first pattern that matches a parameter decides:
 //
 //     nn::AdamW::Groups groups{{.decay = 0.1}, {{"*.bias", {}}, {"*.norm.*", {}}}};  // no decay
 //     s.adam.update(s.net, gradient, rate, groups);
 //
-// Options are numbers, which are compiled in; the rate may be a scalar tensor, which changes from
-// step to step. `rate` in the options is a factor. Formulas are PyTorch's. Parameters of integers
-// are left alone.
+// Options are numbers, which are constants of the program; the rate may be a scalar tensor, which
+// can change from step to step. `rate` in the options is a factor of it. Formulas are PyTorch's.
+// Integer parameters are not updated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,19 +41,19 @@
 
 namespace heddle::nn {
 
-/// Options, and others for the parameters whose paths match a pattern.
+/// Options for parameters by patterns of paths: `groups` in order, `others` for the rest.
 template <typename Options>
 struct GroupsOf {
   Options others = {};
   std::vector<std::pair<std::string, Options>> groups = {};
 };
 
-/// Values that the formulas of all parameters share in one step.
+/// Values that the updates of all parameters share in one step.
 class StepContext {
 public:
   explicit StepContext(Tensor steps) : steps(std::move(steps)) {}
   const Tensor steps; ///< f32, from 1
-  /// The same in the precision that formulas for `like` need: f64 for f64, else f32.
+  /// The same in the precision of updates of `like`: f64 for f64, else f32.
   Tensor count(const Tensor &like) const;
   /// 1 - beta^steps, of the element type of `like`.
   Tensor correction(double beta, const Tensor &like);
@@ -64,31 +63,31 @@ private:
 };
 
 namespace detail {
-/// For each parameter the number of its options: 0 for `others`, i + 1 for group i. Throws Error
-/// for a pattern that matches no float parameter.
+/// For each parameter the index of its options: 0 for `others`, i + 1 for group i. Throws Error for
+/// a pattern that matches no float parameter.
 std::vector<size_t> groupsOf(const Leaves &parameters, const std::vector<std::string> &patterns,
                              Here here);
 /// Throws Error that names the path unless the gradient has the parameters' paths and, where there
 /// is a gradient, their types.
 void requireGradient(const Leaves &parameters, const Leaves &gradient, Here here);
-/// Throws Error unless the state has what `expected` has, alike; it may have more for the
-/// parameters' paths.
+/// Throws Error unless the state has all tensors of `expected`, with their types; it may have more
+/// for the parameters' paths.
 void requireState(const Leaves &parameters, const Leaves &expected, const Leaves &state, Here here);
-/// Puts zeros into memory.
+/// Replaces traced zeros by tensors in memory.
 void materialise(const Leaves &state, Here here);
 /// p - direction * rate * factor
 Tensor moved(const Tensor &p, const Tensor &direction, const Operand &rate, double factor);
 } // namespace detail
 
-/// The part that all optimisers share. A `Rule` is a tree with a struct `Options`, `begin(path, p,
-/// options)`, which makes its state for a parameter, and `direction(path, p, g, options, context)`,
-/// which updates that and gives what the rate is multiplied with; parameters go the other way. For
-/// parameters narrower than f32 a rule gets them and their gradients in f32, and its state is f32.
+/// The part that all optimisers share. A `Rule` is a tree with a struct `Options` and two
+/// functions: `begin(path, p, options)` makes its state for a parameter, and `direction(path, p, g,
+/// options, context)` updates that state and returns d of the update p -= rate * d. A rule gets
+/// parameters narrower than f32, and their gradients, in f32, and its state is f32.
 template <typename Rule>
 struct Optimizer : Rule {
   using Options = typename Rule::Options;
   using Groups = GroupsOf<Options>;
-  Tensor steps; ///< f32: the updates so far
+  Tensor steps; ///< f32: the number of updates so far
   auto heddleFields() { return std::tuple_cat(Rule::heddleFields(), std::tie(steps)); }
   static const char *heddleFieldNames() {
     static const std::string names = std::string(Rule::heddleFieldNames()) + ", steps";
@@ -96,7 +95,8 @@ struct Optimizer : Rule {
   }
   HEDDLE_PLAIN()
 
-  /// The state for these parameters. Options that need further state (`centred`) have to be known.
+  /// The state for these parameters. `options` must be those of the update, since some need further
+  /// state (`centred`).
   template <typename T>
   static Optimizer make(T &parameters, const Options &options = {}, Here here = Here::current()) {
     return make(parameters, Groups{options}, here);
@@ -107,14 +107,14 @@ struct Optimizer : Rule {
     detail::materialise(leavesOf(optimizer), here);
     return optimizer;
   }
-  /// The same without memory: only its types are of use, to print or save a program.
+  /// The same without memory: it has types only, which suffice to print or save a program.
   template <typename T>
   static Optimizer declared(T &parameters, const Groups &groups, Here here = Here::current()) {
     return started(leavesOf(parameters), groups, here);
   }
 
-  /// Throws Error that names the path where parameters, gradient and state don't belong together,
-  /// and for a pattern that matches no parameter.
+  /// Updates parameters and state. Throws Error that names the path if parameters, gradient and
+  /// state don't match, and for a pattern that matches no parameter.
   template <typename T>
   void update(T &parameters, T &gradient, Operand rate, const Options &options = {},
               Here here = Here::current()) {
@@ -169,7 +169,7 @@ struct SgdRule {
   struct Options {
     double momentum = 0.9, dampening = 0;
     bool nesterov = false;
-    double decay = 0; ///< of weights: is added to the gradient
+    double decay = 0; ///< weight decay: decay * p is added to the gradient
     double rate = 1;
     HEDDLE_FIELDS(momentum, dampening, nesterov, decay, rate)
   };
@@ -180,7 +180,8 @@ struct SgdRule {
                    const Options &options, StepContext &context);
 };
 
-/// Adam (Kingma and Ba, ICLR'15; torch.optim.Adam). Its decay is added to the gradient.
+/// Adam (Kingma and Ba, ICLR'15, algorithm 1; torch.optim.Adam). Weight decay is added to the
+/// gradient.
 struct AdamRule {
   struct Options {
     double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0, rate = 1;
@@ -194,18 +195,19 @@ struct AdamRule {
                    const Options &options, StepContext &context);
 };
 
-/// Adam with a decay of weights apart from the gradient (Loshchilov and Hutter, ICLR'19;
-/// torch.optim.AdamW): p -= rate * decay * p.
+/// Adam with decoupled weight decay (Loshchilov and Hutter, ICLR'19, algorithm 2;
+/// torch.optim.AdamW): p -= rate * decay * p, apart from the gradient.
 struct AdamWRule : AdamRule {
   Tensor direction(const std::string &path, const Tensor &p, const Tensor &g,
                    const Options &options, StepContext &context);
 };
 
-/// Gradients divided by the root of their mean square (Hinton, 2012; torch.optim.RMSprop).
+/// RMSprop: divides gradients by the root of the moving average of their squares (Hinton, 2012;
+/// torch.optim.RMSprop).
 struct RmsPropRule {
   struct Options {
     double alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0, rate = 1;
-    bool centred = false; ///< their variance instead
+    bool centred = false; ///< divide by the root of the variance instead
     HEDDLE_FIELDS(alpha, epsilon, momentum, decay, rate, centred)
   };
   ByPath square, mean, velocity; ///< `mean`: if centred; `velocity`: with momentum
@@ -215,7 +217,7 @@ struct RmsPropRule {
                    const Options &options, StepContext &context);
 };
 
-/// Gradients divided by the root of the sum of all squares (Duchi et al., JMLR 2011;
+/// Adagrad: divides gradients by the root of the sum of all their squares (Duchi et al., JMLR 2011;
 /// torch.optim.Adagrad); the rate falls as 1 / (1 + steps * rateDecay).
 struct AdagradRule {
   struct Options {
@@ -229,7 +231,8 @@ struct AdagradRule {
                    const Options &options, StepContext &context);
 };
 
-/// Steps as long as those before, relative to the gradients (Zeiler, 2012; torch.optim.Adadelta).
+/// Adadelta: scales gradients by the ratio of the root mean squares of earlier updates and of
+/// gradients (Zeiler, 2012; torch.optim.Adadelta).
 struct AdadeltaRule {
   struct Options {
     double rho = 0.9, epsilon = 1e-6, decay = 0, rate = 1;
@@ -242,8 +245,9 @@ struct AdadeltaRule {
                    const Options &options, StepContext &context);
 };
 
-/// Adam with one second moment for each tensor (Ginsburg et al., 2019): v = beta2 * v + (1 - beta2) *
-/// |g|^2, in the first step |g|^2; m = beta1 * m + g / (sqrt(v) + epsilon) + decay * p.
+/// NovoGrad: Adam with one second moment for each tensor (Ginsburg et al., 2019): v = beta2 * v +
+/// (1 - beta2) * |g|^2, in the first step |g|^2; m = beta1 * m + g / (sqrt(v) + epsilon) + decay *
+/// p.
 struct NovoGradRule {
   struct Options {
     double beta1 = 0.95, beta2 = 0.98, epsilon = 1e-8, decay = 0, rate = 1;
@@ -256,8 +260,8 @@ struct NovoGradRule {
                    const Options &options, StepContext &context);
 };
 
-/// AdamW's direction, as long as the parameter (You et al., ICLR'20); where one of the two has the
-/// length 0 it is taken as it is.
+/// LAMB: AdamW's direction, scaled to the norm of the parameter (You et al., ICLR'20, algorithm 2);
+/// unscaled if one of the two norms is 0.
 struct LambRule : AdamRule {
   struct Options {
     double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, decay = 0, rate = 1;

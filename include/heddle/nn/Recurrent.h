@@ -31,19 +31,19 @@ struct RecurrentState {
   HEDDLE_FIELDS(h, c)
 };
 
-/// The weights of one layer in one direction. `gate` counts the gates as PyTorch orders them: one
-/// for Tanh and Relu; reset, update, new; input, forget, cell, output.
+/// The weights of one layer in one direction. `gate` numbers the gates in PyTorch's order: a single
+/// one (Tanh, Relu); reset, update, new (Gru); input, forget, cell, output (Lstm).
 struct RecurrentWeights {
   Tensor input, recurrent; ///< gate, in, hidden; gate, from (the hidden units before), hidden
   std::optional<Tensor> inputBias, recurrentBias; ///< gate, hidden
-  /// Of an LSTM: what it puts out, along `hidden`, of its hidden units, which it has along `unit`.
-  /// Then h, and so `from`, has fewer units along `hidden` than c, the gates and the biases.
+  /// Of an LSTM: the linear map from its hidden units, along `unit`, to its output h, along
+  /// `hidden`. With it h, and so `from`, has fewer units than c, the gates and the biases.
   std::optional<Tensor> projection = {}; ///< unit, hidden
   HEDDLE_FIELDS(input, recurrent, inputBias, recurrentBias, projection)
 };
 
-/// The next state; `input` is what the weights `input` and `inputBias` make of a step's input: gate,
-/// hidden and other names.
+/// The next state; `input` is the product of a step's input with the weight `input`, plus
+/// `inputBias`: gate, hidden and other names.
 RecurrentState recurrentStep(Cell cell, const Tensor &input, const RecurrentState &state,
                              const RecurrentWeights &weights, const Name &hidden,
                              Here here = Here::current());
@@ -51,27 +51,27 @@ RecurrentState recurrentStep(Cell cell, const Tensor &input, const RecurrentStat
 struct RecurrentOptions {
   Cell cell = Cell::Lstm;
   int64_t layers = 1;
-  bool bidirectional = false; ///< a second run from the end; its units come behind the first's
-  double dropout = 0;         ///< of what enters the layers but the first
+  bool bidirectional = false; ///< a second direction, from the end; its units are concatenated
+  double dropout = 0;         ///< of the inputs of all layers but the first
   bool bias = true;
-  int64_t projection = 0; ///< of an LSTM: the units that it puts out (proj_size); 0: all
+  int64_t projection = 0; ///< of an LSTM: the size of its output (proj_size); 0: all units
 };
 
 /// Options of a call of a recurrent layer.
 struct RecurrentRun {
-  /// Of sequences: the state stops there, and outputs behind it are zero. A length below 0 or above
-  /// the number of steps makes outputs and states NaN; JitOptions::check tells it.
+  /// The lengths of sequences: later steps keep the state and have zero outputs. A length below 0
+  /// or above the number of steps gives NaN outputs and states; JitOptions::check reports it.
   Tensor lengths = {};
   std::vector<RecurrentState> initial = {}; ///< by default zeros
 };
 
 /// Layers of recurrent cells (torch.nn.RNN, GRU, LSTM).
 struct Recurrent {
-  std::vector<RecurrentWeights> cells; ///< layer by layer, of both directions the forward one first
+  std::vector<RecurrentWeights> cells; ///< layer by layer, the forward direction first
   HEDDLE_FIELDS(cells)
   RecurrentOptions options = {};
-  /// Weights and biases uniform in +-1/sqrt(hidden units). Throws Error for a projection of other
-  /// cells than an LSTM, and for one to as many units as it has.
+  /// Draws weights and biases from [-b, b) with b = 1/sqrt(hidden units), as PyTorch. Throws Error
+  /// for a projection of a cell other than Lstm, and for one that is not smaller than `hidden`.
   static Recurrent make(const Extent &in, const Extent &hidden, const Tensor &key,
                         const RecurrentOptions &options = {}, Here here = Here::current());
   struct Result {
@@ -79,8 +79,8 @@ struct Recurrent {
     std::vector<RecurrentState> last; ///< of each of `cells`
     HEDDLE_FIELDS(all, last)
   };
-  /// x has `time` and `in`, the result `time` and `hidden`. Throws Error for lengths of floats and
-  /// for another number of initial states than of cells.
+  /// x has `time` and `in`, the result `time` and `hidden`. Throws Error for float lengths, and
+  /// unless there is one initial state for each of `cells`.
   Result operator()(const Tensor &x, const Name &time, const Name &in, const Name &hidden,
                     Mode &mode, const RecurrentRun &run = {}, Here here = Here::current()) const;
 };

@@ -22,23 +22,24 @@
 namespace heddle::nn {
 
 struct SpecAugmentOptions {
-  int64_t bands = 2, widestBand = 27;   ///< masks of neighbouring bands; widths are 0 to widest
-  int64_t spans = 2, longestSpan = 100; ///< masks of neighbouring times
-  double longestPart = 1;               ///< of all times, that one span may mask
+  int64_t bands = 2, widestBand = 27; ///< number of masks of adjacent bands; widths are 0 to widest
+  int64_t spans = 2, longestSpan = 100; ///< number of masks of adjacent times
+  double longestPart = 1;               ///< the largest fraction of all times that one span masks
 };
-/// Sets random bands and spans of each sample to zero; nothing in evaluation (Park et al.,
-/// SpecAugment, 2019).
+/// SpecAugment: sets random bands and spans of each sample to zero in training; returns x unchanged
+/// in evaluation (Park et al., 2019).
 Tensor specAugment(const Tensor &x, const Name &time, const Name &band,
                    const SpecAugmentOptions &options, Mode &mode, Here here = Here::current());
 
 struct ConformerOptions {
   int64_t heads = 4, hidden = 1024, window = 31; ///< window: of the convolution along time
   double dropout = 0.1;
-  Attention::Options attention = {}; ///< its dropout is `dropout`
+  Attention::Options attention = {}; ///< its dropout is replaced by `dropout`
 };
 
-/// Half a feed-forward network, attention, a convolution along time, the other half, each with a
-/// residual (Gulati et al., Conformer, 2020; torchaudio's ConformerLayer).
+/// A Conformer block: a feed-forward network with half weight, attention, a convolution along time,
+/// and a second half-weight feed-forward network, each with a residual, then a normalisation
+/// (Gulati et al., 2020, section 2; torchaudio's ConformerLayer).
 struct Conformer {
   FeedForward first, last;
   Attention attention;
@@ -54,9 +55,9 @@ struct Conformer {
                     const Attend &attend = {}, Here here = Here::current()) const;
 };
 
-/// A convolution along time for each band, then two linear maps of all bands and channels, each with
-/// a residual and a normalisation over bands and channels of each step (Hannun et al., 2019;
-/// Flashlight's TDSBlock).
+/// A time-depth separable block: a convolution along time for each band, then two linear maps over
+/// all bands and channels; each of the two parts has a residual and a normalisation over the bands
+/// and channels of each step (Hannun et al., 2019; Flashlight's TDSBlock).
 struct TimeDepthSeparable {
   Conv conv;
   Linear up, down;

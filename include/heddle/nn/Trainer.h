@@ -12,24 +12,25 @@
 //     trainer.train(trainData, &testData);
 //     Net trained = trainer.net();
 //
-// A run is a function of the network, the data and `Training` alone: the same ones give the same
-// losses to the bit, whatever the number of threads, and also when the run was killed and resumed.
-// For that a checkpoint holds all that a step depends on: parameters, moments, epoch, step, what the
-// epoch has summed up so far. What was measured (examples a second, memory) is not in it: equal runs
-// write equal checkpoints, byte for byte.
+// The losses of a run depend only on the network, the data and `Training`: equal ones give
+// bit-identical losses, for any number of threads, and also if the run was killed and resumed.
+// Therefore a checkpoint holds all state of a run: parameters, moments, epoch, step and the sums of
+// the epoch so far. It does not hold measurements (examples per second, memory): equal runs write
+// equal checkpoints, byte for byte.
 //
-// The output directory, which one run at a time writes into, gets
+// A run writes these files into its output directory, which it locks:
 //
-//     checkpoint.safetensors   after each epoch and every `saveEvery` steps: where to resume
+//     checkpoint.safetensors   after each epoch and every `saveEvery` steps: a run resumes from it
 //     best.safetensors         parameters and running moments of the best epoch so far
 //     report.html              at the end: curves, the memory plan of the compiled step
 //
-// and TrainerOptions::log a line for each epoch and for some steps. On a terminal a bar shows how far
-// an epoch is, elsewhere a line every 30 seconds.
+// and a line for each epoch and for some steps into TrainerOptions::log. On a terminal a bar shows
+// the progress of an epoch; other streams get a line every 30 seconds.
 //
-// With a mesh (heddle/Mesh.h) several ranks train together, on the batches of one process: rank 0
-// prints and writes logs and reports, and the checkpoint is a directory, checkpoint.shards, into
-// which each rank writes what it holds. A run may go on on another mesh, or on one rank.
+// With a mesh (heddle/Mesh.h) several ranks train together, on the batches that one process would
+// use: rank 0 prints and writes logs and reports, and the checkpoint is a directory,
+// checkpoint.shards, into which each rank writes its shards. A run can be resumed on another mesh,
+// or on one rank.
 //
 // Ctrl-C (SIGINT and SIGTERM) ends a run after the current step, with a checkpoint; a second one
 // ends the process at once.
@@ -47,141 +48,146 @@
 
 namespace heddle::nn {
 
-/// Gives the rates of a run from the highest one and the number of its steps.
+/// Makes the schedule of a run from its highest rate and its number of steps.
 using RateOverRun = std::function<Schedule(double rate, int64_t steps)>;
-/// Rises over the first tenth of all steps, then falls to zero in a straight line.
+/// Rises linearly over the first tenth of all steps, then falls linearly to zero.
 Schedule triangle(double rate, int64_t steps);
 
 /// The value that decides which epoch is the best one: "loss" or a measure, of the test data if
-/// there are some.
+/// there are any, else of the training data.
 struct Goal {
   std::string measure = "loss";
-  bool larger = false;                ///< is better
-  std::optional<double> reached = {}; ///< the value that the run should reach
+  bool larger = false;                ///< larger values are better
+  std::optional<double> reached = {}; ///< a value that the run is expected to reach
 };
 
-/// All that the numbers of a run depend on, besides network and data.
+/// The settings on which the results of a run depend, besides network and data.
 struct Training {
   int64_t epochs = 1, batch = 64;
   OptimizerChoice optimizer = nn::optimizer<Adam>();
   double rate = 1e-3;
-  RateOverRun schedule = {}; ///< none: always `rate`
-  /// Lowers the rates of the schedule by the values of `goal`, one for each epoch; none: not at all.
+  RateOverRun schedule = {}; ///< none: constant `rate`
+  /// Lowers the rates of the schedule when the values of `goal`, one for each epoch, stop
+  /// improving.
   std::optional<Plateau> plateau = {};
-  double clip = 0; ///< the gradients' common length is at most this (clipByNorm); 0: any
-  std::optional<ElementType> products = {}; ///< as JitOptions::products; of f16 with a LossScale
+  double clip = 0; ///< limit of clipByNorm for the gradients; 0: no clipping
+  std::optional<ElementType> products = {}; ///< JitOptions::products; f16 adds a LossScale
   Goal goal = {};
-  int64_t patience = 0; ///< stop after so many epochs that are no better than the best; 0: never
-  uint64_t seed = 1;    ///< of the samples' order
-  std::optional<double> progress = {}; ///< the field; none: the part of the run that is done
-  int64_t testBatch = 0;               ///< 0: as `batch`
+  int64_t patience = 0;                ///< stop after so many epochs without a better one; 0: never
+  uint64_t seed = 1;                   ///< of the order of samples
+  std::optional<double> progress = {}; ///< of the field; none: the completed fraction of the run
+  int64_t testBatch = 0;               ///< batch size of tests; 0: `batch`
   int64_t similar = 0, multipleOf = 1; ///< LoaderOptions
-  /// The gradient of a batch is the mean of those of so many parts of it, one after the other, which
-  /// takes less memory. Each counts as often as its loss says (Outcome::counts), and its samples draw
-  /// the random numbers that they draw in the whole batch. The moments of normalisations are then those
-  /// of parts. None: what TrainerOptions::plan says, or 1; if both say it they have to agree.
+  /// Computes the gradient of a batch in this many parts, one after the other, which takes less
+  /// memory. The gradients of the parts are weighted by the counts of their losses
+  /// (Outcome::counts); samples draw the same random numbers as in the whole batch, but moments of
+  /// normalisations are those of a part. None: the number that TrainerOptions::plan sets, else 1.
+  /// Throws Error if both are set and differ.
   std::optional<int64_t> microBatches = {};
-  double clipByValue = 0; ///< each element of the gradients is within this of 0; 0: any
-  /// The decay of a MovingAverage of the parameters. Tests, best.safetensors and
-  /// AnyTrainer::parameters then take the average; 0: none.
+  double clipByValue = 0; ///< limit of clipByValue for the gradients; 0: no clipping
+  /// The decay of a MovingAverage of the parameters, which tests, best.safetensors and
+  /// AnyTrainer::parameters then use; 0: no average.
   double average = 0;
-  Last last = Last::Pad;    ///< what becomes of the training data's last batch
-  bool skipDamaged = false; ///< leave out damaged samples and count them, instead of an error
+  Last last = Last::Pad;    ///< treatment of the last, incomplete batch of training data
+  bool skipDamaged = false; ///< skip and count damaged samples instead of throwing Error
 };
 
-/// The surroundings of a run.
+/// Files, output, threads and ranks of a run. They do not change its losses, except that ranks
+/// change the order of sums.
 struct TrainerOptions {
-  std::string output = {}; ///< directory; empty: nothing is written
-  bool resume = false;     ///< go on after the last checkpoint, if there is one
+  std::string output = {}; ///< directory; empty: write no files
+  bool resume = false;     ///< continue from the checkpoint in `output`, if any
   bool saves = true;       ///< write checkpoints
   int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
-  int64_t steps = 0;       ///< stop after so many steps of the run; 0: never
-  /// File that gets a Chrome trace (Timeline.h) of the first ten steps that this process makes, of
-  /// all ranks.
+  int64_t steps = 0;       ///< stop after so many steps of the run; 0: no limit
+  /// File for a Chrome trace (Timeline.h), with all ranks, of the first ten steps that this process
+  /// makes.
   std::string timeline = {};
-  /// File that gets one JSON object a line (History.h): for each epoch, and for each step that is a
-  /// multiple of `logEvery`; 0: for none. A run that ends within an epoch adds its last step.
+  /// File for one JSON object a line (History.h): for each epoch, and for each step that is a
+  /// multiple of `logEvery` (0: no steps). A run that ends within an epoch adds its last step.
   std::string log = {};
   int64_t logEvery = 50;
-  /// Called on each rank after each step. What it throws ends the run.
+  /// Called on each rank after each step. An exception ends the run.
   std::function<void(const StepRecord &)> onStep = {};
-  /// Called on each rank after each epoch, when it is saved. What it throws ends the run.
+  /// Called on each rank after each epoch, once it is saved. An exception ends the run.
   std::function<void(const EpochRecord &)> onEpoch = {};
   int threads = 0;               ///< of compiled functions; 0: HEDDLE_THREADS, else all cores
   int readers = 1;               ///< threads that read samples
   bool quiet = false;            ///< print nothing
-  std::string unit = "examples"; ///< what samples are called
-  Notes notes = {};              ///< go into checkpoints; those of a resumed one have to agree
-  /// Look for NaN and infinities in all gradients, at each step, and name the first parameter. If
-  /// not, they are found in the loss one step later.
+  std::string unit = "examples"; ///< the word for samples in output
+  Notes notes = {};              ///< stored in checkpoints; a resumed run must have the same
+  /// Check all gradients for NaN and infinities at each step; the error names the first parameter.
+  /// If false, the loss of the next step reveals them.
   bool checkGradients = true;
-  /// JitOptions::check: labels and tokens that are out of range, and the first NaN, are errors with
-  /// a source location. Slower.
+  /// JitOptions::check: a label or token out of range, or the first NaN, throws an Error with its
+  /// source location. Slower.
   bool check = false;
-  std::vector<std::string> plugins = {}; ///< of the compiler
+  std::vector<std::string> plugins = {}; ///< JitOptions::plugins
   /// Training on several ranks: JitOptions::mesh, ::rules, ::plan and ::ranks. Paths are those of
-  /// TrainingState and Fields: "batch:data", "net.layers.0.weight/out:model". Each rank reads its
-  /// part of a batch where a rule without a pattern splits the samples.
+  /// TrainingState and Fields: "batch:data", "net.layers.0.weight/out:model". Each rank reads only
+  /// its part of a batch if a rule without a pattern splits the samples.
   Mesh mesh = {};
   std::vector<std::string> rules = {};
   std::string plan = {};
   std::optional<Ranks> ranks = {};
-  /// Splits tensors of the state over the axes that split the samples, each along its longest name:
-  /// 1 those of the optimiser, 2 gradients as well, 3 parameters as well (Rajbhandari et al., "ZeRO",
-  /// SC'20, section 5). None: what `plan` says, or 0; if both say it they have to agree.
+  /// The stage of ZeRO (Rajbhandari et al., SC'20, section 5): splits over the axes of the samples,
+  /// each tensor along its longest name, the optimiser's state (1), gradients as well (2), and
+  /// parameters as well (3). None: the stage that `plan` sets, else 0. Throws Error if both are set
+  /// and differ.
   std::optional<int64_t> zero = {};
 };
 
-/// Computes a tensor from the parameters and a batch. It has the samples' dimension and perhaps others.
+/// Computes a tensor from the parameters and a batch. It must have the samples' name, and may have
+/// others.
 using OutputFunction = std::function<Tensor(const ByPath &net, const Fields &fields, Mode &mode)>;
 
-/// Why training came to an end.
+/// The reason why training ended.
 enum class Ending { Finished, NoProgress, Steps, Interrupted };
 
 /// The part of a trainer that does not depend on the network's type.
 class AnyTrainer {
 public:
-  /// Makes and locks the output directory. Throws Error if that can't be done, and if a checkpoint
-  /// to resume from is damaged, belongs to another network (all tensors that differ are listed) or
-  /// has other notes. What an earlier run left there that is not resumed is moved into a directory
-  /// of its own, such as "earlier-1".
+  /// Creates and locks the output directory, and moves the files of an earlier run that is not
+  /// resumed into a subdirectory such as "earlier-1". Throws Error if this fails, and if the
+  /// checkpoint to resume from is damaged, belongs to another network (the message lists all
+  /// tensors that differ) or has other notes.
   AnyTrainer(Network network, Training training, TrainerOptions options = {},
              Here here = Here::current());
   ~AnyTrainer();
   AnyTrainer(AnyTrainer &&);
 
-  /// Trains up to the last epoch. Throws Error that names step and parameter for a loss or a
-  /// gradient that is not finite, and for data without samples; the last checkpoint remains.
+  /// Trains up to the last epoch. Throws Error for data without samples, and Error that names step
+  /// and parameter for a loss or a gradient that is not finite; the last checkpoint remains.
   Ending train(const Dataset &data, const Dataset *test = nullptr, Here here = Here::current());
   /// The means of the loss and the measures, with running moments and without dropout.
   Values evaluate(const Dataset &data, Here here = Here::current());
-  /// The outputs for all samples, in their order, with running moments and without dropout; what
-  /// fills a batch is left out. The result is in memory, on each of the ranks, which all call it.
-  /// Throws Error for outputs that lack the samples' name, for those whose other sizes differ from
-  /// batch to batch, and for damaged samples.
+  /// The outputs for all samples, in their order and without padding, with running moments and
+  /// without dropout. All ranks call it, and each gets the whole result in memory. Throws Error for
+  /// outputs that lack the samples' name, for outputs whose other sizes differ from batch to batch,
+  /// and for damaged samples.
   Tensor predict(const Dataset &data, const OutputFunction &output, Here here = Here::current());
-  /// The rules of `TrainerOptions::zero`.
+  /// The sharding rules that `TrainerOptions::zero` adds.
   const std::vector<std::string> &zeroRules() const;
-  /// Takes the parameters and moments of a checkpoint, such as best.safetensors.
+  /// Loads the parameters and moments of a checkpoint, such as best.safetensors.
   void load(const std::string &path, Here here = Here::current());
   /// Writes `report.html`: curves, the memory plan of the step, then `sections` (HTML).
   void report(const std::string &title, const std::string &sections = "",
               Here here = Here::current());
 
-  /// The signal that ended `train` with Ending::Interrupted, else 0. As a shell says it, the exit
-  /// status of a program is then 128 + signal().
+  /// The signal that ended `train` with Ending::Interrupted, else 0. By a shell's convention a
+  /// program then exits with the status 128 + signal().
   int signal() const;
   const History &history() const;
-  /// The steps that are logged, also without a log.
+  /// The steps that the log has, or would have.
   const StepHistory &stepHistory() const;
-  /// Of the test data, if there were some, else of the training data; from 0; -1 before the first.
+  /// The best epoch (Goal), counted from 0; -1 before the first.
   int64_t bestEpoch() const;
-  /// The parameters that evaluation uses: the moving average, if there is one.
+  /// The parameters for evaluation: the moving average, if there is one.
   const ByPath &parameters() const;
   /// For evaluation, with the running moments.
   Mode mode() const;
   const TrainerOptions &options() const;
-  /// The notes of the checkpoint in a directory, if there is one.
+  /// The notes of the checkpoint in the directory `output`, if there is one.
   static std::optional<Notes> savedNotes(const std::string &output, Here here = Here::current());
 
 private:
@@ -189,7 +195,8 @@ private:
   std::unique_ptr<Run> run;
 };
 
-/// `loss(net, fields, mode)` gives an Outcome. The tensors of `net` are given up.
+/// `loss(net, fields, mode)` returns an Outcome. The first step takes the memory of the tensors of
+/// `net`, which can't be used afterwards.
 template <typename Net>
 class Trainer : public AnyTrainer {
 public:
@@ -202,7 +209,7 @@ public:
   /// With the current parameters.
   Net net() const { return netFrom(like, parameters()); }
   using AnyTrainer::predict;
-  /// `output(net, fields, mode)` gives a tensor:
+  /// `output(net, fields, mode)` returns a tensor:
   ///
   ///     Tensor scores = trainer.predict(data, [](const Net &net, const nn::Fields &fields,
   ///                                              nn::Mode &mode) {
@@ -221,7 +228,7 @@ private:
   Net like;
 };
 
-/// The tensors of a batch.
+/// The tensors of a batch, as a loss takes them.
 Fields fieldsOf(const Batch &batch, double progress = 1, Here here = Here::current());
 
 } // namespace heddle::nn

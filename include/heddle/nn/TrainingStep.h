@@ -24,16 +24,16 @@
 
 namespace heddle::nn {
 
-/// All tensors that a step changes, with the paths that a struct of the members net, mode and adam
-/// (or another optimiser) gives them: "net.layers.0.weight", "adam.mean.layers.0.weight".
+/// All tensors that a step changes. Their paths are those of a struct with members net, mode and
+/// adam (or the name of another optimiser): "net.layers.0.weight", "adam.mean.layers.0.weight".
 struct TrainingState {
   ByPath net;
   Mode mode;
   AnyOptimizer optimizer;
-  /// Where there is one, steps scale the loss by it, and skip updates by gradients that are not
-  /// finite. For products of f16.
+  /// If set, steps scale the loss by it and skip updates by gradients that are not finite. For
+  /// products of f16.
   std::optional<LossScale> scale = {};
-  /// Where there is one, steps move it with StepOptions::average as decay.
+  /// If set, steps update it with the decay StepOptions::average.
   std::optional<MovingAverage> moving = {};
   auto heddleFields() {
     return std::tuple_cat(std::tie(net, mode), optimizer.heddleFields(), std::tie(scale, moving));
@@ -41,8 +41,8 @@ struct TrainingState {
   static const char *heddleFieldNames();
   HEDDLE_PLAIN()
 
-  /// Before the first step. `inMemory`: as Optimizer::make; if not, the state only has types, which
-  /// is enough to print or save a program. `products`: JitOptions::products of the step.
+  /// The state before the first step. If not `inMemory`, it has types only, which suffice to print
+  /// or save a program. `products`: JitOptions::products of the step.
   static TrainingState make(const Network &network, const OptimizerChoice &optimizer,
                             bool inMemory = true, std::optional<ElementType> products = {},
                             Here here = Here::current());
@@ -50,65 +50,67 @@ struct TrainingState {
 
 struct StepOptions {
   OptimizerChoice optimizer = nn::optimizer<Adam>();
-  double clip = 0; ///< the gradients' common length is at most this (clipByNorm); 0: any
+  double clip = 0; ///< limit of clipByNorm; 0: no clipping
   bool checkGradients = false;
-  /// How gradients are split over a mesh, by the paths of their parameters.
+  /// The axes that split gradients over a mesh, by the paths of their parameters.
   std::map<std::string, std::vector<NameAxes>> gradients = {};
-  double clipByValue = 0; ///< each element is within this of 0 (clipByValue); 0: any
+  double clipByValue = 0; ///< limit of clipByValue; 0: no clipping
   double average = 0;     ///< the decay of TrainingState::moving
 };
 
 struct StepResult {
   Outcome outcome; ///< before the update
-  /// The number in Network::order of the first parameter whose gradient is not finite, or -1; empty
-  /// unless gradients are checked. With a loss scale, which then falls, only when it can't fall on.
+  /// The index in Network::order of the first parameter whose gradient is not finite, or -1; empty
+  /// unless gradients are checked. With a loss scale it is -1 until the scale has reached its
+  /// minimum, since a gradient that is not finite lowers the scale.
   Tensor bad;
   HEDDLE_FIELDS(outcome, bad)
 };
 
 using StepFunction = std::function<StepResult(TrainingState &, const Fields &, const Tensor &rate)>;
-/// Loss, gradients and the update by the optimiser.
+/// A training step: loss, gradients and the optimiser's update.
 StepFunction trainingStep(const Network &network, const StepOptions &options);
 
 using PartsFunction = std::function<StepResult(TrainingState &, const std::vector<Fields> &parts,
                                                const Tensor &rate)>;
-/// The same for a batch in parts: the gradient is the mean of theirs, each as often as the loss counts
-/// (Outcome::counts), and so is each value of the outcome. Samples draw the random numbers that they
-/// draw in the whole batch. All parts are in one program, so that stages of a network that are on
-/// different ranks work on different parts at the same time.
+/// The same for a batch in parts: gradient and outcome are means over the parts, weighted by counts
+/// (Outcome::counts). Samples draw the same random numbers as in the whole batch. One program has
+/// all parts, so that stages of a network on different ranks work on different parts at the same
+/// time.
 PartsFunction trainingStepInParts(const Network &network, const StepOptions &options);
 
-/// The sums over the parts of a batch.
+/// The accumulated gradient of a batch's parts.
 struct BatchSum {
   GradientSum gradient;
   Tensor samples,
-      drawn; ///< i64: those of the parts so far; RandomState::drawn before the first part
+      drawn; ///< i64: samples in the parts so far; RandomState::drawn before the first part
   HEDDLE_FIELDS(gradient, samples, drawn)
 
   static BatchSum make(TrainingState &state, Here here = Here::current());
 };
 using AccumulateFunction = std::function<Outcome(TrainingState &, BatchSum &, const Fields &)>;
-/// Adds the gradient of a part of a batch, as often as its loss counts; the parameters stay.
+/// Adds the gradient of a part of a batch, weighted by the count of its loss; does not change the
+/// parameters.
 AccumulateFunction accumulateGradients(const Network &network, const StepOptions &options);
-/// Updates by the mean gradient, which is then zero again. The result is StepResult::bad.
+/// Updates the parameters by the mean gradient and sets the sum to zero. Returns StepResult::bad.
 using UpdateFunction = std::function<Tensor(TrainingState &, BatchSum &, const Tensor &rate)>;
 UpdateFunction updateByGradients(const Network &network, const StepOptions &options);
 
-/// The part of a TrainingState that evaluation needs, with the same paths.
+/// The part of a TrainingState that evaluation uses, with the same paths.
 struct TrainedState {
   ByPath net;
   Mode mode; ///< for evaluation
   HEDDLE_FIELDS(net, mode)
 };
 
-/// Takes the parameters and moments of a trainer's file, checkpoint.safetensors or best.safetensors.
-/// Throws Error as loadTree does.
+/// Loads the parameters and moments of a trainer's file, checkpoint.safetensors or
+/// best.safetensors. Throws Error as loadTree does.
 void loadTrained(const std::string &path, TrainedState &state, Here here = Here::current());
 
 /// The results of a network for a batch.
 struct Evaluation {
   Outcome outcome;
-  /// The last tensor that the network showed by Mode::seen; empty if it shows none.
+  /// The last tensor that the network passed to Mode::seen; empty if there is none.
   Tensor output;
   HEDDLE_FIELDS(outcome, output)
 };

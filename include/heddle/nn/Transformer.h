@@ -23,7 +23,7 @@
 
 namespace heddle::nn {
 
-/// Two linear maps with an activation between them, and dropout after that.
+/// Two linear maps with an activation and dropout between them.
 struct FeedForward {
   Linear up, down;
   HEDDLE_FIELDS(up, down)
@@ -38,12 +38,12 @@ struct FeedForward {
 struct TransformerOptions {
   int64_t heads = 8, hidden = 2048;
   double dropout = 0.1;
-  bool preNorm = false; ///< normalises what enters a part, not the sum behind it (norm_first)
+  bool preNorm = false; ///< normalise inputs of parts, not sums with residuals (norm_first)
   bool decoder = false; ///< with cross attention
-  /// A compiled function keeps the one that it was traced with.
+  /// A compiled function keeps the activation with which it was traced.
   std::function<Tensor(const Tensor &)> activation = [](const Tensor &x) { return relu(x); };
   double epsilon = 1e-5;
-  Attention::Options attention = {}; ///< its dropout is `dropout`
+  Attention::Options attention = {}; ///< its dropout is replaced by `dropout`
   HEDDLE_PLAIN(heads, hidden, dropout, preNorm, decoder, epsilon, attention)
 };
 
@@ -66,12 +66,12 @@ struct TransformerLayer {
   TransformerOptions options = {};
   static TransformerLayer make(const Extent &feature, const Tensor &key,
                                const TransformerOptions &options = {}, Here here = Here::current());
-  /// Several layers alike but for their random weights.
+  /// `count` layers that differ only in their random weights.
   static std::vector<TransformerLayer> stack(int64_t count, const Extent &feature,
                                              const Tensor &key,
                                              const TransformerOptions &options = {},
                                              Here here = Here::current());
-  /// Throws Error for a decoder without a memory, or the reverse.
+  /// Throws Error for a decoder without a memory, and for a memory without a decoder.
   Tensor operator()(const Tensor &x, const Name &time, const Name &feature, Mode &mode,
                     const Attend &attend = {}, const std::optional<Memory> &memory = {},
                     Here here = Here::current()) const;

@@ -25,15 +25,15 @@ struct PositionEmbedding {
   HEDDLE_FIELDS(table)
   static PositionEmbedding make(const Extent &time, const Extent &feature, const Tensor &key,
                                 Here here = Here::current());
-  /// The rows of the first `size` positions, or of those from `first` on, integers. Throws Error for
-  /// more than there are; those that are out of the table with some `first` are NaN.
+  /// The rows of `size` positions from `first` on (an integer tensor; empty: 0). Without `first`, a
+  /// `size` beyond the table throws Error; with it, positions outside of the table give NaN.
   Tensor operator()(const Name &time, const Size &size, const Tensor &first = {},
                     Here here = Here::current()) const;
 };
 
-/// The logarithms of probabilities of classes that are sorted by falling frequency: classes up to
-/// the first cutoff each have a score of their own, the others are in clusters between cutoffs, whose
-/// scores come from fewer and fewer features (Grave et al., 2017;
+/// Log-probabilities of classes that are sorted by decreasing frequency: classes below the first
+/// cutoff have a score each; the others form clusters between cutoffs, whose scores are computed
+/// from fewer features, cluster by cluster (Grave et al., 2017;
 /// torch.nn.AdaptiveLogSoftmaxWithLoss).
 struct AdaptiveSoftmax {
   struct Cluster {
@@ -43,7 +43,7 @@ struct AdaptiveSoftmax {
   Linear head;
   std::vector<Cluster> clusters;
   HEDDLE_FIELDS(head, clusters)
-  /// Throws Error for cutoffs that do not rise from 1 to below the number of classes.
+  /// Throws Error unless the cutoffs increase and lie between 1 and the number of classes - 1.
   static AdaptiveSoftmax make(const Extent &feature, const Extent &classes,
                               const std::vector<int64_t> &cutoffs, const Tensor &key,
                               double divisor = 4, Here here = Here::current());

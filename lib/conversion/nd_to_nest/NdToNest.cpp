@@ -54,11 +54,11 @@ private:
       if (failed(convertOp(&op, results)))
         return failure();
       if (results.empty())
-        continue; // its users take it in
+        continue; // fused into its users
       for (Value result : results)
         if (Operation *made = result.getDefiningOp(); made && !made->hasAttr("heddle.name")) {
           made->setAttr("heddle.name", b.getStringAttr(op.getName().stripDialect()));
-          // The user's attributes of the op apply to its nest.
+          // Copy the op's user attributes to its nest.
           for (NamedAttribute attribute : op.getDiscardableAttrs())
             if (attribute.getName().getValue().starts_with("heddle.") ||
                 attribute.getName() == "group")
@@ -67,7 +67,7 @@ private:
       op.replaceAllUsesWith(results);
       op.erase();
     }
-    // Erases ops that reductions took in.
+    // Erase ops that were fused into reductions.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (!isTakenIn(&op))
         continue;
@@ -84,8 +84,9 @@ private:
 
   MLIRContext *context() { return b.getContext(); }
 
-  /// True for an nd op that is not lowered yet: a window that excludes elements, or an op computed
-  /// from one. The reduction that follows takes it in, because only it can leave points out.
+  /// True for an nd op that is not lowered itself: a window that excludes elements, or an op
+  /// computed from one. Only the reduction that reads it can exclude points, so it is fused into
+  /// that.
   static bool isTakenIn(Operation *op) {
     return op && op->getName().getDialectNamespace() == "nd" &&
            !isa<nd::LiteralInterface, nd::AfterOp>(op);
@@ -153,7 +154,7 @@ private:
     std::optional<nd::IndexMap> map = nd::indexMapOf(op);
     bool passesOn = map ? !map->outside : isa<nd::PointwiseOp>(op);
     if ((map && map->excludes()) || (passesOn && readsExcluded(op)))
-      return success(); // read through by the reduction that follows
+      return success(); // fused into the reduction that reads it
     if (map) {
       results.push_back(copy(op->getOperand(0), tensorType(op->getResult(0)), *map));
       return success();
@@ -198,7 +199,7 @@ private:
     return op->emitOpError() << "has no lowering to nests; expand calls and gradients first";
   }
 
-  /// Clones scalar code and ends it in nest.yield.
+  /// Clones scalar code, with nest.yield as its terminator.
   void cloneCombiner(Region &from, Region &to) {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&to);
@@ -220,7 +221,7 @@ private:
     return success();
   }
 
-  /// The source of a reduction's elements: a read, or scalar code on sources.
+  /// The source of a reduction's elements: a read, or scalar code on other sources.
   struct Source {
     unsigned read = 0;
     nd::PointwiseOp code;
@@ -314,7 +315,7 @@ private:
     cloneCombiner(op.getCombiner(), combine);
     b.restoreInsertionPoint(here);
     ComputeOp made = nest.create(types, body, combine, finish, op.getNeutral());
-    // nest.compute itself covers empty reductions and accumulators that are wider than the result.
+    // nest.compute supports empty reductions and accumulators that are wider than the result.
     results.append(made->result_begin(), made->result_end());
     return success();
   }
@@ -343,7 +344,7 @@ private:
       block->addArgument(type, loc);
     for (Type type : sliceTypes)
       block->addArgument(type, loc);
-    // The next carried tensors, by the combiner at every point.
+    // The next carried tensors, computed by the combiner at every point.
     NestBuilder step(b, loc);
     step.produced = cast<nd::NdTensorType>(carriedTypes[0]).getDims();
     SmallVector<Type> elements;
@@ -391,7 +392,7 @@ private:
                     [&](OpBuilder &builder, Location where, ValueRange read) -> SmallVector<Value> {
                       if (element == to && !nd::isNarrowFloat(element))
                         return {read[0]};
-                      // Two casts; between equal types by way of a wider one.
+                      // Two casts; between equal types through a wider one.
                       Type narrow = element == to ? builder.getF32Type() : Type(to);
                       Value there = nd::convertScalar(builder, where, read[0], element, narrow);
                       return {nd::convertScalar(builder, where, there, narrow, element)};
@@ -565,7 +566,7 @@ private:
     return success();
   }
 
-  /// Coordinate `name` of a range that begins at read 0, clamped so that the range lies inside.
+  /// Coordinate `name` of a range that starts at read 0, clamped so that the range is in bounds.
   static Expr clampedCoordinate(StringRef name, const Expr &whole, const Expr &size) {
     return Expr::max(Expr::min(Expr::name(readName(0)), whole - size), Expr(0)) +
            Expr::name(name.str());
@@ -624,8 +625,8 @@ private:
     return success();
   }
 
-  /// Merges names of symbolic sizes: an update writes each element at its coordinate, because a
-  /// read would divide by a symbol.
+  /// Merges names of symbolic sizes by an update that writes each element to its coordinate, since
+  /// a read would have to divide by a symbol.
   Value writeMerged(nd::MergeOp op) {
     auto type = tensorType(op.getResult()), input = tensorType(op.getInput());
     Expr coordinate;
@@ -646,7 +647,7 @@ private:
     return update.getResult();
   }
 
-  /// Each point reads every part, guarded; more than `most` parts are joined in several steps.
+  /// Each point reads every part under a guard; more than `most` parts are joined in several steps.
   LogicalResult concat(nd::ConcatOp op, SmallVectorImpl<Value> &results) {
     constexpr size_t most = 48;
     auto type = tensorType(op.getResult());

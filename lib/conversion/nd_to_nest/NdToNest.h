@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every nd op becomes one nest: arithmetic keeps its region, index maps become reads through maps
-// and guards. Nothing is fused here, except that a reduction takes the windows without padding that
-// it reads into itself (their outside points are excluded from it). Calls and gradient requests
-// must have been expanded.
+// Every nd op becomes one nest: arithmetic keeps its region, and index maps become reads through
+// maps and guards. Nothing is fused, except that a reduction includes the windows without padding
+// that it reads, since it has to exclude their outside points. Calls and gradient requests must be
+// expanded before.
 //
 //     %w = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32
 //     becomes   nest.compute (ky: 3, row: 8) reads %x[row = ky + row - 1] if [ky + row - 1 >= 0, 8 - ky - row >= 0] else 0.0

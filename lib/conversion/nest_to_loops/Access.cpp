@@ -22,7 +22,8 @@ using namespace mlir;
 // Elements in memory
 //===----------------------------------------------------------------------===//
 
-/// The type of an element in memory: i1 takes a byte, narrow floats are moved as integers.
+/// The type of an element in memory: i1 takes a byte, narrow floats are loaded and stored as
+/// integers.
 static Type storedType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
@@ -33,11 +34,11 @@ static Type storedType(Type element) {
 
 static unsigned widthOf(Type element) { return std::max(1u, element.getIntOrFloatBitWidth() / 8); }
 
-/// The alignment of scratch in bytes, and the most that is assumed of any memory.
+/// The alignment of scratch in bytes, and the maximum assumed for any memory.
 static constexpr int64_t leastAlignment = 64;
 
 /// The alignment in bytes of the element at `offset`: the largest power of two that is known to
-/// divide the base and every term. Nothing is known of strides with symbols.
+/// divide the base and every term. Strides with symbols have no known divisor.
 static unsigned alignmentAt(const Memory &memory, const Expr &offset) {
   unsigned unit = widthOf(memory.type.getElementType()) / unsigned(memory.step());
   if (memory.layout.swizzle.bits)
@@ -62,7 +63,7 @@ static Value same(OpBuilder &b, Location loc, Value shape, Type element, int64_t
 }
 
 /// Converts an f32 to the bits of an 8-bit float, rounded to nearest even. Subnormal results are
-/// rounded by adding a number whose last mantissa bit has their weight.
+/// rounded by adding a number whose last mantissa bit has the same weight.
 static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1, cut = 23 - mantissa;
@@ -106,8 +107,8 @@ static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element)
                                  arith::OrIOp::create(b, loc, made, sign));
 }
 
-/// Converts the bits of an 8-bit float to f32 through f16, which has at least as large an exponent
-/// range. A multiplication corrects the exponent bias.
+/// Converts the bits of an 8-bit float to f32 through f16, whose exponent range is at least as
+/// large. A multiplication corrects the exponent bias.
 static Value from8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
@@ -214,7 +215,7 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
     position[name] =
         start == target.origin.end() ? coordinate : (coordinate - start->second).simplify(ranges);
   }
-  // Simplify factor by factor, because sums have tighter ranges there than in the whole address.
+  // Simplify factor by factor: factors have tighter ranges than the whole address.
   SizeExprs sizes = target.type.sizeExprs();
   std::vector<Expr> extents = target.layout.extentsOver(sizes);
   std::vector<Expr> indices = target.layout.indicesOver(sizes);
@@ -224,8 +225,8 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
   return offset.simplify(ranges);
 }
 
-/// The pointer to the element at `offset`, which does not depend on the lane. The constant part of
-/// the offset is added last, so that the elements of a tile share the other parts.
+/// The pointer to the element at `offset`, which does not depend on the lane. The constant part is
+/// added last, so that the elements of a tile share the rest.
 Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
   Type stored = memory.halves ? b.getI16Type() : storedType(memory.type.getElementType());
   auto type = memory.base.getType();
@@ -254,7 +255,7 @@ Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &sectio
   return LLVM::GEPOp::create(b, loc, type, stored, start, ArrayRef<LLVM::GEPArg>{constant(rest)});
 }
 
-/// The expression at lane `lane`.
+/// The expression for lane `lane`.
 static Expr atLane(const Expr &expr, int64_t lane, const Ranges &ranges) {
   return expr.substitute(Replacement{{laneName, Expr(lane)}}).simplify(ranges);
 }
@@ -302,7 +303,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Expr first = atLane(offset, 0, ranges);
     unsigned align = alignmentAt(source, first);
     Value start = pointer(source, first, section);
-    // Inactive lanes need no mask if their addresses are inside of the tensor.
+    // Inactive lanes need no mask if their addresses are in bounds.
     bool partial = point.isPartial();
     if (partial && !mask && source.type.isStatic()) {
       auto bounds = first.bounds(ranges);
@@ -366,7 +367,7 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   return fromStored(value, element);
 }
 
-/// Transposes a square block: there are as many `rows` as each has lanes.
+/// Transposes a square block of `rows`.
 static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   int64_t lanes = int64_t(rows.size());
   for (int64_t half = lanes / 2; half >= 1; half /= 2) {
@@ -531,15 +532,15 @@ Expr Emitter::clamped(const Expr &coordinate, nd::SizeAttr size, int64_t lanes, 
   return Expr::name(variable);
 }
 
-/// Loads the elements of a read, as a vector or as a scalar, in the form that the unit takes.
+/// Loads the elements of a read, as a vector or a scalar, in the form that the unit expects.
 Value Emitter::fetch(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
                      const Point &point, Value mask, Section &section) {
   return unit ? unit->load(*this, source, offset, others, point, mask, section)
               : load(source, offset, point, mask, section);
 }
 
-/// As `fetch`, for an element that is the same for all lanes. If no lane's mask is set, the offset
-/// may be out of bounds, and element 0 is loaded instead.
+/// Like `fetch`, for an element that is equal for all lanes. If no lane is active, the offset may
+/// be out of bounds, and element 0 is loaded instead.
 Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
                            Point point, Value mask, Section &section) {
   point.lanes = 0;
@@ -608,7 +609,7 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
   for (const Point &other : unit ? unit->others(point) : std::vector<Point>())
     others.push_back(offsetAt(other));
 
-  // The conditions that are not known.
+  // The conditions that are not known to hold.
   SmallVector<Test> tests;
   bool never = false;
   for (const Condition &condition : guard.getConditions()) {

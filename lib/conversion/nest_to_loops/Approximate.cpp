@@ -19,11 +19,11 @@ namespace {
 
 /// e^x = 2^whole * (1 + rest).
 struct Exponential {
-  Value power; ///< bits whose lowest ones are `whole`
+  Value power; ///< its lowest bits are `whole`
   Value rest;
 };
 
-/// Adding and subtracting 3 * 2^22 rounds to an integer; the sum has it in its lowest bits.
+/// Adding and subtracting 3 * 2^22 rounds to an integer, which is in the lowest bits of the sum.
 constexpr double roundingShift = 0x1.8p23;
 
 /// e^r - 1 for |r| <= ln 2 / 2.
@@ -50,13 +50,13 @@ Value assembled(FloatCode &a, const Exponential &e) {
   return a.real(a.addBits(a.bits(a.add(e.rest, 1)), a.left(e.power, 23)));
 }
 
-/// `value` for x within bounds, 0 below, and inf above, or NaN.
+/// `value` for x within bounds, 0 below, inf above; propagates NaN.
 Value within(FloatCode &a, Value x, Value value, double least, double most) {
   Value inside = a.select(a.compare(Is::UGT, x, most), a.add(x, infinite), value);
   return a.select(a.compare(Is::OLT, x, least), 0, inside);
 }
 
-constexpr double mostExponent = 0x1.62e42ep6; // the last x for which e^x is finite in f32
+constexpr double mostExponent = 0x1.62e42ep6; // the largest x with a finite e^x in f32
 } // namespace
 
 Value nest::approximateExp(OpBuilder &b, Location loc, ValueRange x) {
@@ -76,7 +76,7 @@ Value nest::approximateExp2(OpBuilder &b, Location loc, ValueRange x) {
 Value nest::approximateExpM1(OpBuilder &b, Location loc, ValueRange x) {
   FloatCode a(b, loc);
   Exponential e = reduced(a, a.atLeast(x[0], -30));
-  // 2^whole may be too large where the result is not: its half is not.
+  // 2^whole may overflow where the result does not; half of it does not.
   Value half = scale(a, e, -1);
   Value value = a.mul(a.fma(half, e.rest, a.add(half, -0.5)), 2);
   Value overflow = a.compare(Is::UGT, x[0], mostExponent);
@@ -97,8 +97,8 @@ Value nest::approximateErf(OpBuilder &b, Location loc, ValueRange x) {
   Value near = a.mul(size, a.polynomial(a.mul(size, size),
                                         {1.128379166, -0.3761262667, 0.1128359472, -0.02685421201,
                                          0.005189087423, -0.0008016864287, 7.875875063e-5}));
-  // The logarithm of 1 - erf(x) on [1, 3.93], fitted with the weight 1 - erf(x); beyond, erf(x)
-  // is 1.
+  // The logarithm of 1 - erf(x) on [1, 3.93], fitted with the weight 1 - erf(x); for larger x,
+  // erf(x) is 1.
   Value q = a.polynomial(
       a.add(a.atMost(size, 3.93), -1),
       {1.849605607, 2.638958671, 0.8432252688, 0.04103223671, -0.009034628001, 0.001154174472});

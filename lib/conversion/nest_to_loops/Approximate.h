@@ -12,10 +12,9 @@
 //     approximateExp(b, loc, {x})       k = round(x / ln 2), p = polynomial(x - k ln 2),
 //                                       bits(p) + (k << 23), and inf, 0, NaN by two selects
 //
-// Errors are within 4 units in the last place (docs/functions.md says how many each one has), and
-// zeros, infinities, NaN and subnormal arguments are as C99's Annex F says. Results that are
-// smaller than the smallest normal number may be 0. The coefficients are near-minimax, from
-// Chebyshev nodes.
+// Errors are at most 4 units in the last place (docs/functions.md gives each one), and zeros,
+// infinities, NaN and subnormal arguments are handled as in Annex F of C99. Results below the
+// smallest normal number may be 0. The coefficients are near-minimax, from Chebyshev nodes.
 //
 //===----------------------------------------------------------------------===//
 

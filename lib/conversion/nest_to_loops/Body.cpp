@@ -84,8 +84,8 @@ Value Emitter::constantOf(TypedAttr value) {
       b, loc, b.getIntegerAttr(type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
 }
 
-/// The condition under which a division or a shift has no result (division by zero, overflow, too
-/// many bits); null if it always has one. Replaces the divisor by 1 there, since machines trap.
+/// The condition under which a division or a shift is undefined (division by zero, overflow, too
+/// many bits); null if there is none. Replaces the divisor by 1 in that case, since machines trap.
 static Value withoutResult(OpBuilder &b, Operation *op, MutableArrayRef<Value> operands) {
   bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
   bool divides = isSigned || isa<arith::DivUIOp, arith::RemUIOp>(op);
@@ -131,7 +131,7 @@ static bool isLoaded(BlockArgument argument) {
 }
 
 /// True if the result of `op` is representable in its narrow type. Computed values have more bits
-/// until a cast rounds them. `rounded`: the values that are known to be representable.
+/// until a cast rounds them. `rounded`: the values known to be representable.
 static bool isRounded(Operation &op, const llvm::DenseSet<Value> &rounded) {
   if (isa<arith::NegFOp, math::AbsFOp, arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
           arith::MaxNumFOp, arith::MinNumFOp>(op) ||
@@ -167,11 +167,11 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
   if (auto cast = dyn_cast<arith::TruncFOp>(op);
       cast && nd::isNarrowFloat(named) && !nd::keepsPrecision(op) && !isOnlyStored(cast))
     return emitter.rounded(operands[0], named);
-  unsigned digits = 0; // of an integer that becomes a narrow float
+  unsigned digits = 0; // of an integer that is converted to a narrow float
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && nd::isNarrowFloat(named))
     digits = getElementTypeOrSelf(operands[0].getType()).getIntOrFloatBitWidth();
   if (digits > llvm::APFloat::semanticsPrecision(llvm::APFloat::IEEEsingle()))
-    element = b.getF64Type(); // so that it is rounded once
+    element = b.getF64Type(); // so that it is rounded only once
   Type result = lanes ? Type(VectorType::get({lanes}, element)) : element;
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     Type from = getElementTypeOrSelf(operands[0].getType());
@@ -229,7 +229,7 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
       alreadyRounded.insert(op.getResult(0));
     if (auto index = dyn_cast<IndexOp>(op)) {
       Expr coordinate = resolve(Expr::name(index.getName().str()), point);
-      // Coordinates are known by their text.
+      // Coordinates are cached by their text.
       Value &known = section.pointers[{nullptr, coordinate.str()}];
       if (!known && point.lanes && onLanes(coordinate)) {
         known = emitLanes(coordinate, point.lanes);
@@ -282,7 +282,7 @@ FailureOr<Values> Emitter::run(Region &region, ValueRange arguments, const Point
 FailureOr<Values> Emitter::foldLanes(Region &combine, ValueRange vectors, int64_t lanes) {
   SmallVector<Value> halves(vectors);
   Point point;
-  // Combine the halves of the vector until one lane is left. The order depends only on the width.
+  // Combine the halves of the vector until one lane remains. The order depends only on the width.
   for (int64_t width = lanes; width > 1; width /= 2) {
     SmallVector<Value> arguments;
     SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2)),

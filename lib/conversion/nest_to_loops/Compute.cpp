@@ -15,11 +15,11 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The least trip count of a reduction whose results are prefetched at its start: it takes about
-/// as long as loading a cache line from memory.
+/// The minimum trip count of a reduction for prefetching its results at the start: about as long as
+/// loading a cache line from memory.
 static constexpr int64_t leastStepsToPrefetch = 32;
-/// The number of steps of outer loops of the reduction over which prefetches are spread, and the
-/// least trip count of the loops inside of each.
+/// The number of steps of the reduction's outer loops over which prefetches are distributed, and
+/// the minimum trip count of the loops inside of each.
 static constexpr int64_t enoughShares = 16, leastStepsInShare = 8;
 
 /// The maximum number of accumulators with which a reduction along lanes is split into independent
@@ -60,7 +60,7 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
     if (failed(emitStage(schedule.stages[stage], at)))
       return failure();
   FailureOr<Values> result = decideGuards(carried, next);
-  // All lanes have read the copy before the next step overwrites it.
+  // All lanes must have read the copy before the next step overwrites it.
   for (unsigned stage : stages)
     if (const std::string &memory = schedule.stages[stage].level; !memory.empty())
       e.target.barrier(e.b, e.loc, memory);
@@ -167,7 +167,7 @@ LogicalResult ComputeEmitter::tile() {
     return failure();
   if (!rests)
     return finish(*totals);
-  // Combine with the spilled accumulators at the end of a step, when their lines are in the cache.
+  // Combine with the spilled accumulators at the end of a step, when their lines are cached.
   totals = branch(
       e, loops.isFirst(), *totals,
       [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
@@ -203,7 +203,7 @@ LogicalResult ComputeEmitter::plainTile() {
   for (const Walk &walk : plan.tile)
     if (plan.lanes && walk.group != plan.laneGroup && walk.step == 1)
       e.turn = {walk.variable, loops.extentOf(walk.group)};
-  // A transposed block is loaded whole, so all of its points must be inside of the operand.
+  // A transposed block is loaded whole, so all of its points must be in bounds.
   for (unsigned read = 0; read < operandOf.size(); ++read)
     if (llvm::any_of(points, [&](const Point &point) { return fails(read, point); }))
       e.turn.reset();
@@ -241,7 +241,7 @@ FailureOr<Values> ComputeEmitter::body(const Point &point, Section &section, Val
     values.push_back(value->value);
     included = e.both(included, value->included);
   }
-  if (e.unit) // the unit multiplies and adds at once
+  if (e.unit) // the unit multiplies and adds
     return values;
   return e.run(op.getBody(), values, point, section);
 }

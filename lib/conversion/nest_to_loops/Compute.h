@@ -5,21 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `ComputeEmitter` emits the loops of a plan from the outside in. Inside of each loop it stages
-// operands, and decides guards as soon as all variables that they mention are defined. In the
-// register tile every point has accumulators, which the loops of the reduction carry as SSA values:
+// `ComputeEmitter` emits the loops of a plan from the outermost inwards. In each loop it stages
+// operands, and tests guards as soon as all variables in them are defined. In the register tile
+// every point has accumulators, which the reduction's loops carry as SSA values:
 //
 //     for row, column tile:                         plan.loops[.. outer]
 //       28 vectors = neutral
 //       for ky:
-//         if 0 <= row + ky - 1 < 56:                decided here: otherwise nothing would be added
+//         if 0 <= row + ky - 1 < 56:                tested here: otherwise nothing is added
 //           for kx:
 //             if all 14 columns are inside: for channel { 28 times vector += scalar * vector }
 //             else if the first is outside: for channel { 26 times ... }
 //             else:                         for channel { 26 times ... }
 //       finish, store
 //
-// If a reduced loop is outside of a produced one, the accumulators are spilled to the result, or to
+// If a reduced loop contains a produced one, the accumulators are spilled to the result, or to
 // scratch, between its steps.
 //
 //===----------------------------------------------------------------------===//
@@ -47,12 +47,12 @@ private:
   const Plan &plan;
   LoopWalker loops;
   llvm::SmallVector<mlir::Type> accumulators; ///< types
-  size_t chains = 1; ///< independent sets of accumulators, for steps that run interleaved
+  size_t chains = 1; ///< independent sets of accumulators, for interleaved steps
 
   // Compute.cpp
   mlir::LogicalResult outerLoop(size_t position);
   mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
-  /// Emits the stages and decided guards inside of a loop, then the next loop.
+  /// Emits the stages and tested guards inside of a loop, then the next loop.
   mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at,
                                 mlir::ValueRange carried, Next next);
   mlir::LogicalResult tile();
@@ -62,7 +62,7 @@ private:
   mlir::FailureOr<Values> accumulate(mlir::ValueRange totals, mlir::ValueRange elements,
                                      const Point &point);
   /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
-  /// is null where it always contributes.
+  /// is null if it always contributes.
   mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
   Values neutral(int64_t lanes);
   /// The points of the tile that have accumulators.
@@ -72,8 +72,8 @@ private:
   mlir::LogicalResult finish(mlir::ValueRange totals);
   mlir::LogicalResult finishTotals(const Point &point, Values totals, Section &section);
   mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
-  /// The variable of an unrolled loop of the tile, and the points of each of its values, if `finish`
-  /// is to be emitted as a loop over it; else no rows.
+  /// If `finish` is emitted as a loop over an unrolled loop of the tile: that loop's variable, and
+  /// the points of each of its values; otherwise no rows.
   std::pair<std::string, std::vector<std::vector<size_t>>>
   finishingRows(llvm::ArrayRef<Point> points);
   mlir::LogicalResult finishByRows(const std::string &variable,
@@ -81,19 +81,19 @@ private:
                                    llvm::ArrayRef<Point> points, mlir::ValueRange totals);
 
   // Spilled accumulators.
-  bool inResult = false; ///< they are in the results themselves
+  bool inResult = false; ///< spilled to the results themselves
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
   std::map<Group, Expr> restingExtent;
-  /// Scratch for so many elements of each accumulator.
+  /// Scratch for this many elements of each accumulator.
   llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements);
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
   /// The trip count of the loops that carry the accumulators, from loop `from` inwards.
   int64_t reductionSteps(size_t from) const;
-  /// One of `count` equal parts of a tile's prefetches from distant memory. They are spread evenly
-  /// over the tile, because a burst would delay loads whose data is needed at once.
+  /// One of `count` equal parts of a tile's prefetches from distant memory. They are distributed
+  /// evenly over the tile, because a burst would delay loads whose data is needed immediately.
   struct Share {
     Expr number;
     int64_t count = 1;
@@ -116,14 +116,14 @@ private:
   void findSkippable();
   mlir::FailureOr<Values> decideGuards(mlir::ValueRange carried, Next next);
   bool fails(unsigned read, const Point &point);
-  /// The range of a loop of the reduction in which its guards hold: bounds (null: unbounded), and
-  /// the conditions that hold inside.
+  /// The range of a reduction's loop in which its guards hold: bounds (null: unbounded), and the
+  /// conditions that hold inside.
   struct Clip {
     mlir::Value low, high;
     std::set<Test> facts;
   };
   Clip clipOf(size_t position);
-  /// The points, ends included, at which to split a loop of the reduction so that each condition on
+  /// The points, including the ends, at which to split a reduction's loop so that each condition on
   /// its variable alone is constant in every piece; empty: no split.
   std::vector<int64_t> cutsOf(size_t position);
   /// The estimated number of instructions that compute the points once.
@@ -133,13 +133,13 @@ private:
 
   // Stage.cpp
   mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
-  /// The part that the loops not yet entered read; none if it is not a box.
+  /// The part that the remaining loops read; none if it is not a box.
   std::optional<Box> findBox(unsigned read);
   mlir::FailureOr<mlir::Value> emitCopy(const Stage &stage, const Box &box);
   // Pairs.cpp
   /// The unit that computes the plan's tile; null: plain vectors.
   std::unique_ptr<Unit> makeUnit() const;
-  /// The next box of a stage, whose lines are asked for while the current one is used.
+  /// The next box of a stage, which is prefetched while the current one is used.
   struct Ahead {
     Memory source;
     Replacement origin;
@@ -148,8 +148,8 @@ private:
   };
   std::vector<Ahead> ahead;
   void fetchAhead(const Share &share);
-  llvm::SmallVector<mlir::Value> operandOf; ///< of each read: what it reads now
-  llvm::SmallVector<GuardAttr> guards;      ///< of each read: what remains of its guard
+  llvm::SmallVector<mlir::Value> operandOf; ///< by read: the tensor or copy that it reads now
+  llvm::SmallVector<GuardAttr> guards;      ///< by read: the remaining guard
   friend struct GuardSplitter;
 };
 

@@ -5,17 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp walks
-// loops and tiles of a `nest.compute`, Guards.cpp splits them where a guard is decided, Stage.cpp
-// packs operands, Update.cpp and Structured.cpp emit the other nests; all of them use Access.cpp
-// (addresses, loads, stores) and Body.cpp (scalar regions on vectors).
+// `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp emits
+// loops and tiles of a `nest.compute`, Guards.cpp splits them by guards, Stage.cpp packs operands,
+// Update.cpp and Structured.cpp emit the other nests; all of them use Access.cpp (addresses, loads,
+// stores) and Body.cpp (scalar regions on vectors).
 //
 // Expressions here have four kinds of names: iteration names (of nests and groups), which
 // `bindings` replace by expressions of loop variables; loop variables (`v0007$`), which are SSA
-// values of type i64 in `vars`; size symbols, which are such values too; and `lane$`, which counts
-// the lanes of a vector. An address is an
-// expression of loop variables and the lane, simplified with their ranges. Its dependence on the
-// lane decides between a scalar load, a vector load and a gather:
+// values of type i64 in `vars`; size symbols, which are such values too; and `lane$`, the index of
+// a vector lane. An address is an expression of loop variables and the lane, simplified with their
+// ranges. Its dependence on the lane decides between a scalar load, a vector load and a gather:
 //
 //     c * v0001$ + 7              a scalar, broadcast when an op combines it with a vector
 //     c * v0001$ + lane$          a vector load
@@ -44,28 +43,28 @@ namespace heddle::nest {
 using Values = llvm::SmallVector<mlir::Value>;
 
 /// A tensor in memory. `layout` gives the offset of the element at coordinates c, applied to
-/// `fixed` for the names that are fixed and to c - origin for the others.
+/// `fixed` for fixed names and to c - origin for the others.
 struct Memory {
   mlir::Value base; ///< !llvm.ptr
   Layout layout;
   nd::NdTensorType type; ///< names and sizes of the layout, element type in memory
   Replacement fixed;     ///< names that a scan or group has fixed
-  Replacement origin;    ///< of a staged copy: coordinates of its first element
-  /// Elements are 32-bit pairs of neighbours that start at any 16-bit element. Offsets count 16-bit
-  /// elements.
+  Replacement origin;    ///< for a staged copy: coordinates of its first element
+  /// Elements are 32-bit pairs of neighbours that may start at any 16-bit element. Offsets count
+  /// 16-bit elements.
   bool halves = false;
   int64_t step() const { return halves ? 2 : 1; } ///< from one element to the next
 };
 
 /// One vector, or one scalar, of a register tile.
 struct Point {
-  Replacement values; ///< of the unrolled loop variables
+  Replacement values; ///< values of the unrolled loop variables
   int64_t lanes = 0;  ///< width of the vector; 0: scalar
-  int64_t active = 0; ///< lanes that are points of the iteration space, at most
-  mlir::Value count;  ///< the number of active lanes if only known at run time, else null
+  int64_t active = 0; ///< maximum number of lanes that are points
+  mlir::Value count;  ///< number of active lanes if known only at run time
 
   bool isPartial() const { return count || active < lanes; }
-  /// Identifies the values.
+  /// A unique text for `values`.
   std::string key() const;
 };
 
@@ -78,7 +77,7 @@ struct Test {
     return order ? order <=> 0 : equality <=> other.equality;
   }
   bool operator==(const Test &other) const = default;
-  /// The truth of the condition, if the ranges decide it.
+  /// The truth value of the condition, if the ranges decide it.
   std::optional<bool> decide(const Ranges &ranges) const;
 };
 
@@ -93,7 +92,8 @@ struct Section {
   std::map<std::pair<const void *, std::string>, Read> reads;
   std::map<std::pair<const void *, std::string>, mlir::Value> pointers;
   std::map<std::pair<const void *, std::string>, std::string> gathered;
-  std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks; ///< turned
+  /// Transposed blocks.
+  std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks;
 };
 
 class Emitter;
@@ -103,9 +103,9 @@ class Emitter;
 class Unit {
 public:
   virtual ~Unit() = default;
-  /// Reduces the steps of a tile to one for each visit of the unit.
+  /// Reduces the steps of a tile to those at which the unit is used.
   virtual void visit(std::vector<Point> &steps) = 0;
-  /// The points other than `point` that the visit at `point` computes.
+  /// The points other than `point` that the unit computes at `point`.
   virtual std::vector<Point> others(const Point &point) const = 0;
   /// The type of a lane.
   virtual mlir::Type laneType(mlir::OpBuilder &b) const = 0;
@@ -115,7 +115,7 @@ public:
   virtual mlir::Value load(Emitter &e, const Memory &source, const Expr &offset,
                            llvm::ArrayRef<Expr> others, const Point &point, mlir::Value mask,
                            Section &section) const = 0;
-  /// Adds the products of both sides, which `load` or `fill` made, to `total`.
+  /// Adds the products of both sides, which `load` or `fill` returned, to `total`.
   virtual mlir::Value multiply(Emitter &e, mlir::Value total, mlir::Value left, mlir::Value right,
                                int64_t lanes) const = 0;
 };
@@ -130,7 +130,7 @@ public:
   mlir::Location loc;
   MachineAttr machine;
   const LoopTarget &target;
-  llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in reach
+  llvm::DenseMap<mlir::Value, Memory> memory; ///< of every tensor value in scope
   std::map<std::string, mlir::Value, std::less<>>
       vars;             ///< loop variables (i64), and vectors of them
   Ranges ranges;        ///< of loop variables
@@ -140,7 +140,7 @@ public:
   /// minus the last point.
   std::vector<Expr> within;
   /// An unrolled loop from 0 to `count` over a name other than that of the lanes. Operands that are
-  /// contiguous along it are loaded as vectors along it, a block at once, and transposed in
+  /// contiguous along it are loaded as vectors along it, a block at a time, and transposed in
   /// registers.
   struct Turn {
     std::string variable;
@@ -177,7 +177,7 @@ public:
   /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
   mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point,
                               Section &section);
-  /// Folds the lanes of vectors by a combiner.
+  /// Reduces the lanes of vectors by a combiner.
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
   /// A mask of the lanes that are points of the iteration space.
   mlir::Value laneMask(const Point &point);
@@ -200,7 +200,7 @@ public:
   mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map,
                                       GuardAttr guard, llvm::ArrayRef<mlir::Value> earlier,
                                       const Point &point, Section &section);
-  /// Replaces `read(i)` by a variable that has its value.
+  /// Replaces `read(i)` by a variable with its value.
   Expr bindReads(const Expr &expr, mlir::ValueRange tensors, llvm::ArrayRef<mlir::Value> earlier,
                  Section &section);
   /// The element offset at coordinates given by expressions of loop variables.
@@ -210,8 +210,7 @@ public:
                    Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
              mlir::Value mask, Section &section);
-  /// Prefetches the cache line at an offset; `near`: into the first cache, because it is used very
-  /// soon.
+  /// Prefetches the cache line at an offset; `near`: into the first cache, for use very soon.
   void prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
                 bool near = false);
   /// Stores a result at the coordinates of the point.
@@ -235,7 +234,7 @@ public:
   /// Ops that describe copies; they are erased when the kernel is complete.
   std::vector<mlir::Operation *> temporaries;
   /// The limit of terms and factors of addresses in one kernel, and their current number. Beyond
-  /// the limit, and for too large an expression, zeros are emitted and the kernel is refused.
+  /// the limit, and for too large an expression, zeros are emitted and the kernel is rejected.
   static constexpr int64_t mostEmitted = 100000;
   int64_t emitted = 0;
   /// The estimated number of instructions that splitting may still add.
@@ -253,7 +252,7 @@ private:
   mlir::LogicalResult emitGroup(GroupOp op, const Schedule &schedule, mlir::Value chunk);
   mlir::LogicalResult emitScan(ScanOp op);
   mlir::LogicalResult emitSort(SortOp op, const Schedule &schedule, mlir::Value chunk);
-  /// The nests of a region whose yielded values go to `memories`.
+  /// Emits the nests of a region whose yielded values are stored in `memories`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> memories);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
   /// True if a guard is known to hold at all points of the block that `turn` transposes around a
@@ -279,7 +278,7 @@ mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir:
 mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir::Value from,
                                 mlir::Value to, int64_t atMost, mlir::ValueRange carried,
                                 llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> body);
-/// `scf.if` whose branches yield values; `otherwise` null yields `carried`.
+/// `scf.if` whose branches yield values; without `otherwise` the else branch yields `carried`.
 mlir::FailureOr<Values>
 branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,

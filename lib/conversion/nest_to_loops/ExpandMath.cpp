@@ -57,8 +57,7 @@ static Value callEach(PatternRewriter &rewriter, Operation *op, StringRef name, 
 }
 
 namespace {
-/// Functions of f64 that have neither a polynomial here nor an intrinsic that is as accurate near
-/// 0.
+/// Functions of f64 without a polynomial here, whose intrinsic is not as accurate near 0.
 template <typename Function>
 struct CallOnDoubles : OpRewritePattern<Function> {
   CallOnDoubles(MLIRContext *context, StringRef builtin)
@@ -182,7 +181,7 @@ struct PowerOfConstant : OpRewritePattern<math::PowFOp> {
 };
 
 /// Contracts a product and a sum to a fused multiply-add if both allow it. The code generator finds
-/// the two only if they are in one block, but equal ends of branches are merged before it looks.
+/// them only in one block, but equal ends of branches are merged before that.
 struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
@@ -204,8 +203,8 @@ struct ContractProduct : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// maxnum and minnum: a number wins over NaN, and -0 is smaller than 0. LLVM leaves the order of
-/// zeros open, and calls a library for f16.
+/// maxnum and minnum: a number is preferred to NaN, and -0 is smaller than 0. LLVM does not specify
+/// the order of zeros, and calls a library for f16.
 template <typename Op, typename Strict>
 struct NumberWins : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

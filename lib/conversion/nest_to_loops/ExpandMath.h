@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expands functions of scalars and vectors of any width to polynomials. A function without one
-// becomes a call for each element (lib/target/cpu/BuiltinsMath.h).
+// Expands functions of scalars and vectors of any width to polynomials. A function without a
+// polynomial becomes one call per element (lib/target/cpu/BuiltinsMath.h).
 //
 //     math.sin %x : vector<16xf32>      all |x| <= 2^20: reduced in doubles, then a polynomial;
 //                                       else 16 calls of sinf, which reduces any number exactly
 //
-// `arith.maximumf` and `minimumf` stay: LLVM orders -0 below 0.
+// `arith.maximumf` and `minimumf` are kept: LLVM orders -0 below 0.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@ struct Writer {
   OpBuilder &b;
   Location loc;
   const Ranges &ranges;
-  std::function<Value(const Expr &)> whole; ///< a value for the expression, if there is a short way
+  std::function<Value(const Expr &)> whole; ///< a cheaper value for the expression, if any
   std::function<Value(const std::string &)> leaf;
   std::function<Value(int64_t)> number;
   int64_t &emitted;
@@ -96,7 +96,7 @@ Value Emitter::emit(const Expr &expr) {
   return writer.write(expr);
 }
 
-/// True if no intermediate value can leave 32 bits.
+/// True if no intermediate value can exceed 32 bits.
 static bool fitsIn32(const Expr &expr, const Ranges &ranges) {
   double sum = std::abs(double(expr.offset()));
   for (const Expr::Term &term : expr.terms()) {
@@ -159,7 +159,7 @@ Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
         }
         if (!onLanes(part))
           return splat(resized(emit(part)), lanes);
-        // Add the terms that are the same for all lanes as scalars.
+        // Add the terms that are equal for all lanes as scalars.
         Expr same, different;
         for (const Expr::Term &term : part.terms()) {
           Expr alone = Expr::ofTerm(term);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile has up to some thirty vectors of accumulators. A short `finish`, such as a bias and a ReLU,
-// is emitted for each of them while they are in registers. A long one, such as the slope of a SiLU
-// behind a norm, would make thousands of instructions, which take long to compile and do not fit in
-// the instruction cache. There the accumulators are stored, and a loop over the rows of the tile
-// finishes one row at a time.
+// A tile has up to about thirty vectors of accumulators. A short `finish`, such as a bias and a
+// ReLU, is emitted for each of them while they are in registers. A long one, such as the slope of a
+// SiLU after a norm, would need thousands of instructions, which take long to compile and exceed
+// the instruction cache. In that case the accumulators are stored, and a loop over the rows of the
+// tile finishes one row at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The scalar ops, weighted by their cost, that `finish` makes for a whole tile at most without a
-/// loop.
+/// The maximum number of scalar ops, weighted by cost, that `finish` emits for a whole tile without
+/// a loop.
 static constexpr double mostFinishing = 256;
 
 LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Section &section) {

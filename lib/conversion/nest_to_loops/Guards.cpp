@@ -1,22 +1,22 @@
-//===- Guards.cpp - code for points whose guards are decided --------------===//
+//===- Guards.cpp - specialises code by guards ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In each loop the emitter decides the conditions that mention no loop further in. The conditions
+// In each loop the emitter tests the conditions that do not depend on inner loops. The conditions
 // of one read at one point of the tile are one bit. Few patterns of these bits occur (a 3x3 window
 // with a border: all columns inside, the first outside, the last outside), because the bits depend
 // on a few small loop variables. The patterns are found by enumerating the values of these
-// variables or, if sizes are symbols, from implications between a few bits. Each pattern gets its
-// own code, selected by testing the fewest bits that distinguish the patterns. That code has no
-// tests and omits the points that contribute nothing.
+// variables or, if sizes are symbols, from implications between a few bits. Each pattern gets
+// specialised code, selected by testing the fewest bits that distinguish the patterns. That code
+// has no tests and omits the points that contribute nothing.
 //
-// If the bits depend only on the variable of a loop of the reduction, the loop is split into pieces
-// in which they are constant.
+// If the bits depend only on the variable of a reduction's loop, the loop is split into pieces in
+// which they are constant.
 //
-// A condition that mentions the lane is also one bit, "holds on all lanes"; if it is false, loads
+// A condition that depends on the lane is also one bit, "holds on all lanes"; if it is false, loads
 // are masked.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ using namespace mlir;
 
 /// The maximum number of patterns. With more, the code only distinguishes "all hold" from the rest.
 static constexpr size_t mostPatterns = 10;
-/// The maximum number of conditions that are evaluated in search of patterns.
+/// The maximum number of conditions to evaluate when searching for patterns.
 static constexpr int64_t mostEvaluations = 60000;
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +149,7 @@ ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
       if (step == 0 || test.decide(e.ranges) || e.isKnown(test))
         continue;
       Expr rest = expr - Expr::name(variable) * Expr(step);
-      // The bound is the same at all points of the tile and known before the loop.
+      // The bound is equal at all points of the tile and known before the loop.
       bool known = llvm::all_of(rest.names(), [&](const std::string &name) {
         auto value = e.vars.find(name);
         return value != e.vars.end() && !isa<VectorType>(value->second.getType());
@@ -236,12 +236,12 @@ struct GuardSplitter {
   struct Atom {
     std::vector<Test> tests;
     bool lanewise = false;
-    int64_t active = 0; ///< lanes that a lanewise atom is about
+    int64_t active = 0; ///< number of lanes of a lanewise atom
     std::vector<std::pair<unsigned, std::string>> members;
   };
   using Pattern = std::vector<bool>;
   std::vector<Atom> atoms;
-  std::map<Pattern, int64_t> patterns; ///< with how often they occur
+  std::map<Pattern, int64_t> patterns; ///< pattern -> number of occurrences
   int64_t widest = 0;                  ///< lanes of the tile's widest vector
 
   static Expr atLane(const Expr &expr, int64_t lane) {
@@ -264,7 +264,7 @@ struct GuardSplitter {
     return true;
   }
 
-  /// Tries all values of the variables that the atoms mention. False if they are too many.
+  /// Tries all values of the variables in the atoms. False if there are too many.
   bool findPatterns() {
     std::set<std::string> names;
     for (const Atom &atom : atoms)
@@ -305,7 +305,7 @@ struct GuardSplitter {
     return true;
   }
 
-  /// True if `b` holds wherever `a` does.
+  /// True if `a` implies `b`.
   bool implies(const Atom &a, const Atom &b) {
     if (a.tests.size() != 1 || b.tests.size() != 1 || a.lanewise || b.lanewise ||
         a.tests[0].equality || b.tests[0].equality)
@@ -314,8 +314,8 @@ struct GuardSplitter {
     return beyond && beyond->low >= 0;
   }
 
-  /// Alternative to `findPatterns` for a few atoms that depend on symbols: all patterns that agree
-  /// with the implications between atoms. False if they are too many.
+  /// Alternative to `findPatterns` for a few atoms that depend on symbols: all patterns that are
+  /// consistent with the implications between atoms. False if there are too many.
   bool combinePatterns() {
     size_t count = atoms.size();
     patterns.clear();
@@ -333,7 +333,7 @@ struct GuardSplitter {
     return !patterns.empty() && patterns.size() <= mostPatterns;
   }
 
-  /// Emits the test that all atoms hold. Of tests that differ in a constant it emits only the
+  /// Emits the test that all atoms hold. Of tests that differ only in a constant it emits the
   /// strictest.
   Value emitTest(ArrayRef<const Atom *> list) {
     std::map<Expr, int64_t> strictest;
@@ -367,7 +367,7 @@ struct GuardSplitter {
     auto facts = e.facts;
     auto failing = c.failing;
     for (auto [atom, bit] : llvm::zip_equal(atoms, pattern)) {
-      // A fact about a partial vector need not hold on all lanes of a full one.
+      // A fact about a partial vector may not hold on all lanes of a full one.
       if (bit && !(atom.lanewise && atom.active < widest))
         e.facts.insert(atom.tests.begin(), atom.tests.end());
       else if (!bit && !atom.lanewise)

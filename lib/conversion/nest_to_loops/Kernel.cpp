@@ -33,7 +33,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Refuses a stage that needs a feature that the target lacks.
+/// Rejects a stage that needs a feature that the target lacks.
 static LogicalResult verifyStages(Operation *nest, const Schedule &schedule,
                                   const LoopTarget &target) {
   auto quoted = [](ArrayRef<StringRef> words) {
@@ -125,7 +125,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
 }
 
 void nest::buildKernelLowering(OpPassManager &passes) {
-  // LLVM simplifies again: here one sweep, which keeps the conversions short.
+  // Only one sweep, to keep the conversions short; LLVM simplifies again.
   GreedyRewriteConfig once;
   once.setUseTopDownTraversal().setMaxIterations(1).setRegionSimplificationLevel(
       GreedySimplifyRegionLevel::Disabled);

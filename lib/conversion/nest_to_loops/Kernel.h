@@ -1,22 +1,22 @@
-//===- Kernel.h - one nest, with layouts and a schedule, as machine-near code -*- C++ -*-===//
+//===- Kernel.h - emits a nest as loops -------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one top-level nest and the layouts of all values that it accesses. The nest, and the
-// nests in it, carry their schedules, and those of the copies that the emission adds: of stages,
-// carried state, destinations that are not updated in place (nest-choose-schedules). Without one,
-// loops are sequential.
-// `emitKernel` makes an MLIR module with one function (runtime/program/Abi.h)
+// A kernel is one top-level nest and the layouts of all values that it accesses. The nest and its
+// inner nests have schedules, including those of copies that the emission adds: of stages, carried
+// state, and destinations that are not updated in place (nest-choose-schedules). Loops without a
+// schedule are sequential. `emitKernel` builds an MLIR module with one function
+// (runtime/program/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
 //
 // where addresses[i] is operand i of the nest, then its results, then the values of size symbols;
-// `buildKernelLowering` takes it to the LLVM dialect. Names become addresses here and nowhere
-// earlier: every iteration name is bound to an expression of loop variables, read maps and layouts
-// are composed with it, and `Expr::simplify` makes the address linear wherever it is.
+// `buildKernelLowering` lowers it to the LLVM dialect. Names become addresses here and not earlier:
+// every iteration name is bound to an expression of loop variables, read maps and layouts are
+// composed with it, and `Expr::simplify` makes the address linear wherever possible.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct KernelRequest {
   llvm::SmallVector<Layout> resultLayouts;
   MachineAttr machine;
   std::string symbol;
-  /// Size symbols, which the kernel gets after its operands and results.
+  /// Size symbols, which are passed to the kernel after its operands and results.
   std::vector<std::string> sizes;
 };
 

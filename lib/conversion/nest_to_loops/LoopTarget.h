@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `LoopTarget` is the interface through which the emission of loops asks for what differs between
-// targets. A target derives from it and passes it to `emitKernel`:
+// `LoopTarget` is the interface for the target-dependent parts of loop emission. A target derives
+// from it and passes it to `emitKernel`:
 //
 //     emitKernel(request, cpu::CpuLoops(request.machine));
 //
-// The defaults are right for a target with plain loops and one memory.
+// The defaults are correct for a target with plain loops and one memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,15 +33,15 @@ class LoopTarget {
 public:
   virtual ~LoopTarget() = default;
 
-  /// Creates the function of a kernel at the builder, and leaves the builder inside of its body.
+  /// Creates the function of a kernel, and sets the builder's insertion point in its body.
   virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                             size_t bases, size_t sizes) const = 0;
 
   /// The memories that stages may name. "" is among them.
   virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }
-  /// The engines that can copy a stage, beside plain code.
+  /// The engines that can copy a stage, in addition to plain code.
   virtual llvm::SmallVector<llvm::StringRef> engines() const { return {}; }
-  /// The most buffers of a stage.
+  /// The maximum number of buffers of a stage.
   virtual unsigned buffers() const { return 1; }
   /// The address `offset` bytes into the kernel's part of a memory; `scratch` is the frame's.
   virtual mlir::Value address(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory,
@@ -49,8 +49,7 @@ public:
   /// Emits a barrier among all lanes that fill or read a stage in `memory`.
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory) const {}
 
-  /// Prefetches the cache line at `pointer`; `near`: into the first cache, because it is used very
-  /// soon.
+  /// Prefetches the cache line at `pointer`; `near`: into the first cache, for use very soon.
   virtual void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
                         bool near) const {}
 
@@ -58,8 +57,8 @@ public:
   /// one by one.
   virtual bool gathers(int64_t lanes, unsigned bytes) const { return false; }
 
-  /// Adds the products of one visit of a unit to `total`. Each side is a vector with a lane for
-  /// each lane of `total`. Null if the target has no instruction for that many lanes.
+  /// Adds the products of one step of a unit to `total`. Each side is a vector with as many lanes
+  /// as `total`. Null if the target has no instruction for that many lanes.
   virtual mlir::Value multiply(mlir::OpBuilder &b, mlir::Location loc, MatrixUnitAttr unit,
                                mlir::Value total, mlir::Value left, mlir::Value right) const {
     return {};

@@ -1,4 +1,4 @@
-//===- Loops.cpp - walking the sequential loops of a plan -----------------===//
+//===- Loops.cpp - emits the sequential loops of a plan -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -75,7 +75,7 @@ FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
 }
 
 //===----------------------------------------------------------------------===//
-// Walking
+// Loops
 //===----------------------------------------------------------------------===//
 
 LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
@@ -144,7 +144,7 @@ FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent 
 FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside inside) {
   const Walk &walk = plan.loops[position];
   FailureOr<Values> result = walkSteps(walk, carried, inside);
-  // Restore the range that the variable has before its loop is entered.
+  // Restore the range of the variable outside of its loop.
   e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
   return result;
 }
@@ -258,7 +258,7 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     return result;
   }
 
-  // Whole steps, then the epilogue. Its size is the same for every tile that needs one.
+  // Whole steps, then the epilogue, which has the same size for every tile that needs one.
   std::optional<int64_t> rest = restOf(walk);
   Value full = arith::DivUIOp::create(e.b, e.loc, tile.exact, stepValue);
   Value left = arith::RemUIOp::create(e.b, e.loc, tile.exact, stepValue);
@@ -458,7 +458,7 @@ static void expand(const Plan &plan, const Point &point, const Group &group, siz
     return;
   }
   const Walk &walk = plan.tile[position];
-  tile = std::min(tile, walk.tile); // loops that are not entered yet have at most this tile
+  tile = std::min(tile, walk.tile); // an upper bound for loops that are not entered yet
   for (int64_t at = 0; at < tile; at += walk.step) {
     Point next = point;
     next.values[walk.variable] = Expr(at / walk.step);

@@ -1,4 +1,4 @@
-//===- Loops.h - walking the sequential loops of a plan ---------*- C++ -*-===//
+//===- Loops.h - emits the sequential loops of a plan -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 //                                                   for u in 0..left / 14 { tile of 14 }
 //                                                   if left % 14 { tile of 8 } }
 //
-// A thread loop computes its index from the chunk. If the size has symbols, the epilogue visits a
-// few points at a time, then single points, or vectors of which the last one is masked.
+// A thread loop computes its index from the chunk. If the size has symbols, the epilogue processes
+// a few points at a time, then single points, or vectors of which the last one is masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,12 @@ public:
   /// `chunk` null: thread loops are sequential.
   LoopWalker(Emitter &emitter, const Plan &plan, mlir::Value chunk);
 
-  /// Emits loop `position`; `inside` gets and returns the carried values.
+  /// Emits loop `position`; `inside` takes and returns the carried values.
   mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
-  /// As `walk`, but from `low` (if not null) to below `high`. Requires `canClip`.
+  /// Like `walk`, but from `low` (if not null) to below `high`. Requires `canClip`.
   mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
                                       mlir::ValueRange carried, Inside inside);
-  /// As `walk`, but with one loop from each cut to the next.
+  /// Like `walk`, but with a separate loop between adjacent cuts.
   mlir::FailureOr<Values> walkPieces(size_t position, llvm::ArrayRef<int64_t> cuts,
                                      mlir::ValueRange carried, Inside inside);
   /// Emits all loops of the plan and calls `point` for each tile, with its names bound.
@@ -54,19 +54,21 @@ public:
   };
   Saved bindTile();
   void unbind(Saved saved);
-  /// As `bindTile`, but also adds the loops that are not entered yet, with their future variables.
+  /// Like `bindTile`, but also includes the loops that are not entered yet, with their future
+  /// variables.
   Saved bindAll();
   /// The variables of loops that are not entered yet.
   const std::set<std::string> &pending() const { return pendingVariables; }
 
   /// The points of the tile: every combination of the unrolled loops over produced (or reduced)
-  /// names. A group's last vector may be partial. Call between `bindTile` and `unbind`, or before.
+  /// names. A group's last vector may be partial. May be called before `bindTile`, or between that
+  /// and `unbind`.
   std::vector<Point> points(bool reduced) const;
   /// The merged index of a group, over loop variables.
   const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
   /// The maximum number of points of the group in the current tile.
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
-  /// The number of points of the group in the current tile, if it may be less; else null.
+  /// The number of points of the group in the current tile, if it is not constant; else null.
   mlir::Value exactOf(const Group &group) const { return extent.find(group)->second.exact; }
   /// The maximum over size symbols.
   Expr extentOver(const Group &group) const {

@@ -1,12 +1,12 @@
-//===- Pairs.cpp - products of bf16, two at once --------------------------===//
+//===- Pairs.cpp - products of bf16 pairs ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Some machines have a unit that adds the products of two bf16 neighbours to an f32 at once. Each
-// of its 32-bit lanes holds two elements:
+// Some machines have a unit that adds the products of two adjacent bf16 pairs to an f32 in one
+// instruction. Each of its 32-bit lanes holds two elements:
 //
 //     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], ...>
 //
@@ -24,8 +24,8 @@
 // that is not staged are assembled in registers unless they are contiguous. If the size is odd, the
 // last element is paired with zero, in both operands.
 //
-// A machine that lacks the instruction can also run such schedules: it adds the two products one
-// after the other. So every machine can run code that is emitted for others.
+// A machine without the instruction can also run such schedules, adding the two products one after
+// another. So every machine can run code that is emitted for others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ public:
 private:
   MatrixUnitAttr unit;
   std::string variable; ///< of the unrolled loop over both
-  bool isWhole = false; ///< else the second is none, and zero
+  bool isWhole = false; ///< false: the second element is zero
 
   /// Packs two bf16 numbers, which are held as f32, into 32 bits. `second` may be null, for zero.
   static Value pack(Emitter &e, Value first, Value second);
@@ -94,7 +94,7 @@ Value Pairs::pack(Emitter &e, Value first, Value second) {
   auto bitsOf = [&](Value value) {
     return arith::BitcastOp::create(b, loc, type, e.splat(value, lanes));
   };
-  // Of f32 the upper half is bf16.
+  // The upper half of an f32 is bf16.
   Value low = arith::ShRUIOp::create(b, loc, bitsOf(first), number(16));
   if (!second)
     return low;
@@ -104,7 +104,7 @@ Value Pairs::pack(Emitter &e, Value first, Value second) {
 
 Value Pairs::load(Emitter &e, const Memory &source, const Expr &offset, ArrayRef<Expr> others,
                   const Point &point, Value mask, Section &section) const {
-  if (source.type.getElementType().isInteger(32)) // a copy of pairs
+  if (source.type.getElementType().isInteger(32)) // a staged copy of pairs
     return e.load(source, offset, point, mask, section);
   if (!others.empty() && (others[0] - offset).simplify(e.ranges) == Expr(1) &&
       !source.layout.swizzle.bits) {

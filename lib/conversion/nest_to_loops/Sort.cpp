@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Each line along the sorted name is sorted by a bottom-up merge sort in scratch. Keys are mapped
-// to integers whose signed order is the requested order, and are moved together with their
-// original coordinates: key and coordinate share one 64-bit number, or, if keys are wider than 32
-// bits, are in two arrays. 64-bit numbers are first sorted in blocks of eight by a sorting network
-// (Batcher, AFIPS 1968). Of equal keys the left one is taken first, so the sort is stable. If only
-// the first k elements are requested, runs have at most k elements (n log k steps):
+// to integers whose signed order is the requested order, and are moved together with their original
+// coordinates: key and coordinate share one 64-bit number, or, if keys are wider than 32 bits, are
+// in two arrays. 64-bit numbers are first sorted in blocks of eight by a sorting network (Batcher,
+// AFIPS 1968). Among equal keys the left one is taken first, so the sort is stable. If only the
+// first k elements are requested, runs have at most k elements (n log k steps):
 //
 //     k = 3      | 5 | 2 | 9 | 1 | 7 | 4 |      runs of 1
 //                | 2 5 | 1 9 | 4 7 |            of 2
 //                | 1 2 5 . | 4 7 |              of 3
 //                | 1 2 4 . . . |
 //
-// If k is small, only the first k elements of the line are merge-sorted, and each of the others is
+// If k is small, only the first k elements of the line are merge-sorted; any other element is
 // inserted if it comes before the last of them, which is rare.
 //
 //===----------------------------------------------------------------------===//
@@ -48,10 +48,10 @@ private:
   SortOp op;
   nd::Dim along;
   std::string name;
-  bool packed; ///< keys and where they came from are one number each, else two
+  bool packed; ///< key and coordinate are packed into one number
   /// An element of the arrays: one number (key and coordinate packed), or two.
   using Element = SmallVector<Value, 2>;
-  /// The largest k for which elements are inserted; with a larger k, all elements are merged.
+  /// The largest k for which elements are inserted; for larger k, all elements are merged.
   static constexpr int64_t mostInserted = 16;
   static constexpr int64_t block = 8;
 
@@ -99,7 +99,7 @@ private:
       result.push_back(choose(condition, one, other));
     return result;
   }
-  /// Compares elements. Equal keys keep their order because the caller prefers the left one.
+  /// Compares elements. The sort is stable because the caller prefers the left one on ties.
   Value isBefore(ArrayRef<Value> a, ArrayRef<Value> b) {
     return is(CmpIPredicate::slt, a[0], b[0]);
   }
@@ -122,7 +122,7 @@ Value SortEmitter::rising(Value key) {
   Value nan;
   if (auto real = dyn_cast<FloatType>(key.getType())) {
     nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, key, key);
-    // Replace -0.0 by 0.0. Of negative numbers, larger bits are smaller numbers.
+    // Replace -0.0 by 0.0. For negative numbers, larger bits are smaller numbers.
     unsigned width = real.getWidth();
     Type bits = b.getIntegerType(width);
     auto number = [&](const APInt &n) -> Value {
@@ -182,7 +182,7 @@ void SortEmitter::sortBlocks(Value array, const Expr &blocks, int64_t atMost) {
   });
 }
 
-/// The number of merge levels until one run is left: the bit width of `runs` - 1.
+/// The number of merge levels until one run remains: the bit width of `runs` - 1.
 Value SortEmitter::levelsOf(const Expr &runs) {
   if (auto number = runs.constant())
     return i64(llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(*number, 1))));
@@ -191,7 +191,7 @@ Value SortEmitter::levelsOf(const Expr &runs) {
                                                         /*is_zero_poison=*/false));
 }
 
-/// Merges pairs of runs. The state is the width of a run, the arrays, and the arrays to merge to.
+/// Merges pairs of runs. The state is the width of a run, the arrays, and the destination arrays.
 Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
   Value width = state[0], two = add(width, width);
   size_t each = (state.size() - 1) / 2;
@@ -223,7 +223,7 @@ Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
 }
 
 /// Inserts an element into `kept` sorted ones and drops the last; an element that belongs after
-/// them changes nothing.
+/// them has no effect.
 void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept) {
   Value isKept = isBefore(element, load(arrays, i64(kept - 1)));
   (void)branch(

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The copy of a box (lib/analysis/StagedCopy.h) is a nest, which is emitted like any other, by the
-// loops that the stage states.
+// The copy of a box (lib/analysis/StagedCopy.h) is a nest, which is emitted like any other, with
+// the loops in the stage's schedule.
 //
 // A stage with two buffers prefetches its next box while the current one is used: each tile of the
 // inner loops prefetches a share, so that the next copy reads from the cache.
@@ -19,7 +19,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The maximum number of lines to prefetch in one tile; more cost more than they save.
+/// The maximum number of lines to prefetch in one tile; more would cost more than they save.
 static constexpr int64_t mostFetches = 96;
 /// The number of lines whose addresses are computed together.
 static constexpr int64_t linesTogether = 4;
@@ -97,8 +97,8 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
     ahead.push_back({source, box->origin, sizes, at});
   }
 
-  // If the guard only checks that the coordinates are in bounds, the copy implements it. Drop all
-  // of its conditions or none: if another one remains, the coordinates may be out of bounds for
+  // If the guard only checks that the coordinates are in bounds, the copy implements it. Drop
+  // either all of its conditions or none: if one remains, coordinates may be out of bounds for
   // another reason.
   if (GuardAttr guard = guards[read]; guard.getOtherwise()) {
     bool isKept = llvm::all_of(guard.getConditions(), [&](const Condition &condition) {

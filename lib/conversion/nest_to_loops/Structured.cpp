@@ -62,7 +62,7 @@ static LogicalResult copy(Emitter &e, Value from, const Memory &target, const Sc
   return e.emitAddedCopy(op, schedule);
 }
 
-/// Forgets the buffers of the values of a region.
+/// Removes the buffers of the values of a region.
 static void forgetValues(Emitter &e, Block &block) {
   for (Operation &op : block)
     for (Value result : op.getResults())
@@ -72,7 +72,7 @@ static void forgetValues(Emitter &e, Block &block) {
 }
 
 LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories) {
-  // Each yielded value is made in the buffer of its result.
+  // Each yielded value is computed in the buffer of its result.
   for (auto [value, destination] :
        llvm::zip_equal(block.getTerminator()->getOperands(), memories)) {
     Operation *maker = value.getDefiningOp();

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A name is free if it is, by itself, a coordinate of the destination: points that differ in it
-// write different elements. Threads and lanes run over free names. All other loops are sequential,
-// so that elements written more than once are combined in the same order for any number of threads.
-// A thread owns the elements of its part of a free name, and also copies them if the destination is
-// not updated in place. An update that computes all its coordinates has no free name and runs on
-// one thread: threads could own parts of the destination, but each would have to check every point.
+// write different elements. Threads and lanes iterate over free names. All other loops are
+// sequential, so that elements written more than once are combined in the same order for any number
+// of threads. A thread owns the elements of its part of a free name, and also copies them if the
+// update is not in place. An update without a free name runs on one thread: threads could own parts
+// of the destination, but each would have to test every point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ private:
   UpdateOp op;
   Value chunk;
   Memory from, to;
-  std::map<std::string, std::string> free; ///< space name -> the destination's name
+  std::map<std::string, std::string> free; ///< iteration name -> destination name
   size_t owners = 0;                       ///< loops over owned names, which come first
 
   /// The points of an owned name of the destination that the current chunk copies.
@@ -93,7 +93,7 @@ private:
       part = {group, walker.indexOf(group).simplify(e.ranges), walker.extentOf(group),
               part.loops + 1};
     }
-    // The last chunk may own less. A copy of a whole chunk would write beyond that.
+    // The last chunk may own less; copying a whole chunk would write out of bounds.
     auto copy = [&](ValueRange) -> FailureOr<Values> {
       std::function<LogicalResult(Parts::iterator)> copyFrom = [&](Parts::iterator next) {
         if (next == parts.end())
@@ -220,7 +220,7 @@ private:
     Value value = (*element)[0];
     bool isVectorMask = writes && isa<VectorType>(writes.getType());
     if (isVectorMask && !e.onLanes(offset)) {
-      // Lanes that write the same element, as in a tensor of one element, write one by one.
+      // Lanes that write the same element, as in a tensor of one element, write one at a time.
       if (point.isPartial())
         writes = e.both(writes, e.laneMask(point));
       Point single = point;

@@ -16,11 +16,11 @@ using namespace mlir;
 
 using Kind = ValueSpec::Kind;
 
-/// True if the map reads the element that has the coordinates of the point.
+/// True if the map reads the element at the point's own coordinates.
 static bool readsOwnElement(nest::MapAttr map, nd::NdTensorType type) {
   return llvm::all_of(map.getEntries(), [&](const nest::MapEntry &entry) {
     nd::SizeAttr size = type.getDims().lookup(entry.name);
-    // A name of size 1 has one coordinate, however it is written.
+    // A name of size 1 has only one coordinate.
     return entry.expr() == Expr::name(entry.name.str()) ||
            (size && size.getExpr().constant() == 1 && entry.expr().constant() == 0);
   });
@@ -38,7 +38,7 @@ bool heddle::mayOverwrite(Operation *op, Value operand) {
   for (auto [i, read] : llvm::enumerate(op->getOperands())) {
     if (read != operand)
       continue;
-    // A reduction reads the point once for each reduced point, so also after it was written.
+    // A reduction reads the element once per reduced point, so possibly after it was written.
     if (compute.isReduction() && i < compute.getReads().size())
       return false;
     if (!readsOwnElement(cast<nest::MapAttr>(compute.getMaps()[i]), type) ||
@@ -98,7 +98,7 @@ private:
   std::vector<OutlinedStep> &steps;
   std::vector<ValueSpec> &values;
   ControlRanges ranges;
-  std::vector<std::vector<size_t>> makers, readers; ///< steps, in order, of each value
+  std::vector<std::vector<size_t>> makers, readers; ///< steps, in order, by value
 
   void findUses() {
     makers.assign(values.size(), {});
@@ -111,9 +111,8 @@ private:
     }
   }
 
-  /// /// A carried value of which steps read neighbouring elements cannot be overwritten in place.
-  /// It /// alternates between two buffers instead: the loop is unrolled by two and copies at most
-  /// once.
+  /// If steps read neighbouring elements of a carried value, it can't be overwritten in place.
+  /// Alternates between two buffers instead: the loop is unrolled by two and copies at most once.
   ///
   ///     Loop c                          Loop c
   ///       s -> n, c                       s -> n, c
@@ -125,7 +124,7 @@ private:
   ///                                     EndLoop
   /// Returns true if the loop was unrolled; appends its steps, without EndLoop, to `body`.
   bool alternate(const ControlRange &loop, std::vector<OutlinedStep> &body) {
-    std::map<int32_t, int32_t> other; // the value that replaces one in the second step
+    std::map<int32_t, int32_t> other; // replacements of values in the second step
     std::vector<OutlinedStep> first, copies;
     for (size_t s = loop.begin + 1; s < loop.end; ++s) {
       bool turns = mayAlternate(s, loop) && !other.count(steps[s].operands[0]) &&

@@ -7,10 +7,10 @@
 //
 // Both sides of a branch, and the start and each step of a loop, define one value: each copies its
 // result to the buffer of that value (a phi copy). A copy is removed if its source can be computed
-// in that buffer directly:
+// directly in that buffer:
 //
 //     Loop c                     Loop c
-//       s -> n, c                  s -> s, c        point by point: n may overwrite s
+//       s -> n, c                  s -> s, c        elementwise: n may overwrite s
 //       n -> s    phi copy       EndLoop
 //     EndLoop
 //

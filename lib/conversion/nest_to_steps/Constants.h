@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constants block of a program: the bytes of every literal in its layout. Literals with the
-// same bytes share an offset.
+// The constants block of a program: the bytes of every literal in its layout. Literals with equal
+// bytes share an offset.
 //
 //===----------------------------------------------------------------------===//
 

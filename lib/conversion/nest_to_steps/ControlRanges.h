@@ -16,12 +16,12 @@ namespace heddle {
 struct ControlRange {
   size_t begin, middle, end; ///< middle: Else, or `begin`
   bool isLoop;
-  int32_t outer;          ///< range around; -1: none
-  bool holdsLoop = false; ///< inside
+  int32_t outer;          ///< enclosing range; -1: none
+  bool holdsLoop = false; ///< contains a loop
   bool contains(size_t step) const { return begin < step && step < end; }
 };
 
-/// The ranges of an entry; outer ones come before inner ones.
+/// The ranges of an entry; outer ones precede inner ones.
 struct ControlRanges : std::vector<ControlRange> {
   explicit ControlRanges(const std::vector<OutlinedStep> &steps) {
     int32_t open = -1;
@@ -42,7 +42,7 @@ struct ControlRanges : std::vector<ControlRange> {
       if (each.outer >= 0)
         at(size_t(each.outer)).holdsLoop |= each.isLoop || each.holdsLoop;
   }
-  /// The innermost range that contains the step, its first and last steps included.
+  /// The innermost range that contains the step, including its first and last steps.
   const ControlRange *of(size_t step) const { return get(around[step]); }
   const ControlRange *outside(const ControlRange &range) const { return get(range.outer); }
 

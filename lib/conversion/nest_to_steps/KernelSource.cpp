@@ -48,7 +48,7 @@ static KernelLabels labelsOf(Operation *nest, ArrayRef<Layout> operandLayouts,
   if (isa<nest::LoopNestInterface>(nest)) {
     Labels labels = canonicalKernel(nest, layoutOf, known);
     if (!areDistinct(labels))
-      return result; // too many symmetric orders: names stay as they are
+      return result; // too many symmetric orders: keep the names
     result.ranks.resize(operands.size());
     for (const auto &[name, label] : labels) {
       auto [before, after] = StringRef(name).split('.');
@@ -115,7 +115,7 @@ static void sortReads(Operation *op, const KernelLabels &labels) {
   SmallVector<Value> distinct = nest::kernelOperands(nest);
   std::vector<NameRewriter> reads = operandRewriters(nest, labels, nest.getFirstRead());
   std::vector<std::string> keys;
-  NameRewriter names(labels.iteration); // and of the names of reads that a map uses, by their keys
+  NameRewriter names(labels.iteration); // also maps reads to their keys
   for (const NestRead &read : readsOf(nest)) {
     std::string key = labels.ranks[size_t(llvm::find(distinct, read.value) - distinct.begin())];
     key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
@@ -210,7 +210,7 @@ std::string heddle::kernelSource(Operation *nest, const KernelLabels &labels,
   mapping.map(operands, body->getArguments());
   builder.setInsertionPointToEnd(body);
   Operation *copy = builder.clone(*nest, mapping);
-  // Attributes that guide earlier passes do not change a nest's code.
+  // Attributes for earlier passes do not affect a nest's code.
   copy->walk([](Operation *inner) {
     for (NamedAttribute attr : llvm::to_vector(inner->getDiscardableAttrs()))
       inner->removeDiscardableAttr(attr.getName());

@@ -14,8 +14,8 @@
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
 // A text does not depend on the machine. Schedules are chosen for distinct texts (Kernels.h), so
-// they cannot depend on spelling either; they are kept beside the text, one for each op that has
-// one.
+// they can't depend on spelling either; they are stored separately from the text, one for each op
+// that has one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,21 +34,21 @@ struct KernelLabels {
   Labels iteration;
   std::vector<Labels> operands;   ///< of each distinct operand (`nest::kernelOperands`)
   std::vector<std::string> ranks; ///< labels of the operands; empty if they have none
-  bool uniform = false;           ///< `iteration` has all names of the op, those of operands too
+  bool uniform = false;           ///< `iteration` has all names, including operands'
 
-  /// Names by labels, for messages.
+  /// Maps labels to names, for messages.
   Labels spelling() const;
 };
 
 /// Sorts the reads of `nest` into an order that depends neither on names nor on their order in the
-/// source. Operands of the kernel follow it (`nest::kernelOperands`).
+/// source. Operands of the kernel are in the same order (`nest::kernelOperands`).
 KernelLabels orderOperands(mlir::Operation *nest, llvm::function_ref<Layout(mlir::Value)> layoutOf,
                            KnownKernels &known);
 
-/// The text for `nest`, after `orderOperands` sorted its reads. It includes the schedule of the
-/// nest, if there is one. `facts` has the user's facts of the machine except rates, or is null.
-/// `symbols` gets the size symbols that are arguments of the kernel, in order, and `locations` the
-/// source locations of its ops, that of op n + 1 at index n.
+/// The text of `nest`, after `orderOperands` has sorted its reads. It includes the schedule of the
+/// nest, if any. `facts` has the user's machine facts except rates, or is null. `symbols` receives
+/// the size symbols that are arguments of the kernel, in order, and `locations` the source
+/// locations of its ops, that of op n + 1 at index n.
 std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
                          llvm::ArrayRef<Layout> operandLayouts,
                          llvm::ArrayRef<Layout> resultLayouts, nest::MachineAttr facts,
@@ -58,7 +58,7 @@ std::string kernelSource(mlir::Operation *nest, const KernelLabels &labels,
 /// The schedules of a nest and of those in it, as text: `[#nest.schedule<...>, ...]`.
 std::string printSchedules(mlir::Operation *nest);
 /// Sets the schedules on `nest`, translated to its names by the labels of `orderOperands`. False if
-/// `schedules` is not such a text.
+/// `schedules` is not a valid text.
 bool setSchedules(mlir::Operation *nest, llvm::StringRef schedules,
                   const KernelLabels *labels = nullptr);
 
@@ -68,9 +68,9 @@ inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
 nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
 
 /// The text for a kernel that clears `bytes` bytes (lib/target/cpu/Zero.h); if that is not a
-/// constant, their number is an argument of the kernel.
+/// constant, it is an argument of the kernel.
 std::string zeroSource(const Expr &bytes);
-/// The number of bytes, or the symbol for it, if a text is that of a clearing kernel.
+/// The number of bytes, or its symbol, if the text is that of a clearing kernel.
 std::optional<Expr> zeroedBytes(llvm::StringRef source);
 
 } // namespace heddle

@@ -1,4 +1,4 @@
-//===- Outline.cpp - a function as values and steps -----------------------===//
+//===- Outline.cpp - translates a function to values and steps ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ std::string heddle::spellLocation(Location loc) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading a function off
+// Translation
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -93,7 +93,7 @@ private:
   llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
   std::set<int32_t> sent;                   ///< steps that send and are not awaited yet
   int32_t transfers = 0;
-  IntegerAttr lastBucket; ///< of the last transfer; null: it is in none
+  IntegerAttr lastBucket; ///< of the last transfer; null: no bucket
 
   LogicalResult addSteps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(function.front().without_terminator())) {
@@ -130,7 +130,7 @@ private:
     }
   }
 
-  /// States of which tensors arguments and results are blocks.
+  /// Records which arguments and results are shards of tensors.
   void addShards() {
     func::FuncOp function = entry.function;
     auto add = [&](ValueSpec &spec, DictionaryAttr attributes) {
@@ -154,7 +154,7 @@ private:
       add(entry.spec.values[size_t(value)], function.getResultAttrDict(unsigned(i)));
   }
 
-  /// An argument that is in a file, and the result that may take its memory.
+  /// Records that an argument is in a file, as is the result that may reuse its memory.
   void addMemory(unsigned argument) {
     auto sharding =
         entry.function.getArgAttrOfType<mesh::ShardingAttr>(argument, mesh::shardingAttrName);
@@ -188,7 +188,7 @@ private:
     awaitScatters();
     CommunicationSpec with = mesh::communicationOf(op, layout);
     auto bucket = op->getAttrOfType<IntegerAttr>(mesh::bucketAttrName);
-    // A member of a bucket joins the one before it.
+    // A member of a bucket is added to the previous member's step.
     bool joins = bucket && bucket == lastBucket && !entry.steps.empty() &&
                  entry.steps.back().spec.kind == StepKind::Start;
     lastBucket = bucket;
@@ -215,7 +215,7 @@ private:
     return step;
   }
 
-  /// A send is awaited at the end of the entry, and its operand kept until then.
+  /// A send is awaited at the end of the entry, and its operand is live until then.
   LogicalResult addMessage(mesh::MessageInterface op) {
     lastBucket = {};
     bool sends = op.sends();
@@ -245,8 +245,9 @@ private:
     return success();
   }
 
-  /// The operand of a scatter is larger than its result, and would be held until the result is used,
-  /// at the end of a step of training say. So all but the last of the scatters in flight are awaited.
+  /// A scatter's operand is larger than its result, and would be live until the result is used,
+  /// possibly at the end of a training step. So when another transfer starts, all but the last of
+  /// the scatters in flight are awaited.
   void awaitScatters() {
     SmallVector<Value> scatters;
     for (auto [value, at] : inFlight) {
@@ -260,7 +261,7 @@ private:
           [&](Value value) { return llvm::is_contained(ArrayRef(scatters).drop_back(), value); });
   }
 
-  /// Awaits the transfers in flight of which a result `isNeeded`.
+  /// Awaits the transfers in flight with a result for which `isNeeded` holds.
   void awaitTransfers(llvm::function_ref<bool(Value)> isNeeded) {
     std::set<int32_t> needed; // steps
     for (auto [value, at] : inFlight)
@@ -272,7 +273,7 @@ private:
   void await(const std::set<int32_t> &started) {
     for (int32_t at : started) {
       OutlinedStep &start = entry.steps[size_t(at)];
-      if (size_t(at) + 1 == entry.steps.size()) { // nothing to do meanwhile
+      if (size_t(at) + 1 == entry.steps.size()) { // nothing to overlap with
         start.spec.kind = StepKind::Invoke;
         continue;
       }
@@ -287,8 +288,8 @@ private:
     }
   }
 
-  /// Stands for a known symbol: divisions by other numbers do not come out even, as they need not for
-  /// the sizes that a call has.
+  /// The value assumed for a known symbol: a prime, so that divisions by other numbers have a
+  /// remainder, as they may for actual sizes.
   static constexpr int64_t anyPrime = 1000003;
 
   /// Lists the symbols that the arguments' sizes determine, as the runtime binds them: a size that
@@ -313,7 +314,7 @@ private:
       }
     };
     bind(entry.function.getArgumentTypes());
-    // The size of a block does not say that of the whole: who calls with blocks supplies it.
+    // The size of a block does not determine the global size, so the caller supplies it.
     size_t known = symbols.size();
     SmallVector<Type> whole;
     for (unsigned i = 0; i < entry.function.getNumArguments(); ++i)
@@ -324,7 +325,7 @@ private:
                                symbols.end());
   }
 
-  /// Every value needs an element type with a format in memory and sizes that arguments determine.
+  /// Every value needs an element type with a memory format, and sizes that arguments determine.
   LogicalResult checkTypes(func::FuncOp function) {
     auto check = [&](Location loc, Type type, const Twine &what) -> LogicalResult {
       auto tensor = dyn_cast<nd::NdTensorType>(type);
@@ -437,7 +438,7 @@ private:
     OpBuilder before(op);
     SmallVector<func::FuncOp> functions;
     SmallVector<SmallVector<int32_t>> given;
-    SmallVector<int32_t> results; // of a loop: the carried values
+    SmallVector<int32_t> results; // the carried values of a loop
     for (auto symbol : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
       auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       functions.push_back(function);

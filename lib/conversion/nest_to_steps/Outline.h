@@ -1,4 +1,4 @@
-//===- Outline.h - a function as values and steps ---------------*- C++ -*-===//
+//===- Outline.h - translates a function to values and steps ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,19 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Translates a function of nests into the runtime's form: values with types and layouts, and steps,
-// each a kernel with its operands and results. Equal kernels (KernelSource.h) are one. Constants
+// each a kernel with its operands and results. Equal kernels (KernelSource.h) are shared. Constants
 // become bytes.
 //
-// A transfer between devices (`TransferInterface`) starts where its op is, and is awaited before the
-// first step that uses its result, so that the steps between run meanwhile:
+// A transfer between devices (`TransferInterface`) starts at its op, and is awaited before the
+// first step that uses its result, so that it overlaps with the steps in between:
 //
 //     %s = mesh.all_reduce %g ...         step 3   Start    g -> s
 //     %h = nest.compute ... %x            step 4   Kernel   x -> h
 //     %w = nest.compute ... %s            step 5   Await    step 3
 //                                         step 6   Kernel   s -> w
 //
-// The layout of a value is `nd.layout` of an argument or result, or the `layouts` of its nest; a
-// value without either is row-major over its sorted names.
+// The layout of a value is `nd.layout` of an argument or result, or `layouts` of its nest; a value
+// without either is row-major over its sorted names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,23 +36,23 @@ namespace heddle {
 struct OutlinedKernel {
   std::string source;    ///< KernelSource.h
   std::string schedules; ///< of its nests (`scheduleKernels`); "": none needed
-  std::string name;      ///< in messages and dumps
-  mlir::Location loc;    ///< of the first nest that is this kernel
-  Labels names;          ///< that nest's, by their labels in the source
+  std::string name;      ///< for messages and dumps
+  mlir::Location loc;    ///< of the first nest with this kernel
+  Labels names;          ///< that nest's names, by label
   llvm::SmallVector<mlir::Location> locations; ///< of its ops, by their numbers (`kernelSource`)
 };
 
 struct OutlinedStep {
-  /// Null for control-flow steps, for those that clear memory and for those that communicate.
+  /// Null for steps of control flow, clearing and communication.
   mlir::Operation *nest = nullptr;
   KernelLabels labels; ///< of the nest's names in the kernel's source
   size_t kernel = 0;
-  std::vector<int32_t> operands, results; ///< values; the kernel gets both in this order
+  std::vector<int32_t> operands, results; ///< values, in the order of the kernel's arguments
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
-  /// The kind of a phi copy, to a buffer that several steps write: before a loop or the end of the
-  /// entry, at the end of a loop's body, or of a side of a branch (CoalesceCopies.h).
+  /// The kind of a phi copy, to a buffer that several steps write: before a loop or at the end of
+  /// the entry, at the end of a loop's body, or of a side of a branch (CoalesceCopies.h).
   enum class Phi { None, Start, Next, Side } phi = Phi::None;
-  /// The number of the transfer that a Start begins, and an Await waits for; -1: none.
+  /// The number of the transfer that a Start begins, or an Await waits for; -1: none.
   int32_t transfer = -1;
 
   /// The number of the value for `value`, an operand or result of the op.
@@ -76,13 +76,13 @@ std::string spellLocation(mlir::Location loc);
 
 /// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests
 /// get the chosen layouts as attributes, and phi copies are added around branches and loops.
-/// `facts` has the user's facts of the machine on which code depends (`kernelSource`).
+/// `facts` has the user's machine facts on which code depends (`kernelSource`).
 mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
 
 /// Drops the kernels that no step runs after copies were coalesced.
 void dropUnusedKernels(OutlinedProgram &program);
 
-/// Sets the schedules of the kernels on the nests that they come from, in these nests' names.
+/// Sets the schedules of the kernels on their original nests, in these nests' names.
 void showSchedules(const OutlinedProgram &program);
 
 } // namespace heddle

@@ -46,7 +46,7 @@ static void writeMemory(OutlinedEntry &entry) {
   Builder b(entry.function.getContext());
   int64_t least = planMemory(entry);
   entry.function->setAttr("heddle.arena", b.getI64ArrayAttr({entry.spec.arenaBytes, least}));
-  std::vector<int32_t> makers(entry.spec.values.size(), -1); // the first steps that define values
+  std::vector<int32_t> makers(entry.spec.values.size(), -1); // first defining steps
   for (auto [s, step] : llvm::enumerate(entry.steps))
     for (int32_t result : step.results)
       if (makers[size_t(result)] < 0)
@@ -64,7 +64,7 @@ static void writeMemory(OutlinedEntry &entry) {
 namespace {
 struct NestPlanMemoryPass : heddle::impl::NestPlanMemoryPassBase<NestPlanMemoryPass> {
   void runOnOperation() override {
-    if (failed(nest::prepareSteps(getOperation()))) // outlining relies on it
+    if (failed(nest::prepareSteps(getOperation()))) // required by outlining
       return signalPassFailure();
     auto program = outline(getOperation(), /*facts=*/{});
     if (failed(program))

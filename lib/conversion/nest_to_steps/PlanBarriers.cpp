@@ -50,7 +50,7 @@ private:
 /// The accesses of steps since the last barrier.
 struct Open {
   ByteRanges reads, writes;
-  int32_t firstDeath = INT32_MAX; ///< the earliest last step of a temporary that they access
+  int32_t firstDeath = INT32_MAX; ///< the earliest end of a live range of a temporary
 
   void clear() {
     reads.clear();
@@ -92,7 +92,7 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
       return llvm::map_to_vector(list, touched);
     };
     SmallVector<Touched> reads = touchedBy(step.operands), writes = touchedBy(step.results);
-    if (step.spec.kind == StepKind::Await) // the result is there afterwards
+    if (step.spec.kind == StepKind::Await) // the result is complete afterwards
       writes = reads;
     bool makes = !isStatic && llvm::any_of(step.results, [&](int32_t value) {
       return values[bufferOf(values, value)].kind == Kind::Temporary;
@@ -102,8 +102,8 @@ std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
           before.writes.overlap(writes) || (makes && before.firstDeath < int32_t(s)))
         waits[s] = true;
     // A barrier is needed where threads read a condition, where branches join, and at a loop's back
-    // edge if its body has parallel steps, whose chunks are counted anew. One side of a branch need
-    // not wait for the other.
+    // edge if its body has parallel steps, whose chunk counters are reset. One side of a branch
+    // need not wait for the other.
     StepKind kind = step.spec.kind;
     size_t at = s;
     if (kind == StepKind::EndLoop || kind == StepKind::Else) {

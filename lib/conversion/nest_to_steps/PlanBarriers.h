@@ -17,8 +17,8 @@
 
 namespace heddle {
 
-/// For each step, whether it needs a barrier before it. `serial[s]`: step s is run by thread 0
-/// alone. Memory must have been planned.
+/// For each step, whether it needs a barrier before it. `serial[s]`: only thread 0 runs step s.
+/// Memory must have been planned.
 std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
 
 } // namespace heddle

@@ -58,7 +58,7 @@ private:
     }
     // A value that is live across a jump is live throughout the branch or loop.
     ControlRanges ranges(entry.steps);
-    std::vector<int32_t> steering{0}; // the number of control-flow steps before each step
+    std::vector<int32_t> steering{0}; // number of control-flow steps before each step
     for (const OutlinedStep &step : entry.steps)
       steering.push_back(steering.back() + (step.spec.kind != StepKind::Kernel));
     for (size_t v = 0; v < values.size(); ++v) {
@@ -99,7 +99,7 @@ private:
     return root;
   }
 
-  /// The step at which `s` has ended: itself, or the one that awaits it.
+  /// The step at which `s` has completed: itself, or the step that awaits it.
   int32_t endOf(size_t s) const {
     size_t end = s;
     if (entry.steps[s].spec.kind == StepKind::Start)
@@ -109,7 +109,7 @@ private:
     return int32_t(end);
   }
 
-  /// True if another step reads the value while the transfer that step `s` starts may write.
+  /// True if another step reads the value while the transfer that step `s` starts may write it.
   bool isReadInFlight(size_t s, size_t value) const {
     auto between = ArrayRef(entry.steps).slice(s, size_t(endOf(s)) - s);
     return llvm::any_of(between.drop_front(between.empty() ? 0 : 1), [&](const OutlinedStep &step) {
@@ -140,7 +140,8 @@ private:
     return false;
   }
 
-  /// A chain of values, from `from` to `to`, each of which may reuse the buffer of the one before.
+  /// Finds a chain of values, from `from` to `to`, each of which may reuse the buffer of its
+  /// predecessor.
   bool findChain(size_t from, size_t to, std::vector<size_t> &chain) const {
     chain.push_back(to);
     if (from == to)
@@ -201,7 +202,7 @@ private:
           if (values[to].kind == Kind::Temporary) {
             reuseBuffer(to, from);
           } else {
-            // A temporary that is updated in place to become a result uses the result's buffer.
+            // A temporary that is updated in place and becomes a result uses the result's buffer.
             values[root].aliasOf = result;
             overwritten[from] = true;
           }
@@ -278,7 +279,7 @@ void heddle::establishPadding(OutlinedProgram &program, OutlinedEntry &entry) {
       bool inPlace = llvm::any_of(step.operands, [&](int32_t operand) {
         return bufferOf(values, operand) == bufferOf(values, result);
       });
-      // Transfers copy padding, and zeros combine to zero.
+      // Transfers copy padding, and combine zeros to zero.
       if (inPlace || step.spec.communication || !value.layout.zeroPadded ||
           (isKnown && !value.layout.hasPadding(sizes)))
         continue;

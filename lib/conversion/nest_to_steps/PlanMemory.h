@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Live ranges follow from the order of the steps. A step may write a result to the buffer of an
-// operand that no later step reads, if each of its points reads, of that operand, only the element
+// operand that no later step reads, if each of its points reads only the element of that operand
 // that it writes:
 //
-//     %m2 = compute reads %m[], %g[] %m2 reuses the buffer of %m %t = compute reads %x[row = row +
-//     1] needs a buffer of its own: it reads neighbours
+//     %m2 = compute reads %m[], %g[]             %m2 reuses the buffer of %m
+//     %t = compute reads %x[row = row + 1]       needs a separate buffer: it reads neighbours
 //
-// Results reuse the buffers of arguments that the caller gives up (`heddle.donate`), temporaries
-// those of temporaries, and a temporary that is updated in place to become a result uses the
-// result's buffer. All other temporaries are packed into one arena.
+// Results reuse the buffers of donated arguments (`heddle.donate`), temporaries those of
+// temporaries, and a temporary that is updated in place and becomes a result uses the result's
+// buffer. All other temporaries are packed into one arena.
 //
 // A loop-carried value, and a value that both sides of a branch define, has one buffer that several
 // steps write. A value that is live across a jump is live throughout the branch or loop, so that
@@ -29,15 +29,15 @@
 
 namespace heddle {
 
-/// Fills in live ranges, offsets, donations and the arena of `entry.spec`. Returns the largest
-/// number of bytes of temporaries that are live at one step, a lower bound of the arena's size.
+/// Fills in live ranges, offsets, donations and the arena of `entry.spec`. Returns the maximum over
+/// the steps of the live bytes of temporaries, a lower bound of the arena's size.
 int64_t planMemory(OutlinedEntry &entry);
 
 /// The size of a value in bytes, for the typical values of size symbols.
 int64_t typicalBytes(const ValueSpec &value);
 
-/// Values with `zero_padded` layouts whose padding no earlier value establishes are cleared by a
-/// step of their own before they are made. Memory must have been planned.
+/// Adds a step that clears each value with a `zero_padded` layout before it is computed, unless its
+/// memory has zero padding already. Memory must have been planned.
 void establishPadding(OutlinedProgram &program, OutlinedEntry &entry);
 
 } // namespace heddle

@@ -18,8 +18,8 @@ static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
   return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
 }
 
-/// The largest of sizes, or their sum where many that are symbolic differ: the maximum of so many
-/// would be too large an expression.
+/// The maximum of the sizes; their sum if many different ones are symbolic, since the maximum would
+/// be too large an expression.
 static Expr mostOf(ArrayRef<Expr> sizes) {
   Expr most, sum;
   for (const Expr &size : sizes) {
@@ -33,7 +33,7 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
-  SmallVector<Expr> scratch; // each size once, which keeps the maximum small
+  SmallVector<Expr> scratch; // distinct sizes, which keeps the maximum small
   for (OutlinedStep &step : entry.steps) {
     if (step.spec.kind != StepKind::Kernel) {
       chunks.push_back(1);
@@ -72,7 +72,7 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const n
     }
     made.serial = serial[s];
     made.waits = waits[s];
-    made.chunks = chunks[s].constant().value_or(2); // 2 stands for more than one
+    made.chunks = chunks[s].constant().value_or(2); // 2: more than one
     if (chunks[s].isConstant())
       continue;
     size_t found = size_t(llvm::find(spec.derived, chunks[s]) - spec.derived.begin());

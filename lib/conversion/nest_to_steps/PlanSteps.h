@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The code of a kernel determines the number of chunks of a step. Threads share the chunks of a
-// step; a step with one chunk, or one that takes less time than a barrier, is run by one thread (it
-// is serial). Then barriers are planned (PlanBarriers.h), and the entry's steps are complete.
+// step; a step with one chunk, or one that takes less time than a barrier, is serial: one thread
+// runs it. Then barriers are planned (PlanBarriers.h), which completes the entry's steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ struct StepCode {
 /// Fills in `entry.spec.steps`; `kernels` by number. Memory must have been planned.
 void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels, const nest::Rates &rates);
 
-/// Fails with a located message if sizes that the program computes on entry cannot be encoded in
-/// its file.
+/// Fails with a located message if sizes that the program computes on entry can't be encoded in its
+/// file.
 mlir::LogicalResult checkSizes(const OutlinedEntry &entry);
 
 } // namespace heddle

@@ -13,7 +13,7 @@
 using namespace heddle;
 using namespace heddle::nn;
 
-/// The axis of any size; the rank if there is none.
+/// The index of the axis of any size; the rank if there is none.
 static size_t openAxis(const Field &field) {
   return size_t(std::find(field.shape.begin(), field.shape.end(), anySize) - field.shape.begin());
 }
@@ -35,7 +35,8 @@ void nn::requireFields(const std::vector<Field> &fields, const Sample &sample, i
   }
 }
 
-/// Copies `from` to the place of a sample in `to`, which may be longer along the axis `open`.
+/// Copies `from` to the position of sample `number` in `to`, which may be longer along the axis
+/// `open`.
 static void place(const io::HostArray &from, io::HostArray &to, int64_t number, size_t open) {
   if (from.count() == 0)
     return;
@@ -51,7 +52,7 @@ static void place(const io::HostArray &from, io::HostArray &to, int64_t number, 
     std::memcpy(begin + i * wide, from.bytes.data() + i * inner, inner);
 }
 
-/// Reads samples, without those that are damaged, and counts these in `batch`.
+/// Reads samples; if damaged ones are skipped, counts them in `batch`.
 static std::vector<Sample> readAll(const Dataset &dataset, const std::vector<Field> &fields,
                                    std::span<const int64_t> indices, const LoaderOptions &options,
                                    Batch &batch) {
@@ -73,7 +74,7 @@ static std::vector<Sample> readAll(const Dataset &dataset, const std::vector<Fie
   return samples;
 }
 
-/// Places `taken`, some of `samples`, in arrays for `size`; those beyond are zeros.
+/// Copies `taken`, some of `samples`, to arrays of `size` samples, padded with zeros.
 static void fillArrays(Batch &batch, const std::vector<Sample> &samples,
                        const std::vector<const Sample *> &taken, int64_t size,
                        const LoaderOptions &options) {
@@ -114,7 +115,7 @@ Batch nn::collate(const Dataset &dataset, const std::vector<Field> &fields,
   }
   batch.size = options.last == Last::Keep ? batch.samples : options.batch;
   int64_t size = (batch.size + options.parts - 1) / options.parts, begin = options.part * size;
-  // Padding repeats the samples: batch norm takes its moments of all places.
+  // Padding repeats the samples, because batch norm computes moments over the padding too.
   std::vector<int64_t> own;
   for (int64_t place = begin; place < std::min(begin + size, batch.size); ++place)
     own.push_back(place % batch.samples);

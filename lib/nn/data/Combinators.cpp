@@ -32,7 +32,7 @@ struct Concat : Dataset {
   std::vector<Field> fields() const override { return parts[0]->fields(); }
   Sample read(int64_t index) const override { return at(index, &Dataset::read); }
   int64_t length(int64_t index) const override { return at(index, &Dataset::length); }
-  /// Asks the part that has this sample.
+  /// Calls `ask` on the part that has this sample.
   template <typename R>
   R at(int64_t index, R (Dataset::*ask)(int64_t) const) const {
     requireIndex(index);
@@ -169,7 +169,7 @@ DatasetPtr nn::resample(DatasetPtr data, int64_t count, uint64_t seed,
     throw Error("expected a weight for each of " + std::to_string(data->count()) +
                     " samples, got " + std::to_string(weights.size()),
                 here);
-  std::vector<double> sums; // of the weights up to each sample
+  std::vector<double> sums; // prefix sums of the weights
   for (int64_t i = 0; i < data->count(); ++i) {
     double weight = weights.empty() ? 1 : weights[size_t(i)];
     if (!(weight >= 0 && std::isfinite(weight)))
@@ -184,7 +184,7 @@ DatasetPtr nn::resample(DatasetPtr data, int64_t count, uint64_t seed,
     throw Error("can't draw " + std::to_string(count) + " samples from " +
                     std::to_string(sums.size()) + (sums.empty() ? "" : " of weight 0"),
                 here);
-  std::mt19937_64 random(seed); // the standard says which numbers it gives
+  std::mt19937_64 random(seed); // its numbers are the same on all platforms
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < count; ++i) {
     double at = double(random() >> 11) * 0x1p-53 * sums.back();

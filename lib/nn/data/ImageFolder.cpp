@@ -19,7 +19,7 @@ using namespace heddle::nn;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The old pixels that make a new one.
+/// The old pixels, and their weights, that form a new pixel.
 struct Taps {
   int64_t first;
   std::vector<float> weights;
@@ -46,7 +46,7 @@ static std::vector<Taps> tapsOf(int64_t from, int64_t to) {
   return all;
 }
 
-/// The middle of three axes brought to another size; the others are `outer` and `inner` long.
+/// Resizes the middle one of three axes to `wanted`; the others have the sizes `outer` and `inner`.
 static std::vector<float> along(const std::vector<float> &from, int64_t outer, int64_t size,
                                 int64_t inner, int64_t wanted) {
   std::vector<Taps> taps = tapsOf(size, wanted);

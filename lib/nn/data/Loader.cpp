@@ -60,7 +60,7 @@ std::vector<int64_t> nn::shuffled(int64_t count, uint64_t seed, uint64_t epoch) 
   return order;
 }
 
-/// Sorts each group of batches by length, and shuffles its whole batches.
+/// Sorts the samples of each group of batches by length, then shuffles its complete batches.
 static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
                           const LoaderOptions &options) {
   int64_t count = int64_t(order.size()), batch = options.batch * options.together;
@@ -72,7 +72,7 @@ static void groupByLength(std::vector<int64_t> &order, const Dataset &dataset,
   }
   for (int64_t begin = 0; begin < count; begin += group) {
     auto first = order.begin() + begin, last = order.begin() + std::min(begin + group, count);
-    auto at = [&](int64_t index) { // equal lengths keep the order
+    auto at = [&](int64_t index) { // equal lengths keep their order
       return std::pair(length[size_t(index)], place[size_t(index)]);
     };
     std::sort(first, last, [&](int64_t a, int64_t b) { return at(a) < at(b); });
@@ -104,8 +104,8 @@ static std::vector<int64_t> orderOf(const Dataset &dataset, const LoaderOptions 
 // Reading ahead
 //===----------------------------------------------------------------------===//
 
-/// Threads take numbers of batches in order, each reads its batch, and `next` hands them out in
-/// order. A batch that failed stays where it is, so that `next` throws again.
+/// Threads take indices of batches in order and read these batches; `next` returns them in order. A
+/// batch that failed stays in the queue, so that `next` throws again.
 struct Loader::State {
   const Dataset &dataset;
   LoaderOptions options;
@@ -117,7 +117,7 @@ struct Loader::State {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<int64_t, Result> ready;
-  int64_t position, handedOut; ///< the next batch that is read, and that is handed out
+  int64_t position, handedOut; ///< the next batch to read, and to return
   bool stop = false;
   std::vector<std::thread> threads;
   const pid_t process = getpid();
@@ -133,13 +133,13 @@ struct Loader::State {
                   here);
     if (options.skip < 0 || options.similar < 0 || options.together < 1 || options.ahead < 0 ||
         options.threads < 0 || options.multipleOf < 1)
-      throw Error(
-          "expected numbers of at least 0 of skipped and similar batches, of those read "
-          "ahead and of threads, a number of parts and a multiple of sizes of at least 1, got " +
-              std::to_string(options.skip) + ", " + std::to_string(options.similar) + ", " +
-              std::to_string(options.ahead) + ", " + std::to_string(options.threads) + ", " +
-              std::to_string(options.together) + " and " + std::to_string(options.multipleOf),
-          here);
+      throw Error("expected skip, similar, ahead and threads of at least 0, "
+                  "together and multipleOf of at least 1, got " +
+                      std::to_string(options.skip) + ", " + std::to_string(options.similar) + ", " +
+                      std::to_string(options.ahead) + ", " + std::to_string(options.threads) +
+                      ", " + std::to_string(options.together) + " and " +
+                      std::to_string(options.multipleOf),
+                  here);
     for (const Field &field : fields)
       if (std::count(field.names.begin(), field.names.end(), options.batchName))
         throw Error("expected a name of the samples that no field has, got '" + options.batchName +
@@ -194,7 +194,7 @@ struct Loader::State {
       Result result = read(number);
       lock.lock();
       if (std::holds_alternative<std::exception_ptr>(result))
-        position = batches; // what is behind it is not wanted
+        position = batches; // read no further batches
       ready.emplace(number, std::move(result));
       changed.notify_all();
     }
@@ -222,8 +222,8 @@ struct Loader::State {
 Loader::Loader(const Dataset &dataset, LoaderOptions options, Here here)
     : state(std::make_unique<State>(dataset, std::move(options), here)) {}
 
-// A child of fork has no thread that reads ahead: it starts its own. The parent's state, which
-// those threads may have held at the moment, is left as it is.
+// A child of fork has no reading threads: it starts its own. It abandons the parent's state, whose
+// lock such a thread may have held at the fork.
 Loader::~Loader() {
   if (!state->isHere())
     (void)state.release();

@@ -26,7 +26,7 @@ static io::HostArray emptyImage(int64_t rows, int64_t columns, int channels) {
                               {"row", "column", "channel"}, Here());
 }
 
-/// Both throw Error that says what is wrong.
+/// Both throw Error with the reason.
 static io::HostArray decodePng(const io::Bytes &bytes, int channels) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
@@ -40,14 +40,14 @@ static io::HostArray decodePng(const io::Bytes &bytes, int channels) {
     png_image_free(&png);
     throw;
   }
-  png_color black{}; // what is transparent
+  png_color black{}; // the background of transparent pixels
   if (!png_image_finish_read(&png, &black, image.bytes.data(), 0, nullptr))
     throw Error(png.message);
   return image;
 }
 
 namespace {
-/// libjpeg reports errors by a function that must not return, and damage that it can cover up as
+/// libjpeg reports errors by a function that must not return, and damage that it can conceal as
 /// warnings.
 struct JpegErrors : jpeg_error_mgr {
   std::jmp_buf failed;
@@ -64,8 +64,9 @@ struct JpegErrors : jpeg_error_mgr {
 };
 } // namespace
 
-/// The part that libjpeg jumps out of: it has no objects that would have to be destroyed. False if
-/// it failed. `image` is made by the caller once `rows` is known: at the second call.
+/// The part that libjpeg leaves by longjmp, so it has no objects with destructors. Returns false on
+/// failure. The first call reads the size; the second one gets `image`, which the caller has
+/// allocated by then.
 static bool decodeJpeg(jpeg_decompress_struct &info, JpegErrors &errors, const io::Bytes &bytes,
                        int channels, io::HostArray *image) {
   if (setjmp(errors.failed))

@@ -38,7 +38,7 @@ static std::string_view bytesOf(const T &value) {
   return {reinterpret_cast<const char *>(&value), sizeof value};
 }
 
-/// The bytes of a sample in a file.
+/// Serialises a sample.
 static std::string packed(const std::vector<Field> &fields, const Sample &sample, int64_t index) {
   requireFields(fields, sample, index);
   std::string bytes;
@@ -94,25 +94,25 @@ int64_t nn::writeRecords(const std::string &path, const Dataset &data, bool skip
 struct Records::State {
   io::InputFile file;
   std::vector<Field> fields;
-  std::vector<Entry> table; ///< one more than samples: where the last one ends
+  std::vector<Entry> table; ///< one entry more than samples: the end of the last one
 
   explicit State(const std::string &path) : file(path) {
     Trailer trailer{};
     int64_t rest = file.size() - int64_t(sizeof trailer);
     if (rest >= 0)
       file.read(rest, &trailer, sizeof trailer, "the end");
-    uint64_t most = uint64_t(std::max<int64_t>(rest, 0)); // products below can't overflow
+    uint64_t most = uint64_t(std::max<int64_t>(rest, 0)); // so the products below can't overflow
     if (std::string_view(trailer.word, sizeof trailer.word) != magic || trailer.table > most ||
         trailer.json > most || trailer.count > most / sizeof(Entry) ||
         trailer.table + trailer.count * sizeof(Entry) + trailer.json != most)
-      io::fail(path, "no file of records, or truncated");
+      io::fail(path, "not a file of records, or truncated");
     table.resize(size_t(trailer.count) + 1);
     file.read(int64_t(trailer.table), table.data(), int64_t(trailer.count * sizeof(Entry)),
               "the table");
     table.back().begin = trailer.table;
     for (size_t i = 0; i + 1 < table.size(); ++i)
       if (table[i].begin < magic.size() || table[i].begin > table[i + 1].begin)
-        io::fail(path, "sample " + std::to_string(i) + " does not lie before the next");
+        io::fail(path, "sample " + std::to_string(i) + " does not begin before the next one");
     std::string text(size_t(trailer.json), 0);
     file.read(rest - int64_t(trailer.json), text.data(), int64_t(trailer.json), "the fields");
     try {

@@ -1,4 +1,4 @@
-//===- Text.cpp - texts as numbers ----------------------------------------===//
+//===- Text.cpp - datasets of text ----------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -166,7 +166,7 @@ DatasetPtr nn::maskTokens(DatasetPtr data, const MaskOptions &options, Here here
                     (found == fields.end() ? "no such field" : found->describe()),
                 here);
   if (options.classes < 1)
-    throw Error("expected classes that random tokens are below, got " +
+    throw Error("expected at least one class for random tokens, got " +
                     std::to_string(options.classes),
                 here);
   auto hide = [=, number = size_t(found - fields.begin())](Sample sample, int64_t index) -> Sample {
@@ -174,7 +174,7 @@ DatasetPtr nn::maskTokens(DatasetPtr data, const MaskOptions &options, Here here
     std::span<int32_t> all = tokens.values<int32_t>();
     std::vector<int32_t> places(all.size()), labels;
     std::iota(places.begin(), places.end(), 0);
-    // The standard says which numbers this gives.
+    // Its numbers are the same on all platforms.
     std::mt19937_64 random(options.seed * 0x9e3779b97f4a7c15ull + uint64_t(index));
     for (size_t i = 0; i < size_t(options.count); ++i)
       std::swap(places[i], places[i + random() % (places.size() - i)]);

@@ -29,7 +29,7 @@ void io::failCall(const std::string &path, const std::string &what, int error) {
 }
 
 InputFile::InputFile(const std::string &path) : name(path) {
-  // Without O_NONBLOCK, opening a pipe that has no writer would block.
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
   descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     failCall(path, "open", errno);

@@ -20,7 +20,7 @@ namespace heddle::io {
 
 /// Throws Error: "'path': message".
 [[noreturn]] void fail(const std::string &path, const std::string &message);
-/// The same for a failed system call: "'path': can't do: reason", with the reason from `error`.
+/// The same for a failed system call: "'path': can't WHAT: REASON", with the reason for `error`.
 [[noreturn]] void failCall(const std::string &path, const std::string &what, int error);
 
 /// Runs `action`; an Error that it throws gets the location of the user's call.
@@ -43,9 +43,10 @@ public:
 
   const std::string &path() const { return name; }
   int64_t size() const { return length; }
-  /// Reads `size` bytes at `offset`; the message calls them `what` if the file ends before.
+  /// Reads `size` bytes at `offset`. If the file ends before, throws Error that calls the bytes
+  /// `what`.
   void read(int64_t offset, void *to, int64_t size, const std::string &what) const;
-  /// Resizes `to` first. `checksum`, if any, gets the checksum of the bytes.
+  /// Resizes `to` first. Stores the checksum of the bytes in `checksum` unless it is null.
   void read(int64_t offset, Bytes &to, int64_t size, const std::string &what,
             uint32_t *checksum = nullptr) const;
 
@@ -55,15 +56,16 @@ private:
   int64_t length = 0;
 };
 
-/// Bytes that are read or written and summed up piece by piece are in the processor's cache.
+/// The size of the pieces in which files are read, written and checksummed, so that they stay in
+/// the cache.
 constexpr size_t pieceBytes = 1 << 20;
-/// The CRC-32 of bytes, after others whose CRC-32 is `before`.
+/// The CRC-32 of bytes, continued from `before`, the CRC-32 of preceding bytes.
 uint32_t checksumOf(const void *data, size_t size, uint32_t before = 0);
 
 /// Reverses the bytes of elements of `size` bytes each.
 void swapBytes(Bytes &bytes, int64_t size);
 
-/// Refuses i1 elements other than 0 and 1.
+/// Throws Error for i1 elements other than 0 and 1.
 void checkBooleans(const std::string &path, const std::string &what, const HostArray &array);
 
 } // namespace heddle::io

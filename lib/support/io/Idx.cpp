@@ -40,7 +40,7 @@ namespace {
 class Stream {
 public:
   explicit Stream(const std::string &path) : path(path) {
-    InputFile{path}; // throws with a better message than zlib's
+    InputFile{path}; // throws a better message than zlib's
     file.reset(gzopen(path.c_str(), "rb"));
     if (!file)
       failCall(path, "open", errno ? errno : ENOMEM);
@@ -60,7 +60,7 @@ public:
     }
     return done;
   }
-  /// True after the last byte of a truncated compressed file, which reads like a short one.
+  /// True after the last byte of a truncated compressed file, which zlib reads as a short one.
   bool cutOff() {
     int code = Z_OK;
     gzerror(file.get(), &code);

@@ -39,8 +39,7 @@ static std::optional<ElementType> elementOf(std::string_view code) {
   return std::nullopt;
 }
 
-/// Copies elements from row-major order to the order in which the first axis varies fastest, or
-/// back.
+/// Copies elements from row-major to column-major order, or back.
 static Bytes reorder(const Bytes &from, const HostArray &array, bool toFortran) {
   size_t rank = array.shape.size(), size = size_t(byteSize(array.element));
   Bytes to(from.size());

@@ -1,4 +1,4 @@
-//===- Png.cpp - small images embedded in other files -----------------------===//
+//===- Png.cpp - encode images as PNG -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

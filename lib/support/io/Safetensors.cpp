@@ -48,7 +48,7 @@ const HostArray &Safetensors::at(std::string_view name, Here here) const {
   throw Error("no array '" + std::string(name) + "'; there are: " + names, here);
 }
 
-/// Parses the header; a duplicate key in an object is refused.
+/// Parses the header. Throws Error for a duplicate key in an object.
 static Json parseHeader(const std::string &path, const std::string &text) {
   std::vector<std::set<std::string>> keys;
   auto watch = [&](int depth, Json::parse_event_t event, Json &value) {
@@ -151,24 +151,24 @@ static void takeNames(const std::string &path, Safetensors &contents) {
       fail(path, "metadata '" + key + "': names the axes of an array that is missing");
 }
 
-/// A checksum as files have it: eight digits.
+/// A checksum in the format of the files: eight hexadecimal digits.
 static std::string digitsOf(uint32_t checksum) {
   char text[16];
   snprintf(text, sizeof text, "%08x", checksum);
   return text;
 }
 
-/// The checksum of all texts of a file's metadata.
+/// The checksum of all keys and values of a file's metadata.
 static std::string
 checksumOfTexts(const std::map<std::string, std::string, std::less<>> &metadata) {
   uint32_t checksum = 0;
   for (const auto &[key, value] : metadata)
-    for (const std::string *text : {&key, &value}) // with the zero at the end, which separates them
+    for (const std::string *text : {&key, &value}) // with the terminating zero as separator
       checksum = checksumOf(text->c_str(), text->size() + 1, checksum);
   return digitsOf(checksum);
 }
 
-/// Checks the texts against their checksum, if there is one, and takes that out.
+/// Verifies the checksum of the metadata, if there is one, and removes it.
 static void requireTexts(const std::string &path, Safetensors &header) {
   auto found = header.metadata.find(metadataChecksumKey);
   if (found == header.metadata.end())
@@ -180,7 +180,7 @@ static void requireTexts(const std::string &path, Safetensors &header) {
          "metadata: expected the checksum " + expected + ", got " + got + "; the file is damaged");
 }
 
-/// Moves the checksums from the metadata to the arrays. Blank ones stand where none were written.
+/// Moves the checksums from the metadata to the arrays. Blanks mean that no checksums were written.
 void Part::takeChecksums(const std::vector<Entry> &entries) {
   auto found = header.metadata.find(checksumsKey);
   if (found == header.metadata.end())
@@ -197,7 +197,7 @@ void Part::takeChecksums(const std::vector<Entry> &entries) {
   header.metadata.erase(found);
 }
 
-/// The header's arrays in the order of their data; its texts become metadata.
+/// Returns the header's arrays in the order of their data, and stores its metadata.
 std::vector<Entry> Part::parse(const Json &json) {
   const std::string &path = file.path();
   std::vector<Entry> entries;
@@ -277,7 +277,8 @@ struct SafetensorsFile::State {
   std::map<std::string, const Part *, std::less<>> partOf;
 };
 
-/// Opens the files of an index; a process that wants to replace them waits until all are open.
+/// Opens the files of an index; the lock makes a process that replaces them wait until all are
+/// open.
 static void openIndex(const std::string &path, auto &state) {
   FolderLock lock(path, /*exclusive=*/false);
   Index index = readIndex(path);
@@ -330,7 +331,8 @@ Safetensors io::readSafetensors(const std::string &path, Here here) {
 
 using HeaderArrays = std::vector<std::pair<std::string, const HostArray *>>;
 
-/// Writes the data; `checksums`, if it isn't empty, gets those of the arrays in place of its blanks.
+/// Writes the data; if `checksums` is not empty, replaces its blanks by the checksums of the
+/// arrays.
 static void writeArrays(FileSink &sink, const HeaderArrays &arrays, const ArraySource &source,
                         std::string &checksums) {
   for (size_t i = 0; const auto &[name, array] : arrays) {
@@ -354,7 +356,8 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
   Json header = Json::object(), metadata = Json::object();
   std::string checksums(contents.checksums ? 9 * contents.arrays.size() : 0, ' ');
   if (!checksums.empty())
-    metadata[checksumsKey] = checksums; // the first one; they are known when the data is written
+    metadata[checksumsKey] =
+        checksums; // blanks at first: checksums are known when the data is written
   for (const auto &[key, value] : contents.metadata) {
     if (key.starts_with(namesPrefix) || key.starts_with(checksumsKey))
       fail(path, "metadata '" + key + "': keys that begin with '" + checksumsKey +
@@ -363,7 +366,7 @@ static void write(const std::string &path, const Safetensors &contents, const Ar
   }
   if (!checksums.empty() && !contents.metadata.empty())
     metadata[metadataChecksumKey] = checksumOfTexts(contents.metadata);
-  // Wide elements first, so that each array begins at a multiple of its elements' size.
+  // Arrays of wider elements come first, so that each array is aligned to its element size.
   HeaderArrays arrays;
   for (const auto &[name, array] : contents.arrays)
     arrays.emplace_back(name, &array);

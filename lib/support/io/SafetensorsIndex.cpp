@@ -42,7 +42,7 @@ Index io::readIndex(const std::string &path) {
   Json json;
   try {
     json = parseShallow(path, text);
-  } catch (const Json::exception &) { // the object that is missing then is named
+  } catch (const Json::exception &) { // reported below as a missing object
   }
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
     fail(path, "no index of safetensors files: expected an object with a \"weight_map\"");
@@ -55,7 +55,7 @@ Index io::readIndex(const std::string &path) {
   }
   if (json.contains("metadata") && json["metadata"].is_object())
     for (const auto &[key, value] : json["metadata"].items())
-      if (value.is_string()) // other programs write numbers, such as the total size
+      if (value.is_string()) // other programs also write numbers, such as the total size
         index.metadata.emplace(key, value.get<std::string>());
   return index;
 }

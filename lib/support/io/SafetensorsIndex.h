@@ -30,14 +30,15 @@ void writeIndex(const std::string &path, const Index &index);
 
 /// The path of a file in the index's folder.
 std::string beside(const std::string &index, const std::string &file);
-/// The files of the index at `path`; none if there is none, or it can't be read.
+/// The files of the index at `path`; empty if it is missing or can't be read.
 std::vector<std::string> filesOf(const std::string &path);
-/// Names for `count` files that no file has.
+/// Names for `count` new files.
 std::vector<std::string> freeNames(const std::string &path, size_t count);
-/// Removes those files that this library named.
+/// Removes the files, except those whose names are not of this library's form.
 void remove(const std::string &path, const std::vector<std::string> &files);
 
-/// Waits for others that hold the folder of `path`. Where folders can't be locked, nothing is.
+/// Locks the folder of `path`; waits for other holders. Does nothing if the file system can't lock
+/// folders.
 class FolderLock {
 public:
   FolderLock(const std::string &path, bool exclusive);

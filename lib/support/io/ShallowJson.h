@@ -1,4 +1,4 @@
-//===- ShallowJson.h - JSON that anyone may have written --------*- C++ -*-===//
+//===- ShallowJson.h - parse untrusted JSON ---------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace heddle::io {
 
-/// Parses the text of a file. Throws Error if it nests more than 16 levels, since printing it would
-/// overflow the stack, and nlohmann::json::exception if it is no JSON.
+/// Parses the text of a file. Throws Error if it nests more than 16 levels, since printing deep
+/// JSON would overflow the stack, and nlohmann::json::exception if it is not JSON.
 inline nlohmann::ordered_json parseShallow(const std::string &path, const std::string &text) {
   auto watch = [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json &) {
     if (depth > 16)

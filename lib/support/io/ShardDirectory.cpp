@@ -1,4 +1,4 @@
-//===- ShardDirectory.cpp - arrays in pieces, written by many -------------===//
+//===- ShardDirectory.cpp - arrays that several processes write -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ static std::string inDirectory(const std::string &directory, const std::string &
 std::string ShardRange::str() const {
   std::string text;
   for (size_t i = 0; i < std::min(begin.size(), counts.size()); ++i) {
-    // In a damaged file the numbers may have any size.
+    // A damaged file may have numbers whose sum overflows.
     auto end = int64_t(uint64_t(begin[i]) + uint64_t(counts[i]));
     text += (i ? ", " : "") + std::to_string(begin[i]) + ":" + std::to_string(end);
   }
@@ -41,7 +41,7 @@ static ShardRange wholeOf(const HostArray &array) {
   return {std::vector<int64_t>(array.shape.size(), 0), array.shape};
 }
 
-/// What two ranges have in common; none if that is nothing.
+/// The intersection of two ranges; none if it is empty.
 static std::optional<ShardRange> common(const ShardRange &a, const ShardRange &b) {
   ShardRange result;
   for (size_t i = 0; i < a.begin.size(); ++i) {
@@ -55,7 +55,7 @@ static std::optional<ShardRange> common(const ShardRange &a, const ShardRange &b
   return result;
 }
 
-/// What is wrong with a shard of an array; empty if nothing is.
+/// An error message for a shard of an array; empty if the shard is valid.
 static std::string faultOf(const Shard &shard, const HostArray &array) {
   const auto &[begin, counts] = shard.range;
   if (begin.size() != counts.size())
@@ -138,7 +138,7 @@ void ShardManifest::addShards(const std::string &text) {
       shards[name].push_back(std::move(shard));
 }
 
-/// The checksum of all but itself.
+/// The checksum of the manifest without its checksum.
 static std::string seal(const Json &json) {
   std::string text = json.dump();
   return std::to_string(checksumOf(text.data(), text.size()));
@@ -218,7 +218,8 @@ std::string io::shardFile(int64_t save, int rank) {
   return name;
 }
 
-/// The name that a file gets when it is complete (runtime/program/AtomicFile.h); else its own.
+/// The name that a temporary file gets when it is complete (runtime/program/AtomicFile.h); the name
+/// itself for other files.
 static std::string finalName(const std::string &file) {
   size_t part = file.rfind(".part-");
   bool isDraft = part != std::string::npos && part + 6 < file.size() &&
@@ -226,12 +227,12 @@ static std::string finalName(const std::string &file) {
   return isDraft ? file.substr(0, part) : file;
 }
 
-/// The number of the save that a file is of, also while it is written; -1 for other files, which a
-/// user may have called nearly the same.
+/// The number of the save to which a file, also a temporary one, belongs; -1 for all other names,
+/// however similar.
 static int64_t saveOf(const std::string &file) {
   std::string name = finalName(file);
   long long save = -1;
-  int rank = -1; // no number of these many digits overflows
+  int rank = -1; // numbers of this many digits don't overflow
   bool isOurs = sscanf(name.c_str(), "save-%17lld-rank-%9d", &save, &rank) == 2 && save >= 0 &&
                 rank >= 0 && name == io::shardFile(save, rank);
   return isOurs ? save : -1;
@@ -278,7 +279,7 @@ void io::writeShards(const std::string &directory, const std::string &file, Shar
   Safetensors header;
   for (const auto &[name, range] : ranges) {
     HostArray part = manifest.whole.at(name, here);
-    // Each file tells what it holds by itself, too.
+    // The metadata of each file also state its ranges.
     std::string whole;
     for (int64_t size : part.shape)
       whole += (whole.empty() ? "" : ",") + std::to_string(size);
@@ -337,7 +338,7 @@ HostArray ShardDirectory::State::readShard(const std::string &name, const HostAr
   return array;
 }
 
-/// Copies what two ranges of an array have in common.
+/// Copies the intersection of two ranges of an array.
 static void copyCommon(const HostArray &from, const ShardRange &source, HostArray &to,
                        const ShardRange &target) {
   auto both = common(source, target);
@@ -355,7 +356,7 @@ static void copyCommon(const HostArray &from, const ShardRange &source, HostArra
   for (;;) {
     std::memcpy(to.bytes.data() + offset(target), from.bytes.data() + offset(source),
                 size_t(line * width));
-    size_t i = rank ? rank - 1 : 0; // the last axis is in the line
+    size_t i = rank ? rank - 1 : 0; // a line is a range of the last axis
     while (i-- > 0 && ++at[i] == both->begin[i] + both->counts[i])
       at[i] = both->begin[i];
     if (i == size_t(-1))

@@ -51,7 +51,8 @@ public:
 
   llvm::Expected<Object> compileEntry(const std::string &symbol,
                                       const std::vector<StepSpec> &steps) override {
-    // Beyond this many steps: each then runs some nanoseconds slower and compiles much faster.
+    // With more steps than this, optimise less: each step runs some nanoseconds slower, but
+    // compilation is much faster.
     constexpr size_t many = 256;
     auto module = buildEntry(&context, symbol, steps);
     auto bytes = emitter.emitObject(*module, steps.size() > many ? Effort::Least : Effort::Some);
@@ -80,12 +81,12 @@ private:
   Emitter emitter;
   std::unique_ptr<PassManager> lowerings[2]; ///< without and with lines; created on first use
 
-  /// All kernels are lowered by the same passes, which collect their patterns once.
+  /// All kernels use the same passes, which collect their patterns once.
   PassManager &lowering(bool lines) {
     std::unique_ptr<PassManager> &passes = lowerings[lines];
     if (!passes) {
       passes = std::make_unique<PassManager>(&context);
-      passes->enableVerifier(false); // LLVM verifies what comes out
+      passes->enableVerifier(false); // LLVM verifies the result
       nest::buildKernelLowering(*passes);
       if (lines)
         passes->addPass(LLVM::createDIScopeForLLVMFuncOpPass());

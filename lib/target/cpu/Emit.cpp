@@ -67,9 +67,9 @@ static void addAttributes(llvm::Module &module, const llvm::TargetMachine &machi
 }
 
 /// A small part of -O2, which takes half of its time. Emitted loops are counted, their bodies are
-/// straight code of explicit vectors without calls, and the schedule has decided unrolling: what
-/// remains is to simplify addresses and guards and to move them out of loops. The pipeline of an
-/// `Effort` of `Some` simplifies once.
+/// straight-line code of explicit vectors without calls, and the schedule has decided unrolling. So
+/// it is enough to simplify addresses and guards and to hoist them out of loops. The pipeline for
+/// `Effort::Some` simplifies once.
 static std::string passesOf(Effort effort) {
   std::string instcombine = "instcombine<no-verify-fixpoint>",
               first = "early-cse<memssa>,simplifycfg,",
@@ -99,8 +99,8 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort 
   passes.run(module, modules);
 }
 
-/// Replaces a masked store by a scalar store where a constant mask leaves one lane. LLVM 22 does so
-/// in instruction selection, but stores a whole i32 if the lanes were narrowed from i32 (x86 with
+/// Replaces a masked store by a scalar store if a constant mask leaves one lane. LLVM 22 does so in
+/// instruction selection, but stores a whole i32 if the lanes were narrowed from i32 (x86 with
 /// AVX-512), which overwrites the next element.
 static void storeSingleLanes(llvm::Module &module) {
   for (llvm::Function &function : module)
@@ -129,9 +129,9 @@ static void storeSingleLanes(llvm::Module &module) {
     }
 }
 
-/// Adds LLVM's passes of code generation (`addPassesToEmitFile`) without the scheduling after
-/// register allocation: it takes an eighth of all of LLVM's time, most of it in long blocks, and
-/// processors reorder instructions that far. Returns false if the target can't emit such a file.
+/// Adds LLVM's code generation passes (`addPassesToEmitFile`) except the scheduling after register
+/// allocation: it takes an eighth of LLVM's time, mostly in long blocks, and processors reorder
+/// instructions that far. Returns false if the target can't emit such a file.
 static bool addCodeGeneration(llvm::legacy::PassManager &passes, llvm::TargetMachine &machine,
                               llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
   auto *module = new llvm::MachineModuleInfoWrapperPass(&machine);

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The modules contain explicit vectors, and loops that the schedule has unrolled, so LLVM's own
-// vectorisers and unrollers are off. No library function is known to LLVM: it must not create calls
-// of memset or expf, since programs import nothing. LLVM still emits calls for operations that an
+// vectorisers and unrollers are disabled. LLVM knows no library functions: it must not create calls
+// of memset or expf, since programs import nothing. It still emits calls for operations that an
 // instruction set lacks (rounding before SSE 4.1, f16 without F16C, fused multiply-adds); the
 // builtins provide these functions (Builtins.h).
 //
-// Each call uses its own LLVMContext, so several threads may emit at once, each with its own
+// Each call uses its own LLVMContext, so several threads may emit concurrently, each with its own
 // emitter and a module in its own context.
 //
 //===----------------------------------------------------------------------===//

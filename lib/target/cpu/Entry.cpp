@@ -169,8 +169,8 @@ private:
   /// Returns the step after the branch or loop that begins at `i`, or after step `i`.
   size_t behind(size_t i) const { return ends[i]; }
 
-  /// Emits steps first ... end - 1. The steps of a function are limited, since the time of LLVM's
-  /// passes grows faster than linearly in its blocks.
+  /// Emits steps first ... end - 1. The number of steps in a function is limited, since the time of
+  /// LLVM's passes is superlinear in its blocks.
   void emitSteps(size_t first, size_t end) {
     constexpr size_t most = 16;
     bool isWhole = end - first <= most;
@@ -207,7 +207,7 @@ private:
   }
 
   void branchTo(Block *block) { LLVM::BrOp::create(b, loc, ValueRange{}, block); }
-  /// Branches to one of the blocks on a truth value.
+  /// Branches to one of the blocks by a condition.
   void branchOn(const StepSpec &step, Block *yes, Block *no) {
     Value truth = LLVM::LoadOp::create(b, loc, b.getI8Type(),
                                        load(offset(addresses, 8 * int64_t(step.values[0]))));
@@ -253,8 +253,8 @@ private:
     b.setInsertionPointToEnd(body);
     emitSteps(i + 1, end - 1);
     meet(int64_t(end - 1), steps[end - 1].waits);
-    // After the barrier the chunk counters are reset to zero, which is visible where the loop
-    // begins.
+    // After the barrier the chunk counters are reset to zero; the barrier at the loop's start makes
+    // that visible.
     Block *reset = newBlock();
     LLVM::CondBrOp::create(b, loc, isFirst, reset, head);
     b.setInsertionPointToEnd(reset);
@@ -266,7 +266,7 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  /// Emits the hook and the barrier before a step (after the last: before the end).
+  /// Emits the hook and the barrier before a step (after the last step: before the end).
   void meet(int64_t step, bool waits) {
     Block *withHook = newBlock(), *without = newBlock(), *after = newBlock();
     LLVM::CondBrOp::create(b, loc, hooked, withHook, without);
@@ -281,7 +281,7 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  /// Thread 0 asks the runtime to call a library's function or an engine, or to wait for it.
+  /// Thread 0 calls the runtime to run a library's function or an engine, or to wait for it.
   void emitRuntimeStep(const StepSpec &step, int64_t index) {
     Block *first = newBlock(), *after = newBlock();
     LLVM::CondBrOp::create(b, loc, isFirst, first, after);
@@ -311,7 +311,7 @@ private:
       LLVM::StoreOp::create(b, loc, numberAt(position),
                             offset(slots, 8 * int64_t(step.values.size() + i)));
     Value chunks = step.chunksAt < 0 ? number(i64, step.chunks) : numberAt(step.chunksAt);
-    // Chunks come from a counter that all threads share, or from a local one.
+    // Chunk numbers come from a counter that all threads share, or from a local one.
     ValueRange none;
     Value zero = step.serial ? number(i64, 0) : Value();
     LLVM::BrOp::create(b, loc, step.serial ? ValueRange(zero) : none, head);

@@ -53,7 +53,7 @@ llvm::Expected<std::vector<std::string>> cpu::undefinedSymbols(llvm::StringRef o
 }
 
 /// Copies the sections that are mapped at run time into the block. Every object is aligned to a
-/// cache line, so that its code and speed do not depend on the objects before it.
+/// cache line, so that its code and speed do not depend on the preceding objects.
 static llvm::Error layOut(Placed &placed, std::string &bytes) {
   for (const llvm::object::ELFSectionRef section : placed.file->sections()) {
     uint64_t flags = section.getFlags();
@@ -106,8 +106,8 @@ static llvm::Error collectSymbols(const Placed &placed, ProgramCode &block) {
   return llvm::Error::success();
 }
 
-/// Adds the rows of the line table: offsets in the block, and the source line of the code from
-/// there.
+/// Adds the rows of the line table: offsets in the block, and the source line of the code that
+/// starts there.
 static void collectLines(const Placed &placed, std::map<int64_t, uint32_t> &lines) {
   auto context = llvm::DWARFContext::create(*placed.file);
   for (const auto &unit : context->compile_units())

@@ -7,7 +7,7 @@
 //
 // Concatenates the code and read-only data of all objects and resolves the references among them.
 // All references are PC-relative, so the block is position-independent. An undefined symbol,
-// writable data, or a reference to an absolute address is refused with a message that names it.
+// writable data, or a reference to an absolute address is rejected with a message that names it.
 //
 //===----------------------------------------------------------------------===//
 

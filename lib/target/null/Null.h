@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels stay nests: a program's code is one module with their text, and the device `null`, which
-// libheddle registers with the runtime, runs its steps by the interpreter. It tells errors of
-// memory planning, layouts and the order of steps apart from those of code generation, and it is
+// Kernels remain nests: a program's code is one module with their text, and the device `null`,
+// which libheddle registers with the runtime, runs its steps by the interpreter. It separates
+// errors of memory planning, layouts and the order of steps from those of code generation, and is
 // the smallest template for a new target (docs/targets.md).
 //
 //     heddlec model.mlir --target-cpu null -o model.heddle

@@ -64,7 +64,7 @@ class NullTarget : public Target {
 public:
   std::string key() const override { return "null"; }
 
-  /// Layouts and groups are chosen as for a small CPU of one thread.
+  /// Layouts and groups are chosen as for a small CPU with one thread.
   nest::MachineAttr machine(MLIRContext *context, int) const override {
     Builder b(context);
     SmallVector<NamedAttribute> facts{b.getNamedAttr("kind", b.getStringAttr("null"))};

@@ -20,7 +20,7 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// The key of a bucket: axes, element type, combiner, and whether that compares signed numbers.
+/// The key of a bucket: axes, element type, combiner, and whether it compares signed numbers.
 using Kind = std::tuple<Attribute, Type, nd::CombinerKind, bool>;
 
 struct Bucket {
@@ -30,8 +30,8 @@ struct Bucket {
 };
 } // namespace
 
-/// None for collectives that the runtime does not pack: of several values, with another combiner, or
-/// of a value that takes longer to copy than a transfer of its own costs.
+/// None for collectives that the runtime does not pack: with several values, a custom combiner, or
+/// a value so large that copying it costs more than a separate transfer.
 static std::optional<Kind> kindOf(Operation *op) {
   constexpr double mostBytes = 64 << 10;
   auto reduce = dyn_cast<AllReduceOp>(op);
@@ -44,8 +44,8 @@ static std::optional<Kind> kindOf(Operation *op) {
   return Kind{reduce.getAxes(), tensorType(op->getOperand(0)).getElementType(), combiner, isSigned};
 }
 
-/// The ops from the bucket's first member to `last` that depend on a member, in order. None if `last`
-/// does, or if one of them has effects.
+/// The ops from the bucket's first member to `last` that depend on a member, in order. None if
+/// `last` depends on one, or if a dependent op has side effects.
 static std::optional<SmallVector<Operation *>> dependents(const Bucket &bucket, Operation *last) {
   DenseSet<Operation *> depend(bucket.members.begin(), bucket.members.end());
   SmallVector<Operation *> ordered;
@@ -64,8 +64,8 @@ static std::optional<SmallVector<Operation *>> dependents(const Bucket &bucket, 
   return std::nullopt;
 }
 
-/// Adds the collective to the bucket, if it may be: moves the members before it, and what depends on
-/// them behind it.
+/// Adds the collective to the bucket if possible: moves the members to before it, and their
+/// dependent ops to after it.
 static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) {
   if (bucket.bytes + bytes > mostBytes)
     return false;
@@ -84,7 +84,7 @@ static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) 
 void mesh::formBuckets(func::FuncOp function, double mostBytes) {
   std::vector<Bucket> open;
   SmallVector<Operation *> collectives;
-  function.walk([](CollectiveInterface op) { op->removeAttr(bucketAttrName); }); // a user's
+  function.walk([](CollectiveInterface op) { op->removeAttr(bucketAttrName); }); // user-written
   for (Operation &op : function.front())
     if (kindOf(&op))
       collectives.push_back(&op);

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transfer has a price of its own, however few bytes it moves. Collectives of one kind, over the same
-// axes, with the same combiner and element type, that do not depend on each other are moved together,
-// and share the number of a bucket in `mesh.bucket`:
+// A transfer has a fixed cost besides its bytes. So independent collectives of one kind, over the
+// same axes, with the same combiner and element type, are combined into one transfer: they get the
+// same bucket number in `mesh.bucket`:
 //
 //     %a = mesh.all_reduce %x over [data] ...              {mesh.bucket = 0}
 //     %u = nest.compute reads %a[], ...            %b = ... {mesh.bucket = 0}
 //     %b = mesh.all_reduce %y over [data] ...      %u = nest.compute reads %a[], ...
 //
-// Ops that use their results move behind the last one. A bucket holds a limited number of bytes, so that
-// its transfer begins while later values are computed.
+// Ops that use their results move after the last one. A bucket has a limited size, so that its
+// transfer starts while later values are still being computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@
 
 namespace heddle::mesh {
 
-/// The number of the transfer that a collective shares with others.
+/// The number of the bucket, which the collectives of one transfer share.
 inline constexpr llvm::StringLiteral bucketAttrName = "mesh.bucket";
 
-/// Moves collectives of the function's body together, up to `mostBytes` in a bucket.
+/// Groups collectives of the function's body into buckets of up to `mostBytes`.
 void formBuckets(mlir::func::FuncOp function, double mostBytes);
 
 } // namespace heddle::mesh

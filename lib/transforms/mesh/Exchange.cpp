@@ -19,8 +19,8 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// The part of an interval that the neighbour `shift` parts further on has: elements `first` to
-/// `last` of its block.
+/// The part of an interval that is in the block of the neighbour at distance `shift`: elements
+/// `first` to `last` of that block.
 struct Part {
   int64_t shift, first, last;
 };

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A window reads a tensor beyond a device's own block. With `row: 12` in blocks of 3, the points
-// `row = 3 * mesh.data + row + ky - 1` of a device, for ky below 3, are an interval that begins one
-// element before its block and ends one after it. Each neighbour sends its part:
+// A window reads elements beyond a device's own block (a halo). With `row: 12` in blocks of 3, the
+// points `row = 3 * mesh.data + row + ky - 1` of a device, for ky below 3, are an interval that
+// begins one element before its block and ends one after it. Neighbours send these parts:
 //
 //     %low = mesh.permute (the last row of the block) shift -1
 //     %high = mesh.permute (the first row) shift 1
 //     rows -1 to 3 of the device:  %low, its block, %high      read at [row = row + ky]
 //
-// An interval that is wider than a block has parts from several neighbours.
+// If the interval is wider than a block, several neighbours send parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,20 +24,21 @@
 
 namespace heddle::mesh {
 
-/// The elements that any device needs, relative to the first element of its block.
+/// An interval of elements that devices need, relative to the first element of their block.
 struct Interval {
   AxisList axes;
   int64_t low, high; ///< the first and the last element
-  int64_t block;     ///< elements of a block
-  Expr coordinate;   ///< of a read, relative to `low`
+  int64_t block;     ///< size of a block
+  Expr coordinate;   ///< coordinate of the read, relative to `low`
 };
 
-/// The interval that reads at `coordinate` (of the whole tensor, over local names and the devices'
-/// coordinates) need of a name that `axes` split. None if it is not one, or not cheaper than all.
+/// The interval of a name split by `axes` that reads at `coordinate` (of the whole tensor, over
+/// local names and device coordinates) need. None if the reads are no interval, or gathering is as
+/// cheap.
 std::optional<Interval> intervalOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size,
                                    const Expr &coordinate, const Ranges &ranges);
 
-/// The interval of the tensor of which `value` is the block.
+/// Builds the interval from the block `value` by exchanging its parts.
 mlir::Value exchange(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                      const std::string &name, const Interval &interval);
 

@@ -1,4 +1,4 @@
-//===- Explain.cpp - why values are split as they are ---------------------===//
+//===- Explain.cpp - explains shardings and collectives -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,14 +32,14 @@ static std::string textOf(const Sharding &sharding) {
   return "{" + text + "}";
 }
 
-/// Says of each name where its axes come from. `rules`: of the plan, for an argument.
+/// Explains where the axes of each name come from. `rules`: the plan's rules, for an argument.
 static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAttr rules) {
   std::string text;
   auto add = [&](const Links::Node &node, const std::string &what) {
     text += (text.empty() ? "'" : "; '") + node.name + "' " + what;
   };
   auto stated = [&](const Links::Node &node) -> std::string {
-    if (!node.why.empty()) // it was moved
+    if (!node.why.empty()) // moved by MoveAxes
       return "";
     bool isRule = rules && node.priority > 0 && node.priority <= int64_t(rules.size());
     return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority - 1]).str() + "'"
@@ -87,7 +87,7 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
   function.walk([&](Operation *op) {
     std::string name = labelOf(op);
     bool isFirst = true;
-    for (Value value : op->getResults()) // of which one remark tells
+    for (Value value : op->getResults()) // one remark for all results
       if (isa<nd::NdTensorType>(value.getType()))
         describe(op->getLoc(), name, value, "",
                  std::exchange(isFirst, false) ? links.sharding(op) : Sharding(),
@@ -129,7 +129,7 @@ void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) 
             beyond = std::clamp<int64_t>(std::llround(padding), 0, whole);
     auto loop = dyn_cast<nest::ScanOp>(op->getParentOp());
     nd::SizeAttr turns = loop ? loop.getAlong().lookup(turnName) : nd::SizeAttr();
-    if (tell.explain && !isa<SendOp>(op)) // explainMessages names the roles
+    if (tell.explain && !isa<SendOp>(op)) // explainMessages reports these
       op->emitRemark() << op->getName().getStringRef() << " over " << axes.str()
                        << ": each device sends " << bytesText(sent)
                        << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "")

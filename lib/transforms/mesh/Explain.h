@@ -1,13 +1,13 @@
-//===- Explain.h - why values are split as they are -------------*- C++ -*-===//
+//===- Explain.h - explains shardings and collectives -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the axes of each value come from, which ones it could have had, and what each collective
-// moves. `--explain` prints these as remarks, and the table in a program file has them as rows
-// (runtime/program/ShardingTable.h):
+// Reports where the axes of each value come from, which axes it could have had, and how many bytes
+// each collective moves. `--explain` prints remarks; the table in a program file has the same as
+// rows (runtime/program/ShardingTable.h):
 //
 //     remark: {batch: [data]}: 'batch' has [data] as the argument 'x'; 'in' could have [data] (it keeps
 //             1024 bytes in place, 'batch' 4096)
@@ -25,21 +25,21 @@
 namespace heddle::mesh {
 struct Links;
 
-/// The rows for collectives, an attribute of a function: [location, kind, axes, bytes, padding]. Those
-/// for values, [location, name, type, sharding, reasons], are `nd::notesAttrName`.
+/// A function attribute with rows for collectives: [location, kind, axes, bytes, padding]. Rows for
+/// values, [location, name, type, sharding, reasons], are in `nd::notesAttrName`.
 inline constexpr llvm::StringLiteral collectivesAttrName = "mesh.collectives";
 
-/// How descriptions reach the user.
+/// The form of the report.
 struct Tell {
   bool explain = false; ///< remarks
   bool record = false;  ///< rows
 };
-/// Why the values of a function, whose arguments have their shardings, have their axes.
+/// Reports where the axes of a function's values come from. Its arguments have their shardings.
 void describeShardings(mlir::func::FuncOp function, const Links &links, Tell tell);
-/// The bytes that a device sends in each collective of its program, at typical sizes. Padding is what
-/// blocks have beyond the size of the name that moves.
+/// Reports the bytes that a device sends in each collective of its program, at typical sizes.
+/// Padding is the part of blocks beyond the size of the name that moves.
 void describeCollectives(mlir::func::FuncOp function, MeshAttr mesh, Tell tell);
-/// Says in remarks what the program of a role sends to other roles.
+/// Reports, in remarks, what the program of a role sends to other roles.
 void explainMessages(mlir::func::FuncOp role);
 
 } // namespace heddle::mesh

@@ -1,4 +1,4 @@
-//===- Links.cpp - which names are split alike ----------------------------===//
+//===- Links.cpp - links names that have the same sharding ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,7 +72,7 @@ Sharding Links::sharding(Operation *op) const {
 
 Sharding Links::sharding(Value value) const {
   Sharding sharding;
-  for (unsigned each : nodesOf(value)) // also reduced names of the nest
+  for (unsigned each : nodesOf(value)) // including reduced names of a nest
     if (!nodes[each].axes.empty() && tensorType(value).has(nodes[each].name))
       sharding[nodes[each].name] = nodes[each].axes;
   return sharding;
@@ -136,7 +136,7 @@ void Links::addNest(nest::LoopNestInterface op) {
     addValue(update.getResult());
     linkValues(update.getDest(), update.getResult());
     linkAccess(update.getResult(), update.getDestMap());
-    // Points of names that are no coordinate of the destination meet in it.
+    // Names that are not a coordinate of the destination: their points are combined.
     for (unsigned each : sites[site].nodes) {
       bool owns = llvm::any_of(update.getDestMap().getEntries(), [&](const nest::MapEntry &entry) {
         return entry.expr().asName() == nodes[each].name;
@@ -159,7 +159,7 @@ void Links::addScan(nest::ScanOp op) {
   for (Value result : op.getResults())
     addValue(result);
   around.push_back(sites[site].nodes[0]);
-  for (Value init : op.getInits()) // goes from device to device
+  for (Value init : op.getInits()) // sent from device to device
     nodes[around.back()].price += 2 * tensorBytes(init);
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
@@ -202,7 +202,7 @@ void Links::add(Operation *op) {
     if (auto constrain = dyn_cast<ConstrainOp>(op))
       state(nodesOf(constrain.getResult()), constrain.getSharding());
   }
-  // The results of other ops are whole, and no axes spread to them.
+  // Results of other ops are not sharded, and no axes spread to them.
 }
 
 void Links::add(Block &block) {
@@ -224,7 +224,7 @@ Links::Links(func::FuncOp function) {
   for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
     if (auto state = stateOf(function, unsigned(i)))
       linkValues(value, function.getArgument(*state));
-    // A stated result spreads to what computes it.
+    // The stated sharding of a result spreads to the ops that compute it.
     auto stated = function.getResultAttrOfType<ShardingAttr>(unsigned(i), shardingAttrName);
     if (!stated)
       continue;

@@ -1,4 +1,4 @@
-//===- LocalReads.cpp - what a device reads -------------------------------===//
+//===- LocalReads.cpp - the reads of one device ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@ using nest::GuardAttr;
 using nest::MapAttr;
 using nest::MapEntry;
 
-/// Adds conditions that points are inside of these names. A guard that holds everywhere excludes, if
-/// the read may, or reads zero instead.
+/// Adds guards that restrict points to the sizes of these names. A guard that would hold everywhere
+/// excludes points if the read may do that; otherwise it reads zero.
 void LocalReads::addConditions(Read &read, const std::set<std::string> &names) const {
   if (names.empty())
     return;
@@ -43,11 +43,11 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
   auto guard = cast<GuardAttr>(op.getGuardsAttr()[i]);
   LocalValue held = lookup(op.getMappedReads()[i]);
   Ranges ranges = space.ranges();
-  Sharding kept;                                   // what is not gathered
-  std::map<std::string, Expr> at;                  // where to read
-  std::vector<std::pair<std::string, Expr>> whole; // of these, names of which nothing is split
+  Sharding kept;                                   // names that are not gathered
+  std::map<std::string, Expr> at;                  // coordinates of the read
+  std::vector<std::pair<std::string, Expr>> whole; // of names that are not split
   std::vector<std::pair<std::string, Interval>> exchanged;
-  std::set<std::string> names, beyond; // at which it reads; of these, not only at own elements
+  std::set<std::string> names, beyond; // names it reads at; those beyond its own block
   for (const nd::Dim &dim : held.whole.getDims()) {
     std::string name = dim.name.str();
     Expr coordinate = *map.lookup(name);
@@ -76,7 +76,7 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
       exchanged.emplace_back(name, *interval);
     }
   }
-  // Axes that another name of the tensor had move to the name at which the nest has them.
+  // The axes of another name of the tensor move to the name at which the nest has them.
   for (const auto &[name, coordinate] : whole) {
     ArrayRef<Axis> axes = space.axes(*coordinate.asName());
     if (!axes.empty() && llvm::any_of(held.sharding, [&](const auto &entry) {

@@ -1,14 +1,14 @@
-//===- LocalReads.h - what a device reads -----------------------*- C++ -*-===//
+//===- LocalReads.h - the reads of one device -------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The reads of a nest, for the points of one device. A tensor that is split over the axes of the
-// iteration name at which it is read is the device's own block. If the points of a device need an
-// interval that reaches into other blocks, neighbours send it; any other read gathers the tensor
-// along the name, and reads it at the whole coordinate:
+// The reads of a nest, restricted to the points of one device. If a tensor is split over the axes
+// of the iteration name at which it is read, the device reads its own block. If its points need an
+// interval that extends into other blocks, neighbours send the rest. For any other read the tensor
+// is gathered along the name, and read at the global coordinate:
 //
 //     %x[row = row]          %x is {row: [data]}, row is [data]:  the block, at [row = row]
 //     %x[row = row + 1]      the block and one row of the next device, at [row = row + 1]
@@ -35,12 +35,13 @@ public:
 
   /// Adds read `i` of the nest. `mayExclude`: its guard may exclude points.
   void add(mlir::OpBuilder &b, unsigned i, bool mayExclude);
-  /// Excludes the points beyond the sizes of these names, by a read of their own if no read may.
+  /// Excludes points beyond the sizes of these names, by an extra read if no existing read may do
+  /// so.
   void exclude(mlir::OpBuilder &b, nd::DimsAttr names);
-  /// Adds an argument to the body for each read that it does not know.
+  /// Adds an argument to the body for each added read.
   void addArguments(mlir::Region &body, mlir::Location loc) const;
 
-  /// Adds the reads to the body of a nest; to its epilogue.
+  /// Adds the reads to the body of a nest, or to its epilogue.
   void giveBody(nest::NestBuilder &nest) const;
   void giveFinish(nest::NestBuilder &nest) const;
 
@@ -49,7 +50,7 @@ private:
     mlir::Value value;
     nest::MapAttr map;
     nest::GuardAttr guard;
-    std::set<std::string> names; ///< ragged names at which it reads
+    std::set<std::string> names; ///< ragged names that it reads at
     bool mayExclude;
   };
   nest::LoopNestInterface op;
@@ -57,7 +58,7 @@ private:
   Resharder &resharder;
   Lookup lookup;
   std::vector<Read> reads;
-  unsigned added = 0; ///< reads that the nest did not have
+  unsigned added = 0; ///< number of added reads
 
   void addConditions(Read &read, const std::set<std::string> &names) const;
 };

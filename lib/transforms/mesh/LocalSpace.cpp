@@ -1,4 +1,4 @@
-//===- LocalSpace.cpp - the part of a nest that a device runs -------------===//
+//===- LocalSpace.cpp - the iteration space of one device -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,17 +1,18 @@
-//===- LocalSpace.h - the part of a nest that a device runs -----*- C++ -*-===//
+//===- LocalSpace.h - the iteration space of one device ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration names of a nest, some of them split over axes. On a mesh of `data: 2`, the nest
+// The iteration names of a nest, some of which are split over axes. On a mesh of `data: 2`, the
+// nest
 //
 //     nest.compute (row: 5) reads %x[row = row + 1]      with  row: [data]
 //
-// runs `row: 3` on a device, where `row` stands for `3 * mesh.data + row` in maps, guards and
-// coordinates. The second device has one lane too many: its points beyond the size (`isInside`
-// fails) read nothing.
+// runs `row: 3` on a device, where `row` is replaced by `3 * mesh.data + row` in maps, guards and
+// coordinates. The second device has one point too many: points beyond the size (`isInside` is
+// negative) read nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,18 +39,18 @@ public:
   Sharding sharding(nd::DimsAttr dims) const;
   /// The names with the sizes of blocks.
   nd::DimsAttr local(nd::DimsAttr dims) const { return blockDims(mesh, dims, split); }
-  /// The coordinate in the whole nest for which each split name stands.
+  /// The global coordinate of each split name.
   const ExprMap &globals() const { return global; }
-  /// The split names whose last blocks may be short.
+  /// The split names whose last block may be shorter.
   const std::set<std::string> &ragged() const { return raggedNames; }
-  /// Holds (`>= 0`) at points that the whole nest has.
+  /// Not negative at points within the global size.
   Expr isInside(const std::string &name) const;
   /// `isInside` of each ragged name.
   llvm::SmallVector<Expr> inside() const;
   /// Ranges of the local names and of the coordinates of devices.
   Ranges ranges() const;
   bool isWhole() const { return global.empty(); }
-  /// The size of an iteration name in the whole nest; null if it is none.
+  /// The global size of an iteration name; null if there is none with this name.
   nd::SizeAttr size(llvm::StringRef name) const;
 
   /// Replaces the coordinates of split names in scalar code.

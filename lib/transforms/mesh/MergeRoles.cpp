@@ -1,4 +1,4 @@
-//===- MergeRoles.cpp - roles together are one program --------------------===//
+//===- MergeRoles.cpp - merges roles into one program ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,9 +21,9 @@ namespace {
 /// One end of a message.
 struct End {
   MessageInterface op;
-  int64_t self; ///< its role
+  int64_t self; ///< the role that it belongs to
 };
-/// The roles of one entry, by their coordinates, and their messages: by channels, the sender first.
+/// The roles of one entry, by coordinate, and their messages by channel, the sender first.
 struct Entry {
   std::map<int64_t, func::FuncOp> roles;
   std::map<std::pair<int64_t, bool>, End> ends;
@@ -57,7 +57,7 @@ static LogicalResult rolesOf(ModuleOp module, Entries &all) {
   return success();
 }
 
-/// Collects the messages of a role, which have to be in the order of their channels.
+/// Collects the messages of a role, whose channels must ascend.
 static LogicalResult collect(func::FuncOp function, Entry &entry) {
   Role role = *Role::of(function);
   int64_t last = -1;
@@ -69,7 +69,7 @@ static LogicalResult collect(func::FuncOp function, Entry &entry) {
       return op->emitOpError() << "expected messages in the body of the role's function only";
     if (last >= channel) // S16
       return op->emitOpError() << "has the channel " << channel << " after " << last
-                               << ": roles that wait for each other in another order wait for ever";
+                               << ": expected ascending channels, or roles deadlock";
     last = channel;
     if (!entry.ends.try_emplace({channel, !op.sends()}, End{op, role.coordinate}).second)
       return op->emitOpError() << "has the channel " << channel << ", as another role's has";
@@ -78,7 +78,7 @@ static LogicalResult collect(func::FuncOp function, Entry &entry) {
   return failure(done.wasInterrupted());
 }
 
-/// Each end has its other one, in the role that it names, of the same type.
+/// Each end has a matching one, of the same type, in the role that it names.
 static LogicalResult meet(const Entry &entry) {
   for (auto [key, end] : entry.ends) {
     auto [channel, receives] = key;
@@ -119,7 +119,7 @@ LogicalResult mesh::checkRoles(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Runs the roles in turn, each up to its next message, in the order of the channels.
+/// Runs the roles in turn, each up to its next message, in the order of channels.
 class Merger {
 public:
   explicit Merger(Entry &entry) : entry(entry), roles(entry.roles), first(roles.begin()->second) {}
@@ -161,12 +161,12 @@ private:
   IRMapping values;
   std::map<int64_t, Block::iterator> next;
 
-  /// The function of a role that has it, by the type of an argument or result.
+  /// The function of a role that holds an argument or result, by its type.
   func::FuncOp holder(llvm::function_ref<Type(func::FuncOp)> type) {
     for (auto &[coordinate, function] : roles)
       if (!isAbsent(type(function)))
         return function;
-    return first; // nobody has it
+    return first; // no role holds it
   }
   LogicalResult mergeArguments() {
     for (auto &[coordinate, function] : roles) {
@@ -192,7 +192,7 @@ private:
     return list.getDictionary(first.getContext());
   }
 
-  /// Copies the ops of a role that precede its op `end`, which is the next message or the terminator.
+  /// Copies the ops of a role up to `end`, which is the next message or the terminator.
   void copyTo(int64_t coordinate, Operation *end) {
     for (Block::iterator &op = next[coordinate]; op != end->getIterator(); ++op)
       if (!isa<MessageInterface>(*op))
@@ -210,7 +210,7 @@ private:
     nd::retype(made);
   }
 
-  /// Sizes that some role's arguments have are those of the merged program's.
+  /// Keeps the size symbols that all roles have.
   void keepCommonSymbols() {
     SmallVector<Attribute> common(nd::listedSymbols(made));
     for (auto &[coordinate, function] : roles)
@@ -219,7 +219,7 @@ private:
       });
     nd::listSymbols(made, common);
   }
-  /// The devices of the merged program do not differ along the axis of the roles.
+  /// Removes the axis of the roles from the merged program's mesh.
   void withoutAxis(StringAttr axis) {
     MeshAttr mesh = meshOf(made);
     SmallVector<StringAttr> names(mesh.getNames());

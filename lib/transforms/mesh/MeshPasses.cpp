@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pass only calls the function of its name.
+// Each pass only calls the function with its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-/// Calls `rewrite` for the functions that devices run, with their mesh. Functions without a mesh
-/// stay, and those that are split already.
+/// Calls `rewrite` for the functions that devices run, with their mesh. Skips functions without a
+/// mesh, and those that are partitioned already.
 static LogicalResult forEachEntry(ModuleOp module,
                                   function_ref<LogicalResult(func::FuncOp, MeshAttr)> rewrite) {
   DenseSet<Operation *> inner = controlled(module);
@@ -57,7 +57,7 @@ static LogicalResult forEachEntry(ModuleOp module,
   return success();
 }
 
-/// The sizes of blocks and of what they are padded to have to be numbers.
+/// The sizes of blocks, and of their padding, have to fit 64-bit numbers.
 static LogicalResult checkSizes(func::FuncOp function, MeshAttr mesh) {
   int64_t most = INT64_MAX - mesh.devices();
   auto check = [&](ValueRange values) {
@@ -91,7 +91,7 @@ struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
     for (const auto &[word, setting] : given.settings)
       if (word != "mesh")
         getOperation().emitWarning() << setting.where << ": '" << word << " " << setting.text
-                                     << "' is for trainers, and changes nothing here";
+                                     << "' applies to trainers only, and is ignored here";
     if (failed(applyPlan(getOperation(), given)))
       signalPassFailure();
   }
@@ -113,7 +113,7 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
           return partition(function, mesh, double(ring));
         })))
       return signalPassFailure();
-    // Of functions without a mesh, and those that nest.control runs.
+    // In functions without a mesh, and in those that nest.control calls.
     getOperation().walk([](ConstrainOp op) {
       op.replaceAllUsesWith(op.getInput());
       op.erase();

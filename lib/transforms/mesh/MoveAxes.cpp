@@ -12,13 +12,14 @@ using namespace heddle::mesh;
 using namespace mlir;
 
 namespace {
-/// Axes of node `from` that go to node `to`.
+/// Moves the axes of node `from` to node `to`.
 struct Move {
-  unsigned from, to, neighbour; ///< `neighbour`: has them at the name
+  unsigned from, to, neighbour; ///< `neighbour` has the axes at the name of `to`
   double before, after;         ///< bytes that a device sends
-  bool gathers;                 ///< an operand that was not gathered before
-  /// A chain gathers such operands only if its first move does, which then has to send less than half for
-  /// operands: each reader counts, but two (the forward and the backward pass) may share a gather.
+  bool gathers;                 ///< gathers an operand that was not gathered before
+  /// Only a chain whose first move gathers such an operand may do so, and only if that more than
+  /// halves the bytes sent for operands: the estimate counts each reader, although two (the forward
+  /// and the backward pass) may share a gather.
   bool mayStart;
   double saved() const { return before - after; }
 };
@@ -41,7 +42,8 @@ public:
     }
   }
 
-  /// Looks at all first moves, in the order of what they and those that follow save. True if axes moved.
+  /// Tries all first moves, in the order of the bytes that they and their followers save. True if
+  /// axes moved.
   bool sweep() {
     std::vector<Chain> chains;
     for (const Links::Site &site : links.sites)
@@ -68,16 +70,16 @@ public:
 private:
   Links &links;
   MeshAttr mesh;
-  std::vector<SmallVector<unsigned, 4>> operands, users; ///< reads of each site
+  std::vector<SmallVector<unsigned, 4>> operands, users; ///< reads, by site
 
-  /// Moves that were made.
+  /// A sequence of moves that were made.
   struct Chain {
     double saved = 0;
     std::vector<Move> moves;
   };
-  static constexpr size_t longest = 16; ///< moves of a chain
+  static constexpr size_t longest = 16; ///< maximum number of moves
 
-  /// Independent of the order of ops where bytes or names differ.
+  /// Breaks ties so that the order of ops does not matter, unless bytes and names are equal.
   bool isBetter(std::pair<double, const Move *> a, std::pair<double, const Move *> b) const {
     auto names = [&](const Move *move) {
       return std::tie(links.nodes[move->from].name, links.nodes[move->to].name);
@@ -85,8 +87,8 @@ private:
     return a.first != b.first ? a.first > b.first : names(a.second) < names(b.second);
   }
 
-  /// Makes a move, and then moves of the same axes by its neighbours, also such that save nothing by
-  /// themselves. Only those remain made up to which most is saved.
+  /// Makes a move, and then moves of the same axes by its neighbours, including moves that alone
+  /// save nothing. Undoes those after the point at which the chain saves the most.
   Chain follow(const Move &first) {
     Chain chain;
     if (!first.mayStart)
@@ -101,7 +103,7 @@ private:
       sites.insert(links.nodes[next->from].site);
       saved += next->saved();
       scale = std::max({scale, next->before, next->after});
-      if (saved > chain.saved + 1e-6 * scale) { // not by rounding
+      if (saved > chain.saved + 1e-6 * scale) { // beyond rounding errors
         chain.saved = saved;
         most = chain.moves.size();
       }
@@ -143,7 +145,7 @@ private:
   void explain(const Move &move) {
     Links::Node &from = links.nodes[move.from], &to = links.nodes[move.to];
     from.from = std::nullopt;
-    // A neighbour may have had them from here, before they were moved away.
+    // The neighbour may have got its axes from here, before they moved away.
     std::optional<unsigned> at = move.neighbour;
     while (at && at != move.to)
       at = links.nodes[*at].from;
@@ -164,7 +166,7 @@ private:
   const AxisList &axesAt(unsigned node) const { return links.nodes[node].axes; }
   double parts(unsigned node) const { return double(partsOf(mesh, axesAt(node))); }
 
-  /// Whether the axes of a name of a value move to another one that the reader has them at.
+  /// Whether the axes of a name of a value move to another name at which the reader has them.
   bool moves(const Links::Read &read, const AxisList &axes) const {
     return llvm::any_of(read.names, [&](const auto &name) {
       return name.second && axesAt(*name.second) == axes && axesAt(name.first).empty();
@@ -188,8 +190,8 @@ private:
     return bytes;
   }
 
-  /// The bytes that a device sends to combine sums. If each reader has the axes at a name that is whole in
-  /// the sums, they are scattered, which sends half.
+  /// The bytes that a device sends to combine sums. If each reader has the axes at a name that the
+  /// sums do not split, the sums are scattered, which sends half.
   double sumsOf(unsigned site) const {
     double bytes = 0, blocks = 1;
     for (unsigned each : links.sites[site].nodes)
@@ -205,8 +207,8 @@ private:
     return bytes;
   }
 
-  /// The bytes that a device sends for the site's operands, for sums that it makes or reads, and for the
-  /// readers of its results.
+  /// The bytes that a device sends for the site's operands, for sums that it computes or reads, and
+  /// for readers of its results.
   double sentFor(unsigned site) const {
     double bytes = sentFor(operands[site]) + sentFor(users[site]);
     std::set<unsigned> sums{site};
@@ -218,7 +220,8 @@ private:
     return bytes;
   }
 
-  /// True if an operand has the axes at a name that the nest reads without them, and can't move them.
+  /// True if an operand has the axes at a name that the nest reads without them, and can't move
+  /// them.
   bool gathers(unsigned site, const AxisList &axes) const {
     return llvm::any_of(operands[site], [&](unsigned each) {
       const Links::Read &read = links.reads[each];

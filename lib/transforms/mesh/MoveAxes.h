@@ -11,12 +11,13 @@
 //     nest.compute (batch: 64, expert: 8, out: 512) reduce (in: 512) reads %x[], %w[]
 //         %x {batch: [data]}, %w {expert: [data]}, the nest {batch: [data]}
 //
-// gathers %w. If the nest has the axes at `expert`, %x {batch, expert, in} moves by a mesh.all_to_all,
-// of which a device sends a part only. If %x has no such name, it is gathered instead of %w, where that
-// sends less than half. So axes move from name to name of a nest while that lowers the bytes that a device sends
-// for its operands, its sums, and the readers of its results. A sum that is scattered counts half. As a
-// move of one nest may pay only when its neighbours follow, chains of moves are tried (Kernighan and Lin,
-// "An efficient heuristic procedure for partitioning graphs", 1970).
+// gathers %w. If the nest has the axes at `expert` instead, %x {batch, expert, in} moves by a
+// mesh.all_to_all, which sends only a part of it. If %x has no such name, it is gathered instead of
+// %w, if that more than halves the bytes. So axes move from name to name of a nest while that
+// reduces the bytes that a device sends for its operands, its sums, and the readers of its results;
+// a scattered sum counts half. A move of one nest may pay only if its neighbours follow, so chains
+// of moves are tried (Kernighan and Lin, "An efficient heuristic procedure for partitioning
+// graphs", 1970).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@
 
 namespace heddle::mesh {
 
-/// Moves axes of nests. Each chain of moves lowers the bytes that are sent in all.
+/// Moves axes of nests. Each chain of moves reduces the total bytes that are sent.
 void moveAxes(Links &links, MeshAttr mesh);
 
 } // namespace heddle::mesh

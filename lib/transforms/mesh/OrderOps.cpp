@@ -23,15 +23,15 @@ namespace {
 struct Entry {
   Operation *op;
   SmallVector<size_t, 4> readers;
-  unsigned missing = 0; ///< ops that it waits for
-  double ready = 0;     ///< when all its operands are there
+  unsigned missing = 0; ///< unfinished ops that it depends on
+  double ready = 0;     ///< when all operands are available
 };
 
-/// The ops of a role that have all operands at some time.
+/// The ops of a role whose operands will all be available.
 struct Queue {
-  double free = 0; ///< when the op before ends
+  double free = 0; ///< when the previous op ends
   std::set<std::pair<double, size_t>> coming;
-  std::set<size_t> present; ///< by their number in the program
+  std::set<size_t> present; ///< by position in the program
 
   double nextStart() const {
     if (!present.empty())
@@ -54,8 +54,8 @@ static double timeOf(Operation *op) {
   return secondsOf(0, tensorBytes(op->getResults()));
 }
 
-/// The ops of a block with those that wait for each: readers of its results, and of ops with effects
-/// the next such op.
+/// The ops of a block, each with its dependents: the users of its results and, if it has side
+/// effects, the next op with side effects.
 static std::vector<Entry> entriesOf(Block &block) {
   std::vector<Entry> entries;
   llvm::DenseMap<Operation *, size_t> numbers;
@@ -80,7 +80,7 @@ static std::vector<Entry> entriesOf(Block &block) {
 
 void mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
   std::vector<Entry> entries = entriesOf(function.front());
-  // The last queue has the ops that each role computes, in no time.
+  // The last queue has the ops that each role computes; they take no time.
   std::vector<Queue> queues(size_t(placed.count) + 1);
   auto queueOf = [&](const Entry &entry) -> Queue & {
     return placed.isEverywhere(entry.op) ? queues.back() : queues[size_t(placed.placeOf(entry.op))];

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Roles run at the same time. In the order of a program one of them may wait for a value although ops
-// that follow could run. With two micro-batches, whose forward passes are F and backward passes B,
+// Roles run concurrently. In program order a role may wait for a value although later ops could
+// run. With two micro-batches, whose forward passes are F and backward passes B,
 //
 //     stage=0:  F0          B0 F1          B1          stage=0:  F0 F1    B0       B1
 //     stage=1:     F0 B0          F1 B1          ->    stage=1:     F0 B0 F1 B1
 //
-// The ops of all roles are ordered by the time when they start, if each role that is free starts the
-// first op of the program whose operands are there. An op takes the time of the cost model
-// (`secondsOf`), and a value that is sent none. As the order of the program decides among ops that can
-// start, B0 precedes F2 where both can run: a role keeps no more values for backward passes than it
-// computes while it would wait.
+// This is list scheduling: ops are ordered by start time, where each idle role starts its first op
+// in program order whose operands are available. An op takes the time of the cost model
+// (`secondsOf`); sending a value takes no time. Since program order breaks ties, B0 precedes F2
+// where both can run: a role keeps no more values for backward passes than it computes while it
+// would otherwise wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace heddle::mesh {
 
-/// Orders the ops of the function's body.
+/// Reorders the ops of the function's body.
 void orderOps(mlir::func::FuncOp function, const PlacedOps &placed);
 
 } // namespace heddle::mesh

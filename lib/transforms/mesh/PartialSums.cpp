@@ -1,4 +1,4 @@
-//===- PartialSums.cpp - sums of which each device has a part -------------===//
+//===- PartialSums.cpp - combines partial sums first ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,14 +27,14 @@ Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, Arra
                       nest::GuardAttr::get(b.getContext(), {first}, neutral));
 }
 
-/// The named combiner that scalar code computes, and its sign; General if it computes no named one.
+/// The named combiner that scalar code computes, and its sign; General if there is none.
 static std::pair<nd::CombinerKind, bool> combinerOf(Region &code) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(code, &isSigned);
   return {kind, isSigned};
 }
 
-/// True if the nest combines two tensors of its result's type, element by element.
+/// True if the nest combines two tensors of its result's type elementwise.
 static bool isPlain(ComputeOp sum) {
   if (sum.isReduction() || sum->getNumOperands() != 2 || sum->getNumResults() != 1 ||
       !sum.getFinish().empty())
@@ -49,7 +49,7 @@ static bool isPlain(ComputeOp sum) {
          });
 }
 
-/// The collective of the sum's combiner that makes operand `i`, which nothing else uses.
+/// The collective with the sum's combiner that defines operand `i` and has no other use.
 static Operation *totalOf(ComputeOp sum, unsigned i) {
   Operation *total = sum->getOperand(i).getDefiningOp();
   bool fits = isa_and_nonnull<AllReduceOp, ReduceScatterOp>(total) &&
@@ -59,7 +59,7 @@ static Operation *totalOf(ComputeOp sum, unsigned i) {
   return fits ? total : nullptr;
 }
 
-/// Returns the sum of parts that precedes the collective then; null if nothing changed.
+/// Moves the collective after the sum of parts and returns that sum; null if nothing changed.
 static ComputeOp reduceAfter(ComputeOp sum) {
   if (!isPlain(sum))
     return {};
@@ -67,7 +67,7 @@ static ComputeOp reduceAfter(ComputeOp sum) {
   if (!first || !second || first == second || first->getName() != second->getName() ||
       first->getAttrDictionary() != second->getAttrDictionary())
     return {};
-  // Before a mesh.reduce_scatter this adds whole tensors, where the sum of results added blocks.
+  // With mesh.reduce_scatter this adds whole tensors, where the original sum added blocks.
   OpBuilder b(sum);
   nest::NestBuilder nest(b, sum.getLoc());
   nd::NdTensorType type = tensorType(first->getOperand(0));
@@ -89,8 +89,8 @@ void mesh::reduceAfterSums(Block &block) {
       sum = reduceAfter(sum);
 }
 
-/// The collective whose result, combined by itself with the carried tensor, is the next one; null if
-/// there is none, or if the recurrence uses either elsewhere.
+/// The collective whose result, combined with the carried tensor, is the tensor's next value. Null
+/// if there is none, or if the recurrence has other uses of either.
 static AllReduceOp addedTo(BlockArgument carried, Value next) {
   auto sum = next.getDefiningOp<ComputeOp>();
   if (!sum || sum->getBlock() != carried.getOwner() || !isPlain(sum) || !carried.hasOneUse() ||

@@ -1,19 +1,19 @@
-//===- PartialSums.h - sums of which each device has a part -----*- C++ -*-===//
+//===- PartialSums.h - combines partial sums first --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum of sums over devices needs one collective: each device adds its own parts first.
+// A sum of sums over devices needs only one collective: each device first adds its own parts.
 //
 //     %a = mesh.all_reduce %p over [data]             %c = nest.compute  p + q
 //     %b = mesh.all_reduce %q over [data]      ->     %s = mesh.all_reduce %c over [data]
 //     %s = nest.compute  a + b
 //
-// If each device gets a block (mesh.reduce_scatter), it adds whole parts before. If a recurrence
-// carries such a sum, one collective follows the recurrence. The same rewrites apply to every named
-// combiner (products, maxima, ...).
+// For mesh.reduce_scatter each device adds whole tensors before. If a recurrence carries such a
+// sum, one collective follows the recurrence. The same rewrites apply to every named combiner
+// (products, maxima, ...).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,15 @@
 
 namespace heddle::mesh {
 
-/// `value` on the device whose part is the first one; `neutral` on all others.
+/// `value` on the device with the first part; `neutral` on all others.
 mlir::Value onFirst(mlir::OpBuilder &b, mlir::Location loc, MeshAttr mesh, mlir::Value value,
                     llvm::ArrayRef<Axis> axes, mlir::TypedAttr neutral);
 
-/// Combines the operands of all-reduces or reduce-scatters, and then reduces, where the block does it the other way round
-/// and uses their results for nothing else.
+/// Rewrites a combination of all-reduces or reduce-scatters, whose results have no other use, so
+/// that operands are combined before one collective.
 void reduceAfterSums(mlir::Block &block);
 
-/// Moves the collectives of sums that the recurrence carries behind it; `results` get their results.
+/// Moves the collectives of sums that the recurrence carries after it; `results` get their results.
 void reduceOnce(nest::ScanOp scan, MeshAttr mesh, llvm::MutableArrayRef<mlir::Value> results);
 
 } // namespace heddle::mesh

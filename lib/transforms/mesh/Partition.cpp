@@ -21,7 +21,7 @@ using namespace mlir;
 
 using nd::tensorType;
 
-/// Without the names that have axes in common with `busy`.
+/// Drops names whose axes overlap `busy`.
 static Sharding without(Sharding sharding, MeshAttr mesh, ArrayRef<Axis> busy) {
   std::erase_if(sharding, [&](const auto &entry) { return overlap(mesh, entry.second, busy); });
   return sharding;
@@ -49,8 +49,8 @@ bool mesh::isPartitioned(func::FuncOp function) {
           }));
 }
 
-/// If axes split the name that it runs along, each device has a block of the steps (Pipeline.h). The
-/// devices are at different steps then: no collective inside of it is over these axes.
+/// If axes split the name of the recurrence, each device has a block of its steps (Pipeline.h).
+/// Devices then run different steps, so collectives within it can't use these axes.
 LogicalResult Partitioner::scan(nest::ScanOp op) {
   std::string along = op.getAlong().begin()->name.str();
   auto carried = op->getAttrOfType<ArrayAttr>(carriedAttrName);
@@ -175,7 +175,7 @@ LogicalResult Partitioner::convert(Operation *op) {
           return passOn(other), success();
         if (isa<CollectiveInterface>(other))
           return other->emitOpError()
-                 << "is a collective in a program that is not split yet; that of one device states "
+                 << "is a collective in a program that is not partitioned; a partitioned one lists "
                     "its coordinates, mesh.AXIS, in heddle.symbols";
         return whole(other);
       });
@@ -221,7 +221,7 @@ LogicalResult Partitioner::run(func::FuncOp function) {
   return success();
 }
 
-/// States the coordinates of devices as symbols of the function, with their ranges.
+/// Declares the device coordinates as symbols of the function, with their ranges.
 static void addSymbols(func::FuncOp function, MeshAttr mesh) {
   Builder b(function.getContext());
   SmallVector<Attribute> symbols(nd::listedSymbols(function));

@@ -10,14 +10,14 @@
 //
 //     nest.compute (column: 4) reduce (row: 5) reads %x[] {...} combine add [0.0 : f32]
 //
-// becomes the sum of a device's rows, the sum over devices, and where the nest has one, its epilogue:
+// becomes a sum over the device's rows, a sum over devices, and then the nest's epilogue, if any:
 //
 //     %part = nest.compute (column: 4) reduce (row: 3) reads %x[] if [4 - 3 * mesh.data - row >= 0] ...
 //     mesh.all_reduce %part over [data] combine add [0.0 : f32]
 //
-// A read of a split name of a tensor at exactly that iteration name is one of the device's own block;
-// any other read gathers first. Points beyond the size of a name are excluded from reductions and
-// updates by guards; elsewhere their results are undefined, and nothing reads them.
+// If a split name of a tensor is read at exactly the iteration name with the same axes, the device
+// reads its own block; other reads gather first. Guards exclude points beyond the size of a name
+// from reductions and updates; elsewhere the results of such points are undefined and never read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,12 @@
 
 namespace heddle::mesh {
 
-/// Rewrites the function, whose arguments and nests state their shardings. Operands of `leastRing` bytes
-/// go around a ring (Ring.h) rather than be gathered.
+/// Rewrites the function, whose arguments and nests have shardings. Operands of at least
+/// `leastRing` bytes are passed around a ring (Ring.h) instead of gathered.
 mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh, double leastRing);
 /// True for the program of one device, or of one role.
 bool isPartitioned(mlir::func::FuncOp function);
-/// The functions that others run by control flow: each device runs them whole.
+/// The functions that control flow calls: each device runs them whole.
 llvm::DenseSet<mlir::Operation *> controlled(mlir::ModuleOp module);
 
 } // namespace heddle::mesh

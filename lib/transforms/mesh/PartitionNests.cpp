@@ -1,4 +1,4 @@
-//===- PartitionNests.cpp - nests over the blocks of a device --------------===//
+//===- PartitionNests.cpp - nests over the blocks of a device -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ static void cloneLocal(Region &from, Region &to, const LocalSpace &space) {
 // Computations
 //===----------------------------------------------------------------------===//
 
-/// The axes that split the names of a value where it is used, if that is one device's block.
+/// The axes that split a value's names at a use, if the use reads one device's block.
 static Sharding wantedBy(OpOperand &use) {
   Sharding wanted;
   nd::DimsAttr dims = tensorType(use.get()).getDims();
@@ -57,9 +57,9 @@ static Sharding wantedBy(OpOperand &use) {
   return wanted;
 }
 
-/// The names by which a use of the results wants the axes of a sum to split them: those of the use that
-/// wants the most axes. Each axis of the sum is used whole or not at all, but its parts may split
-/// several names. To scatter and gather again moves the bytes of an all-reduce.
+/// The sharding to which the axes of a sum are scattered: the one of the use with the most axes. An
+/// axis of the sum is used completely or not at all, but its parts may split several names. (A
+/// scatter and a later gather move as many bytes as an all-reduce.)
 static Sharding scattered(MeshAttr mesh, Operation *op, ArrayRef<Axis> axes, const Sharding &held) {
   Sharding chosen;
   int64_t most = 1;
@@ -70,7 +70,7 @@ static Sharding scattered(MeshAttr mesh, Operation *op, ArrayRef<Axis> axes, con
       for (const auto &[name, list] : wantedBy(use))
         if (axesOf(held, name).empty() && llvm::all_of(list, [&](const Axis &axis) {
               return llvm::is_contained(axes, axis) ||
-                     llvm::is_contained(axes, Axis{axis.name}); // a part of it
+                     llvm::is_contained(axes, Axis{axis.name}); // a part of an axis
             })) {
           split[name] = list;
           parts *= partsOf(mesh, list);
@@ -86,7 +86,7 @@ static Sharding scattered(MeshAttr mesh, Operation *op, ArrayRef<Axis> axes, con
   return chosen;
 }
 
-/// Combines accumulators over devices. Adds to `sharding` the names along which they are scattered.
+/// Combines accumulators over devices. Adds the names along which they are scattered to `sharding`.
 SmallVector<Value> Partitioner::combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
                                             Region &combine, ArrayAttr neutral,
                                             Sharding &sharding) {
@@ -175,7 +175,7 @@ SmallVector<Value> Partitioner::applyFinish(ComputeOp op, ArrayRef<Value> accumu
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// The neutral element of the update's combiner; null if it has no name.
+/// The neutral element of the update's combiner; null if it is not a named combiner.
 static TypedAttr neutralOf(UpdateOp op) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(op.getCombine(), &isSigned);
@@ -183,23 +183,24 @@ static TypedAttr neutralOf(UpdateOp op) {
 }
 
 namespace {
-/// The axes by which an update is split.
+/// How an update is sharded.
 struct UpdateSplit {
-  Sharding dest;  ///< by a name of the space that is its coordinate, or by that coordinate's value
-  Sharding space; ///< names whose points the devices share
-  AxisList partial; ///< of these, the axes of names whose points meet in one element
+  Sharding dest;    ///< of the destination
+  Sharding space;   ///< of the iteration names
+  AxisList partial; ///< axes of `space` along which results are combined
 };
 } // namespace
 
-/// The name of the space that is the coordinate along `dim` of the destination; empty if none is.
+/// The iteration name that is the coordinate along `dim` of the destination; empty if there is
+/// none.
 static std::string ownerOf(UpdateOp op, const nd::Dim &dim) {
   auto at = op.getDestMap().lookup(dim.name)->asName();
   return at && op.getSpace().lookup(*at) == dim.size() ? *at : "";
 }
 
-/// A name of the destination follows the name of the space that is its coordinate. Otherwise it stays
-/// split as it is held: a device then runs all points and writes those that meet its block, since
-/// others are out of bounds. Points of other split names are combined over devices.
+/// A destination name has the axes of the iteration name that is its coordinate. Otherwise it keeps
+/// its sharding: each device then runs all points and writes those within its block; others are out
+/// of bounds. Points of other split names are combined over devices.
 static UpdateSplit splitOf(MeshAttr mesh, UpdateOp op, const Sharding &wanted,
                            const Sharding &held) {
   UpdateSplit split;

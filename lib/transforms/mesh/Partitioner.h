@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. The class behind `partition` (Partition.h) writes the program of one device
-// op by op beside the whole one. Partition.cpp has the function and the ops that are no loop nests,
-// PartitionNests.cpp the loop nests, Ring.cpp the nests of which an operand goes around. For each value
-// of the whole program it keeps the value of the device, and how that is split:
+// Private to this folder. The class behind `partition` (Partition.h) builds the program of one
+// device op by op next to the original. Partition.cpp handles the function and ops that are not
+// loop nests, PartitionNests.cpp loop nests, Ring.cpp nests with an operand on a ring. For each
+// value of the original program it records the device's value and its sharding:
 //
 //     %y = nest.compute (row: 5) reads %x[] ...      locals[%y] = {%part, <f32, row: 5>, {row: [data]}}
 //
@@ -23,9 +23,9 @@
 
 namespace heddle::mesh {
 
-/// Copies the attributes of a nest that passes and users gave it.
+/// Copies the discardable attributes of a nest.
 void inherit(mlir::Operation *made, mlir::Operation *from);
-/// Builds the program of one device beside the whole one.
+/// Builds the program of one device next to the original.
 class Partitioner {
 public:
   Partitioner(MeshAttr mesh, mlir::MLIRContext *context, double leastRing)
@@ -37,9 +37,9 @@ private:
   MeshAttr mesh;
   mlir::OpBuilder b;
   Resharder resharder;
-  double leastRing; ///< bytes of an operand that goes around
+  double leastRing; ///< minimum bytes of an operand on a ring
   llvm::DenseMap<mlir::Value, LocalValue> locals;
-  AxisList busy; ///< axes over which the steps of the recurrences around are split
+  AxisList busy; ///< axes that split the steps of enclosing recurrences
 
   mlir::LogicalResult convert(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // From a program to that of one device of a mesh: a plan states shardings of arguments, propagation
-// chooses those of all values, and partition makes nests over blocks with collectives between them.
-// Simulation turns the program of one device into one of all devices, which the oracle evaluates.
+// chooses those of all values, and partition builds nests over blocks, with collectives between
+// them. Simulation turns the program of one device into one of all devices, which the interpreter
+// runs.
 //
 //===----------------------------------------------------------------------===//
 

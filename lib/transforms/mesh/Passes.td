@@ -13,9 +13,9 @@ include "mlir/Pass/PassBase.td"
 def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
   let summary = "state a mesh, and the shardings of arguments by rules";
   let description = [{
-    Writes `mesh.mesh` to the module and `mesh.sharding` to the arguments of public functions. A rule `PATTERN/NAME:AXES`
-    shards the name of the arguments whose `nd.name` matches the pattern; see `Plan.h`. An unknown axis or name is an error,
-    and so is a rule that matches nothing; an axis that shards nothing is a warning.
+    Writes `mesh.mesh` to the module and `mesh.sharding` to the arguments of public functions. A rule
+    `PATTERN/NAME:AXES` shards the name of the arguments whose `nd.name` matches the pattern; see `Plan.h`. An unknown
+    axis or name, and a rule without a match, are errors; an axis that shards nothing is a warning.
   }];
   let options = [
     Option<"mesh", "mesh", "std::string", "\"\"", "the axes, `data=2,model=2`">,
@@ -28,80 +28,80 @@ def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
 def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
   let summary = "choose the sharding of every value from those that are stated";
   let description = [{
-    Runs on nests, before fusion. A name of a tensor that a nest reads at one of its iteration names is sharded as that
-    name is, and so is the name that a recurrence runs along, in both directions, to a fixed point. An axis shards one name of
-    a value: among several the pass takes the one that moves the fewest bytes. Writes `mesh.sharding` to nests, arguments and
-    results.
+    Runs on nests, before fusion. If a nest reads a name of a tensor at one of its iteration names, both get the same
+    sharding, in both directions, to a fixed point; likewise the name of a recurrence. An axis shards only one name of a
+    value; among several the pass chooses the one that moves the fewest bytes. Writes `mesh.sharding` to nests,
+    arguments and results.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks why values have their axes">,
-                 Option<"record", "record", "bool", "false", "note the same for the table in a program file">];
+  let options = [Option<"explain", "explain", "bool", "false", "explain the sharding of values in remarks">,
+                 Option<"record", "record", "bool", "false", "record the same for the table in a program file">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
 def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let summary = "rewrite a program as that of one device";
   let description = [{
-    Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements. The
-    coordinates of the device are size symbols: `mesh.data * 3 + i` is the element of the whole tensor. Recurrences over split
-    names become pipelines (`Pipeline.h`), and large operands go around a ring (`Ring.h`).
+    Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements.
+    The device's coordinates are size symbols: `mesh.data * 3 + i` is a coordinate of the whole tensor. Recurrences over
+    split names become pipelines (`Pipeline.h`), and large operands are passed around a ring (`Ring.h`).
   }];
   // Below, a device copies an operand faster than it starts the turns.
   let options = [Option<"ring", "ring", "int64_t", "1 << 28",
-                        "the least bytes of an operand that goes around a ring, not gathered">];
+                        "the minimum size in bytes of an operand that is passed around a ring">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
 def MeshRolesPass : Pass<"mesh-roles", "::mlir::ModuleOp"> {
-  let summary = "rewrite a program whose arguments have places as one for each role";
+  let summary = "split a program whose arguments have places into one per role";
   let description = [{
-    Arguments with `at (stage = 1)` are on the devices of that coordinate only. Ops are placed where what they read is, and
-    the function becomes one for each coordinate, joined by `mesh.send` and `mesh.receive`; see `Roles.h`. Refuses roles,
-    also those written by hand, whose transfers do not meet in one order.
+    Arguments with `at (stage = 1)` are only on the devices with that coordinate. Ops are placed according to their
+    operands, and the function becomes one per coordinate, connected by `mesh.send` and `mesh.receive`; see `Roles.h`.
+    Rejects roles, including hand-written ones, whose transfers are not in one common order.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what roles send">];
+  let options = [Option<"explain", "explain", "bool", "false", "report in remarks what roles send">];
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
 def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> {
-  let summary = "rewrite collectives as transfers of whole buffers";
+  let summary = "rewrite collectives as transfers of contiguous buffers";
   let description = [{
-    Engines move ranges of memory. Collectives along a name become those along a name of their own, whose points are the parts
-    of the devices, and nests around them; combiners that engines lack become a gather and a reduction.
+    Engines move contiguous memory. A collective along a name becomes one along an additional name, whose points are the
+    parts of the devices, with nests around it; custom combiners become a gather and a reduction.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each collective moves">,
-                 Option<"record", "record", "bool", "false", "note the same for the table in a program file">];
+  let options = [Option<"explain", "explain", "bool", "false", "report in remarks what each collective moves">,
+                 Option<"record", "record", "bool", "false", "record the same for the table in a program file">];
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
 def MeshScanLoopsPass : Pass<"mesh-scan-loops", "::mlir::ModuleOp"> {
-  let summary = "run recurrences that communicate, and expensive ones, as loops of steps";
+  let summary = "lower recurrences that communicate, or are expensive, to loops of steps";
   let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
 def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
-  let summary = "move collectives together that may share a transfer";
+  let summary = "group collectives that can share a transfer";
   let description = [{
-    Collectives of one kind over the same axes, with the same combiner and element type, that do not depend on each other get
-    the same number in `mesh.bucket`, and follow each other.
+    Independent collectives of one kind over the same axes, with the same combiner and element type, get the same number
+    in `mesh.bucket`, and are made adjacent.
   }];
-  let options = [Option<"bytes", "bytes", "int64_t", "4194304", "the most bytes of a bucket">];
+  let options = [Option<"bytes", "bytes", "int64_t", "4194304", "the maximum bytes of a bucket">];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
 def MeshStartEarlyPass : Pass<"mesh-start-early", "::mlir::func::FuncOp"> {
   let summary = "compute operands of transfers as early as possible";
   let description = [{
-    The pass moves each transfer up, together with the nests that only it uses, to the first place where the operands of
-    these nests are available. More steps then run while the data moves. The order of transfers does not change.
+    Moves each transfer up, together with the nests that only it uses, to the first place where the operands of these
+    nests are available, so that more steps run while the data moves. The order of transfers does not change.
   }];
   let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
 def MeshSimulatePass : Pass<"mesh-simulate", "::mlir::ModuleOp"> {
-  let summary = "rewrite the program of one device as that of all devices";
+  let summary = "rewrite the program of one device as one that simulates all devices";
   let description = [{
-    Each axis of the mesh becomes a name of every value, and collectives become nests over these names. Arguments and results
-    are whole tensors again, so that the interpreter (or the compiler) runs the result like any program.
+    Each axis of the mesh becomes a name of every value, and collectives become nests over these names. Arguments and
+    results are whole tensors again, so that the interpreter (or the compiler) runs the result like any program.
   }];
   let dependentDialects = ["::heddle::nest::NestDialect"];
 }

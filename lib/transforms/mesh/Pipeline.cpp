@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - recurrences whose steps are split -------------------===//
+//===- Pipeline.cpp - pipelines of recurrences ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ public:
         along(scan.getAlong().begin()->name.str()), axes(steps.axes(along)),
         parts(partsOf(steps.mesh, axes)), carried(scan.getInits().size()) {}
 
-  /// Returns what replaces the results of the recurrence.
+  /// Returns the replacements of the recurrence's results.
   SmallVector<Value> run() {
     auto turns =
         nd::DimsAttr::getSorted(b.getContext(), {nd::Dim(b.getContext(), turnName, Expr(parts))});
@@ -82,7 +82,7 @@ private:
 
   AxesAttr group() { return AxesAttr::get(b.getContext(), axes); }
 
-  /// For each turn the steps that the device runs in it: their numbers, or -1.
+  /// The steps that the device runs in each turn: their numbers, or -1.
   Value stepsOf(nd::DimsAttr turns) {
     Value numbers = numbersOf(b, loc, scan.getAlong(), Expr::name(along));
     Expr turn = partIndex(steps.mesh, axes);
@@ -96,7 +96,7 @@ private:
     return nest::copyAt(b, loc, numbers, scan.getAlong().with(turns.getDims()), {}, guard);
   }
 
-  /// A loop of steps carries outputs, and writes each at its step. A kernel has them as results.
+  /// A loop of steps carries its outputs and writes one slice per step; a kernel returns them.
   SmallVector<Value> turn(ValueRange now, Value numbers) {
     bool isLoop = becomesLoop(scan);
     size_t inside = isLoop ? now.size() : carried;
@@ -147,7 +147,7 @@ private:
     }
   }
 
-  /// `whole` with outputs of the steps of these numbers.
+  /// `whole`, with `outputs` written at the steps `numbers`.
   Value written(Value whole, Value outputs, Value numbers) {
     return nest::writeAt(b, loc, whole, outputs, {{along, Expr::name(nest::readName(0))}}, numbers);
   }

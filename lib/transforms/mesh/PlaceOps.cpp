@@ -15,7 +15,7 @@ using namespace heddle::mesh;
 using namespace mlir;
 
 namespace {
-/// The numbers of Roles.h; -1: none.
+/// Computes the places of Roles.h; -1: none.
 class Placer {
 public:
   Placer(func::FuncOp function, PlacedOps &placed) : function(function), placed(placed) {
@@ -51,8 +51,9 @@ private:
   PlacedOps &placed;
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
-  std::vector<int64_t> states; ///< of each result; -1: none
-  /// The latest place that an op depends on (U), that of new states that depend on it (R), its own.
+  std::vector<int64_t> states; ///< by result; -1: none
+  /// The last place that an op depends on (U), the last of new states that depend on it (R), its
+  /// own.
   llvm::DenseMap<Operation *, int64_t> latest, reached, place;
 
   /// True if the op computes each element from few others.
@@ -63,7 +64,7 @@ private:
     return compute && compute.getReduced().getDims().empty();
   }
 
-  /// The number of what makes a value; of an argument, its home.
+  /// The number for a value's defining op; for an argument, its home.
   int64_t of(Value value, const llvm::DenseMap<Operation *, int64_t> &numbers) const {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument ? placed.homes[argument.getArgNumber()] : numbers.lookup(value.getDefiningOp());
@@ -95,7 +96,7 @@ private:
       place[op] = std::min(own, latest[op]);
     }
   }
-  /// Where an op is by its operands; -1: they do not say it.
+  /// The place of an op according to its operands; -1: they do not determine it.
   int64_t ownPlace(Operation *op) {
     ArrayRef<Value> used = uses[op].getArrayRef();
     auto attracts = [&](Value value) { return placeOf(value) >= 0 && !isNumber(value); };
@@ -109,11 +110,11 @@ private:
       else
         back = std::min(back, placeOf(value));
     }
-    // A value that is only on its way is sent where it is smallest.
+    // A value that passes through is sent where it is smallest.
     bool isLarger = tensorBytes(op->getResults()) > tensorBytes(used);
     if (own < 0 && back < placed.count && !isLarger)
       return back;
-    // It meets one that is further on the same way there.
+    // Place the op with an operand that is further on the way back.
     int64_t further = -1;
     for (Value value : used)
       if (int64_t at = placeOf(value); attracts(value) && at < own)
@@ -131,7 +132,8 @@ private:
       reached[op] = std::max(reached[op], home);
   }
 
-  /// A state, its first reader, its next value, and whether only next values of states depend on it.
+  /// A state, its first reader, its next value, and whether only next values of states depend on
+  /// it.
   struct State {
     bool isKept;
     size_t reader;
@@ -142,9 +144,9 @@ private:
              std::tie(other.isKept, other.reader, other.argument);
     }
   };
-  /// Parameters, in the order of their first readers, come before what is kept with them.
+  /// Parameters, in the order of their first readers, precede the states that are kept with them.
   std::vector<State> statesInOrder() {
-    llvm::DenseSet<Value> shown; // other results depend on them
+    llvm::DenseSet<Value> shown; // states that other results depend on
     llvm::DenseMap<Value, size_t> readers;
     ValueRange results = function.front().getTerminator()->getOperands();
     for (auto [state, value] : llvm::zip_equal(states, results))
@@ -170,8 +172,8 @@ private:
     llvm::sort(found);
     return found;
   }
-  /// With the first reader, if its other operands say where that is. What is kept with parameters is
-  /// often read by itself first: it is where its next value is computed.
+  /// The place of the first reader, if its other operands determine it. A state that is kept with a
+  /// parameter is often first read alone: its home is where its next value is computed.
   int64_t homeFor(const State &state) {
     int64_t home = state.reader < order.size() ? place.lookup(order[state.reader]) : -1;
     if (home < 0 && state.isKept)
@@ -190,7 +192,7 @@ private:
 /// Each role is a function.
 static constexpr int64_t mostRoles = 1024;
 
-/// The axis of roles may split nothing.
+/// The axis of roles may not split anything.
 static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
   auto isAlong = [&](ArrayRef<Axis> axes) {
     return llvm::any_of(axes, [&](const Axis &each) { return each.name == axis; });

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides which role runs each op of a function in which some arguments have places. Roles.h
-// states the rules.
+// Decides which role runs each op of a function in which some arguments have places, by the rules
+// in Roles.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 namespace heddle::mesh {
 
 struct PlacedOps {
-  mlir::StringAttr axis; ///< of the roles
-  int64_t count = 0;     ///< of roles
+  mlir::StringAttr axis; ///< the axis of roles
+  int64_t count = 0;     ///< number of roles
 
-  /// The only role that has the argument; none if every role that reads it has it.
+  /// The only role that holds the argument; none if every role that reads it does.
   std::optional<int64_t> homeOf(mlir::BlockArgument argument) const {
     int64_t home = homes[argument.getArgNumber()];
     return home < 0 ? std::nullopt : std::optional(home);

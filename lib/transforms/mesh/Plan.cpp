@@ -54,11 +54,11 @@ private:
   const Plan &plan;
   MeshAttr mesh;
   std::vector<bool> used;
-  std::string seen;            ///< the arguments, for messages
+  std::string seen;            ///< all arguments, for messages
   std::set<std::string> names; ///< their names
 
-  /// Warns of axes, and of coordinates of an axis with places, that no rule mentions. Arguments
-  /// without a rule are at the coordinate 0 where it matters.
+  /// Warns about axes, and coordinates of the axis of roles, that no rule mentions. Arguments
+  /// without a rule are at coordinate 0 if a place is needed.
   void reportIdle(ModuleOp module) {
     for (const PlanRule &rule : plan.rules)
       for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0].name); ++i)
@@ -136,7 +136,7 @@ private:
 };
 } // namespace
 
-/// Places are coordinates of one axis, which splits no name.
+/// Places must be coordinates of one axis, which splits no name.
 static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mesh) {
   const PlanRule *first = nullptr;
   for (const PlanRule &rule : plan.rules) {
@@ -181,7 +181,7 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
                                   << "', expected one of " << mesh.str();
   if (failed(checkPlaces(module, plan, mesh)))
     return failure();
-  if (!plan.mesh.empty()) { // without one there are memories only
+  if (!plan.mesh.empty()) { // without a mesh there are only memories
     module->setAttr(meshAttrName, mesh);
     auto texts = llvm::map_range(plan.rules, [](auto &rule) { return StringRef(rule.text); });
     module->setAttr(rulesAttrName, Builder(module).getStrArrayAttr(llvm::to_vector(texts)));

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies a plan (lib/support/PlanFile.h) to a program: the mesh becomes an attribute of the module, and
-// rules become `mesh.sharding` of the arguments whose names they match.
+// Applies a plan (lib/support/PlanFile.h) to a program: the mesh becomes an attribute of the
+// module, and rules become `mesh.sharding` of the arguments whose names they match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace heddle::mesh {
 
-/// Writes the plan to the module and the arguments of its public functions. An empty plan changes
-/// nothing.
+/// Writes the plan to the module and the arguments of its public functions. An empty plan has no
+/// effect.
 mlir::LogicalResult applyPlan(mlir::ModuleOp module, const Plan &plan);
 
 } // namespace heddle::mesh

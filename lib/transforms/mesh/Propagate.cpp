@@ -19,11 +19,11 @@ using namespace mlir;
 using nd::tensorType;
 
 namespace {
-/// Axes that a node could have, because a neighbour has them.
+/// Axes that a node could get from a neighbour.
 struct Proposal {
   unsigned node;
   AxisList axes;
-  double gain;   ///< bytes that need not move
+  double gain;   ///< bytes of communication that it saves
   unsigned from; ///< the neighbour
 };
 
@@ -49,8 +49,8 @@ private:
   Links &links;
   MeshAttr mesh;
 
-  /// True if no other name of the site has one of the axes, or is stated to get it later; nor one of
-  /// the recurrences around it, or in it.
+  /// True if no other name of the site, of recurrences around it or of sites within it has one of
+  /// the axes, or is stated to get it later.
   bool isFree(const Links::Node &node, ArrayRef<Axis> axes) const {
     const Links::Site &site = links.sites[node.site];
     return llvm::none_of(llvm::concat<const unsigned>(site.nodes, site.apart), [&](unsigned other) {
@@ -64,7 +64,7 @@ private:
     std::vector<Proposal> chosen;
     for (const Links::Site &site : links.sites)
       choose(site, chosen);
-    // Recurrences first: what is in them can't have the same axes.
+    // Recurrences first: sites within them can't have the same axes.
     for (bool isScan : {true, false})
       for (const Proposal &proposal : chosen)
         if (Links::Node &node = links.nodes[proposal.node];
@@ -82,7 +82,7 @@ private:
     llvm::stable_sort(proposals, [&](const Proposal &a, const Proposal &b) {
       if (a.gain != b.gain)
         return a.gain > b.gain;
-      if (a.node != b.node) // the nodes of a site are in the order of their names
+      if (a.node != b.node) // nodes of a site are sorted by name
         return a.node < b.node;
       return rank(a.axes) < rank(b.axes);
     });
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  /// A list as numbers, which do not depend on how axes are spelled.
+  /// An axis list as numbers that do not depend on the spelling of axes.
   SmallVector<int64_t> rank(ArrayRef<Axis> axes) const {
     SmallVector<int64_t> numbers;
     for (const Axis &axis : axes) {
@@ -110,7 +110,7 @@ private:
     return numbers;
   }
 
-  /// Lists of the neighbours that are longer than the node's own and begin with it.
+  /// Proposes the neighbours' axis lists of which the node's own is a proper prefix.
   void propose(unsigned number, std::vector<Proposal> &proposals) {
     const Links::Node &node = links.nodes[number];
     if (node.fixed)
@@ -133,7 +133,7 @@ private:
 };
 } // namespace
 
-/// Refuses what a sharding may state and partition does not do.
+/// Rejects shardings that partition does not support.
 static LogicalResult checkSupported(func::FuncOp function) {
   auto check = [](Attribute stated, function_ref<InFlightDiagnostic()> emitError,
                   bool isArgument = false) -> LogicalResult {
@@ -148,7 +148,7 @@ static LogicalResult checkSupported(func::FuncOp function) {
                          << "'; expected places of arguments only";
     if (sharding.getMemory() && !isArgument)
       return emitError() << "states the memory '" << sharding.getMemory().getValue()
-                         << "'; expected memories of arguments only, whose new values have theirs";
+                         << "'; expected it for arguments only; their new values inherit it";
     return success();
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)

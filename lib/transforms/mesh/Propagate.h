@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of values and iteration names of nests are linked where a nest reads (or writes) a name of a
-// tensor at exactly one iteration name of the same size:
+// A name of a value and an iteration name of a nest are linked if the nest reads (or writes) that
+// name of a tensor at exactly this iteration name, with the same size:
 //
 //     nest.compute (m: 8, n: 4) reduce (k: 6) reads %a[], %b[j = n]     %a.k - k - %b.k,  %b.j - n
 //
-// Axes spread along links, in both directions, from the shardings that are stated. In each round all
-// names look at the state of the round before, so that the order of ops does not matter. Where
-// several names of one value or nest could have an axis, that one gets it whose neighbours hold the
-// most bytes that then need not move; a reduced name pays for the reduction over devices. Ties are
-// decided by the order of names, which are canonical here (nd-neutral-names), and of axes.
-// MoveAxes.h then settles where axes of one operand came first and those of another would be cheaper.
+// Axes spread along links, in both directions, from the stated shardings. In each round all names
+// use the state of the previous round, so the order of ops does not matter. If several names of one
+// value or nest could get an axis, the one whose neighbours save the most bytes of communication
+// gets it; a reduced name pays for the reduction over devices. Ties are broken by the order of
+// names, which are canonical here (nd-neutral-names), and of axes. MoveAxes.h then corrects nests
+// whose first axes are more expensive than those of another operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@
 
 namespace heddle::mesh {
 
-/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests, and tells why.
+/// Writes `mesh.sharding` to the nests, arguments and results of a function of nests, and reports
+/// why.
 mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh, Tell tell = {});
 
 } // namespace heddle::mesh

@@ -74,7 +74,7 @@ LocalValue Resharder::move(const LocalValue &from, const Sharding &to, Location 
     if (other.sharding == to)
       return other;
   LocalValue value = from;
-  // Names in sorted order; passes see canonical ones (nd-neutral-names).
+  // In sorted order of names; passes see canonical names (nd-neutral-names).
   for (const auto &[name, axes] : from.sharding) {
     if (ArrayRef<Axis>(axes) == axesOf(to, name))
       continue;

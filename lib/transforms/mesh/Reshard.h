@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value of the program of one device is a block of a whole tensor. To read other elements than those
-// of its block, a device takes part in a collective:
+// A value in the program of one device is a block of a whole tensor. To read elements of other
+// blocks, devices run a collective:
 //
 //     {row: [data]} -> {}                  mesh.all_gather name row
 //     {row: [data]} -> {column: [data]}    mesh.all_to_all join row split column
@@ -33,18 +33,18 @@ struct LocalValue {
 /// The operands of an op, and the values that its regions use from outside.
 llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
 
-/// Whether the result is the first operand; only the time of its computation differs.
+/// Whether the result equals the first operand (an op that only constrains when it is computed).
 inline bool passesOn(mlir::Operation *op) { return op->hasTrait<nd::Opaque>(); }
 
 class Resharder {
 public:
   Resharder(MeshAttr mesh, mlir::OpBuilder &builder) : mesh(mesh), b(builder) {}
 
-  /// The value with the sharding `to`. Equal requests in the same block have the same result.
+  /// Moves the value to the sharding `to`. Equal requests in the same block share the result.
   LocalValue move(const LocalValue &from, const Sharding &to, mlir::Location loc);
 
-  /// Combines values over the devices of a group; each device gets its block along `scattered`, or
-  /// all if that is empty. `combine` ends in nest.yield.
+  /// Combines values over the devices of a group. Each device gets its block along `scattered`, or
+  /// the whole value if that is empty. `combine` ends in nest.yield.
   llvm::SmallVector<mlir::Value> reduce(mlir::ValueRange values, llvm::ArrayRef<Axis> axes,
                                         mlir::Region &combine, mlir::ArrayAttr neutral,
                                         const std::string &scattered, mlir::Location loc);
@@ -54,7 +54,7 @@ private:
   mlir::OpBuilder &b;
   std::map<std::pair<mlir::Block *, const void *>, llvm::SmallVector<LocalValue, 1>> moved;
 
-  /// Joins the blocks along `name`; the axes move to `split`, if that is not empty.
+  /// Joins the blocks along `name`; the axes move to `split`, unless that is empty.
   LocalValue join(LocalValue value, llvm::StringRef name, llvm::StringRef split,
                   mlir::Location loc);
   LocalValue slice(LocalValue from, const Sharding &to, mlir::Location loc);

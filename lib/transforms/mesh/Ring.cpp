@@ -1,4 +1,4 @@
-//===- Ring.cpp - operands of which one block is there at a time ----------===//
+//===- Ring.cpp - passes operands around a ring ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using nest::ComputeOp;
 using nest::MapAttr;
 
 namespace {
-/// A nest, as it looks for an operand that goes around.
+/// Looks for an operand of a nest that can be passed around a ring.
 class Finder {
 public:
   Finder(ComputeOp op, const LocalSpace &space, function_ref<LocalValue(Value)> lookup)
@@ -50,14 +50,14 @@ private:
   function_ref<LocalValue(Value)> lookup;
 
   MapAttr map(unsigned read) { return cast<MapAttr>(op.getMapsAttr()[read]); }
-  /// The iteration name at which a name of an operand is read, if it has all of its coordinates.
+  /// The iteration name at which a name of an operand is read, if it covers all coordinates.
   std::optional<std::string> nameAt(unsigned read, StringRef name) {
     auto at = map(read).lookup(name)->asName();
     bool isAll = at && space.size(*at) == tensorType(op->getOperand(read)).size(name);
     return isAll ? at : std::nullopt;
   }
 
-  /// True if the ring's name is read as it is, and everything else is there.
+  /// True if the ring's name is read at an iteration name, and the other operands are available.
   bool fits(const Ring &ring) {
     bool isUsed = partsOf(space.mesh, ring.axes) == 1;
     op.walk([&](nest::IndexOp index) {
@@ -65,7 +65,7 @@ private:
     });
     if (op.getReduced().contains(ring.at) &&
         !dividesEvenly(space.size(ring.at).getExpr(), partsOf(space.mesh, ring.axes)))
-      return false; // points beyond the size would have to be excluded
+      return false; // would have to exclude points beyond the size
     for (auto [i, value] : llvm::enumerate(op.getMappedReads())) {
       for (const nest::Condition &each :
            cast<nest::GuardAttr>(op.getGuardsAttr()[i]).getConditions())
@@ -76,7 +76,8 @@ private:
         ArrayRef<Axis> axes = axesOf(sharding, dim.name);
         if (i == ring.read && dim.name == ring.name)
           continue;
-        // At the ring's name everything is there to be cut; at other names, the device's own block.
+        // Names read at the ring's name must be whole, so that they can be cut; others the device's
+        // block.
         bool isCut = llvm::is_contained(map(unsigned(i)).lookup(dim.name)->names(), ring.at);
         if (isCut ? !here || !axes.empty() : !axes.empty() && !(here && space.axes(*here) == axes))
           return false;
@@ -99,8 +100,8 @@ std::optional<Ring> mesh::ringOf(ComputeOp op, const LocalSpace &space,
 // Turns
 //===----------------------------------------------------------------------===//
 
-/// The whole nest over one block of the ring's name; of its other operands it reads copies of that part. A
-/// reduction ends with its accumulators.
+/// The original nest over one block of the ring's name; other operands are cut to that part. A
+/// reduction returns its accumulators.
 ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value number) {
   Expr size = tensorType(block).size(ring.name).getExpr();
   nest::NestBuilder nest(b, op);
@@ -140,7 +141,7 @@ ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value
   return made;
 }
 
-/// One block of an operand at a time: they go around (Ring.h).
+/// Builds the turns in which blocks of an operand are passed around (Ring.h).
 void Partitioner::ring(ComputeOp op, const Ring &ring, const LocalSpace &space) {
   Location loc = op.getLoc();
   bool isReduced = op.getReduced().contains(ring.at);
@@ -181,7 +182,7 @@ void Partitioner::ring(ComputeOp op, const Ring &ring, const LocalSpace &space) 
     llvm::append_range(after, sum.create(op.getAccumulatorTypes(), combine).getResults());
     return after;
   };
-  // Its own block, and then those of the devices that follow.
+  // The device's own block first, and then those of the devices after it.
   Expr part = partIndex(mesh, ring.axes);
   int64_t parts = partsOf(mesh, ring.axes);
   auto none = nd::DimsAttr::getSorted(b.getContext(), {});

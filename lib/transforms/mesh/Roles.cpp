@@ -1,4 +1,4 @@
-//===- Roles.cpp - programs of parts of a mesh ----------------------------===//
+//===- Roles.cpp - splits a program into roles ----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ static nd::NdTensorType absentType(Type whole) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes the functions of all roles, op by op in the order of the program.
+/// Writes the functions of all roles, op by op in program order.
 class Splitter {
 public:
   Splitter(func::FuncOp function, const PlacedOps &placed)
@@ -77,8 +77,8 @@ public:
 private:
   func::FuncOp function;
   const PlacedOps &placed;
-  std::vector<OpBuilder> builders; ///< of each role, at the end of its body
-  std::vector<IRMapping> values;   ///< of each role
+  std::vector<OpBuilder> builders; ///< by role, at the end of its body
+  std::vector<IRMapping> values;   ///< by role
   llvm::DenseMap<Value, std::set<int64_t>> readers;
   int64_t channels = 0;
 
@@ -97,7 +97,7 @@ private:
     return OpBuilder::atBlockEnd(block);
   }
 
-  /// The roles that read each value.
+  /// Finds the roles that read each value.
   void findReaders() {
     for (Operation &op : function.front().without_terminator())
       if (!placed.isEverywhere(&op))
@@ -113,7 +113,8 @@ private:
       for (Value used : usesOf(op))
         addReader(used, role);
   }
-  /// The roles that have an argument: that of its place, or those that read it; all if none does.
+  /// The roles that hold an argument: that of its place, or those that read it, or all if none
+  /// does.
   SmallVector<int64_t> holders(BlockArgument argument) const {
     if (auto home = placed.homeOf(argument))
       return {*home};
@@ -185,7 +186,7 @@ private:
       return shardingAt(made.getResultAttrDict(i), {placed.placeOfResult(i)});
     });
   }
-  /// The caller says sizes that no argument of the role has.
+  /// Declares sizes that no argument of the role determines; the caller supplies them.
   void addSymbols(func::FuncOp made) {
     llvm::StringSet<> own = nd::sizeSymbols(made), all = nd::sizeSymbols(function);
     SmallVector<StringRef> symbols(all.keys());
@@ -196,7 +197,7 @@ private:
         list.push_back(StringAttr::get(made.getContext(), symbol));
     nd::listSymbols(made, list);
   }
-  /// The sharding that attributes state, at a place.
+  /// The stated sharding, with a place added.
   Attribute shardingAt(DictionaryAttr attributes, ArrayRef<int64_t> roles) {
     auto stated = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : nullptr;
     if (!stated)

@@ -1,4 +1,4 @@
-//===- ScanLoops.cpp - recurrences that communicate -----------------------===//
+//===- ScanLoops.cpp - loops of recurrences that communicate --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -92,7 +92,7 @@ private:
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, at, index(builder, size));
   }
 
-  /// The carried tensors before the loop, which runs if it has a step that is not skipped.
+  /// The carried tensors before the loop, which runs if there is a step that is not skipped.
   SmallVector<Value> start() {
     Value zero = numbersOf(b, loc, none(), Expr(0));
     Value first = scan->hasAttr(skippedAttrName) ? scan.getReads()[0] : zero;
@@ -176,6 +176,6 @@ bool mesh::becomesLoop(ScanOp scan) {
 
 void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
   for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>()))
-    if (becomesLoop(scan)) // recurrences inside it are at the top level of the new function
+    if (becomesLoop(scan)) // nested recurrences are at the top level of the new function
       loopsOfScans(LoopMaker(scan, mesh).run(), mesh);
 }

@@ -1,4 +1,4 @@
-//===- Simulate.cpp - the program of all devices at once ------------------===//
+//===- Simulate.cpp - simulates all devices in one program ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ private:
   func::FuncOp function;
   MeshAttr mesh;
   OpBuilder b;
-  SmallVector<nd::Dim> devices; ///< the names of the axes, with their sizes
+  SmallVector<nd::Dim> devices; ///< mesh axes as names, with their sizes
   IRMapping lifted;
 
   Type liftedType(Type type) { return cast<nd::NdTensorType>(type).with(devices); }
@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-/// A number that shows where it should not be: NaN, or all bits set.
+/// An element that makes misuse visible: NaN, or all bits set.
 static TypedAttr undefinedElement(Type type) {
   if (auto real = dyn_cast<FloatType>(type))
     return FloatAttr::get(type, APFloat::getNaN(real.getFloatSemantics()));
@@ -84,7 +84,7 @@ Value Lifter::ofLast(Value value) {
                       last);
 }
 
-/// Writes the blocks of all devices that hold different ones; of equal ones the last.
+/// Joins the blocks of all devices; of replicated blocks it takes the last.
 Value Lifter::join(Value value, nd::NdTensorType whole, const Sharding &sharding) {
   if (sharding.empty())
     return ofLast(value);
@@ -115,8 +115,8 @@ MapAttr Lifter::liftMap(MapAttr map, Value operand) {
   return MapAttr::getSorted(b.getContext(), entries);
 }
 
-/// Adds the axes to the names of results, and removes layouts and schedules that a user wrote: they are
-/// of the names before.
+/// Adds the axes to the names of results, and removes user-written layouts and schedules, which
+/// refer to the original names.
 Operation *Lifter::changed(Operation *op) {
   for (const char *name : {"layouts", "schedule", "copies", skippedAttrName.data()})
     op->removeAttr(name);
@@ -141,7 +141,7 @@ void Lifter::liftNest(nest::LoopNestInterface op) {
   }
 }
 
-/// A recurrence or a group: the nests in its region are lifted.
+/// Lifts the nests in the region of a recurrence or a group.
 LogicalResult Lifter::liftHolder(nest::HoldsNestsInterface op) {
   Operation *made = changed(b.cloneWithoutRegions(*op, lifted));
   OpBuilder::InsertionGuard restore(b);
@@ -169,7 +169,7 @@ LogicalResult Lifter::lift(Operation *op) {
   if (isa<MessageInterface>(op) ||
       (isa<nd::NdDialect>(op->getDialect()) && op->getNumOperands() > 0))
     return op->emitOpError() << "can't be simulated: expected nests and collectives of one role";
-  // Every other op runs on whole tensors, which all devices hold alike.
+  // Every other op runs on whole tensors, which are equal on all devices.
   IRMapping last;
   for (Value used : usesOf(op))
     last.map(used, ofLast(lifted.lookup(used)));
@@ -189,7 +189,7 @@ LogicalResult Lifter::lift(Block &block) {
 
 LogicalResult Lifter::run() {
   Block &from = function.front();
-  SmallVector<TypeAttr> wholes; // of arguments, and then of results
+  SmallVector<TypeAttr> wholes; // of arguments, then of results
   unsigned count = function.getNumArguments();
   for (unsigned i = 0; i < count; ++i)
     wholes.push_back(function.getArgAttrOfType<TypeAttr>(i, globalAttrName));
@@ -221,7 +221,7 @@ LogicalResult Lifter::run() {
   return success();
 }
 
-/// Removes what `partition` states of the mesh.
+/// Removes the attributes that `partition` wrote.
 static void removeAttributes(func::FuncOp function) {
   NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
   SmallVector<Attribute> symbols(nd::listedSymbols(function));

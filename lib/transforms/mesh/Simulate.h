@@ -1,4 +1,4 @@
-//===- Simulate.h - the program of all devices at once ----------*- C++ -*-===//
+//===- Simulate.h - simulates all devices in one program --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Lifts the program of one device over the axes of the mesh. Each value gets the axes as names; the
-// coordinate `mesh.data` of the device, a size symbol before, is the coordinate of that name; and a
+// device coordinate `mesh.data`, a size symbol before, becomes the coordinate of that name; and a
 // collective becomes nests that reduce, gather or rename over these names (`buildMeaning`):
 //
 //     nest.compute (row: 3) reads %x[row = 3 * mesh.data + row]       %x whole on each device
 //     nest.compute (mesh.data: 2, row: 3) reads %x[row = 3 * mesh.data + row]
 //
-// Nests before the first one cut the arguments into blocks, with NaN (or another number that shows) in
-// lanes beyond their sizes; nests at the end join the results. Of blocks that several devices hold, the
-// last device's is the result.
+// Nests at the beginning cut the arguments into blocks, with NaN (or all bits set) in lanes beyond
+// their sizes; nests at the end join the results. Of replicated blocks the last device's is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,7 @@
 
 namespace heddle::mesh {
 
-/// Rewrites a function that `partition` has rewritten. It has its original type again.
+/// Rewrites a partitioned function; restores its original type.
 mlir::LogicalResult simulate(mlir::func::FuncOp function);
 
 } // namespace heddle::mesh

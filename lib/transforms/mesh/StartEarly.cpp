@@ -1,4 +1,4 @@
-//===- StartEarly.cpp - operands of transfers are computed first ----------===//
+//===- StartEarly.cpp - starts transfers as early as possible -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,9 +22,9 @@ static bool isUsedBy(Operation *maker, Operation *op) {
   return llvm::all_of(maker->getUsers(), [&](Operation *user) { return op->isAncestor(user); });
 }
 
-/// Moves the op behind the last of the ops that make its operands; those that only it uses move
-/// first. What depends on arguments alone stays, as what uses a transfer's result, and updates, which
-/// work in place after the last read of their destination.
+/// Moves the op to after the last of its operands' defining ops; those that only it uses move
+/// first. Ops that depend only on arguments stay, as do users of a transfer's result, and updates,
+/// which work in place after the last read of their destination.
 static void moveUp(Operation *op) {
   if (!isMemoryEffectFree(op) || nest::updatedBy(op) ||
       isa<nest::TransferInterface, nd::LiteralInterface>(op))
@@ -44,7 +44,7 @@ static void moveUp(Operation *op) {
 }
 
 void mesh::startEarly(func::FuncOp function) {
-  Operation *before = nullptr; // the transfer before
+  Operation *before = nullptr; // the previous transfer
   for (auto transfer : llvm::to_vector(function.front().getOps<nest::TransferInterface>())) {
     Operation *op = transfer, *maker = op->getOperand(0).getDefiningOp();
     // The members of a bucket stay together.

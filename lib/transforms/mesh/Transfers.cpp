@@ -22,8 +22,8 @@ using nd::tensorType;
 using nest::NestBuilder;
 using Kind = CommunicationSpec::Kind;
 
-static constexpr llvm::StringLiteral partName = "mesh$member"; ///< that gets a part
-static constexpr llvm::StringLiteral fromName = "mesh$source"; ///< that a part comes from
+static constexpr llvm::StringLiteral partName = "mesh$member"; ///< the receiver of a part
+static constexpr llvm::StringLiteral fromName = "mesh$source"; ///< the source of a part
 
 //===----------------------------------------------------------------------===//
 // Combiners
@@ -36,7 +36,7 @@ struct EngineCombiner {
 };
 } // namespace
 
-/// The combiner and the type by which an engine combines the values of a collective; none if it can't.
+/// The combiner and type by which an engine combines the values of a collective; none if it can't.
 static std::optional<EngineCombiner> engineCombiner(Operation *op) {
   using Combiner = CommunicationSpec::Combiner;
   if (op->getNumOperands() != 1)
@@ -44,7 +44,7 @@ static std::optional<EngineCombiner> engineCombiner(Operation *op) {
   bool isSigned = true;
   nd::CombinerKind kind = nd::combinerKind(op->getRegion(0), &isSigned);
   Type type = tensorType(op->getOperand(0)).getElementType();
-  bool isTruth = type.isInteger(1); // sums are modulo 2, and true is -1 if it has a sign
+  bool isTruth = type.isInteger(1); // sums are modulo 2, and a signed true is -1
   switch (kind) {
   case nd::CombinerKind::Add:
     return EngineCombiner{Combiner::Sum, *nd::elementTypeOf(type)};
@@ -53,7 +53,7 @@ static std::optional<EngineCombiner> engineCombiner(Operation *op) {
   case nd::CombinerKind::Max:
   case nd::CombinerKind::Min: {
     bool isMax = (kind == nd::CombinerKind::Max) != (isTruth && isSigned);
-    if (isa<IntegerType>(type) && !isTruth) // engines compare by the sign of the type
+    if (isa<IntegerType>(type) && !isTruth) // engines compare by the type's signedness
       type = IntegerType::get(op->getContext(), type.getIntOrFloatBitWidth(),
                               isSigned ? IntegerType::Signless : IntegerType::Unsigned);
     return EngineCombiner{isMax ? Combiner::Max : Combiner::Min, *nd::elementTypeOf(type)};
@@ -113,7 +113,7 @@ private:
     auto zero = nest::zeroOf(tensorType(value));
     return nest::copyAt(b, loc, value, dims, at, nest::guardOf(b.getContext(), atLeastZero, zero));
   }
-  /// The value in memory of its own: arguments and constants have the layouts that they have.
+  /// A copy of the value: arguments and constants have fixed layouts.
   Value owned(Value value) {
     bool isNest = isa_and_nonnull<nest::ComputeOp>(value.getDefiningOp());
     return isNest ? value : read(value, tensorType(value).getDims());
@@ -143,7 +143,7 @@ private:
       return read(value, type.getDims(),
                   {{part.str(), at.floordiv(width)}, {name.str(), at.mod(width)}});
     }
-    // A size symbol is no divisor: each block is written to its place.
+    // Maps can't divide by a size symbol: write each block to its position.
     return nest::writeAt(b, loc, nest::zeros(b, loc, type), value,
                          {{name.str(), Expr::name(part.str()) * block + at}});
   }
@@ -211,7 +211,7 @@ private:
     replace(
         join(exchange(split(each.getInput(), each.getSplit())), fromName, each.getJoined(), size));
   }
-  /// Engines move the values of a ring; what comes around the end is replaced by zeros.
+  /// Engines send around a ring; values that wrap around the end are replaced by zeros.
   void permute(PermuteOp each) {
     each.getInputMutable().assign(owned(each.getInput()));
     if (each.getWrap())
@@ -270,7 +270,7 @@ CommunicationSpec mesh::communicationOf(Operation *op, const Layout &layout) {
     sizes[name.str()] = Expr(1);
   spec.axes = spelled(axes);
   spec.element = *nd::elementTypeOf(type.getElementType());
-  spec.counts = {layout.elementsOver(sizes)}; // of each member
+  spec.counts = {layout.elementsOver(sizes)}; // per member
   if (isa<AllToAllOp, PermuteOp>(op))
     spec.outputCounts = spec.counts;
   if (op->getNumRegions()) {

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An engine (runtime/collectives) moves ranges of memory, with one range for each member of a group.
-// So before layouts are chosen, collectives are rewritten such that each member's part is one point
-// of a name, `mesh$member`, which layouts then have outermost:
+// An engine (runtime/collectives) moves contiguous memory, one range per member of a group. So
+// before layouts are chosen, collectives are rewritten such that each member's part is one point of
+// a name, `mesh$member`, which layouts then make outermost:
 //
 //     %y = mesh.all_gather %x name k          %p = nest.compute  p[mesh$member: 1, k: 3] = x[k]
 //       : (<k: 3>) -> <k: 5>          ->      %g = mesh.all_gather %p name mesh$member
 //                                             %y = nest.compute  y[k: 5] = g[mesh$member = k floordiv 3, k = k mod 3]
 //
-// The nests around a transfer are fused like others. An all-reduce is a transfer as it is, in any
-// layout. Combiners that engines lack, and those of several values, become a gather and a reduction.
-// In a group of one device nothing moves, and each result is an operand.
+// The nests around a transfer are fused like others. An all-reduce is a transfer already, in any
+// layout. Custom combiners, and those of several values, become a gather and a reduction. In a
+// group of one device nothing moves, and each result is an operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,13 @@ namespace heddle::mesh {
 /// Rewrites the collectives of the function as transfers.
 void formTransfers(mlir::func::FuncOp function);
 
-/// Describes a transfer, or a message of a role, to the engine that runs it. `layout` is the layout
-/// of its operand. Members and counts are expressions over the size symbols.
+/// Describes a transfer, or a message between roles, to the engine that runs it. `layout` is the
+/// layout of its operand. Members and counts are expressions over the size symbols.
 CommunicationSpec communicationOf(mlir::Operation *transfer, const Layout &layout);
 
-/// The mesh as the runtime has it.
+/// Converts the mesh for the runtime.
 MeshSpec specOf(MeshAttr mesh);
-/// The axes of the mesh, or parts of them, as the runtime spells them.
+/// The axes of the mesh, or parts of them, in the runtime's spelling.
 std::vector<std::string> spelled(llvm::ArrayRef<Axis> axes);
 
 } // namespace heddle::mesh

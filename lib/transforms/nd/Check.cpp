@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function returns the result of its checks beside its values: the number of the first failed
-// check, or -1, and the offending coordinate. Loops carry both.
+// A function returns, in addition to its results, the number of the first failed check (or -1) and
+// the offending coordinate. Loops carry both.
 //
 //     %y = nd.gather %x at [row] (%i)     %bad = min(%i) < 0 or max(%i) >= size of row
 //                                         %found = %found < 0 and %bad ? 7 : %found

@@ -48,14 +48,14 @@ static void eraseDeadScalarsIn(Operation *root) {
   });
 }
 
-/// Reports that `scalar` is computed by code that control flow may not read.
+/// Reports that `scalar` is computed by an op that control flow may not use.
 static LogicalResult refuseScalar(Operation *op, Value scalar) {
   InFlightDiagnostic error = op->emitOpError();
   error << "expected conditions, bounds and other scalars to come from nd.item, or to be constants";
   if (Operation *made = scalar.getDefiningOp()) {
     error << ", got one from '" << made->getName()
-          << "'; compute it as a tensor without names, and take that one's nd.item";
-    error.attachNote(made->getLoc()) << "the scalar is made here";
+          << "'; compute it as a tensor without names, and read that by nd.item";
+    error.attachNote(made->getLoc()) << "the scalar is computed here";
   }
   return error;
 }
@@ -85,7 +85,7 @@ static double workOf(Region &region) {
   });
   return work;
 }
-/// Points of a step that takes longer than a barrier.
+/// Above this number of points a step takes longer than a barrier.
 static constexpr double heavyWork = 1 << 16;
 
 static bool holdsLoop(Operation *op) {
@@ -101,10 +101,10 @@ static LogicalResult verifyLoop(scf::ForOp op) {
   for (Operation *user : op.getInductionVar().getUsers())
     if (!isa<FromItemOp>(user))
       return user->emitOpError() << "expected the counter of a loop to be used by nd.from_item "
-                                    "alone; compute with the tensor that it gives";
+                                    "only; compute with the result of that";
   if (auto stride = getConstantIntValue(op.getStep()); stride && *stride <= 0)
     return op.emitOpError() << "expected a positive step, got " << *stride
-                            << "; count up, and compute what is counted down from the counter";
+                            << "; count up, and derive a descending counter from it";
   return success();
 }
 
@@ -130,8 +130,8 @@ static void replaceCounter(OpBuilder &builder, Location loc, Value counter, Valu
   }
 }
 
-/// The branch at the end of a loop's body, if the loop does nothing after its condition fails: the
-/// other side keeps the carried tensors, so that the condition does not change.
+/// The branch at the end of a loop's body, if later steps do nothing once its condition fails: its
+/// else side yields the carried tensors, so the condition does not change.
 static scf::IfOp endOf(scf::ForOp op) {
   Operation *yield = op.getBody()->getTerminator();
   auto branch = yield->getNumOperands() ? yield->getOperand(0).getDefiningOp<scf::IfOp>() : nullptr;
@@ -229,7 +229,7 @@ static bool isCounted(scf::ForOp op) {
          getConstantIntValue(op.getStep());
 }
 
-/// The trip count of a loop whose bounds are constants.
+/// The trip count of a loop with constant bounds.
 static int64_t stepsOf(scf::ForOp op) {
   int64_t low = *getConstantIntValue(op.getLowerBound()),
           high = *getConstantIntValue(op.getUpperBound()),
@@ -280,8 +280,8 @@ static LogicalResult toScan(scf::ForOp op, llvm::StringSet<> &taken) {
   return success();
 }
 
-/// Lowers a scan with expensive steps, or with loops of unknown trip count, to a loop: it reads
-/// slices at the counter, and carries outputs, which it updates there.
+/// Lowers a scan with expensive steps, or with loops of unknown trip count, to a loop that reads
+/// slices at the counter and carries the outputs, which it updates there.
 static LogicalResult toLoop(nest::ScanOp op) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
@@ -398,8 +398,8 @@ static LogicalResult toPointwise(arith::SelectOp op) {
   return success();
 }
 
-/// Replaces the counter of a loop with one step, which MLIR folded to a constant, or a tensor's
-/// item.
+/// Replaces an nd.from_item of the counter of a loop with one step, which MLIR folded to a
+/// constant, or of a tensor's item.
 static LogicalResult toTensor(FromItemOp op) {
   OpBuilder builder(op);
   Value tensor = tensorOfScalar(builder, op, op.getInput());
@@ -449,8 +449,8 @@ LogicalResult nd::scanForLoop(scf::ForOp op) {
                : failure(failed(replaceAll<arith::SelectOp>(scan, toPointwise)) ||
                          failed(replaceAll<FromItemOp>(scan, toTensor)));
 }
-/// Replaces the `scf.if` ops in `root` by both of their sides and selects, except those that contain
-/// loops or are expensive.
+/// Replaces the `scf.if` ops in `root` by the ops of both sides and selects, except those that
+/// contain loops or are expensive.
 static LogicalResult selectionsForBranches(Operation *root) {
   return replaceAll<scf::IfOp>(root, toSelection);
 }
@@ -471,7 +471,7 @@ public:
     for (Type type : op->getResultTypes())
       if (failed(expectTensors(op, type)))
         return failure();
-    // Each region reads scalars of control flow from their tensors again; it clones literals.
+    // Each region reads the scalars of control flow from their tensors again, and clones literals.
     for (Region &region : op->getRegions()) {
       llvm::SetVector<Value> used;
       getUsedValuesDefinedAbove(region, used);
@@ -498,10 +498,10 @@ private:
   Location loc;
   OpBuilder builder;
   func::FuncOp parent;
-  Operation *last; ///< function
+  Operation *last; ///< the last function that was created
   SmallVector<Value> captured;
 
-  /// Creates a private function with parameters for `arguments`, and maps these to them.
+  /// Creates a private function with parameters for `arguments`, and adds these to `mapping`.
   func::FuncOp start(StringRef name, ValueRange arguments, TypeRange results, IRMapping &mapping) {
     auto function =
         func::FuncOp::create(loc, (parent.getName() + "." + name).str(),
@@ -509,7 +509,7 @@ private:
     function.setPrivate();
     if (Attribute names = parent->getAttr("heddle.names"))
       function->setAttr("heddle.names", names);
-    // Symbols that no argument determines are those of the caller.
+    // Symbols that no argument determines are the caller's.
     llvm::StringSet<> sizes = nd::sizeSymbols(op);
     std::set<StringRef> sorted(sizes.keys().begin(), sizes.keys().end());
     SmallVector<StringRef> symbols(sorted.begin(), sorted.end());
@@ -523,7 +523,7 @@ private:
     builder.setInsertionPointToEnd(block);
     return function;
   }
-  /// Clones the ops of `block` and returns the values that `mapping` has for `values`.
+  /// Clones the ops of `block`; returns the values to which `mapping` maps `values`.
   SmallVector<Value> clone(Block &block, ValueRange values, IRMapping &mapping) {
     inlineBlock(builder, block, mapping);
     return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
@@ -577,7 +577,7 @@ private:
     FailureOr<SmallVector<Value>> state = step(loop, loop.getInits(), first);
     if (failed(state))
       return failure();
-    // A carried value that a step does not change is captured instead.
+    // A carried value that steps do not change becomes a captured one.
     SmallVector<Value> passed(state->begin() + 1, state->end());
     auto isKept = [&](unsigned i) {
       auto argument = dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[i]);
@@ -594,7 +594,7 @@ private:
     SmallVector<Value> constant;
     for (unsigned i : kept)
       constant.push_back(passed[i]);
-    // A value may be several operands; each has an argument of its own.
+    // A value may occur several times as an operand; each has its own argument.
     size_t firstCaptured = operands.size();
     llvm::append_range(operands, constant);
     llvm::append_range(operands, captured);
@@ -632,7 +632,7 @@ private:
 
 /// Replaces the remaining `scf.if` and `scf.while` ops of `module` by `nest.control` and functions.
 static LogicalResult outlineControl(ModuleOp module) {
-  SmallVector<Operation *> ops; // inner ones last: they are copied with the outer ones
+  SmallVector<Operation *> ops; // inner ones last: outer ones are copied with them
   auto find = [&] {
     ops.clear();
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -13,9 +13,9 @@
 //     %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> T
 //     becomes   %r = nest.scan along <step$1: 9> init(%x) reads(%iota)
 //
-// and a branch computes both sides and selects (ops have no effects). Other `scf.while` and
-// `scf.if` ops stay until the function's names are chosen; then `nd-outline-control` outlines their
-// regions into functions, among which the compiled program jumps:
+// and a branch computes both sides and selects (ops have no side effects). Other `scf.while` and
+// `scf.if` ops remain until the function's names are chosen; then `nd-outline-control` outlines
+// their regions into functions, between which the compiled program jumps:
 //
 //     scf.while (%s = %x) { c(%s) } do { f(%s) }
 //     becomes   %c = c(%x)
@@ -32,18 +32,17 @@
 
 namespace heddle::nd {
 
-/// Replaces the `scf.for` loops in `root`: loops without a constant trip count, and loops around
-/// loops that stay, become `scf.while`, the others scans. With `keepsHeavy`, expensive loops and
-/// scans, and scans around loops, become `scf.while` as well.
+/// Replaces the `scf.for` loops in `root`: those without a constant trip count, and those that
+/// contain remaining loops, become `scf.while`; the others become scans. With `keepsHeavy`,
+/// expensive loops and scans, and scans that contain loops, become `scf.while` as well.
 mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
 /// Replaces an innermost loop with a constant trip count by a scan.
 mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
 mlir::LogicalResult whilesForCounts(mlir::Operation *root);
 
-/// True if it is cheaper to compute `op` before the op `region`, in whose regions it is used, and
-/// to read its results there than to compute them again: `op` is expensive, or its results are no
-/// larger than what they are computed from.
+/// True if `op` should be computed before the op `region`, in whose regions it is used, instead of
+/// being recomputed there: `op` is expensive, or its results are no larger than its operands.
 bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
 
 /// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with

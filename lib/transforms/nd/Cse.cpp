@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Eliminates common subexpressions, independently of the order and spelling of names. Ops with one
-// canonical form (lib/analysis/Canonical.h) compute the same up to renaming. The later op is replaced
-// by renames of the earlier one's results, which cost nothing:
+// Eliminates common subexpressions, independently of the order and spelling of names. Ops with
+// equal canonical forms (lib/analysis/Canonical.h) compute the same value up to renaming. Renames
+// of the earlier op's results, which are free, replace those of the later op:
 //
 //     %a = nd.reduce %x over (k) {add}        x: {m, k}
 //     %b = nd.reduce %y over (p) {add}        y: %x renamed m -> q, k -> p
@@ -35,9 +35,9 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// Merges ops of `block` that are equal up to renaming. Ops in the regions of branches and loops are
-/// also merged with earlier ops outside, where `isWorthKeeping` holds. Returns the number of ops
-/// that were erased.
+/// Merges ops of `block` that are equal up to renaming. If `isWorthKeeping` holds, ops in the
+/// regions of branches and loops are also merged with earlier ops outside. Returns the number of
+/// erased ops.
 static unsigned mergeEqualOps(Block &block);
 
 namespace {
@@ -50,18 +50,18 @@ private:
     Operation *op;
     Labels labels;
   };
-  /// The keys and texts that the ops of a block added. They are removed at its end, since no op after
-  /// it may use results of the block's ops.
+  /// The keys and forms that the ops of a block added. They are removed at its end, since later ops
+  /// can't use results of the block's ops.
   struct Scope {
     Block *block;
     SmallVector<std::string> keys, texts;
   };
   SmallVector<Scope> scopes;
-  /// Ops by `quickKey`. A form takes much longer than a key, so an op gets one only when another op
-  /// has its key, which is then in `formed`.
+  /// Ops by `quickKey`. Building a form takes much longer than a key, so an op gets a form only
+  /// when another op has the same key, which is then in `formed`.
   llvm::StringMap<SmallVector<Operation *>> unformed;
   llvm::StringSet<> formed;
-  /// Ops with forms, by the text of the form; the innermost one is the last.
+  /// Ops with forms, by the text of the form; the innermost op is last.
   llvm::StringMap<SmallVector<Known>> known;
   DenseMap<Value, unsigned> numbers;
 
@@ -105,8 +105,8 @@ void Merger::rank(Operation *op, std::vector<std::string> &names) {
       names, [&](const std::string &a, const std::string &b) { return ranks[a] < ranks[b]; });
 }
 
-/// Matches symmetric names, which may be matched in any way: names that both ops have match
-/// themselves, others are matched independently of spelling.
+/// Matches symmetric names, which can be matched in any way: a name that both ops have matches
+/// itself, others are matched independently of spelling.
 void Merger::settle(Operation *op, const CanonicalForm &form, Labels &byLabel) {
   for (const std::vector<std::string> &alike : form.alike) {
     std::vector<std::string> from, to(alike);
@@ -174,7 +174,7 @@ static bool holdsOps(Operation *op) {
   return isa<nest::HoldsNestsInterface>(op) || isa_and_nonnull<scf::SCFDialect>(op->getDialect());
 }
 
-/// Merges `op`, which has no form, with an equal one before it.
+/// Merges `op`, which has no form, with an equal earlier op.
 bool Merger::mergeAsWritten(Operation *op) {
   using Equal = OperationEquivalence;
   std::string key = "as written " + quickKey(op, [&](Value value) { return identify(value); });
@@ -192,7 +192,7 @@ bool Merger::mergeAsWritten(Operation *op) {
   return true;
 }
 
-/// Later ops are merged with `op`.
+/// Adds `op` to the table, so that later ops can be merged with it.
 void Merger::remember(Operation *op, const CanonicalForm &form) {
   known[form.text].push_back({op, form.labels});
   auto scope = llvm::find_if(llvm::reverse(scopes),
@@ -200,7 +200,7 @@ void Merger::remember(Operation *op, const CanonicalForm &form) {
   scope->texts.push_back(form.text);
 }
 
-/// Merges `op` with an equal one before it.
+/// Merges `op` with an equal earlier op.
 bool Merger::merge(Operation *op) {
   std::string key = quickKey(op, [&](Value value) { return identify(value); });
   SmallVector<Operation *> &alone = unformed[key];

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces `nd.vjp` and `nd.jvp`. Reverse mode walks the callee's ops backwards and adds up a
-// cotangent for each value by the rules of dialects/nd/NdGradient.h. Forward mode is its transpose:
-// the gradient of <cotangent, f(x)> is linear in the cotangent, and the gradient of that, in the
-// direction of the tangent, is the tangent of f(x).
+// Replaces `nd.vjp` and `nd.jvp`. Reverse mode visits the callee's ops in reverse order and
+// accumulates a cotangent for each value by the rules of dialects/nd/NdGradient.h. Forward mode is
+// its transpose: the gradient of <cotangent, f(x)> is linear in the cotangent, and the gradient of
+// that, in the direction of the tangent, is the tangent of f(x).
 //
 //     %y, %dx = nd.vjp @f(%x) cotangents(%c) wrt [0]
 //     =>   %y = (ops of f at %x)   %dx = (their cotangents, the last op's first)
@@ -39,8 +39,8 @@ using namespace heddle::nd;
 using namespace mlir;
 
 namespace {
-/// The copy of a callee's ops at a request. Each argument in `wrt` gets a value of its own, since a
-/// value may be passed twice. When differentiation replaces an op by one that computes more, the
+/// The copy of a callee's ops for one request. Each argument in `wrt` gets a separate value, since
+/// one value may be passed twice. If differentiation replaces an op by one that computes more, the
 /// results are updated.
 struct Copy {
   SmallVector<Value> arguments;
@@ -73,16 +73,16 @@ struct Copy {
 };
 
 /// Forward mode. Gradients are linear in the cotangents, and the tangent of an op is the transpose
-/// of its gradient: with g(u) the gradients for the cotangents u of the results, the tangents of
-/// the results are the gradients of <g(u), tangents of the operands> by u. So reverse mode does
-/// both, and every op with a gradient has a tangent: that of a window is the adjoint of
-/// nd.unwindow, a window. The result does not depend on u.
+/// of its gradient: if g(u) are the gradients for the cotangents u of the results, the tangents of
+/// the results are the gradients of <g(u), tangents of the operands> by u. So reverse mode
+/// implements both, and every op with a gradient has a tangent; for example, the tangent of a
+/// window is the adjoint of nd.unwindow, a window. The result does not depend on u.
 class ForwardMode {
 public:
   explicit ForwardMode(OpBuilder &builder) : builder(builder) {}
 
   void set(Value value, Value tangent) { tangents[value] = tangent; }
-  /// Null if it is zero.
+  /// Null if the tangent is zero.
   Value tangent(Value value) const {
     while (Value other = replaced.lookup(value))
       value = other;
@@ -101,7 +101,7 @@ public:
     return success();
   }
 
-  /// The value, after control flow was replaced by control flow that computes tangents as well.
+  /// The value, or its replacement after control flow was extended to compute tangents.
   Value value(Value old) const {
     Value fresh = primal.lookup(old);
     return fresh ? fresh : old;
@@ -122,7 +122,7 @@ private:
 };
 } // namespace
 
-/// True for a call without a gradient of its own, which differentiation inlines.
+/// True for a call without a custom gradient; differentiation inlines it.
 static bool hasNoGradient(CallOp call) { return !call.getGradientAttr(); }
 
 /// The ops after `before`, after inlining calls and turning loops into scans; `values` may be
@@ -162,7 +162,7 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
   return ops;
 }
 
-/// Appends to `values` the tangents of those with float elements.
+/// Appends the tangents of those `values` that have float elements.
 void ForwardMode::appendTangents(Location loc, SmallVectorImpl<Value> &values) const {
   for (Value value : llvm::to_vector(values))
     if (!floatTypes(value.getType()).empty()) {
@@ -211,7 +211,7 @@ LogicalResult ForwardMode::visitControl(Operation *op) {
   return success();
 }
 
-/// A scan that carries tangents as well as its tensors, so that no values are saved.
+/// Builds a scan that carries tangents besides its tensors, so that no values are saved.
 LogicalResult ForwardMode::visitScan(nest::ScanOp op) {
   llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op.getBody(), used);
@@ -273,7 +273,7 @@ void ForwardMode::setTangents(ValueRange values, ValueRange from) {
     }
 }
 
-/// `both` has the same values as `old`, then the tangents of the float values.
+/// `both` has the same values as `old`, followed by the tangents of the float values.
 void ForwardMode::takeBoth(ValueRange old, ValueRange both) {
   ValueRange fresh = both.take_front(old.size());
   setTangents(old, both.drop_front(old.size()));
@@ -351,8 +351,8 @@ static LogicalResult expandJvp(JvpOp op) {
   return success();
 }
 
-/// Replaces `op` by the callee's ops and those that compute the gradients asked for. The callee must
-/// have no calls and no requests of its own.
+/// Replaces `op` by the callee's ops and those that compute the requested gradients. The callee
+/// must not contain calls or requests.
 static LogicalResult expandVjp(VjpOp op) {
   FailureOr<func::FuncOp> found = definedCallee(op, op.getCalleeAttr());
   if (failed(found) || failed(requireExpandable(op, *found)))
@@ -486,8 +486,7 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
       });
   }
 
-  /// The functions that requests reach, also through calls; adds those that requests name to
-  /// `asked`.
+  /// The functions that requests reach, directly or through calls; adds the named ones to `asked`.
   llvm::SetVector<Operation *> reached(llvm::SetVector<Operation *> &asked) {
     llvm::SetVector<Operation *> set;
     SymbolTable functions(getOperation());

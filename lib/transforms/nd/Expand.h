@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Extension dialects may have ops on named tensors. Such an op implements interfaces: the oracle
-// evaluates it (lib/interp/Meaning.h), differentiation asks for its gradients
+// Extension dialects may define ops on named tensors. Such an op implements interfaces: the
+// interpreter evaluates it (lib/interp/Meaning.h), differentiation builds its gradients
 // (dialects/nd/NdInterfaces.td), and the compiler replaces it by ops of nd and nest:
 //
 //     %y = my.softsign %x        ->        %y = nd.pointwise %x { e / (1 + |e|) }

@@ -19,7 +19,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// True if `window` has `value` outside of its operand, or reads nothing there.
+/// True if elements outside of `window`'s operand are `value`, or it reads none there.
 static bool readsOutside(WindowOp window, TypedAttr value) {
   return (window.getLow() == 0 && window.getHigh() == 0) || window.getPaddingAttr() == value;
 }
@@ -42,7 +42,8 @@ LogicalResult foldPad(WindowOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The pad of `name` among pads of other names below `value`, if all of them pad with one value.
+/// The pad of `name` below `value`, through pads of other names, if all of them have the same
+/// value.
 PadOp padBelow(Value value, StringRef name) {
   auto first = value.getDefiningOp<PadOp>();
   for (auto pad = first; pad; pad = pad.getInput().getDefiningOp<PadOp>()) {
@@ -54,8 +55,8 @@ PadOp padBelow(Value value, StringRef name) {
   return {};
 }
 
-/// window(pad(x)) along different names becomes pad(window(x)) if a pad of the window's name is
-/// further up the chain of operands, so that the two can fold.
+/// window(pad(x)) along different names becomes pad(window(x)) if the chain of operands contains a
+/// pad of the window's name, so that the two can be folded.
 LogicalResult moveWindowBelowPad(WindowOp op, PatternRewriter &rewriter) {
   auto pad = op.getInput().getDefiningOp<PadOp>();
   if (!pad || pad.getName() == op.getName() || !padBelow(pad, op.getName()))
@@ -73,8 +74,8 @@ LogicalResult moveWindowBelowPad(WindowOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// window_row(window_column(pad_row(x))): swaps the two windows, so that the outer one can fold the
-/// pad.
+/// window_row(window_column(pad_row(x))): swaps the two windows, so that the outer one can be
+/// folded with the pad.
 LogicalResult swapWindows(WindowOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<WindowOp>();
   if (!inner || !inner->hasOneUse() || inner.getName() == op.getName() ||

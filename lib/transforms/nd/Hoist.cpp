@@ -41,7 +41,7 @@ static bool isOutside(Value value, Operation *region) {
 }
 
 /// The bytes that must be read for a value, looking through ops that only move elements. `known`
-/// caches the results, because values are shared.
+/// caches results, since values are shared.
 static double source(Value value, Operation *region, DenseMap<Value, double> &known) {
   Operation *made = value.getDefiningOp();
   double bytes = bytesOf(value);
@@ -96,8 +96,8 @@ private:
 
   bool isOutside(Value value) const { return ::isOutside(value, loop); }
   bool isInvariant(Operation &op) const {
-    // A loop may not terminate, so it must not be hoisted out of a zero-trip loop. `nd.after` asks
-    // for recomputation. Calls are hoisted only after inlining.
+    // A loop may not terminate, so it must not be hoisted out of a loop that may have no trips.
+    // `nd.after` requests recomputation. Calls are hoisted only after inlining.
     WalkResult walk = op.walk([&](Operation *inner) {
       bool stays =
           isa<scf::WhileOp, AfterOp, SymbolUserOpInterface>(inner) ||
@@ -122,7 +122,7 @@ private:
 
 struct NdHoistPass : nd::impl::NdHoistPassBase<NdHoistPass> {
   void runOnOperation() override {
-    // Inner loops first: their invariants may be invariants of outer loops as well.
+    // Inner loops first: their invariants may also be invariants of outer loops.
     getOperation()->walk([](Operation *op) {
       if (isa<scf::ForOp, scf::WhileOp, nest::ScanOp>(op))
         Invariants(op).hoist();

@@ -44,19 +44,19 @@ FlatSymbolRefAttr nd::calleeOf(Operation *op) {
   return named ? named.getCalleeAttr() : FlatSymbolRefAttr();
 }
 
-/// Reports a recursion; `around` are the functions in the chain of calls.
+/// Reports a recursion; `around` is the chain of calls.
 static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
                                          ArrayRef<func::FuncOp> around) {
   InFlightDiagnostic error = call->emitOpError();
   error << "is recursive: '@" << callee.getName()
-        << "' calls itself; write nest.scan, scf.for or scf.while for what is repeated";
+        << "' calls itself; use nest.scan, scf.for or scf.while instead";
   auto inCircle = around.drop_until([&](func::FuncOp each) { return each == callee; });
   for (func::FuncOp function : inCircle.take_front(4))
     noteDefinition(error, function);
   return error;
 }
 
-/// The depth of regions in `function` and in its callees, whose `depths` are known.
+/// The region depth of `function` including its callees, whose `depths` are known.
 static FailureOr<unsigned> requireDepth(func::FuncOp function, const SymbolTable &table,
                                         const DenseMap<Operation *, unsigned> &depths) {
   auto [op, depth] = deepestOp(function, [&](Operation *op) {
@@ -74,8 +74,8 @@ static FailureOr<unsigned> requireDepth(func::FuncOp function, const SymbolTable
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
   SymbolTable table(module);
   DenseMap<Operation *, unsigned> depths;
-  /// A function in a chain of calls, and the calls in it that were not followed yet, the last
-  /// first.
+  /// A function in a chain of calls, with the calls in it that were not visited yet, in reverse
+  /// order.
   struct Frame {
     func::FuncOp function;
     SmallVector<std::pair<Operation *, func::FuncOp>> calls;
@@ -125,7 +125,7 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
 }
 
 namespace {
-/// The number of ops of a function after inlining, and the call that adds most of them.
+/// The number of ops of a function after inlining, and the call that contributes most of them.
 struct InlinedCount {
   uint64_t ops = 0, derived = 0; ///< after inlining, and a lower bound after differentiation
   Operation *largest = nullptr;
@@ -133,7 +133,7 @@ struct InlinedCount {
 using InlinedCounts = llvm::DenseMap<Operation *, InlinedCount>;
 } // namespace
 
-/// Attaches notes at the calls that add most ops to `function`.
+/// Attaches notes at the calls that contribute most ops to `function`.
 static InFlightDiagnostic tooManyOps(func::FuncOp function, const InlinedCounts &counts,
                                      SymbolTableCollection &table) {
   auto largest = [&](func::FuncOp function) { return counts.lookup(function).largest; };
@@ -201,7 +201,7 @@ LogicalResult nd::requireExpandable(Operation *request, func::FuncOp callee) {
   if (ops <= mostInlinedOps)
     return success();
   InFlightDiagnostic error = request->emitOpError();
-  error << "requests derivatives of '@" << callee.getName() << "' where there are " << ops
+  error << "requests derivatives of '@" << callee.getName() << "', where there are " << ops
         << " ops already, expected at most " << mostInlinedOps;
   noteDefinition(error, callee);
   return error;
@@ -306,7 +306,7 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
         to.push_back(name);
       }
     copy = buildRename(builder, loc, copy, from, to);
-    // The dependence analysis is conservative: a result may turn out not to be lifted.
+    // The dependence analysis is conservative: the result may not be lifted after all.
     results.push_back(buildBroadcast(builder, loc, copy, tensorType(result).getDims().getDims()));
   }
   op->replaceAllUsesWith(results);
@@ -340,7 +340,7 @@ LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAs
   return success();
 }
 
-/// The functions that a call lifts, and their callees.
+/// The functions that lifting calls reach.
 static llvm::DenseSet<Operation *> liftedFunctions(ArrayRef<func::FuncOp> calleesFirst,
                                                    SymbolTableCollection &table) {
   auto lifts = [](CallOp call, func::FuncOp callee) {
@@ -366,7 +366,7 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     FailureOr<SmallVector<func::FuncOp>> functions = calleesFirst(getOperation());
     if (failed(functions) || failed(requireInlinable(*functions)))
       return signalPassFailure();
-    // Derivatives that are requested may be those of the copies.
+    // Requested derivatives may be those of the copies.
     bool differentiable =
         getOperation()
             ->walk([](Operation *op) {
@@ -382,8 +382,8 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
           (lifted.contains(function) &&
            failed(inlineCalls(function, isInside, table, differentiable))))
         return signalPassFailure();
-    // Inlines all others from callers to callees: an op is copied once for each of its final
-    // copies, however long the chain of calls to it is. Drops private functions that only calls
+    // Inlines all others from callers to callees, so that an op is copied only once per final copy,
+    // however long the chain of calls to it is. Then erases private functions that only calls
     // referenced.
     llvm::DenseSet<Attribute> kept;
     getOperation()->walk([&](Operation *op) {

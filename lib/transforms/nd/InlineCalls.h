@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Replaces a call by the callee's ops. A call may lift: every op of the callee gets the names that
-// operands have and formals lack. The callee's own names are renamed apart first, so that none
-// captures a caller's name (Lift.h). For nested calls the order matters: inlining callers first
-// copies an op once for each of its final copies; differentiation inlines callees first.
+// operands have and formals lack. The callee's own names are first renamed apart, so that they
+// can't capture a caller's name (Lift.h). For nested calls the order matters: inlining callers
+// first copies an op once per final copy; differentiation inlines callees first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,33 +22,33 @@
 
 namespace heddle::nd {
 
-/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns the values of its
-/// results. Calls inside the callee stay. `functions`, if given, speeds up the lookup of callees.
-/// `differentiable`: derivatives of the copy are still to be expanded.
+/// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns its results. Calls
+/// inside the callee remain. `functions`, if not null, speeds up the lookup of callees.
+/// `differentiable`: derivatives of the copy will be expanded later.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr,
            bool differentiable = false);
 
-/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the code
-/// that this inserts.
+/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the
+/// inserted code.
 mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
                                 mlir::SymbolTableCollection &functions,
                                 bool differentiable = false);
 
-/// The function that a call, or a request for derivatives, names; null for other ops.
+/// The function to which a call, or a request for derivatives, refers; null for other ops.
 mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
 
-/// The functions of `module`, each after those that it calls or differentiates; refuses recursion,
-/// and regions that would lie too deep after inlining (lib/analysis/Nesting.h).
+/// The functions of `module`, each after those that it calls or differentiates. Rejects recursion,
+/// and regions that would be nested too deep after inlining (lib/analysis/Nesting.h).
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
 
-/// Refuses public functions that would exceed `mostInlinedOps`, by counting along the call graph
-/// before anything is inlined. `calleesFirst` are all functions.
+/// Rejects public functions that would exceed `mostInlinedOps`, by counting along the call graph
+/// before inlining. `calleesFirst` are all functions.
 mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);
-/// Refuses a request for derivatives whose expansion would exceed the limit.
+/// Rejects a request for derivatives whose expansion would exceed the limit.
 mlir::LogicalResult requireExpandable(mlir::Operation *request, mlir::func::FuncOp callee);
 
-/// The function called; refuses it unless its body is one block.
+/// The called function; rejects it unless its body is a single block.
 mlir::FailureOr<mlir::func::FuncOp> definedCallee(mlir::Operation *op,
                                                   mlir::FlatSymbolRefAttr callee,
                                                   mlir::SymbolTableCollection *functions = nullptr);

@@ -44,7 +44,7 @@ Type Lifter::liftedType(Type type, ArrayRef<Dim> lifted) const {
   return tensor ? tensor.with(lifted) : type;
 }
 
-/// Builds a broadcast as an op that is legal at the insertion point: a nest within nests, else an
+/// Builds a broadcast that is legal at the insertion point: a nest within nests, else an
 /// nd.broadcast.
 Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
   NdTensorType type = tensorType(value);
@@ -55,8 +55,8 @@ Value Lifter::broadcast(Location loc, Value value, ArrayRef<Dim> dims) const {
   return nest::broadcastByNest(builder, loc, value, dims);
 }
 
-/// Adds lifted names to the layouts that a user chose, as outermost factors. Schedules do not
-/// change: names that they do not mention are outermost.
+/// Adds lifted names to user-written layouts, as outermost factors. Schedules do not change: names
+/// that they do not mention are outermost.
 static void liftLayouts(Operation *op, ArrayRef<Dim> lifted) {
   auto laid = dyn_cast<nest::LaidOutInterface>(op);
   for (unsigned i = 0; laid && i < op->getNumResults(); ++i)
@@ -108,7 +108,7 @@ LogicalResult Lifter::copyOp(Operation &op) {
     return op.emitOpError() << "cannot be lifted over " << namesText(lifted)
                             << "; expected gradients of the callee to be expanded first";
 
-  for (Region &region : op.getRegions()) // which may have been copied before
+  for (Region &region : op.getRegions()) // nested values may be mapped from an earlier copy
     for (BlockArgument argument : region.getArguments())
       values.erase(argument);
   Operation *copy = builder.clone(op, values);
@@ -126,7 +126,7 @@ LogicalResult Lifter::copyOp(Operation &op) {
       operand.set(broadcast(op.getLoc(), operand.get(), lifted));
   };
   if (isa<ScalarCodeInterface>(copy)) {
-    // A scalar that is lifted may have no name in common with the others.
+    // A lifted scalar may have no name in common with the other operands.
     if (isCrossed(llvm::map_to_vector(copy->getOperands(), tensorType)))
       copy->setAttr("crossed", builder.getUnitAttr());
   } else if (auto aligned = dyn_cast<AlignedOperandsInterface>(copy)) {
@@ -175,8 +175,8 @@ LogicalResult Lifter::copyScan(nest::ScanOp op, ArrayRef<Dim> lifted) {
   return success();
 }
 
-/// A call lifts its callee by itself: the callee's names that were replaced are restored around the
-/// call, and a lifted name with the same spelling is renamed meanwhile.
+/// A call lifts its callee itself: around the call, the callee's original names are restored, and a
+/// lifted name with the same spelling is renamed.
 LogicalResult Lifter::copyCall(CalleeInterface op) {
   Location loc = op.getLoc();
   FailureOr<func::FuncOp> callee = definedCallee(op, op.getCalleeAttr(), functions);
@@ -218,7 +218,7 @@ LogicalResult Lifter::copyCall(CalleeInterface op) {
   return success();
 }
 
-/// Values in the regions of a branch or loop, and its results, that depend on something lifted.
+/// The values in the regions of a branch or loop, and its results, that depend on a lifted value.
 llvm::SetVector<Value> Lifter::touched(Operation &op) const {
   llvm::SetVector<Value> found;
   auto isTouched = [&](Value value) {
@@ -266,8 +266,8 @@ llvm::SetVector<Value> Lifter::touched(Operation &op) const {
   return found;
 }
 
-/// Lifts branches and loops whose conditions do not vary: all values in them that are lifted get
-/// the same lifted names.
+/// Lifts branches and loops whose conditions do not vary: all lifted values in them get the same
+/// lifted names.
 LogicalResult Lifter::copyControl(Operation &op) {
   llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
   getUsedValuesDefinedAbove(op.getRegions(), used);
@@ -288,7 +288,7 @@ LogicalResult Lifter::copyControl(Operation &op) {
   auto typeOf = [&](Value value) {
     return liftedType(value.getType(), more.contains(value) ? ArrayRef(lifted) : ArrayRef<Dim>());
   };
-  // Broadcasts values to the types of their receivers.
+  // Broadcasts values to the types that their users expect.
   auto given = [&](ValueRange from, ValueRange takers) {
     SmallVector<Value> fresh;
     for (auto [value, taker] : llvm::zip_equal(from, takers))
@@ -336,7 +336,7 @@ LogicalResult Lifter::copyControl(Operation &op) {
   return success();
 }
 
-/// The tensor of a condition, at all lifted points.
+/// The tensor of a condition, over all lifted names.
 Value Lifter::conditionOf(Operation *op, Value scalar) {
   if (Value lifted = scalars.lookup(scalar))
     return lifted;
@@ -369,8 +369,8 @@ static SmallVector<Value> floatsReadBy(Region &region) {
   });
 }
 
-/// Copies a side that runs at the points of `mask`. No gradient reaches what it reads from the other
-/// points: zero times an infinite slope would be NaN.
+/// Copies a side that runs at the points of `mask`. Its reads at other points get no gradient,
+/// since zero times an infinite slope would be NaN.
 LogicalResult Lifter::copyMasked(Region &side) {
   SmallVector<std::pair<Value, Value>> outside;
   for (Value value : differentiable ? floatsReadBy(side) : SmallVector<Value>()) {
@@ -388,8 +388,8 @@ LogicalResult Lifter::copyMasked(Region &side) {
   return copied;
 }
 
-/// A branch whose condition varies from point to point: runs both sides, each at its points, and
-/// selects.
+/// A branch whose condition varies from point to point: runs both sides, each at its own points,
+/// and selects.
 LogicalResult Lifter::selectSides(scf::IfOp op) {
   Location loc = op.getLoc();
   Value condition = conditionOf(op, op.getCondition()), around = mask;
@@ -410,7 +410,7 @@ LogicalResult Lifter::selectSides(scf::IfOp op) {
 }
 
 /// A loop that ends earlier at some points than at others: runs until it has ended at all points;
-/// points that have ended keep their carried values.
+/// those that have ended keep their carried values.
 LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   Location loc = op.getLoc();
   auto wide = [&](Value value) { return broadcast(loc, values.lookupOrDefault(value), lifted); };

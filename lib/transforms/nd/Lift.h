@@ -16,14 +16,14 @@
 // selected. A loop whose condition varies runs until it has ended at every point; points that have
 // ended keep their carried values.
 //
-// A side also runs at points where it is not taken, and may have infinite slopes there: sqrt(x) at 0.
-// If derivatives of the copy are still to be expanded, a side reads each float tensor `x` as
+// A side may also run at points where it is not taken, and may have infinite slopes there (sqrt(x)
+// at 0). If derivatives of the copy will be expanded later, a side reads each float tensor `x` as
 //
 //     select(taken, x, stop_gradient(x))
 //
-// so that what the side computes for the gradient of the other points is dropped, whatever it is.
+// so that the gradient at the other points is discarded, whatever it is.
 //
-// The copy can rename the ops' own names, so that none collides with a lifted one.
+// The copy can rename the ops' own names, so that they do not collide with lifted ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +43,8 @@ namespace heddle::nd {
 /// may have more names.
 class Lifter {
 public:
-  /// `functions`, if given, finds the callees of calls faster. `differentiable`: derivatives of the
-  /// copy are still to be expanded.
+  /// `functions`, if not null, speeds up the lookup of callees. `differentiable`: derivatives of
+  /// the copy will be expanded later.
   Lifter(mlir::OpBuilder &builder, NameRewriter rewriter,
          mlir::SymbolTableCollection *functions = nullptr, bool differentiable = false)
       : builder(builder), rewriter(std::move(rewriter)), functions(functions),

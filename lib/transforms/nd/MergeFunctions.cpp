@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The form of a function consists of the forms of its ops (lib/analysis/Canonical.h), with numbers
-// for values and labels for the names of formals. It is built only for functions whose quick keys
-// are equal. Callees come before callers, so that callers of merged functions call one function.
+// for values and labels for the names of formals. It is built only for functions with equal quick
+// keys. Callees are visited before callers, so that callers of merged functions become equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// A cheap key that equal functions share.
+/// A cheap key; equal functions have equal keys.
 static std::string firstSight(func::FuncOp function) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -50,7 +50,7 @@ struct FunctionForm {
   static std::optional<FunctionForm> of(func::FuncOp function, const SymbolTable &functions);
 };
 
-/// Writes a function under given labels of its formals' names.
+/// Writes the form of a function for given labels of its formals' names.
 class Writer {
 public:
   Writer(func::FuncOp function, const SymbolTable &functions, const Labels &formals)
@@ -100,7 +100,7 @@ private:
     llvm::raw_string_ostream(text) << " " << cast<NdTensorType>(type).getElementType();
     return text;
   }
-  /// Formals are matched by their spelling, for both calls have one callee; lifted names are not.
+  /// Formals are matched by spelling, since both calls have the same callee; lifted names are not.
   std::optional<CanonicalForm> formOf(CallOp call) {
     auto callee = functions.lookup<func::FuncOp>(call.getCallee());
     if (!callee || call.getGradient())
@@ -145,7 +145,7 @@ std::optional<FunctionForm> FunctionForm::of(func::FuncOp function, const Symbol
   return result;
 }
 
-/// Names of `type` as the labels `from` and `to` match them; none if they stay.
+/// Maps the names of `type` from labels `from` to labels `to`; none for names that stay.
 static void matchNames(NdTensorType type, const Labels &from, const Labels &to,
                        SmallVectorImpl<StringRef> &before, SmallVectorImpl<StringRef> &after) {
   for (const Dim &dim : type.getDims())
@@ -157,8 +157,8 @@ static void matchNames(NdTensorType type, const Labels &from, const Labels &to,
         }
 }
 
-/// Makes the ops of a function, which is called from several layers, ops of none, unless those of
-/// `other` are of the same ones: no label may name a layer that an op is not of.
+/// Removes the layer labels from the ops of a function that is called from several layers, unless
+/// the ops of `other` have the same labels.
 static void forgetOtherLayers(func::FuncOp function, func::FuncOp other) {
   auto layersIn = [](func::FuncOp of) {
     llvm::DenseSet<StringAttr> layers;
@@ -228,7 +228,8 @@ struct NdMergeFunctionsPass : nd::impl::NdMergeFunctionsPassBase<NdMergeFunction
     if (failed(order))
       return signalPassFailure();
     SymbolTable table(getOperation());
-    // The number of references to a function, and the calls among them, which can be redirected.
+    // The number of references to a function, and how many of them are calls that can be
+    // redirected.
     DenseMap<Operation *, unsigned> uses;
     DenseMap<Operation *, SmallVector<CallOp>> calls;
     getOperation()->walk([&](Operation *op) {

@@ -29,9 +29,9 @@ using namespace mlir;
 static constexpr const char *dictionaryName = "heddle.names";
 
 namespace {
-/// A function and the functions that it runs by nest.control share names. Functions that were
-/// outlined from one function are renamed with it; if the user wrote them so, names stay as they
-/// are.
+/// A function and the functions that its nest.control ops call share names. Functions that were
+/// outlined from one function are renamed with it; if the user wrote them, names are kept. The
+/// attribute that nd-neutral-names wrote; null if it has another origin.
 struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass> {
   void runOnOperation() override {
     llvm::DenseSet<Operation *> kept;
@@ -184,8 +184,8 @@ SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
   setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
 }
 
-/// The names of the function that is being compiled; if several failed in parallel, of the one at
-/// `loc`.
+/// The names of the function that is being compiled; if several failed in parallel, those of the
+/// one at `loc`.
 Labels SpelledDiagnostics::namesFor(Location loc) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Fusion, layouts and schedules choose among names, and the choice must not depend on spelling. So
-// names are `n000`, `n001`, ... in their canonical order (lib/analysis/CanonicalNames.h) while
-// those passes run, and get their spelling back afterwards. The function carries the dictionary
-// meanwhile:
+// while those passes run, names are `n000`, `n001`, ... in canonical order
+// (lib/analysis/CanonicalNames.h); afterwards the original spelling is restored. Meanwhile the
+// function has the dictionary:
 //
 //     func.func @f(...) attributes {heddle.names = {n000 = "row", n001 = "k"}}
 //
-// A diagnostic of these passes about `n001` reaches the user with `k` (SpelledDiagnostics).
+// A diagnostic of these passes about `n001` is printed with `k` (SpelledDiagnostics).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@ namespace heddle {
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
 std::string respell(llvm::StringRef text, const Labels &names);
 
-/// While it lives, diagnostics about functions of `module` spell names as the user does.
+/// During its lifetime, diagnostics about functions of `module` spell names as the user does.
 class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {
 public:
   explicit SpelledDiagnostics(mlir::ModuleOp module);
 
 private:
   mlir::ModuleOp module;
-  bool emitting = false; ///< the spelled diagnostic, which other handlers take
+  bool emitting = false; ///< the spelled diagnostic, for other handlers
   mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
   Labels namesFor(mlir::Location loc);
 };

@@ -18,8 +18,8 @@
 
 namespace heddle::nd {
 
-/// The limit of iterations of the rewrite driver: `given`, or 10 and one more for each op, since
-/// each op that the driver erases may leave a value with one use, which enables another rewrite.
+/// The iteration limit of the rewrite driver: `given`, or 10 plus the number of ops, since erasing
+/// an op may leave a value with one use, which enables another rewrite.
 inline int64_t mostRoundsOf(mlir::Operation *op, int64_t given) {
   int64_t ops = 0;
   op->walk([&](mlir::Operation *) { ++ops; });

@@ -40,8 +40,8 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
   let description = [{
     Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee are inlined. The callee's
     ops are emitted once, for values and gradients. The pass then visits them in reverse order: each op builds the gradients of its
-    operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added. Gradients that
-    are not requested are not computed; a zero gradient is materialised only as a result.
+    operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added.
+    Gradients that are not requested are not computed; a zero gradient is materialised only as a result.
 
     For `nd.jvp` ops are visited in order: gradients are linear in the cotangents, so that the tangent of an op is the transpose of
     its gradient. A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from
@@ -65,7 +65,7 @@ def NdHoistPass : Pass<"nd-hoist"> {
 }
 
 def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
-  let summary = "takes sums over the steps out of recurrences";
+  let summary = "moves sums over the steps out of recurrences";
   let description = [{
     If each step of a `nest.scan` only adds a product, or a sum of products over some names, to a carried tensor, the
     scan no longer carries it. One product over all steps, after the scan, is summed over the names of the steps as

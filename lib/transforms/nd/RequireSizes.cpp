@@ -28,10 +28,9 @@ static constexpr const char *attributeName = "heddle.requires";
 /// The first and the last coordinate of names, over symbols.
 using Spans = std::map<std::string, std::pair<Expr, Expr>>;
 
-/// The exact minimum and maximum over the points of `spans`, as expressions of symbols; none if
-/// they are not known exactly, since bounds that are too wide would refuse valid calls. `met`: the
-/// sign of the slope by each name so far. An expression with both signs for one name need not reach
-/// its ends.
+/// The exact minimum and maximum over the points of `spans`, as expressions of symbols. None if
+/// they are not exact, since wider bounds would reject valid calls. `met`: the sign of the slope by
+/// each name so far. An expression with both signs for one name may not attain its bounds.
 static std::optional<std::pair<Expr, Expr>>
 extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, int direction = 1) {
   using Kind = Expr::Atom::Kind;
@@ -88,7 +87,7 @@ extremes(const Expr &expr, const Spans &spans, std::map<std::string, int> &met, 
   return sum;
 }
 
-/// Narrows `spans` to the points where `condition` holds; false if it depends on several names.
+/// Restricts `spans` to the points where `condition` holds; false if it depends on several names.
 static bool narrow(Spans &spans, const nest::Condition &condition) {
   Expr expr = condition.expr();
   if (nest::isGathered(expr))
@@ -146,7 +145,7 @@ struct NdRequireSizesPass : nd::impl::NdRequireSizesPassBase<NdRequireSizesPass>
       getOperation()->setAttr(attributeName, ArrayAttr::get(&getContext(), found));
   }
 
-  /// The conditions on sizes of the op itself.
+  /// Adds the op's own conditions on sizes.
   void requireOf(Operation *op) {
     if (auto conditions = dyn_cast<nd::SizeConditionsInterface>(op))
       for (const nd::SizeCondition &each : conditions.getSizeConditions())

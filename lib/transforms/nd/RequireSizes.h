@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op that reads a part of a tensor must stay in bounds, and no size may be negative. The
+// An op that reads a part of a tensor must stay in bounds, and sizes must not be negative. The
 // verifier checks constant sizes. Conditions on symbols that do not follow from the declared ranges
-// become an attribute of the function, as do these ranges, and a compiled program checks them at
-// each call:
+// become an attribute of the function, as do these ranges; a compiled program checks them at each
+// call:
 //
 //     func.func @f(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: 5>
 //         attributes {heddle.requires = [{got = "5", location = loc(...), most = "N",
@@ -28,7 +28,8 @@ namespace heddle {
 
 /// Applies a renaming of the function's symbols to its requirements.
 void renameRequirements(mlir::func::FuncOp function, const ExprMap &symbols);
-/// The requirements of the function on `symbols` alone; `locationText` prints source locations.
+/// The requirements of the function that involve only `symbols`; `locationText` prints source
+/// locations.
 std::vector<SizeRequirement>
 requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
                llvm::function_ref<std::string(mlir::Location)> locationText);

@@ -23,7 +23,7 @@
 using namespace heddle;
 using namespace mlir;
 
-/// Functions that no op references, so that their arguments and results may change.
+/// Functions without references, whose arguments and results may change.
 static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
   llvm::DenseSet<Attribute> mentioned;
   if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
@@ -37,7 +37,7 @@ static SmallVector<func::FuncOp> entriesOf(ModuleOp module) {
 }
 
 static void dropDead(func::FuncOp function) {
-  // Scalar ops first: a nest may read a value for them alone.
+  // Scalar ops first: a nest may read a value only for them.
   function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     if (op->getBlock() != &function.front() && isOpTriviallyDead(op))
       op->erase();
@@ -94,8 +94,8 @@ static bool forget(func::FuncOp function, Operation &op) {
   return changed;
 }
 
-/// True if `op` is part of a combiner. A simplified combiner may break its promises: that the order
-/// does not matter, and that the neutral element is neutral.
+/// True if `op` is part of a combiner. A simplified combiner might no longer be associative or have
+/// its neutral element.
 static bool isInCombiner(Operation *op) {
   Region *region = op->getParentRegion();
   Operation *parent = region->getParentOp();
@@ -125,7 +125,7 @@ static std::map<std::string, std::set<int64_t>> sizesIn(ModuleOp module) {
   return sizes;
 }
 
-/// Replaces constant sizes: those of dimensions, and with the name "" those that ops state.
+/// Replaces constant sizes: those of dimensions and, for the name "", those in attributes of ops.
 static void resize(ModuleOp module,
                    llvm::function_ref<int64_t(StringRef name, int64_t size)> newSize) {
   auto replaced = [&](StringRef name, nd::SizeAttr size) {
@@ -154,7 +154,7 @@ public:
   OwningOpRef<ModuleOp> run() {
     dropFunctions();
     for (size_t entry = 0; entry < entriesOf(*best).size(); ++entry)
-      accept(entry, [](func::FuncOp) { return true; }); // without what is dead
+      accept(entry, [](func::FuncOp) { return true; }); // without dead ops
     bool changed = true;
     for (int round = 0; changed && round < 8; ++round) {
       changed = false;
@@ -190,7 +190,7 @@ private:
     return true;
   }
 
-  /// Tries `change` on the entry-th function, and keeps the result if the fault still shows.
+  /// Applies `change` to the entry-th function, and keeps the result if it still shows the fault.
   bool accept(size_t entry, llvm::function_ref<bool(func::FuncOp)> change) {
     OwningOpRef<ModuleOp> candidate(best->clone());
     func::FuncOp function = entriesOf(*candidate)[entry];
@@ -282,9 +282,9 @@ private:
     return isKept(std::move(candidate));
   }
 
-  /// Makes sizes smaller: all equal ones, those of one name, or all of one name by the same number,
-  /// since a window has fewer places than there are elements. Which of these fit is up to the
-  /// verifier.
+  /// Reduces sizes: all equal ones, those of one name, or all sizes of one name by the same number,
+  /// since a window has fewer positions than there are elements. The verifier decides which of
+  /// these are valid.
   bool shrinkSizes() {
     bool changed = false;
     auto smallest = [&](int64_t size, auto &&accepts) {

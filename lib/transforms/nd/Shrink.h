@@ -18,7 +18,7 @@
 // It removes functions and results, returns intermediate values instead, replaces runs of ops by
 // arguments (long runs first, as in Zeller and Hildebrandt, "Simplifying and isolating
 // failure-inducing input", 2002, section 3), replaces scalar ops by one of their operands, removes
-// those that nothing uses, and makes constant sizes smaller. Every candidate verifies.
+// dead ops, and reduces constant sizes. Every candidate passes the verifier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@
 
 namespace heddle::nd {
 
-/// Returns a module no larger than `module` for which `isWrong` holds as well. `isWrong` may modify
-/// its argument. `onSmaller` is called with each smaller module that is kept.
+/// Returns a module, at most as large as `module`, for which `isWrong` holds as well. `isWrong` may
+/// modify its argument. `onSmaller` is called with each smaller module that is kept.
 mlir::OwningOpRef<mlir::ModuleOp>
 shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> isWrong,
        llvm::function_ref<void(mlir::ModuleOp)> onSmaller = nullptr);

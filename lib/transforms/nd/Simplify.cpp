@@ -53,7 +53,7 @@ struct NdSimplifyPass : nd::impl::NdSimplifyPassBase<NdSimplifyPass> {
   }
 
 private:
-  /// Forgets facts about erased ops. Verifies `root`, if there is one, after each rule.
+  /// Drops cached facts about erased ops. Verifies `root`, if not null, after each rule.
   struct Watch : RewriterBase::Listener {
     Watch(Exclusions &exclusions, Operation *root) : exclusions(exclusions), root(root) {}
     void notifyOperationErased(Operation *op) override { exclusions.forget(op); }

@@ -1,13 +1,13 @@
-//===- SumAfterScans.cpp - takes sums over the steps out of recurrences ---===//
+//===- SumAfterScans.cpp - sums over steps, after the scan ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The gradient of what all steps of a recurrence read is carried: each step adds its part. For a
-// weight that means to read and write a tensor of its size in each step, though one product over
-// all steps computes the same:
+// The gradient of a value that all steps of a recurrence read is a carried tensor to which each
+// step adds a part. For a weight, each step then reads and writes a tensor of the weight's size,
+// although one product over all steps computes the same:
 //
 //     scan along time: dw' = dw + sum over batch of h[batch, from] * dg[batch, to]
 //     =>  scan along time, which yields dg;
@@ -29,7 +29,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// Returns true if `op` adds its two operands element by element.
+/// Returns true if `op` adds its two operands elementwise.
 static bool isSumOfTwo(Operation *op) {
   Region *body = nullptr;
   if (auto pointwise = dyn_cast<ScalarCodeInterface>(op)) {
@@ -50,12 +50,12 @@ namespace {
 /// Describes a carried tensor to which each step only adds the product of `factors`, summed over
 /// `names`.
 struct Added {
-  unsigned number; ///< of the carried tensor
+  unsigned number; ///< index of the carried tensor
   Operation *sum;
-  ScalarCodeInterface product; ///< null: of one factor
+  ScalarCodeInterface product; ///< null: a single factor
   SmallVector<Value> factors;
   SmallVector<StringRef> names;
-  Type element; ///< in which it is summed
+  Type element; ///< type of the sum
 };
 
 class Recurrence {
@@ -107,26 +107,27 @@ private:
       added.product = product;
     added.factors =
         added.product ? SmallVector<Value>(added.product.getInputs()) : SmallVector<Value>{term};
-    // Sums of integers and of narrow floats are those of the steps.
+    // Sums of integers and of narrow floats must wrap or round in every step.
     bool isWide = added.element.isF32() || added.element.isF64();
     if (!isWide || llvm::any_of(added.factors, [&](Value factor) {
           return hasNamesOfSteps(factor) || (isInside(rootOf(factor)) && renamesSteps(factor));
         }))
       return std::nullopt;
-    // A sum of equal parts is not one over the steps.
+    // At least one factor must vary over the steps.
     return llvm::any_of(added.factors, [&](Value factor) { return isInside(rootOf(factor)); })
                ? std::optional(added)
                : std::nullopt;
   }
 
-  /// A factor as a value of the body, looking through renamings; reads and outputs of the scan have
-  /// the values of all steps already.
+  /// A factor as a value of the body, looking through renamings. Reads and outputs of the scan
+  /// exist for all steps already.
   static Value rootOf(Value factor) {
     while (auto rename = factor.getDefiningOp<RenameOp>())
       factor = rename.getInput();
     return factor;
   }
-  /// True if a value that a factor renames has a name of the steps: it can't have their values.
+  /// True if a value that a factor renames has a name of the steps, and so can't be stacked over
+  /// them.
   bool renamesSteps(Value factor) {
     auto rename = factor.getDefiningOp<RenameOp>();
     return rename && (hasNamesOfSteps(rename.getInput()) || renamesSteps(rename.getInput()));
@@ -137,8 +138,8 @@ private:
            llvm::is_contained(end->getOperands().drop_front(carried), root);
   }
 
-  /// True if the values that have to be kept of all steps take no more memory than the tensor that
-  /// is no longer carried. Then a step writes less as well.
+  /// True if stacking the required values over all steps takes no more memory than the tensor that
+  /// is no longer carried. Then each step also writes less.
   bool pays(const Added &added) {
     double bytes = 0, steps = pointsOf(scan.getAlong());
     for (Value factor : added.factors)
@@ -147,7 +148,7 @@ private:
     return bytes <= tensorBytes(scan.getInits()[added.number]);
   }
 
-  /// The type of the values of all steps.
+  /// The type of a value stacked over all steps.
   Type ofSteps(Value value) {
     NdTensorType type = tensorType(value);
     SmallVector<Dim> dims(type.getDims().begin(), type.getDims().end());
@@ -155,7 +156,7 @@ private:
     return type.withDims(dims);
   }
 
-  /// The values that a factor has in all steps, after the rewritten scan.
+  /// A factor stacked over all steps, after the rewritten scan.
   Value ofSteps(OpBuilder &b, Value factor, nest::ScanOp made, unsigned kept) {
     if (!isInside(factor))
       return factor;

@@ -19,7 +19,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Layouts are chosen again for lanes that differ from those of the chosen ways, so often at most.
+/// The maximum number of times that layouts are chosen again because lanes have changed.
 static constexpr unsigned mostRounds = 4;
 
 namespace {
@@ -33,8 +33,8 @@ public:
       for (Value each : value.values)
         setLayout(each, problem.values[v].candidates[choice.layouts[v]]);
     auto end = cast<func::ReturnOp>(function.front().getTerminator());
-    // A result whose layout differs from the value's (an argument, or a value that is returned
-    // twice) is a copy.
+    // If a result's layout differs from the value's (an argument, or a value that is returned
+    // twice), the result is a copy.
     nd::setArgAttrs(function, "nd.layout",
                     [&](unsigned i) { return layouts.lookup(function.getArgument(i)); });
     nd::setResultAttrs(function, "nd.layout", [&](unsigned i) {
@@ -64,7 +64,7 @@ private:
     LayoutAttr attribute = attributeOf(layout);
     layouts[value] = attribute;
     auto result = dyn_cast<OpResult>(value);
-    // Other ops (of nd, before they are lowered) hold no layout.
+    // Other ops (of nd, before lowering) have no layouts.
     if (auto laid = result ? dyn_cast<LaidOutInterface>(result.getOwner()) : LaidOutInterface())
       laid.setLayout(result.getResultNumber(), attribute);
   }
@@ -87,7 +87,7 @@ private:
     Operation *nest = problem.nests[term.nest].nest;
     for (Value value : problem.values[term.value].values) {
       if (value.getDefiningOp() == nest) {
-        // Computed in the layout that suits the nest, then copied to the layout of the value.
+        // Compute in the layout that suits the nest, then copy to the value's layout.
         OpBuilder b(nest);
         b.setInsertionPointAfter(nest);
         ComputeOp copy = makeCopy(
@@ -139,7 +139,7 @@ static void writeLanes(ComputeOp op, std::vector<std::string> lanes) {
 namespace {
 enum class Ways { Chosen, Left, Missing };
 
-/// The lanes of a nest whose operands and results had these layouts in the last round.
+/// The lanes of a nest with these layouts of operands and results, found in an earlier round.
 struct KnownLanes {
   bool isKnown = false;
   llvm::DenseMap<Value, Layout> layouts;
@@ -147,10 +147,10 @@ struct KnownLanes {
 };
 } // namespace
 
-/// Finds the lanes that suit all layouts of each nest together, and writes them, as a partial
-/// schedule, on nests that state none: on all of them, or on those whose chosen way has other
-/// lanes. The latter keep the ways with these lanes. Returns Chosen if the chosen ways have the
-/// lanes, Missing if some nest has no way with its lanes.
+/// Finds the lanes that suit all layouts of each nest together, and writes them as a partial
+/// schedule on nests without one: on all of them, or on those whose chosen way has other lanes. The
+/// latter keep only the ways with these lanes. Returns Chosen if the chosen ways have the lanes,
+/// Missing if some nest has no way with its lanes.
 static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, MachineAttr machine,
                        bool all, std::vector<KnownLanes> &known) {
   Ways ways = Ways::Chosen;
@@ -197,7 +197,7 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   };
   LayoutProblem problem = make();
   LayoutChoice choice = chooser.choose(problem);
-  // The bound is of all ways that a nest had in some round.
+  // The bound covers all ways that a nest had in some round.
   LayoutProblem all = options.explain ? problem : LayoutProblem();
   std::vector<KnownLanes> lanes;
   for (unsigned round = 1; round <= mostRounds; ++round) {
@@ -224,7 +224,7 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
 // Branches and loops
 //===----------------------------------------------------------------------===//
 
-/// Returns true if nests alone read the argument, each of them at most half of its elements.
+/// Returns true if only nests read the argument, each of them at most half of its elements.
 static bool readsAPart(BlockArgument argument) {
   double elements = pointsOf(tensorType(argument).getDims());
   for (Operation *user : argument.getUsers()) {
@@ -246,7 +246,8 @@ static bool readsAPart(BlockArgument argument) {
   return true;
 }
 
-/// Gives the arguments of the functions of a branch or loop their layouts, where these follow.
+/// Propagates layouts to the arguments of the functions of a branch or loop, where they are not
+/// chosen.
 static void takeLayouts(ControlOp op, SymbolTable &symbols, llvm::SetVector<func::FuncOp> &order) {
   for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
     auto callee = symbols.lookup<func::FuncOp>(name.getValue());
@@ -275,7 +276,7 @@ LogicalResult nest::assignLayouts(ModuleOp module, const AssignLayoutsOptions &o
     }
     return success();
   };
-  // Public functions first; then what nothing calls.
+  // Public functions first; then functions without callers.
   for (bool isPublic : {true, false})
     for (auto function : module.getOps<func::FuncOp>()) {
       size_t before = order.size();

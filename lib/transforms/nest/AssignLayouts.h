@@ -7,18 +7,18 @@
 //
 // Assigns a layout to every value of a function: states the choice as numbers (LayoutProblem.h),
 // solves it (LayoutChooser.h) and writes it into the IR, as `nd.layout` on arguments and results of
-// the function and as `layouts` on nests. Where copying an operand is cheaper than reading it in
-// its own layout, a nest named `pack` copies it first; two nests that need the same copy share it.
-// The lanes that a nest's layouts were chosen for are written on it as a partial schedule
+// the function and as `layouts` on nests. If copying an operand is cheaper than reading it in its
+// own layout, a nest named `pack` copies it first; nests that need the same copy share it. The
+// lanes that the layouts assume are written on each nest as a partial schedule
 // (schedule/ChooseLanes.h).
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
 //     a in [m, k], b packed to [n floordiv 32, k, n mod 32], c in [m, n], [vector n by 1] partial
 //
-// Layouts that the user wrote are kept. An argument without `nd.layout` is row-major over its
-// sorted names, as callers expect, unless it is donated (state, whose layout the program chooses)
-// or has `nd.layout = "any"`: then the program file states its layout, and the runtime converts
-// arguments in other layouts. The program chooses the layouts of results; the tensor states them.
+// User-written layouts are kept. An argument without `nd.layout` is row-major over its sorted
+// names, as callers expect, unless it is donated (state, whose layout the program chooses) or has
+// `nd.layout = "any"`: then the program file states its layout, and the runtime converts arguments
+// in other layouts. The program chooses the layouts of results, and result tensors carry them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,21 +33,21 @@ namespace heddle::nest {
 
 struct AssignLayoutsOptions {
   MachineAttr machine;
-  /// Emits remarks: why each value has its layout, the alternatives, and the bound of the optimum.
+  /// Emits remarks: why each value has its layout, the alternatives, and a lower bound of the cost.
   bool explain = false;
-  /// May change costs before layouts are chosen.
+  /// Called before layouts are chosen; may change costs.
   std::function<void(LayoutProblem &)> adjust;
 };
 
-/// Symbolic sizes count as typical ones (dialects/nd/NdTypical.h). Fails with a located message if
-/// a layout that the user wrote can't be kept.
+/// Uses typical values for symbolic sizes (dialects/nd/NdTypical.h). Fails with a located message
+/// if a user-written layout can't be kept.
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
                                   const AssignLayoutsOptions &options = {});
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,
                                   const LayoutChooser &chooser);
 
-/// For all functions, those of branches and loops after their callers: an argument of which they
-/// read at most a half takes the layout that the caller gives it.
+/// For all functions; those of branches and loops after their callers. An argument of which such a
+/// function reads at most half gets the caller's layout.
 mlir::LogicalResult assignLayouts(mlir::ModuleOp module, const AssignLayoutsOptions &options = {});
 
 /// Emits remarks that explain a choice.

@@ -22,8 +22,8 @@ using namespace heddle::nest;
 using namespace mlir;
 
 /// Returns true for a sum of products that uses the elements of every factor several times, as a
-/// product of matrices does. At one point of a group it would have nothing to reuse. A product of
-/// a matrix and a vector uses the elements of the matrix once wherever it runs.
+/// matrix product does. At one point of a group it would have nothing to reuse. A matrix-vector
+/// product uses the elements of the matrix once in any case.
 static bool reusesFactors(ComputeOp op) {
   if (!contractionOf(op))
     return false;
@@ -36,7 +36,7 @@ static bool reusesFactors(ComputeOp op) {
 }
 
 namespace {
-/// Nests that might run as one group, and the names they have in common.
+/// Nests that may form a group, and their common names.
 class Chain {
 public:
   explicit Chain(ComputeOp first) {
@@ -45,10 +45,10 @@ public:
       names.push_back(dim);
   }
 
-  /// Adds the nests that read members, in order, as long as common names are left. Readers of a
-  /// nest that was not added are not added either.
+  /// Adds the nests that read members, in order, while common names remain. Readers of a nest that
+  /// was not added are not added either.
   void extend() {
-    constexpr size_t mostOutside = 256, mostMembers = 64; // so that time stays linear
+    constexpr size_t mostOutside = 256, mostMembers = 64; // for linear time
     auto comesBefore = [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); };
     std::set<Operation *, decltype(comesBefore)> readers(comesBefore);
     Block *block = members.front()->getBlock();
@@ -74,8 +74,8 @@ public:
            !op.getLayouts() && !reusesFactors(op);
   }
 
-  /// Returns true if an argument or result whose layout is given is contiguous along a name of the
-  /// group: every point would touch a cache line for every element.
+  /// Returns true if an argument or result with a fixed layout is contiguous along a name of the
+  /// group: every point would then touch one cache line per element.
   bool goesAgainstMemory() const {
     for (Operation *op : members) {
       for (const NestRead &read : readsOf(op))
@@ -89,15 +89,14 @@ public:
     return false;
   }
 
-  /// Returns true if the cost model says that the group saves enough: a group leaves schedules less
-  /// freedom.
+  /// Returns true if the group saves enough by the cost model, since it restricts the schedules.
   bool isWorthIt() const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
       points *= double(dim.size().typical());
     for (Operation *op : members)
       most = std::max(most, iterationPoints(op));
-    // Enough points to share among threads, and enough in each to fill vectors.
+    // Enough points to distribute over threads, and enough elements per point to fill vectors.
     if (members.size() < 2 || points < 64 || most / points < 128 || goesAgainstMemory())
       return false;
     double before = 0, traffic = 0;
@@ -116,8 +115,8 @@ public:
     double bytes = 0;
     for (auto &[value, amount] : moved)
       bytes += amount;
-    // The group saves traffic, no arithmetic. Memory bounds the nests of cores with wide vectors
-    // even where arithmetic bounds those of the nominal core.
+    // The group saves memory traffic but no arithmetic. On cores with wide vectors nests are
+    // memory-bound even if they are compute-bound on the nominal core.
     double saved = secondsOf(0, traffic) - secondsOf(0, bytes);
     return saved >= std::max(2e-5, 0.25 * before);
   }
@@ -127,7 +126,7 @@ public:
 
 private:
   DenseSet<Operation *> outside;
-  double made = 0; ///< bytes, by members
+  double made = 0; ///< bytes written by members
 
   void add(ComputeOp op) {
     members.insert(op);
@@ -159,7 +158,7 @@ private:
                         [&](const nd::Dim &dim) { return coordinate.mentions(dim.name.str()); });
   }
 
-  /// Returns the name along which a value is contiguous, if callers decide its layout.
+  /// Returns the name along which a value is contiguous, if its layout is fixed.
   static std::optional<std::string> lastName(Value value) {
     nd::NdTensorType type = tensorType(value);
     std::optional<Layout> layout;

@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses nests to run as one group. Nests that pass a large value from one to the next, and all
-// produce some common names at the same point, need not write that value to memory: a group runs
-// all of them at one point of these names while its values are in a cache. A normalisation over `k`
-// of a tensor with `k: 768, n: 4096` becomes one pass over memory instead of three:
+// Chooses nests to run as one group. If nests pass a large value from one to the next, and all
+// produce some common names at the same point, that value need not be stored: the group runs all of
+// them for one point of these names while its values are in a cache. A normalisation over `k` of a
+// tensor with `k: 768, n: 4096` becomes one pass over memory instead of three:
 //
 //     %m = (n) mean over k of %x
 //     %v = (n) mean over k of (%x - %m)^2
 //     %y = (n, k) (%x - %m) * rsqrt(%v)         group (n) of all three
 //
-// A group is chosen if the cost model says that it is clearly faster, where values that stay inside
-// are free. Sums of products that use each element of their factors several times are left out,
-// since they would have nothing to reuse at one point of the group. No group is chosen over names
-// along which an argument is contiguous in memory. This pass only sets requests; FormGroups.h forms
-// the groups.
+// A group is chosen if it is clearly faster by the cost model, in which values inside a group are
+// free. Sums of products that use each element of their factors several times are excluded, since
+// at one point of the group they would have nothing to reuse. No group is chosen over names along
+// which an argument is contiguous in memory. This pass only sets requests; FormGroups.h forms the
+// groups.
 //
 //===----------------------------------------------------------------------===//
 

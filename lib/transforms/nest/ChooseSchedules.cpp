@@ -25,7 +25,7 @@ static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
     op.setScheduleAttr(
         ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
                                                            layouts(op->getResults()), machine)));
-  if (!isa<HoldsNestsInterface>(op->getParentOp())) // else it runs in a chunk
+  if (!isa<HoldsNestsInterface>(op->getParentOp())) // otherwise it runs within a chunk
     writeChunks(op);
 }
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nest-choose-schedules` writes a schedule on each nest that has none, and on those in groups and
-// scans, by an analytical model of the machine (schedule/ChooseSchedule.h). Layouts are chosen
-// before: a schedule follows from the nest, the layouts of the values that it accesses, and the
+// `nest-choose-schedules` writes a schedule on each nest that has none, including those in groups
+// and scans, by an analytical model of the machine (schedule/ChooseSchedule.h). Layouts are chosen
+// before: a schedule depends on the nest, the layouts of the values that it accesses, and the
 // machine.
 //
 //     %y = nest.compute (row: 64, column: 64) reads %x[] { ... } {layouts = [#nest.layout<[row, column]>]}

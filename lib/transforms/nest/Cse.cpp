@@ -55,8 +55,8 @@ private:
     return form;
   }
 
-  /// Merges an op with an equal earlier one. A form takes much longer than a key, so ops without
-  /// others of their key get none.
+  /// Merges an op with an equal earlier one. Building a form takes much longer than a key, so it is
+  /// built only for ops with equal keys.
   bool merge(Operation *op) {
     auto [first, isNew] =
         sole.try_emplace(quickKey(op, [&](Value value) { return identify(value); }), op);
@@ -74,10 +74,10 @@ private:
     return !isOther;
   }
 
-  /// Returns the value that renamings of it read, and its names.
+  /// Looks through renamings; returns the value and its names.
   OperandIdentity identify(Value value) {
     Labels names;
-    if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType())) // else what loops are steered by
+    if (auto tensor = dyn_cast<nd::NdTensorType>(value.getType())) // else control flow's scalar
       for (const nd::Dim &dim : tensor.getDims())
         names[dim.name.str()] = dim.name.str();
     for (auto op = value.getDefiningOp<ComputeOp>(); op && isRenaming(op);

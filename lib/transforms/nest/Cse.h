@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Common subexpression elimination for nests. Two nests are equal up to iteration names, the order
-// of operands of commutative ops, and the names of the values that they read. The second one
-// becomes a renaming of the first one's result, which its readers take in. Renamings of a value are
-// looked through, so x and its transpose under other names are one value. Nests are compared by
+// of operands of commutative ops, and the names of the values that they read. The second becomes a
+// renaming of the first one's result, which is then fused into its readers. Renamings of a value
+// are looked through, so x and its transpose under other names are one value. Nests are compared by
 // their canonical forms (lib/analysis/Canonical.h).
 //
 //===----------------------------------------------------------------------===//
@@ -20,9 +20,8 @@
 
 namespace heddle::nest {
 
-/// Merges equal nests of a block, and of the groups and scans in it. Returns true if there were
-/// any. `isKnownInside`: the groups and scans are known to hold none, unless nests that they read
-/// are merged.
+/// Merges equal nests of a block, and of its groups and scans. Returns true if there were any.
+/// `isKnownInside`: groups and scans contain no equal nests unless nests that they read are merged.
 bool mergeEqualNests(mlir::Block &block, bool isKnownInside = false);
 
 } // namespace heddle::nest

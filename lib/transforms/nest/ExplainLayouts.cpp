@@ -34,7 +34,7 @@ void nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem,
       thousands(choice.bound),
       choice.cost > 0 ? 100 * (choice.cost - choice.bound) / choice.cost : 0.0);
 
-  /// A nest's least cost with value `v` in candidate `c` and all others as chosen.
+  /// The minimum cost of a nest with value `v` in candidate `c` and all other values as chosen.
   auto nestCost = [&](unsigned nest, unsigned v, unsigned c) {
     double least = std::numeric_limits<double>::infinity();
     for (unsigned way = 0; way < problem.nests[nest].ways.size(); ++way) {

@@ -17,7 +17,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Looks through conversions that widen, which do not round.
+/// Looks through widening conversions, which do not round.
 static Value withoutWidening(Value value) {
   while (auto wide = value.getDefiningOp<arith::ExtFOp>()) {
     if (!nd::keepsPrecision(wide))
@@ -56,9 +56,9 @@ static bool foldsFurther(ComputeOp inner, ComputeOp outer) {
          (!otherwise || isNeutral(otherwise, cast<TypedAttr>(outer.getNeutral()[0])));
 }
 
-/// Gives `nest` the reads of `inner` at the coordinates where `outer` reads its result. If the
-/// outer guard excludes points, one read has to carry it, others only if they would leave their
-/// tensor. Returns false if none can carry it.
+/// Adds the reads of `inner` to `nest`, at the coordinates where `outer` reads its result. If the
+/// outer guard excludes points, one read gets that guard; others get it only if they would be out
+/// of bounds. Returns false if no read can have the guard.
 static bool addReads(NestBuilder &nest, ComputeOp inner, ComputeOp outer, const ExprMap &at,
                      const Ranges &ranges) {
   GuardAttr guard = outer.readGuard(0);
@@ -108,7 +108,8 @@ static void writeBody(OpBuilder &b, Region &body, ComputeOp inner, Location loc,
   YieldOp::create(b, loc, ValueRange{mapping.lookupOrDefault(from.getTerminator()->getOperand(0))});
 }
 
-/// Builds the nest that replaces both. Returns null if they can't be flattened. Replaces nothing.
+/// Builds the nest that would replace both, without replacing them. Returns null if that is not
+/// legal.
 static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   if (!foldsFurther(inner, outer))
     return {};

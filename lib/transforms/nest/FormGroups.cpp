@@ -44,7 +44,7 @@ private:
   ArrayAttr request;
   SmallVector<StringAttr> names;
   SetVector<Operation *> members;
-  SetVector<Operation *> outside; ///< depend on members
+  SetVector<Operation *> outside; ///< ops outside of the group that depend on members
 
   bool isAtSamePoint(MapAttr map) {
     return llvm::all_of(names, [&](StringAttr name) {

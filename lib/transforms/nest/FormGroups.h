@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `group = ["batch", "row", 0]` on nests (names, then a number that tells requests apart) asks for
-// one `nest.group` over these names. The group's names leave the iteration spaces of its nests,
-// which then work on one point of them. Values that the nests pass to each other are local to one
-// point and never stored as a whole:
+// The attribute `group = ["batch", "row", 0]` on nests (names, then a number that distinguishes
+// requests) requests one `nest.group` over these names. The group's names are removed from the
+// iteration spaces of its nests, which then compute one point of them. Values that the nests pass
+// to each other are local to that point and never stored as a whole:
 //
 //     %e = (n: 8, k: 512) exp(%x)          nest.group (n: 8) {
 //     %s = (n: 8) sum over k of %e           %e = (k: 512) exp(%x[n = n]);  %s = () sum over k of %e
 //     %r = (n: 8, k: 512) %e / %s            %r = (k: 512) %e / %s;  yield %r }
 //
 // A nest joins if it produces every name of the group and reads results of nests in the group at
-// the same point of these names. Other nests (they read the result at a neighbouring point, or
-// depend on the group through an op outside of it) stay outside, as do their users.
+// the same point of these names. Other nests (they read a neighbouring point, or depend on the
+// group through an op outside of it) stay outside, as do their users.
 //
 //===----------------------------------------------------------------------===//
 

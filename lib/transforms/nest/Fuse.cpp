@@ -36,7 +36,7 @@ static bool mergeFinishes(Block &block) {
   return any;
 }
 
-/// No nest reads a large splat constant, which would be stored for that: it computes with the number.
+/// Replaces reads of large splat constants by the number, so that the constant need not be stored.
 static void takeInSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     Operation *reader = &op;

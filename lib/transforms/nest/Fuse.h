@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs all fusing rewrites in turn until nothing changes. The header of its name describes each
-// rewrite. A rewrite is applied if it is legal on the nest and if the cost model (`secondsOf`,
-// lib/analysis/NestAnalysis.h) says that it is profitable; the name of an op is never tested.
+// Runs all fusing rewrites in turn until nothing changes; the header of each describes it. A
+// rewrite is applied if it is legal on the nest and profitable by the cost model (`secondsOf`,
+// lib/analysis/NestAnalysis.h); the name of an op is never tested.
 //
 //     %y = relu(%c + %bias) after %c = sum(...)      one nest: reduce ... finish { addf, maximumf }
 //     %w = window(%x); %c = sum(%w * %k)             one nest: reads %x[row = row + ky, ...], %k[]
 //
 // Users override this by an attribute on a nest (or on the nd op that becomes one):
-// `heddle.materialize` keeps its result in memory, `heddle.recompute` recomputes it at each use
-// where that is legal.
+// `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that
+// is legal.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,8 +15,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Returns the consumer's names for the producer's produced names, if it reads every result of the
-/// producer point by point.
+/// Returns the consumer's names for the producer's names, if it reads every result of the producer
+/// pointwise.
 static std::optional<Renaming> pointwiseNames(ComputeOp producer, ComputeOp consumer) {
   if (producer.getProduced().size() != consumer.getProduced().size())
     return std::nullopt;
@@ -77,7 +77,7 @@ public:
   Fusion(ComputeOp producer, ComputeOp consumer, ArrayRef<unsigned> kept)
       : producer(producer), consumer(consumer), kept(kept), b(consumer), loc(consumer.getLoc()) {}
 
-  /// `producerResults` are what the consumer reads the producer as.
+  /// `producerResults`: the values by which the consumer refers to the producer's results.
   ComputeOp build(ResultRange producerResults, Operation *insertBefore) {
     NestBuilder nest(b, producer);
     nest.loc = loc;

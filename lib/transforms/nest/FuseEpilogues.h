@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fuses a nest into the producer that it reads point by point (each of its points reads one
-// element, under whatever names), which saves a pass over memory: its body is appended to the
-// producer's body, or to the `finish` region if the producer is a reduction.
+// Fuses a nest into the producer that it reads pointwise (each of its points reads one element,
+// under any names), which saves a pass over memory: its body is appended to the producer's body, or
+// to the `finish` region if the producer is a reduction.
 //
 //     %c = sum(...)                      one nest:
 //     %y = relu(%c + %bias)              reduce ... finish reads %bias[] { addf, maximumf }
@@ -15,8 +15,8 @@
 //     %v = 0.9 * %u + %gradient          one nest with two results
 //     %q = %p - 0.1 * %v
 //
-// A value that has other readers stays a result of the nest. Names need not agree: the names of the
-// first nest (or, if its value has other readers, those of the second) are renamed.
+// A value with other readers remains a result of the nest. If names differ, those of the first nest
+// (or, if its value has other readers, those of the second) are renamed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 namespace heddle::nest {
 
 /// Selects the epilogues to fuse: sole readers of their producer (except readers of two reductions
-/// that may still be fused with each other), or all.
+/// that may still be fused), or all.
 enum class Epilogues { OfOneReader, All };
 bool fuseEpilogues(mlir::Block &block, Epilogues which);
 

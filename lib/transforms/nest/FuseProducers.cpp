@@ -37,8 +37,8 @@ static llvm::SmallBitVector readsBehind(Value scalar, unsigned count,
   return known[scalar] = reads;
 }
 
-/// Adds the nearest values from which both `a` and `b` are computed: walks the defining ops of both
-/// backwards, the last one first, until only one of them has defining ops left.
+/// Adds the nearest common ancestors of `a` and `b`: visits the defining ops of both in reverse
+/// order until only one of them has defining ops left.
 static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pinned) {
   enum { OfA = 1, OfB = 2 };
   llvm::DenseMap<Value, int> marks;
@@ -64,7 +64,7 @@ static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pin
     int &known = marks[value];
     known |= mark;
     if (known == (OfA | OfB))
-      pinned.insert(value); // its operands are computed once
+      pinned.insert(value); // its operands are then computed once
     if (isOpen)
       count(maker, 1);
   };
@@ -94,7 +94,7 @@ static llvm::DenseSet<Value> pinnedValues(Block &block) {
       unsigned count = region->getNumArguments();
       unsigned kept = region == &op.getBody() ? 0 : count - unsigned(op.getFinishReads().size());
       DenseMap<Value, llvm::SmallBitVector> known;
-      // The tensors behind an argument; accumulators stand for all reads of the body.
+      // The tensors on which an argument depends; accumulators depend on all reads of the body.
       auto tensors = [&](const llvm::SmallBitVector &arguments) {
         SetVector<Value> values;
         for (unsigned i : arguments.set_bits())
@@ -130,7 +130,7 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
-/// Takes the producer into its readers if that is profitable. Returns true if it did.
+/// Fuses the producer into its readers if that is profitable. Returns true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
                  Declined &declined, Contents &contents) {
   bool moves = onlyMoves(producer);

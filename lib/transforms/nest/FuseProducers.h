@@ -16,12 +16,11 @@
 //   - a guard with an `else` value moves to the reads, and a `select` yields the value, unless the
 //     producer's own code yields it there (relu of the zeros around an image is zero).
 //
-// Nests that only move elements are always taken in. Others are if the cost model says that all
-// readers together become faster (lib/analysis/NestAnalysis.h), or if `heddle.recompute` asks for
-// it. A nest is never taken in if `heddle.materialize` forbids it, or if its value is pinned: the
-// value is compared, as a float, with a value derived from it (is x its own maximum?), and two
-// copies of it might be rounded differently.
-//
+// Nests that only move elements are always fused. Others are fused if all readers together become
+// faster by the cost model (lib/analysis/NestAnalysis.h), or if `heddle.recompute` requests it. A
+// nest is never fused if `heddle.materialize` forbids it, or if its value is pinned: the value is
+// compared, as a float, with a value derived from it (is x its own maximum?), and two copies of it
+// might be rounded differently.
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_FUSEPRODUCERS_H
@@ -31,16 +30,16 @@
 
 namespace heddle::nest {
 
-/// Returns true if the values of a nest can be computed where they are read: it has no reduction.
+/// Returns true if a nest can be recomputed where it is read: it has no reduction.
 bool canBeTakenIn(ComputeOp producer);
 /// Builds a nest next to `consumer` (a compute or an update) that computes the same without reading
-/// `producer`. Returns null if that is not legal. Replaces nothing.
+/// `producer`. Returns null if that is not legal. Does not replace `consumer`.
 mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
 
-/// Takes producers in where that is profitable, until nothing changes. Returns true if anything
-/// did.
+/// Fuses producers into readers where that is profitable, until nothing changes. Returns true if
+/// anything did.
 bool fuseProducers(mlir::Block &block, Declined &declined);
-/// Takes in only nests that move elements without computing anything.
+/// Fuses only nests that move elements without computing anything.
 bool fuseMoves(mlir::Block &block);
 
 } // namespace heddle::nest

@@ -20,7 +20,7 @@ using namespace mlir;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `a` (of the first nest) and `b` (of the second) may become one name.
+/// Returns true if `a` (of the first nest) and `b` (of the second) can become one name.
 static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b) {
   auto find = [](nd::DimsAttr dims, StringRef name) { return dims.lookup(name); };
   auto p = find(first.getProduced(), a), q = find(second.getProduced(), b);
@@ -219,8 +219,8 @@ private:
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-/// Returns the texts of the values that a block yields, with its i-th argument written as the
-/// standsFor[i]-th.
+/// Returns the texts of the values that a block yields, with its i-th argument printed as number
+/// standsFor[i].
 static std::vector<std::string> yieldedTexts(Block &block, ArrayRef<unsigned> standsFor) {
   std::vector<std::string> leaves;
   for (unsigned i : standsFor)
@@ -229,8 +229,8 @@ static std::vector<std::string> yieldedTexts(Block &block, ArrayRef<unsigned> st
 }
 
 /// Drops accumulators of a reduction that equal earlier ones: their elements and neutral elements
-/// are equal, and they are combined alike if they are assumed to be equal. Returns the nest that
-/// replaces the op, or null if there were no such accumulators.
+/// are equal, and their combiners are equal under that assumption. Returns the replacement, or null
+/// if there are no such accumulators.
 static ComputeOp mergeAccumulators(ComputeOp op) {
   unsigned n = unsigned(op.getNeutral().size());
   if (n < 2 || isFixed(op))
@@ -302,7 +302,7 @@ static ComputeOp mergeAccumulators(ComputeOp op) {
       continue;
     }
     if (!hasFinish && standsFor[i] != i)
-      return {}; // stored in two types
+      return {}; // the types differ
     results.push_back(unsigned(types.size()));
     types.push_back(op.getResult(i).getType());
     if (op.getLayouts())
@@ -323,13 +323,13 @@ static ComputeOp mergeAccumulators(ComputeOp op) {
 // Fusion of two nests
 //===----------------------------------------------------------------------===//
 
-/// The part of the time of two nests that their fusion has to gain. Large nests that share scalars
-/// only, such as the updates of many parameters by one rate, gain the start of a nest, and would be
-/// tied to one way to run and to the layouts that suit it.
+/// The fraction of the time of two nests that fusing them must save. Large nests that share only
+/// scalars, such as the updates of many parameters by one rate, would only save the start of a
+/// nest, and would have to share one schedule and the layouts that suit it.
 static constexpr double leastShare = 0.05;
 
-/// Replaces the results of both by those of `joined`, in which the second one's dimensions have the
-/// names `names`; none: their own.
+/// Replaces the results of both by those of `joined`. `names` are the names of the second nest's
+/// dimensions in `joined`; none: unchanged.
 static void replace(ComputeOp first, ComputeOp second, ComputeOp joined, const Renaming &names) {
   for (auto [i, result] : llvm::enumerate(first->getResults()))
     result.replaceAllUsesWith(joined.getResult(unsigned(i)));
@@ -348,7 +348,7 @@ static void replace(ComputeOp first, ComputeOp second, ComputeOp joined, const R
 }
 
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
-/// possible. Sets `byContents` to false if the ops around the two are a reason.
+/// possible. Sets `byContents` to false if the reason is in surrounding ops.
 static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
   bool shares = false;
   for (Value read : second.getReads())
@@ -399,11 +399,11 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
         firstAlone = secondsOf(first);
         secondAlone = secondsOf(second);
       }
-      // Joined, they take as long as the longer one at least.
+      // Fused, they take at least as long as the slower one.
       double apart = *firstAlone + *secondAlone, most = apart - leastGain - leastShare * apart;
       if (std::max(*firstAlone, *secondAlone) >= most)
         return {};
-      if (!insertBefore) // found late, since it takes a walk over all users of `first`
+      if (!insertBefore) // last, since it visits all users of `first`
         insertBefore = insertionPoint(first, second);
       if (!insertBefore) {
         byContents = false;
@@ -438,8 +438,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
 
 namespace {
 /// The nests that a walk over a block has visited, in order, by the values that they read. The
-/// reads of an operation at the time when it was added are kept, since fusion renames its operands,
-/// and a new operation may have the address of an erased one.
+/// reads are recorded when an op is added, since fusion changes its operands, and a new op may have
+/// the address of an erased one.
 class Readers {
 public:
   void add(ComputeOp op) {
@@ -473,8 +473,8 @@ public:
       readers.erase(result);
     add(fused);
   }
-  /// Returns the nests that share a read with `op`; the nearest ones of each value, so that time
-  /// stays linear.
+  /// Returns the nests that share a read with `op`; for each value only the nearest ones, for
+  /// linear time.
   SmallVector<ComputeOp> siblings(ComputeOp op) {
     constexpr size_t most = 16;
     llvm::SetVector<Operation *> found;

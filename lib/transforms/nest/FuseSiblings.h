@@ -15,8 +15,8 @@
 //     one nest
 //
 // The second example has the same accumulator twice; `mergeAccumulators` removes one of the two.
-// Siblings are fused if the cost model says that this is faster: two matrix products that share a
-// factor are compute-bound and stay apart.
+// Siblings are fused if that is faster by the cost model: two matrix products that share a factor
+// are compute-bound and stay separate.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- GatherAgain.cpp - values that are kept or gathered again -----------===//
+//===- GatherAgain.cpp - keeps gathered values or gathers again -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,30 +17,30 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// True for a transfer whose result is larger than what it moves.
+/// True for a transfer whose result is larger than its operand.
 static bool gathers(Operation *op) {
   return isa<TransferInterface>(op) &&
          tensorBytes(op->getResults()) > tensorBytes(op->getOperands());
 }
 
 namespace {
-/// A gather, copies before it that only it reads, and what is computed of its result alone: ops in
-/// their order. Of several gathers in a row (over names one after another), all of them.
+/// A gather, copies before it with no other reader, and ops that depend only on its result, in
+/// order. Also several consecutive gathers (over different names).
 struct Chain {
   llvm::SetVector<Operation *> ops;
-  DenseSet<Operation *> moving;   ///< gathers, and what these need
-  SmallVector<Operation *> users; ///< other ops of the block, in their order
+  DenseSet<Operation *> moving;   ///< gathers, and their operands
+  SmallVector<Operation *> users; ///< other ops of the block, in order
 
   /// The first gather.
   Operation *gather() const { return *llvm::find_if(ops, gathers); }
 };
 
-/// Users of a chain that share one run of its ops.
+/// Users of a chain that share one execution of its ops.
 struct Segment {
   const Chain *chain;
   SmallVector<Operation *> users;
-  double bytes = 0;   ///< that are gathered
-  double seconds = 0; ///< in which links move them
+  double bytes = 0;   ///< gathered bytes
+  double seconds = 0; ///< duration of the transfer
 };
 
 class Gathers {
@@ -81,7 +81,7 @@ private:
     return maker && maker->getBlock() == &block ? maker : nullptr;
   }
 
-  /// The only value that a nest without reduction reads; null for other ops.
+  /// The only value that a nest without a reduction reads; null for other ops.
   static Value onlyRead(Operation *op) {
     auto compute = dyn_cast<ComputeOp>(op);
     SmallVector<Value> used = kernelOperands(op);
@@ -129,7 +129,7 @@ private:
     }));
   }
 
-  /// The cost of running the ops of a chain that compute these values.
+  /// The cost of running the ops of a chain that compute `values`.
   Segment costOf(const Chain &chain, ArrayRef<Value> values) const {
     Segment cost{&chain, {}};
     DenseSet<Operation *> needed;
@@ -150,10 +150,10 @@ private:
     return cost;
   }
 
-  /// Where the next use is so far that the chain runs again, a new segment begins.
+  /// Starts a new segment where the next use is so far away that the chain runs again.
   void divide(const Chain &chain) {
     Value base = chain.ops[0]->getOperand(0);
-    double held = isa<BlockArgument>(base) ? 0 : tensorBytes(base); // longer, to gather it again
+    double held = isa<BlockArgument>(base) ? 0 : tensorBytes(base); // then live longer
     size_t first = segments.size();
     for (Operation *user : chain.users) {
       SmallVector<Value> used = usedBy(user, chain);
@@ -171,7 +171,7 @@ private:
       if (explain && apart > 0)
         chain.gather()->emitRemark()
             << (again ? "gathered again" : "kept") << " for a use " << text(apart)
-            << " later: to gather again takes " << text(next.seconds) << ", to keep "
+            << " later: gathering again takes " << text(next.seconds) << ", keeping "
             << llvm::formatv("{0:f0} of {1:f0}", tensorBytes(used) - held, time.mostBytes()).str()
             << " bytes costs " << text(price);
       if (again) {
@@ -185,8 +185,8 @@ private:
   }
   static std::string text(double seconds) { return llvm::formatv("{0:f2} us", seconds * 1e6); }
 
-  /// The op before which the gather of a segment starts: early enough that the data may come while
-  /// others run, but not more than the largest gathered value ahead of the segments before.
+  /// The op before which the gather of a segment starts: early enough for the transfer to overlap,
+  /// but holding at most as many bytes ahead of earlier segments as the largest gathered value.
   Operation *startOf(size_t number) const {
     const Segment &segment = segments[number];
     Operation *use = segment.users[0], *limit = &block.front(), *start = use;
@@ -201,7 +201,7 @@ private:
     if (Operation *maker = makerOf(segment.chain->ops[0]->getOperand(0));
         maker && !maker->isBeforeInBlock(limit))
       limit = maker->getNextNode();
-    // Transfers that follow each other may share one (mesh-bucket).
+    // Adjacent transfers may share a bucket (mesh-bucket).
     auto isBetween = [](Operation *op) {
       return isa<TransferInterface>(op) && isa_and_nonnull<TransferInterface>(op->getPrevNode());
     };
@@ -211,8 +211,8 @@ private:
     return start;
   }
 
-  /// Runs the ops of the chain for the users of a segment: gathers at `start`, and what is computed of
-  /// them where it is used first.
+  /// Clones the chain for the users of a segment: gathers at `start`, dependent ops before their
+  /// first use.
   void write(const Segment &segment, Operation *start) {
     const Chain &chain = *segment.chain;
     IRMapping values;

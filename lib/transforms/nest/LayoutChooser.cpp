@@ -37,8 +37,7 @@ unsigned leastOf(const Costs &costs) {
 class Graph {
 public:
   std::vector<Costs> own;
-  std::vector<std::map<unsigned, Costs>>
-      pairs; ///< of each unknown, by neighbour, seen from the unknown
+  std::vector<std::map<unsigned, Costs>> pairs; ///< by unknown and neighbour
 
   explicit Graph(const LayoutProblem &problem) {
     for (const LaidValue &value : problem.values)
@@ -116,7 +115,7 @@ private:
   };
   std::vector<Eliminated> order;
 
-  /// Eliminates an unknown: its least cost becomes a cost of its neighbours.
+  /// Eliminates an unknown: its minimum cost becomes a cost of its neighbours.
   void eliminate(unsigned u) {
     order.push_back({u, graph.own[u], graph.pairs[u]});
     auto neighbours = graph.pairs[u];
@@ -178,7 +177,7 @@ private:
     choice[eliminated.unknown] = leastOf(costs);
   }
 
-  /// Changes one unknown at a time while that helps.
+  /// Changes one unknown at a time while that reduces the cost.
   void improve() {
     bool changed = true;
     for (int round = 0; round < 20 && changed; ++round) {
@@ -213,8 +212,8 @@ public:
 };
 } // namespace
 
-/// Shifts costs from pairs to their unknowns and spreads them again, so that the least cost of each
-/// unknown grows. The costs that remain in pairs are never negative.
+/// Shifts costs from pairs to their unknowns and back, so that the minimum cost of each unknown
+/// grows. Costs in pairs never become negative.
 double nest::lowerBound(const LayoutProblem &problem) {
   std::vector<Costs> own;
   for (const LaidValue &value : problem.values)
@@ -256,7 +255,8 @@ double nest::lowerBound(const LayoutProblem &problem) {
     for (const Costs &costs : own)
       sum += *std::min_element(costs.begin(), costs.end());
     best = std::max(best, sum);
-    // An unknown distributes the excess over its least cost among its pairs, so that others see it.
+    // An unknown distributes the excess over its minimum cost among its pairs, for other unknowns
+    // to use.
     for (size_t t = 0; t < pair.size(); ++t) {
       size_t a = offset + problem.terms[t].nest, b = problem.terms[t].value;
       size_t n = own[a].size(), m = own[b].size();
@@ -276,7 +276,7 @@ double nest::lowerBound(const LayoutProblem &problem) {
       }
     }
   }
-  return best * (1 - 1e-9); // sums in another order round differently
+  return best * (1 - 1e-9); // margin for rounding
 }
 
 std::unique_ptr<LayoutChooser> nest::createReducingChooser() {

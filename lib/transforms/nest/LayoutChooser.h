@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chooser maps a LayoutProblem to a LayoutChoice, and depends on nothing else. The chooser that
-// `createReducingChooser` makes eliminates unknowns with at most two neighbours, which is exact. If
-// no such unknown is left, it fixes the one with the most neighbours by their least costs. Then it
-// improves the choice one unknown at a time. The lower bound comes from shifting costs between
-// terms and unknowns (the sum of every unknown's least cost bounds the optimum). Unknowns are
-// visited in the order of the problem, so a choice depends on the program alone.
+// A chooser maps a LayoutProblem to a LayoutChoice, and depends on nothing else.
+// `createReducingChooser` eliminates unknowns with at most two neighbours, which is exact. If there
+// is none, it fixes the unknown with the most neighbours at its minimum cost. Finally it improves
+// the choice one unknown at a time. The lower bound comes from shifting costs between terms and
+// unknowns (the sum of all minimum costs bounds the optimum). Unknowns are visited in the order of
+// the problem, so a choice is deterministic.
 //
 // An exact solver can implement the same interface.
 //
@@ -31,7 +31,7 @@ public:
 
 std::unique_ptr<LayoutChooser> createReducingChooser();
 
-/// Returns a cost such that no choice costs less. It takes as long as a choice.
+/// Returns a lower bound of the cost of all choices. It takes as long as a choice.
 double lowerBound(const LayoutProblem &problem);
 
 } // namespace heddle::nest

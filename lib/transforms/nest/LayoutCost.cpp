@@ -21,8 +21,8 @@ using namespace mlir;
 // Ways
 //===----------------------------------------------------------------------===//
 
-/// Returns the best register tile over each set of names, the best first, without tiles that are
-/// clearly worse.
+/// Returns the best register tile over each set of names, in descending order, without clearly
+/// worse ones.
 static std::vector<RegisterTile> alternativeTiles(const NestModel &nest,
                                                   const std::vector<unsigned> &lanes) {
   SmallVector<bool> onLanes;
@@ -67,10 +67,10 @@ WayModel::WayModel(const NestModel &nest, std::vector<unsigned> names, bool redu
   }
   arithmetic = vectors * cycles + finishVectors * nest.finishCost * 0.5;
   if (reduced)
-    arithmetic = arithmetic * 1.1 + produced * 8; // lanes are added up
+    arithmetic = arithmetic * 1.1 + produced * 8; // horizontal reduction
   else
     arithmetic +=
-        finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // start and end of the tile
+        finishVectors * (2 + 60 / std::max(1.0, reducedPoints)); // tile prologue, epilogue
   // Merging names has a small cost, so that they are merged only to fill vectors.
   arithmetic *= 1 + 0.005 * double(lanes.size() - 1);
 }
@@ -87,7 +87,7 @@ double WayModel::reuse(const NestAccess &access) const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Returns true if some coordinate is a sum of the name and others.
+/// Returns true if some coordinate is the sum of this name and others.
 static bool inWindow(const NestModel &nest, unsigned name) {
   for (const NestAccess &access : nest.accesses)
     for (const Coordinate &coordinate : access.coordinates)
@@ -96,15 +96,15 @@ static bool inWindow(const NestModel &nest, unsigned name) {
   return false;
 }
 
-/// Returns the additional cycles of a contiguous vector of a large tensor in a nest of a group,
-/// which accesses the elements of one point of the group: no prefetcher follows them from run to run
-/// if each contiguous run lies on pages of its own.
+/// Returns the additional cycles of a contiguous vector of a large tensor for a nest in a group,
+/// which accesses only one point of the group: if contiguous runs are on different pages, the
+/// prefetcher does not follow.
 static double farVector(const NestModel &nest, const WayModel &way, const NestAccess &access,
                         const SizedLayout &layout) {
   if (nest.firstProduced == 0)
     return 0;
   double vector = double(way.width) * double(access.bytes()), run = vector;
-  SmallVector<std::pair<double, double>> steps; // in bytes, and how many
+  SmallVector<std::pair<double, double>> steps; // (stride in bytes, count)
   for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
     if (double step = double(nest.step(access, layout, name)) * double(access.bytes());
         step > 0 && nest.sizes[name] > 1 && !llvm::is_contained(way.lanes, name))
@@ -128,7 +128,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
   double far = large ? farVector(nest, way, access, layout) : 0;
   double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
   if (way.lanes.empty()) {
-    // Scalars; neighbours should still be contiguous.
+    // Scalars; neighbouring ones should still be contiguous.
     return runs * 0.5 * (way.reduced ? 1 : 2);
   }
   LaneKind kind = way.reduced && once ? LaneKind::Same : nest.laneKind(access, layout, way.lanes);
@@ -142,18 +142,18 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     // A gathered access uses one element of each line.
     double line = access.gathered ? double(way.width) * r.newLine : vector;
     double lane = r.gatherLane * (access.isWrite ? r.scatterPart : 1);
-    // A nest of a group walks one row after the other: no tile of several rows reuses the lines.
+    // A nest in a group processes one row after another: no tile of several rows reuses the lines.
     double step = double(nest.step(access, layout, way.lanes.back())) * bytes;
     if (nest.firstProduced > 0 && step >= r.lineBytes)
       lane += r.farLane * (step >= r.pageBytes ? 1 : 0.3);
     return runs * (double(way.width) * lane + line * (large ? 2 : 1));
   }
 
-  // A read of a reduction's body, which the register tile uses several times. A schedule may stage
-  // an operand in a bad layout: then every element is moved about once.
+  // A read in a reduction's body, which the register tile uses several times. A schedule may stage
+  // an operand with a bad layout: then every element is moved about once.
   double loads = runs / way.reuse(access), elements = double(layout.elements());
   bool stages = nest.accesses.size() > 2 && loads * double(way.width) > 4 * elements;
-  // Elements of less than 32 bits are widened at every load, or once in a stage.
+  // Elements narrower than 32 bits are widened at every load, or once in a stage.
   double widening = bytes < 4 && isa<FloatType>(access.type.getElementType()) ? 1 : 0;
   auto staged = [&](double cost, double perElement, double perUse = 0.01) {
     cost += loads * widening;
@@ -161,7 +161,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
   };
   if (kind == LaneKind::Apart)
     return staged(loads * double(way.width) * r.gatherLane,
-                  2.0); // turned, once for several chunks each
+                  2.0); // transposed once for several chunks
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
   double conflicts = 0;
   int64_t longestReduced = 1;
@@ -173,7 +173,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     int64_t step = nest.step(access, layout, name) * int64_t(bytes);
     if (step == 0)
       continue;
-    // The small names of a window are outside of the others: few steps of the reduction walk them.
+    // The small names of a window are outside of the others: few reduction steps advance them.
     if (nest.isReduced(name) && (nest.sizes[name] * 4 >= longestReduced || !inWindow(nest, name)))
       nearestReduced = std::min(nearestReduced, step);
     for (auto [row, points] : way.rows)
@@ -184,8 +184,8 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
       }
   }
   if (kind == LaneKind::Same) {
-    // Either the next scalar of each row of a tile, or that of the next row, should lie in the same
-    // cache line.
+    // Either the next scalar of each row of a tile, or the scalar of the next row, should be in the
+    // same cache line.
     loads /= double(way.tileVectors);
     if (double(nearestRow) <= r.lineBytes / 4)
       return staged(loads * r.newLine * (double(nearestReduced) <= r.lineBytes ? 0.01 : 0.05), 1.0);
@@ -196,14 +196,14 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
   }
   if (way.reduced)
     return loads * far;
-  // Vectors of a panel: the next step of the reduction should be the next vectors.
+  // Vectors of a panel: the next reduction step should read the adjacent vectors.
   int64_t tile = way.width * way.tileVectors * int64_t(bytes);
   if (nearestReduced == std::numeric_limits<int64_t>::max() || nearestReduced <= 2 * tile)
     return staged(loads * far, 0.4);
   return staged(loads * far + loads * (nearestReduced % 1024 == 0 ? r.sameSets
                                        : nearestReduced >= 512    ? r.farStep
                                                                   : 0.2),
-                0.4, 0.006); // seldom more than once
+                0.4, 0.006); // rarely more than once
 }
 
 double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &r) {

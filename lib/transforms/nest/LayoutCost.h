@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The cost of layouts. The model sees a nest as a space of iteration names with accesses to values;
-// it neither compares names nor knows ops. It computes a few addresses of each access in a layout:
-// the addresses of neighbouring lanes tell whether a vector is loaded, a scalar is broadcast, or
-// lanes are gathered; the addresses one step along another name tell whether the next vector, or
-// the next scalar, is near.
+// it does not depend on names or ops. It computes a few addresses of each access in a layout: the
+// addresses of neighbouring lanes show whether a vector is loaded, a scalar is broadcast, or lanes
+// are gathered; the addresses one step along another name show whether the next vector, or the next
+// scalar, is near.
 //
 //     %b[k, n] in [n floordiv 32, k, n mod 32], lanes n:
 //         contiguous; k + 1 is 32 elements on, the next vector of a tile of two: costs nothing
@@ -29,7 +29,7 @@
 
 namespace heddle::nest {
 
-/// A way to run a nest, with the facts that the cost of its accesses depends on. `arithmetic` is in
+/// A way to run a nest, with the facts that determine the cost of its accesses. `arithmetic` is in
 /// cycles.
 struct WayModel {
   std::vector<unsigned> lanes; ///< iteration names
@@ -40,12 +40,12 @@ struct WayModel {
   int64_t tileVectors = 1;                        ///< vectors of a register tile along the lanes
   std::vector<std::pair<unsigned, int64_t>> rows; ///< other names of the tile, with points
   double arithmetic = 0;
-  unsigned tiles = 1; ///< number of register tiles over different names that are nearly the best
+  unsigned tiles = 1; ///< number of near-optimal register tiles
 
   /// `tile` selects one of the register tiles, the best first.
   WayModel(const NestModel &nest, std::vector<unsigned> lanes, bool reduced, unsigned tile = 0);
-  /// How often an element is used once it is loaded: the product of the points of those rows of the
-  /// tile that the access does not mention.
+  /// How often a loaded element is used: the product of the points of those rows of the tile that
+  /// the access does not depend on.
   double reuse(const NestAccess &access) const;
 };
 

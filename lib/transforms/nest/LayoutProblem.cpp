@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds the problem in three steps. It joins values that must share a layout. Every nest proposes
-// layouts for the values that it accesses (a contraction from the names of its operands, any other
-// nest from the proposals for its other operands). The costs of nests and values are computed.
+// Builds the problem in three steps: joins values that must share a layout; collects the layouts
+// that nests propose for the values that they access (a contraction proposes them from the names of
+// its operands, other nests from proposals for their other operands); computes the costs of nests
+// and values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 static constexpr size_t mostCandidates = 10, mostWays = 16;
-/// Proposals of nests of a group weigh more: no tile of several points reuses the lines around one.
+/// Proposals of nests in a group weigh more: no tile of several points reuses the lines around one.
 static constexpr double groupWeight = 8;
 static constexpr unsigned mostTiles = 3; ///< of one way
 
@@ -38,7 +39,7 @@ using Group = std::vector<std::string>;
 struct Proposal {
   Layout layout;
   double weight;
-  int64_t changed; ///< when it was made, or its weight grew
+  int64_t changed; ///< when it was added or its weight last grew
 };
 
 /// Sorts by a number, stably.
@@ -101,7 +102,7 @@ private:
   MachineAttr machine;
   Rates rates;
   LayoutProblem problem; ///< without nests
-  /// What a nest adds to the problem if `lanes` are written on it.
+  /// The part of the problem for one nest, if `lanes` are written on it.
   struct Part {
     std::optional<std::vector<unsigned>> lanes;
     LaidNest laid;
@@ -110,14 +111,15 @@ private:
   std::vector<Part> parts; ///< of each nest
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
-  std::vector<std::vector<Proposal>> proposals;        ///< of each value
-  int64_t changes = 1;                                 ///< of proposals, so far
-  llvm::DenseMap<const NestAccess *, int64_t> offered; ///< what changed up to then was passed on
-  std::vector<std::vector<SizedLayout>> sized;         ///< the candidates of each value
-  std::vector<std::vector<LayoutAttr>> interned;       ///< the same
+  std::vector<std::vector<Proposal>> proposals; ///< of each value
+  int64_t changes = 1;                          ///< of proposals, so far
+  llvm::DenseMap<const NestAccess *, int64_t>
+      offered;                                   ///< `changes` when proposals were last passed
+  std::vector<std::vector<SizedLayout>> sized;   ///< the candidates of each value
+  std::vector<std::vector<LayoutAttr>> interned; ///< the same
   llvm::DenseMap<Value, Layout> written;
-  llvm::DenseSet<Value> rowMajor; ///< without a choice
-  /// Names that a value has outermost, since it is moved between devices.
+  llvm::DenseSet<Value> rowMajor; ///< values without a choice
+  /// Names that a value has outermost because it is moved between devices.
   llvm::DenseMap<unsigned, SmallVector<StringAttr>> outermost;
 
   //===--------------------------------------------------------------------===//
@@ -221,11 +223,11 @@ private:
         if (auto found = written.find(value); found != written.end()) {
           if (laid.fixed && laid.candidates[0] != found->second) {
             auto error = emitError(value.getLoc())
-                         << "'" << laid.name << "' is updated in place, so it can't lie as "
-                         << laid.candidates[0].str() << " before and as " << found->second.str()
+                         << "'" << laid.name << "' is updated in place, so its layout can't be "
+                         << laid.candidates[0].str() << " before and " << found->second.str()
                          << " after";
             return error.attachNote(before.getLoc())
-                       << "as " << laid.candidates[0].str() << " it lies here",
+                       << "its layout is " << laid.candidates[0].str() << " here",
                    failure();
           }
           laid.fixed = true;
@@ -261,7 +263,7 @@ private:
   // Proposals
   //===--------------------------------------------------------------------===//
 
-  /// Merges blocks that follow one another in memory.
+  /// Merges blocks that are adjacent in memory.
   static Layout simplified(Layout layout, const Sizes &sizes) {
     for (size_t i = 0; i + 1 < layout.factors.size(); ++i) {
       const Layout::Factor &outer = layout.factors[i], &inner = layout.factors[i + 1];
@@ -301,8 +303,8 @@ private:
     proposals[found->second].push_back({layout, weight, ++changes});
   }
 
-  /// Returns the lanes that a reduction might walk. Names of one read that another lacks are
-  /// merged, the largest first, so that small ones fill vectors together.
+  /// Returns the possible lanes of a reduction. Names of one read that another lacks are merged,
+  /// the largest first, so that small ones fill vectors together.
   std::vector<WayModel> waysOfReduction(const NestModel &nest) {
     std::vector<std::pair<std::vector<unsigned>, bool>> groups;
     auto add = [&](std::vector<unsigned> group, bool reduced) {
@@ -369,8 +371,8 @@ private:
     }
   }
 
-  /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns how
-  /// seldom the coordinate changes.
+  /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns
+  /// after how many steps the coordinate changes.
   static int64_t coarseness(const NestModel &nest, const Coordinate &coordinate) {
     if (coordinate.mentioned.empty())
       return std::numeric_limits<int64_t>::max();
@@ -385,7 +387,7 @@ private:
     return nest.sizes[name];
   }
 
-  /// Returns the iteration name that represents a coordinate: of a window `row + ky` the larger
+  /// Returns the iteration name that represents a coordinate: for a window `row + ky` the larger
   /// one.
   static int principalOf(const NestModel &nest, const Coordinate &coordinate) {
     int principal = -1;
@@ -395,14 +397,14 @@ private:
     return principal;
   }
 
-  /// Returns the dimensions of an access without those in `lanes`, outermost first: dimensions that
-  /// only names of the group around the nest move (or none), that only produced names move, that
-  /// both produced and reduced ones move, that only reduced ones move.
+  /// Returns the dimensions of an access without those in `lanes`, outermost first: those that
+  /// depend only on names of the enclosing group (or none), only on produced names, on produced and
+  /// reduced names, only on reduced names.
   std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
                                     const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
       int kind;
-      bool isRow; ///< of the register tile: its points are read together
+      bool isRow; ///< a row of the register tile: its points are read together
       std::string rank;
       int64_t coarse;
       std::string name;
@@ -483,7 +485,7 @@ private:
               break;
             }
         }
-        // A panel that the rows of a tile walk repeatedly has blocks as wide as the tile.
+        // A panel that is read repeatedly for the rows of a tile has blocks as wide as the tile.
         int64_t block = nest.lanes * 2;
         if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 &&
             way.laneSize > block) {
@@ -496,8 +498,8 @@ private:
     }
   }
 
-  /// Proposes layouts for gathered and scattered tensors: their rows should be contiguous, so one
-  /// of the names that the gathered values do not move is innermost.
+  /// Proposes layouts for gathered and scattered tensors: their rows should be contiguous, so a
+  /// name that does not depend on gathered values is innermost.
   void proposeFromGathers(const NestModel &nest) {
     for (const NestAccess &access : nest.accesses) {
       if (!access.gathered)
@@ -524,8 +526,7 @@ private:
     });
   }
 
-  /// Maps the dimensions of one access to those of another that move with them, given the
-  /// principals of both; -1: none does.
+  /// Maps the dimensions of one access to those of another with the same principals; -1: none.
   static SmallVector<int> match(ArrayRef<int> from, ArrayRef<int> to) {
     SmallVector<int> matched(from.size(), -1);
     for (size_t d = 0; d < from.size(); ++d)
@@ -537,7 +538,7 @@ private:
     return matched;
   }
 
-  /// Translates a layout of `from` to the dimensions of `to`, as the nest sees both.
+  /// Translates a layout of `from` to the dimensions of `to`, using the nest's maps.
   static std::optional<Layout> translate(ArrayRef<int> matched, const NestAccess &from,
                                          const NestAccess &to, const Layout &layout) {
     Layout result;
@@ -576,8 +577,8 @@ private:
 
   /// Proposes the layouts of each operand and result of a nest for the others.
   void proposeAlike(const NestModel &nest) {
-    // Remembers the offers to all accesses with equal keys: most have had an offer before.
-    // A nest may read thousands.
+    // Records the proposals already passed to accesses with equal keys, since a nest may have
+    // thousands of reads.
     struct Passed {
       Value by;
       double toOthers, toIt; ///< weights
@@ -588,7 +589,7 @@ private:
       auto source = index.find(from.tensor);
       if (source == index.end())
         continue;
-      // Offers that are new, or weigh more, since the last time.
+      // Proposals that are new, or whose weight grew, since the last time.
       std::vector<Proposal> offers;
       int64_t last = std::exchange(offered[&from], changes);
       if (const LaidValue &value = problem.values[source->second]; value.fixed) {
@@ -698,7 +699,7 @@ private:
           if (!all || !whole || size >= 2 * nest.lanes)
             break;
         }
-        // Names of size 1 are no lanes.
+        // Names of size 1 are not lanes.
         llvm::erase_if(group, [&](unsigned name) { return nest.sizes[name] < 2; });
         if (!group.empty() && !llvm::is_contained(groups, group) && groups.size() < mostWays)
           groups.push_back(group);
@@ -763,7 +764,7 @@ private:
     return part;
   }
 
-  /// By type and layouts: equal layers copy equal values.
+  /// By type and layouts: equal layers have equal copies.
   llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
   double copyBetween(unsigned v, size_t from, size_t to) {
     auto type = tensorType(problem.values[v].values[0]);

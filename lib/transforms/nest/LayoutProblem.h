@@ -7,8 +7,8 @@
 //
 // States the choice of all layouts of a function as numbers, so that a chooser need not know nests.
 // There are two kinds of unknowns: the layout of a value, one of its `candidates`, and how a nest
-// runs, one of its `ways` (the names that the lanes of a vector walk). A term couples one nest with
-// one value; all costs are cycles of one core:
+// runs, one of its `ways` (the names of the vector lanes). A term couples one nest with one value;
+// all costs are cycles of one core:
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
 //
@@ -40,15 +40,14 @@ struct LaidValue {
   bool fixed = false; ///< by the user, or by the boundary of the function
   /// The first `cost.size()` of these may be chosen; a copy may have any of them.
   std::vector<Layout> candidates;
-  std::vector<double> cost; ///< apart from the nests' costs: the padding that is moved
+  std::vector<double> cost; ///< moving padding; other costs are in terms
 };
 
 /// One way to run a nest.
 struct NestWay {
-  std::vector<std::string>
-      lanes;            ///< names that lanes walk, merged, the last fastest; empty: no vectors
-  bool reduced = false; ///< they are reduced names
-  double cost = 0;      ///< of the arithmetic, if every operand has the layout that suits this way
+  std::vector<std::string> lanes; ///< names of the lanes, merged, the last fastest; empty: scalar
+  bool reduced = false;           ///< they are reduced names
+  double cost = 0;                ///< arithmetic, with the best layouts of operands
 };
 
 struct LaidNest {
@@ -77,10 +76,10 @@ struct LayoutProblem {
   int termCopy(const LayoutTerm &term, unsigned way, unsigned layout) const {
     return term.copy[way * values[term.value].cost.size() + layout];
   }
-  /// Leaves a nest the ways with these lanes. Returns false if there are none.
+  /// Restricts a nest to the ways with these lanes. Returns false if there are none.
   bool keepWays(unsigned nest, llvm::ArrayRef<std::string> lanes);
-  /// Adds the ways of `other`, a problem of the same function under other lanes. A bound of this
-  /// problem is then one of both.
+  /// Adds the ways of `other`, a problem of the same function under other lanes, so that a bound of
+  /// this problem holds for both.
   void addWays(const LayoutProblem &other);
 };
 
@@ -88,22 +87,23 @@ struct LayoutProblem {
 struct LayoutChoice {
   std::vector<unsigned> layouts, ways;
   double cost = 0;
-  double bound = 0; ///< no choice costs less
+  double bound = 0; ///< lower bound of all choices
 };
 
 double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 
-/// Builds the problem of a function. Keeps layouts that are written (`layouts` on nests,
-/// `nd.layout` on arguments and results); an argument without one is row-major over its sorted
-/// names, unless it is donated or has `nd.layout = "any"`. Fails with a located message if a
-/// written layout does not fit, or if values that must share a layout have different ones.
+/// Builds the problem of a function. Keeps written layouts (`layouts` on nests, `nd.layout` on
+/// arguments and results); an argument without one is row-major over its sorted names, unless it is
+/// donated or has `nd.layout = "any"`. Fails with a located message if a written layout does not
+/// fit, or if values that must share a layout have different ones.
 mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function, MachineAttr machine);
 
-/// Builds the problem of a function again while lanes are written on its nests: neither values nor
-/// candidates depend on lanes, so only nests that were given some since the last time are new.
+/// Rebuilds the problem of a function after lanes are written on its nests. Values and candidates
+/// do not depend on lanes, so only nests with new lanes are recomputed.
 class LayoutProblemMaker {
 public:
-  /// Fails as `makeLayoutProblem` does. The function keeps its nests and layouts from here on.
+  /// Fails as `makeLayoutProblem` does. Afterwards the function's nests and layouts must not
+  /// change.
   static mlir::FailureOr<LayoutProblemMaker> create(mlir::func::FuncOp function,
                                                     MachineAttr machine);
   LayoutProblemMaker(LayoutProblemMaker &&);

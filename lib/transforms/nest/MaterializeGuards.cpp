@@ -23,17 +23,17 @@ static bool isZero(TypedAttr value) {
 }
 
 namespace {
-/// A tensor with a border, and how a read of the tensor reads it.
+/// A tensor with a border, and how a read accesses it.
 struct Bordered {
   SmallVector<nd::Dim> dims;
-  SmallVector<MapEntry> source;      ///< the coordinates in the tensor of a point of the copy
-  SmallVector<MapEntry> coordinates; ///< those in the copy that the read accesses
-  SmallVector<Condition> inside;     ///< under which `source` is in bounds
+  SmallVector<MapEntry> source;      ///< coordinates in the tensor, for a point of the copy
+  SmallVector<MapEntry> coordinates; ///< coordinates in the copy that the read accesses
+  SmallVector<Condition> inside;     ///< conditions for `source` to be in bounds
 };
 } // namespace
 
-/// Returns the border that a guarded read needs. Every condition must be a bound of one coordinate,
-/// and every coordinate that leaves the tensor must be bounded; otherwise returns none.
+/// Returns the border that a guarded read needs; none unless every condition bounds one coordinate,
+/// and every coordinate that can be out of bounds has a condition.
 static std::optional<Bordered> borderFor(nd::NdTensorType type, MapAttr map, GuardAttr guard,
                                          const Ranges &ranges) {
   Bordered result;
@@ -103,8 +103,7 @@ void nest::materializeGuards(func::FuncOp function) {
   for (auto consumer : llvm::make_early_inc_range(function.getOps<ComputeOp>())) {
     if (!consumer.isReduction())
       continue;
-    // A factor of zero adds nothing: loops over sums of products are split where such a guard is
-    // decided.
+    // A zero factor adds nothing: loops over sums of products are split at such guards instead.
     bool isContraction = contractionOf(consumer).has_value();
     Ranges ranges = iterationRanges(consumer);
     double count = pointsOf(consumer.getProduced()) * pointsOf(consumer.getReduced());

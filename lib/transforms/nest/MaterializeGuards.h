@@ -12,10 +12,10 @@
 //     becomes   %p = %x with a border (row: 30)
 //               max over ky of %p[row = row + ky] plus %k[ky, out]
 //
-// This is done only if every condition bounds one coordinate of the tensor, so that the border can
-// replace the guard, and if there are at least eight points per element. It is not done for factors
-// of sums of products that are zero outside: the emitter excludes points that add nothing from the
-// loops, so these reads need no test.
+// This requires that every condition bounds one coordinate of the tensor, so that the border can
+// replace the guard, and at least eight points per element. It is not done for factors of sums of
+// products that are zero outside: the emitter restricts the loops to points that contribute, so
+// these reads need no test.
 //
 //===----------------------------------------------------------------------===//
 

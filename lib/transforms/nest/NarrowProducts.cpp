@@ -51,7 +51,7 @@ static void addFactors(Value value, llvm::SetVector<Value> &factors, llvm::Dense
 }
 
 /// Returns the factors with names if `nest` sums products in which each of them lacks a name of the
-/// iteration space; else none.
+/// iteration space; otherwise none.
 static SmallVector<Value> factorsToNarrow(ComputeOp nest) {
   if (!nest.isReduction() || nest.getNeutral().size() != 1 || nest.getScheduleAttr() ||
       nd::combinerKind(nest.getCombine()) != nd::CombinerKind::Add)
@@ -77,7 +77,7 @@ static SmallVector<Value> factorsToNarrow(ComputeOp nest) {
 }
 
 namespace {
-/// Rounds factors; a tensor that several nests read is rounded once.
+/// Rounds factors. A tensor that several nests read is rounded once.
 class Narrower {
 public:
   explicit Narrower(FloatType type) : type(type) {}
@@ -108,7 +108,7 @@ private:
   FloatType type;
   DenseMap<Value, Value> narrowOf;
 
-  /// Lets a nest read a rounded tensor instead.
+  /// Makes a nest read the rounded tensor instead.
   void readNarrow(ComputeOp nest, unsigned read) {
     nest.getReadsMutable()[read].set(rounded(nest.getReads()[read]));
     nest.getBody().getArgument(read).setType(type);
@@ -139,8 +139,8 @@ private:
 };
 } // namespace
 
-/// If `nest` sums the results of a nest that multiplies, and its factors should be narrowed then,
-/// computes the products in the sum. Returns the nest that sums.
+/// If `nest` sums the results of a multiplying nest, and the factors would be narrowed, moves the
+/// products into the sum. Returns the summing nest.
 static ComputeOp withProducts(ComputeOp nest) {
   auto summed = dyn_cast<BlockArgument>(nest.getBody().front().getTerminator()->getOperand(0));
   if (!nest.isReduction() || !summed)
@@ -163,7 +163,7 @@ static ComputeOp withProducts(ComputeOp nest) {
 }
 
 void nest::narrowProducts(func::FuncOp function, FloatType narrow) {
-  // Outer blocks first: what they hold is then no longer replaced when inner nests read it.
+  // Outer blocks first: replacing their reads does not invalidate inner nests later.
   SmallVector<Block *> blocks;
   function.walk<WalkOrder::PreOrder>([&](Block *block) {
     if (!block->getOps<ComputeOp>().empty())
@@ -171,7 +171,7 @@ void nest::narrowProducts(func::FuncOp function, FloatType narrow) {
   });
   Narrower narrower(narrow);
   for (Block *block : blocks) {
-    fuseMoves(*block); // so that maps tell the names of a factor
+    fuseMoves(*block); // so that maps show the names of a factor
     for (ComputeOp nest : SmallVector<ComputeOp>(block->getOps<ComputeOp>()))
       narrower.narrow(withProducts(nest));
   }

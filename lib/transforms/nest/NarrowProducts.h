@@ -5,18 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Mixed precision by the form of scalar code: factors of f32 are rounded to a narrow type where
-// their products are summed and each of them lacks a name of the iteration space, so that an element
-// of it takes part in many products. The products and their sum stay f32:
-//
+// Mixed precision, decided by the form of scalar code: factors of f32 are rounded to a narrow type
+// where their products are summed and each factor lacks a name of the iteration space, so that each
+// element is used in many products. The products and their sum remain f32:
 //     sum over k of %a[m, k] * %b[n, k]
 //     becomes   %c = bf16(%a); %d = bf16(%b)
 //               sum over k of f32(%c[m, k]) * f32(%d[n, k])
 //
-// These are matrix products, convolutions, attention, and the gradients of all of them. Elsewhere
-// rounding saves nothing or harms: where a factor has all names (sums of squares, moments of a
-// normalisation, weighted means) it is read once for each product. Factors without names, such as
-// a scale, are not rounded.
+// This covers matrix products, convolutions, attention, and their gradients. Elsewhere rounding
+// saves nothing or harms accuracy: a factor that has all names (sums of squares, moments of a
+// normalisation, weighted means) is read once per product. Factors without names, such as a scale,
+// are not rounded.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,7 @@ using namespace mlir;
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// The reads that a map or guard mentions.
+/// The reads to which a map or guard refers.
 static std::set<unsigned> mentioned(nest::MapAttr map, nest::GuardAttr guard) {
   std::set<unsigned> reads;
   auto add = [&](const Expr &expr) {
@@ -39,7 +39,8 @@ static std::set<unsigned> mentioned(nest::MapAttr map, nest::GuardAttr guard) {
   return reads;
 }
 
-/// Orders first ... end - 1: the next one has the smallest key of those whose needs are placed.
+/// Orders elements first ... end - 1: the next is the one with the smallest key whose needs are
+/// placed.
 static void orderByKey(ArrayRef<std::string> keys, ArrayRef<std::set<unsigned>> needs,
                        unsigned first, unsigned end, SmallVectorImpl<unsigned> &order) {
   std::set<std::pair<StringRef, unsigned>> waiting;
@@ -115,15 +116,15 @@ void nest::orderReads(LoopNestInterface nest, ArrayRef<std::string> keys) {
   }
 }
 
-/// Merges equal reads, which fusion may leave: the code would depend on which of them a scalar
-/// uses.
+/// Merges equal reads, which fusion may leave; otherwise the code would depend on which of them a
+/// scalar uses.
 template <typename Nest>
 static void mergeReads(Nest nest) {
   if (!nest::scheduleOf(nest).stages.empty())
-    return; // these go by the numbers of reads
+    return; // stages refer to reads by number
   ExprMap renumbered;
   SmallVector<Attribute> maps, guards;
-  unsigned first = 0; // read of the block at work
+  unsigned first = 0; // first read of the current block
   auto merge = [&](Block &block, unsigned firstArgument, MutableOperandRange reads) {
     SmallVector<Value> kept;
     size_t before = maps.size();
@@ -193,7 +194,7 @@ static void orderBlock(Block &block) {
       text += " " + texts.lookup(operand);
     texts[op.getResult(0)] = shortened(text);
   }
-  // Ops that are used, depth first.
+  // Used ops, depth first.
   llvm::SetVector<Operation *> placed;
   SmallVector<std::pair<Operation *, unsigned>> open = {{end, 0}};
   while (!open.empty()) {
@@ -211,7 +212,7 @@ static void orderBlock(Block &block) {
   for (Operation *op : placed)
     op->moveBefore(end);
   while (&block.front() != end && !placed.contains(&block.front())) {
-    // Dead ops: users come after definitions, so the last op is erased first.
+    // Dead ops: users come after definitions, so erase from the end.
     Operation *last = placed.empty() ? end->getPrevNode() : placed.front()->getPrevNode();
     last->erase();
   }

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives nests a canonical order, so that `x * y + z` and `z + y * x` share one kernel. The reads of
-// a nest are ordered by their canonical labels (lib/analysis/Canonical.h), the operands of
-// commutative scalar ops by their expressions, and scalar ops in the order in which the yielded
-// values need them:
+// Gives nests a canonical order, so that `x * y + z` and `z + y * x` share one kernel. Reads are
+// ordered by their canonical labels (lib/analysis/Canonical.h), operands of commutative scalar ops
+// by their expressions, and scalar ops in the order in which the yielded values need them:
 //
 //     reads %x[..], %y[..]            reads %arg0[..], %arg1[..]       whichever of the two was
 //     %0 = arith.mulf %b, %a    ->    %0 = arith.mulf %a, %b           written
@@ -22,11 +21,11 @@
 
 namespace heddle::nest {
 
-/// Sorts the reads of a nest by `keys`, one for each read. The reads of the body and of the finish
-/// region, which come after them, are sorted separately. A read comes after those that it mentions.
+/// Sorts the reads of a nest by `keys`, one per read. The reads of the body and those of the finish
+/// region, which follow, are sorted separately. A read comes after the reads to which it refers.
 void orderReads(LoopNestInterface nest, llvm::ArrayRef<std::string> keys);
 
-/// Orders the scalar ops of all regions of `nest`, and of nests inside.
+/// Orders the scalar ops of all regions of `nest` and of nested nests.
 void orderScalars(mlir::Operation *nest);
 
 /// `nest-order-reads`: orders the reads and the scalar ops of all nests in `function`, whose names

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pass only calls the function of its name.
+// Each pass only calls the function with its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
   void runOnOperation() override { fuseNests(getOperation()); }
 };
-/// Returns the machine that the enclosing module states, or null.
+/// Returns the machine attribute of the enclosing module, or null.
 static MachineAttr machineOf(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   return module ? module->getAttrOfType<MachineAttr>("heddle.machine") : MachineAttr();

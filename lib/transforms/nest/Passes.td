@@ -20,10 +20,10 @@ def NestFusePass : NestPass<"nest-fuse"> {
     Runs `nest-fuse-producers`, `nest-fuse-epilogues`, `nest-fuse-siblings`, `nest-flatten-reductions` and `nest-cse` in turn, in the
     function and in its groups and scans. Nests whose results have no uses are removed.
 
-    Each rewrite applies where it is legal and where one cost model (`secondsOf`, lib/analysis/NestAnalysis.h) finds it faster: a nest
-    takes as long as its arithmetic or its memory accesses, whichever takes longer. An attribute on a nest overrides the model:
-    `heddle.materialize` keeps its result in memory, `heddle.recompute` computes it again at each use where that is legal. A nest
-    that has a schedule is not changed.
+    Each rewrite is applied where it is legal and faster by one cost model (`secondsOf`, lib/analysis/NestAnalysis.h): a
+    nest takes as long as its arithmetic or its memory accesses, whichever takes longer. An attribute on a nest
+    overrides the model: `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that
+    is legal. A nest that has a schedule is not changed.
   }];
 }
 
@@ -125,13 +125,13 @@ def NestNarrowProductsPass : NestPass<"nest-narrow-products"> {
 }
 
 def NestGatherAgainPass : NestPass<"nest-gather-again"> {
-  let summary = "keep gathered values between their uses, or gather them again";
+  let summary = "keeps gathered values between uses, or gathers them again";
   let description = [{
-    By one cost: the time in which links move the bytes again, beside the memory that is held from one use to the next. A
-    gather then starts shortly before its first use; see `GatherAgain.h`. The module's attribute `heddle.machine` may state
-    the rate of the links. No pass that merges equal ops may follow.
+    Compares the time of repeating the transfer with the memory that is held from one use to the next. A gather then
+    starts shortly before its first use; see `GatherAgain.h`. The module's attribute `heddle.machine` may state the rate
+    of the links. No pass that merges equal ops may follow.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "say in remarks what each decision costs">];
+  let options = [Option<"explain", "explain", "bool", "false", "report in remarks what each decision costs">];
 }
 
 def NestOrderReadsPass : NestPass<"nest-order-reads"> {
@@ -147,14 +147,14 @@ def NestAssignLayoutsPass : Pass<"nest-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "chooses a layout for every value";
   let description = [{
     Chooses the layouts of all values of a function together, and for each nest the names that its vector lanes run over, by the
-    cycles that arithmetic, accesses and copies take (LayoutProblem.h). Where copying a value into another layout is cheaper than
-    reading it as it is, a nest called `pack` copies it. The lanes become partial schedules of the nests, which
-    `nest-choose-schedules` completes. Layouts that are already given are kept. An argument without `nd.layout` is
-    row-major over its sorted names unless it is donated or has `nd.layout = "any"`. The module's attribute `heddle.machine`, if
+    cycles that arithmetic, accesses and copies take (LayoutProblem.h). If copying a value into another layout is
+    cheaper than reading it in its own, a nest called `pack` copies it. The lanes become partial schedules of the nests,
+    which `nest-choose-schedules` completes. Written layouts are kept. An argument without `nd.layout` is row-major over
+    its sorted names unless it is donated or has `nd.layout = "any"`. The module's attribute `heddle.machine`, if
     present, describes the machine.
 
-    The functions of branches and loops come after their callers. An argument of which such a function reads at most a half takes
-    the layout in which its caller has the value, since converting all of it would cost more than the function saves.
+    The functions of branches and loops come after their callers. An argument of which such a function reads at most
+    half gets the caller's layout, since converting all of it would cost more than the function saves.
 
     With `explain`, a remark for each value gives the reason for its layout and the costs of the next best ones; another gives a
     bound of the distance from the optimum.
@@ -170,7 +170,7 @@ def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
       and scans.
     - Replaces large splat constants by nests that fill them.
     - Gives a layout to constants that only branches and loops use.
-    - Moves an op that overwrites a donated argument behind all other reads of the argument.
+    - Moves an op that overwrites a donated argument after all other reads of the argument.
     - Clones functions that several branches and loops call.
 
     Emits an error for recursion through branches and loops.

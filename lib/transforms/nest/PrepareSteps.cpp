@@ -35,9 +35,9 @@ ComputeOp nest::createCopy(OpBuilder &builder, Value value) {
   return op;
 }
 
-/// Makes a function, group or scan return each value once, and none that it does not make itself,
-/// no literal and no result of a branch or loop: such results are copied. A group or scan also
-/// copies the result of an update, which may reuse the buffer of its destination.
+/// Makes a function, group or scan return each value once, and no values defined outside, literals
+/// or results of a branch or loop: these are copied. A group or scan also copies the result of an
+/// update, which may reuse the buffer of its destination.
 static void makeResultsDistinct(Operation *end) {
   bool isFunction = isa<func::FuncOp>(end->getParentOp());
   llvm::DenseSet<Value> seen;
@@ -97,8 +97,8 @@ static void fillSplats(func::FuncOp function) {
   }
 }
 
-/// A result that reuses the buffer of an argument must be computed after all others have read the
-/// argument: moves the nest that computes it, and its users, behind them.
+/// A result that reuses the buffer of an argument must be computed after all other reads of the
+/// argument: moves the nest that computes it, and its users, after them.
 static void delayOverwriting(func::FuncOp function) {
   Operation *end = function.front().getTerminator();
   for (BlockArgument argument : function.getArguments()) {
@@ -137,8 +137,8 @@ static void delayOverwriting(func::FuncOp function) {
   }
 }
 
-/// Gives constants that only branches and loops use, such as initial values, the layouts that these
-/// expect.
+/// Gives constants that only branches and loops use, such as initial values, the layouts that their
+/// functions expect.
 static void layLiteralsAsGiven(func::FuncOp function) {
   for (auto constant : function.getOps<nd::LiteralInterface>()) {
     Value value = constant->getResult(0);
@@ -156,8 +156,8 @@ static void layLiteralsAsGiven(func::FuncOp function) {
   }
 }
 
-/// Gives every branch and loop functions of its own. Refuses recursion and too many ops: `ops`
-/// counts those of copies.
+/// Clones functions so that every branch and loop has its own. Rejects recursion and too many ops;
+/// `ops` counts those of copies.
 static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
                                   llvm::SetVector<Operation *> &around,
                                   llvm::DenseSet<Operation *> &owned, int64_t &ops) {
@@ -168,14 +168,14 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
       auto callee = symbols.lookup<func::FuncOp>(name.getValue());
       if (around.contains(callee))
         return op.emitOpError() << "is recursive: '@" << name.getValue()
-                                << "' runs itself; write a loop for what is repeated";
+                                << "' calls itself; use a loop instead";
       if (around.size() > deepestRegion)
         return op.emitOpError() << "expected at most " << deepestRegion
                                 << " branches and loops inside each other, got more";
       if (!owned.insert(callee).second) {
         callee.walk([&](Operation *) { ++ops; });
         if (ops > mostInlinedOps)
-          return op.emitOpError() << "makes more than " << mostInlinedOps
+          return op.emitOpError() << "needs more than " << mostInlinedOps
                                   << " ops of branches and loops: '@" << name.getValue()
                                   << "' is called by several, and is copied for each";
         callee = callee.clone();

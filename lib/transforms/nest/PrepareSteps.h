@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // `nest-prepare-steps` rewrites functions of nests so that the runtime can run each op as one step,
-// and each result has a buffer of its own:
+// and each result has a separate buffer:
 //
 //     return %x, %y, %y        becomes        %0 = nest.compute (...) reads %x[] ... (a copy)
 //                                             %1 = nest.compute (...) reads %y[] ...
 //                                             return %0, %y, %1
 //
-// - A function returns each value once, and none that is an argument, a constant or the result of a
-//   branch or loop: those are copied. Groups and scans do so too, and copy the results of updates.
+// - A function returns each value once, and no arguments, constants or results of branches or loops:
+//   those are copied. The same holds for groups and scans, which also copy the results of updates.
 // - A nest fills splat constants that are large or of symbolic size.
 // - A constant that only branches and loops use has the layout that they expect.
 // - An op that overwrites a donated argument comes after all other readers of the argument.
-// - Each branch and loop has functions of its own; recursion is refused.
+// - Each branch and loop has its own functions; recursion is rejected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,12 @@ namespace heddle::nest {
 /// if the copies of their functions would have too many ops.
 mlir::LogicalResult prepareSteps(mlir::ModuleOp module);
 
-/// Makes the groups and scans in `root` yield values that their nests make, each once: others are
-/// copied.
+/// Makes the groups and scans in `root` yield only values that their nests compute, each once;
+/// others are copied.
 void copyYielded(mlir::Operation *root);
 
-/// True for a splat constant that is large or of symbolic size: no program file holds its elements.
+/// True for a splat constant that is large or of symbolic size; program files do not store its
+/// elements.
 bool isFilled(nd::LiteralInterface constant);
 /// Creates a nest named `fill` that writes all elements of a splat constant.
 ComputeOp createFill(mlir::OpBuilder &builder, nd::LiteralInterface constant);
@@ -46,8 +47,8 @@ ComputeOp createFill(mlir::OpBuilder &builder, nd::LiteralInterface constant);
 /// Creates a nest named `copy` that copies `value`.
 ComputeOp createCopy(mlir::OpBuilder &builder, mlir::Value value);
 
-/// Marks phi copies, which copy the results of branches and loops. A phi copy is elided where the
-/// original can be computed into its buffer.
+/// Marks phi copies, which copy the results of branches and loops. A phi copy is elided if the
+/// original can be computed directly into its buffer.
 inline constexpr llvm::StringLiteral phiCopyAttrName("heddle.phi_copy");
 
 } // namespace heddle::nest

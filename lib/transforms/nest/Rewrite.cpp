@@ -22,7 +22,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 bool nest::areTooLargeTogether(Operation *a, Operation *b) {
-  // Each function (such as exp) expands to some hundred instructions.
+  // A call of a function such as exp expands to about a hundred instructions.
   constexpr size_t mostOperands = 48, mostScalars = 256, ofFunction = 8;
   size_t scalars = 0;
   for (Operation *op : {a, b})
@@ -143,8 +143,8 @@ Value nest::renameDims(OpBuilder &b, Location loc, Value value, const Renaming &
 }
 
 /// The ops between the two (in one block) that depend on `first`, in order; groups and scans
-/// capture the values that they read. Returns none if there are too many to check, or if one has
-/// effects: messages keep their order.
+/// capture the values that they read. None if there are too many to check, or if one has side
+/// effects, since messages keep their order.
 static std::optional<SmallVector<Operation *>> dependents(Operation *first, Operation *second) {
   size_t left = 2000;
   SetVector<Operation *> found;

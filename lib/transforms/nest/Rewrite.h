@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Helpers of the rewrites. Iteration names are local to a nest, so two nests are given common names
-// before they are fused. Ops between them that depend on the first are moved behind the second.
+// Helpers of the rewrites. Iteration names are local to a nest, so two nests get common names
+// before they are fused. Ops between them that depend on the first are moved after the second.
 // Nests with a written schedule are not changed.
 //
 //===----------------------------------------------------------------------===//
@@ -26,43 +26,43 @@ namespace heddle::nest {
 
 using Renaming = Labels;
 
-/// The least gain for which a rewrite is done, in seconds of the cost model.
+/// The minimum gain, in seconds of the cost model, for which a rewrite is done.
 inline constexpr double leastGain = 1e-7;
 /// Returns true if fusing both nests would make a kernel too large: more streams than a core
-/// prefetches, far more values than registers, and a compile time that grows faster than its size.
+/// prefetches, many more values than registers, and superlinear compile time.
 bool areTooLargeTogether(mlir::Operation *a, mlir::Operation *b);
 
-/// Hashes of what decisions about nests depend on: their code, maps and types, and which of them read
-/// the same values. Not which values these are, nor what the nests are called, so that equal layers
-/// have equal hashes. The hash of a nest is computed once until it is forgotten.
+/// Hashes of everything that decisions about nests depend on: code, maps and types, and which reads
+/// are equal, but not the identity of values or names of nests, so that equal layers have equal
+/// hashes. Hashes are cached until they are forgotten.
 class Contents {
 public:
   uint64_t of(llvm::ArrayRef<mlir::Operation *> nests);
-  /// Call it for an op that is changed or erased.
+  /// Call this for an op that is changed or erased.
   void forget(mlir::Operation *op) { known.erase(op); }
 
 private:
   llvm::DenseMap<mlir::Operation *, uint64_t> known;
 };
 
-/// Fusions that were not profitable, or not legal, by the contents of the nests. Nests of the same
-/// contents are not tried again. It may be kept from one rewrite of a block to the next.
+/// Fusions that were not profitable or not legal, by the hashes of the nests. Equal nests are not
+/// tried again. It may be kept between rewrites of a block.
 struct Declined {
   llvm::DenseSet<uint64_t> producers; ///< a producer and its readers
   llvm::DenseSet<uint64_t> siblings;  ///< two nests
 };
 
-/// Returns true if the nest has a schedule, which was written for its loops and reads: no rewrite
-/// changes such a nest.
+/// Returns true if the nest has a schedule, which refers to its loops and reads: rewrites do not
+/// change such a nest.
 bool isFixed(mlir::Operation *nest);
 
 /// Returns the layout that callers use for a tensor of this type: row-major over the sorted names.
-/// While passes see only neutral names, `heddle.names` of the function gives the users' names.
+/// While names are neutral, `heddle.names` of the function has the users' names.
 Layout sortedLayout(mlir::Operation *function, nd::NdTensorType type);
 /// Returns true if an argument has that layout: it has no `nd.layout` and is not donated.
 bool isSortedArgument(mlir::BlockArgument argument);
 
-/// Creates a copy of `op` next to it, with other iteration names. Names not in `names` stay.
+/// Creates a copy of `op` next to it, with other iteration names. Names not in `names` are kept.
 ComputeOp withNames(ComputeOp op, const Renaming &names);
 /// Creates a copy of `op` in which no reduced name is one of `taken`.
 ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
@@ -72,20 +72,20 @@ mlir::Value renameDims(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 bool isIdentity(const Renaming &names);
 
 /// Returns the insertion point of a nest that replaces two (in one block, `first` before `second`):
-/// `first` if all operands of `second` (except results of `first`) are defined before it, else
-/// `second`. Returns null if an op between must come after the one and before the other. The
-/// earlier insertion point frees the operands of `first` sooner.
+/// `first` if all operands of `second` (except results of `first`) are defined before it, otherwise
+/// `second`. Null if an op between them must come after the one and before the other. Inserting
+/// early ends the live ranges of `first`'s operands sooner.
 mlir::Operation *insertionPoint(mlir::Operation *first, mlir::Operation *second);
-/// Moves the ops between them that depend on `first` behind `second`, unless the insertion point
-/// `insertBefore` is `first`.
+/// Moves the ops between them that depend on `first` after `second`, unless `insertBefore` is
+/// `first`.
 void meet(mlir::Operation *first, mlir::Operation *second, mlir::Operation *insertBefore);
 
-/// Gives an op that was just inserted an order number between its neighbours. Where several ops
-/// without a number follow one another, the next query of their order renumbers the whole block.
+/// Assigns an inserted op an order number between its neighbours'. If several adjacent ops lack
+/// one, the next query of their order renumbers the whole block.
 void keepOrder(mlir::Operation *op);
 
-/// Returns true if all coordinates of the map are inside of the tensor, regardless of guards.
-/// `space`: the sizes of iteration names, over symbols.
+/// Returns true if all coordinates of the map are in bounds, regardless of guards. `space`: the
+/// sizes of iteration names, over symbols.
 bool staysInside(MapAttr map, nd::NdTensorType type, const Ranges &ranges, const ExprMap &space);
 /// Returns the sizes of the names of a nest and of the enclosing groups.
 ExprMap spaceOf(mlir::Operation *op);

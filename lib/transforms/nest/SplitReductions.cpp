@@ -16,21 +16,21 @@ using namespace heddle::nest;
 using namespace mlir;
 
 namespace {
-/// `size` of `dim` is walked as `parts` equal parts, each of which makes partial results.
+/// Splits `size` of `dim` into `parts` equal parts, each of which produces partial results.
 struct Cut {
   nd::Dim dim;
   int64_t size, parts;
 };
 } // namespace
 
-/// Splits the largest reduced name into at most 16 parts. Returns none if that is not worth a
-/// second nest, unless `always`.
+/// Splits the largest reduced name into at most 16 parts. None if that is not worth a second nest,
+/// unless `always`.
 static std::optional<Cut> cutOf(ComputeOp nest, bool always) {
   if (!nest.isReduction() || isFixed(nest) ||
       llvm::any_of(readsOf(nest), [](const NestRead &read) { return isGathered(read.map); }))
     return std::nullopt;
   double produced = pointsOf(nest.getProduced()), reduced = pointsOf(nest.getReduced());
-  // Enough results to share, or too little work to be worth a second nest.
+  // There are enough results to distribute, or too little work for a second nest.
   if (!always && (produced >= 16384 || produced * reduced < (1 << 20) || reduced < 512))
     return std::nullopt;
   Cut cut{{}, 0, 0};
@@ -115,7 +115,7 @@ void nest::splitReductions(func::FuncOp function, bool always) {
       continue;
     OpBuilder b(nest);
     std::string part = cut->dim.name.str() + "$part";
-    while (iterationSpace(nest).contains(part)) // it was split before
+    while (iterationSpace(nest).contains(part)) // from an earlier split
       part += "$";
     ComputeOp partial = reduceParts(b, nest, *cut, part);
     ComputeOp whole =

@@ -12,7 +12,7 @@
 //     becomes   %p = (n$part: 16) sum over n: 6250 of %x[n = n + 6250 * n$part]
 //               sum over n$part of %p
 //
-// The parts depend on sizes alone, so the result's bits do not depend on threads.
+// The parts depend only on sizes, so results are bitwise equal for any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace heddle::nest {
 
-/// Splits reductions where that gives idle threads work, or, if `always`, wherever it is legal.
+/// Splits reductions where idle threads get work, or, if `always`, wherever it is legal.
 void splitReductions(mlir::func::FuncOp function, bool always = false);
 
 } // namespace heddle::nest

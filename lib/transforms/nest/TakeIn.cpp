@@ -24,15 +24,15 @@ struct Reads {
   SmallVector<Attribute> maps, guards;
 };
 
-/// Rebuilds regions of one consumer with the producer's body instead of reads of it.
+/// Rebuilds regions of a consumer with the producer's body in place of reads of it.
 class Inliner {
 public:
   Inliner(OpBuilder &builder, ComputeOp producer, Operation *consumer, bool mayGather)
       : b(builder), loc(consumer->getLoc()), producer(producer), consumer(consumer),
         ranges(iterationRanges(consumer)), space(spaceOf(consumer)), mayGather(mayGather) {}
 
-  /// Rebuilds `from`, whose arguments are `kept` arguments that stay and one for each read of
-  /// `old`, as `to`, which reads `made`.
+  /// Rebuilds `from` as `to`. The arguments of `from` are `kept` arguments that stay and one per
+  /// read of `old`; `to` reads `made`.
   bool rebuild(Region &from, const Reads &old, unsigned kept, Region &to) {
     block = b.createBlock(&to);
     this->kept = kept;
@@ -66,7 +66,7 @@ public:
   }
 
   Reads made;
-  ExprMap positions; ///< of the reads of `old` that stay
+  ExprMap positions; ///< new positions of the reads of `old` that stay
 
 private:
   OpBuilder &b;
@@ -107,20 +107,20 @@ private:
 
   /// Returns the producer's value at the coordinates `map`; null if it can't be computed there.
   Value takeIn(unsigned result, MapAttr map, GuardAttr outer) {
-    ExprMap at; // the producer's names are where the consumer reads
+    ExprMap at; // the producer's names, as coordinates of the consumer
     for (const MapEntry &entry : map.getEntries())
       at[entry.name.str()] = entry.expr();
     Block &body = producer.getBody().front();
-    // A gathered coordinate is clamped to the tensor that is read, so only a tensor with the same
-    // sizes can replace it, or one number.
+    // A gathered coordinate is clamped to the size of the tensor that is read, so only a tensor
+    // with the same sizes, or a scalar, can replace it.
     bool isOneNumber = producer.getReads().empty() && body.getOps<IndexOp>().empty();
     if (isGathered(map) && !isOneNumber && !isRenaming(producer))
       return {};
     std::optional<Attribute> outside = outer.getOtherwise();
     if (outer.isTrivial() || outer.excludes())
       outside.reset();
-    // If a guard excludes the point, one read has to carry it, others only if they would leave
-    // their tensor.
+    // If a guard excludes the point, one read gets the guard; others get it only if they would be
+    // out of bounds.
     SmallVector<bool> needs(producer.getReads().size(), true);
     if (!outer.isTrivial() && outer.excludes()) {
       bool carried = false;
@@ -139,7 +139,7 @@ private:
         addRead(nothing(), MapAttr::getSorted(b.getContext(), {}), outer);
     }
     IRMapping mapping;
-    DenseMap<Value, Attribute> constants; // of the producer's reads where `outer` fails
+    DenseMap<Value, Attribute> constants; // values of the producer's reads where `outer` fails
     for (auto [k, read] : llvm::enumerate(producer.getReads())) {
       MapAttr where = producer.readMap(k).substitute(at);
       if (isGathered(where) && !mayGather)
@@ -165,7 +165,7 @@ private:
       if (auto index = dyn_cast<IndexOp>(op)) {
         auto found = at.find(index.getName().str());
         Expr coordinate = found == at.end() ? Expr::name(index.getName().str())
-                                            : found->second; // else of a group
+                                            : found->second; // otherwise of a group
         mapping.map(index.getResult(), index_(coordinate));
       } else {
         b.clone(op, mapping);
@@ -181,7 +181,7 @@ private:
     return value;
   }
 
-  /// A constant without names. A guard of a read of it excludes a point at which no tensor is read.
+  /// A scalar constant whose read carries a guard that excludes a point where no tensor is read.
   Value nothing() {
     Operation *before = consumer;
     while (!isa<func::FuncOp>(before->getParentOp()))

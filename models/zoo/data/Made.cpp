@@ -1,4 +1,4 @@
-//===- Made.cpp - data that a program makes -------------------------------===//
+//===- Made.cpp - synthetic data ------------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,11 @@ using namespace heddle;
 using namespace heddle::zoo;
 
 namespace {
-/// Samples that a function makes from random numbers of their own.
+/// Samples that a function makes, each from its own random stream.
 struct Made : nn::Dataset {
   std::vector<nn::Field> parts;
   std::function<nn::Sample(Random &)> make;
-  int64_t begin, samples; ///< the numbers of the streams
+  int64_t begin, samples; ///< the range of streams
 
   Made(std::vector<nn::Field> parts, std::function<nn::Sample(Random &)> make, int64_t begin,
        int64_t samples)
@@ -39,7 +39,7 @@ static Data made(const std::vector<nn::Field> &fields,
           std::move(example)};
 }
 
-/// Element `index` of vectors that all samples share.
+/// Element `index` of random vectors that all samples share.
 static double fixedNormal(uint64_t seed, int64_t index) {
   return Random(seed, uint64_t(index)).normal();
 }

@@ -26,7 +26,7 @@ struct Sentences {
 };
 } // namespace
 
-/// The words of a sentence behind the four numbers that have another meaning; 3 is any other word.
+/// The words of a sentence, numbered after the four reserved numbers; 3 is any unknown word.
 static std::vector<int32_t> numbered(const nn::Vocabulary &vocabulary, const std::string &text) {
   std::vector<int32_t> tokens = vocabulary(text);
   for (int32_t &token : tokens)
@@ -51,7 +51,7 @@ static nn::DatasetPtr pairsOf(const Sentences &sentences, int64_t words, int64_t
   return std::make_shared<nn::TextPairs>(std::move(pairs));
 }
 
-/// `sentences` reads or makes them, or returns those of an earlier call.
+/// `sentences` reads or makes the sentences once; later calls return the same.
 static Data pairData(const std::function<const Sentences &()> &sentences, int64_t words,
                      int64_t longest) {
   return {[=] { return pairsOf(sentences(), words, longest, false); },
@@ -80,7 +80,7 @@ static std::string outputOf(const std::string &command) {
   return output;
 }
 
-/// The verses of a text by where they stand ("Genesis 1:1"), in order.
+/// The verses of a text with their references ("Genesis 1:1"), in order.
 static std::vector<std::pair<std::string, std::string>> versesOf(const std::string &diatheke,
                                                                  const std::string &module,
                                                                  const std::string &package,
@@ -161,7 +161,7 @@ std::string zoo::inEnglish(int64_t number) {
   return text + (rest < 100 ? " and " : " ") + inEnglish(rest);
 }
 
-/// `isLast`: nothing follows, so that "cent" and "quatre-vingt" have a plural.
+/// `isLast`: no word follows, so that "cent" and "quatre-vingt" take the plural.
 static std::string french(int64_t number, bool isLast) {
   static const char *const small[] = {"zéro",  "un",     "deux",     "trois",  "quatre", "cinq",
                                       "six",   "sept",   "huit",     "neuf",   "dix",    "onze",
@@ -190,7 +190,8 @@ static std::string french(int64_t number, bool isLast) {
 
 std::string zoo::inFrench(int64_t number) { return french(number, true); }
 
-/// Random numbers with 1 to 6 digits, of which a tenth is for tests, each always or never.
+/// Random numbers with 1 to 6 digits. A tenth of the numbers is for tests; no number is in both
+/// sets.
 static Sentences numberSentences(int64_t count) {
   Sentences sentences;
   Random random(11);

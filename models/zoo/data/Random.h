@@ -1,4 +1,4 @@
-//===- Random.h - random numbers for made data ------------------*- C++ -*-===//
+//===- Random.h - random numbers for synthetic data -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ private:
   uint64_t state;
 };
 
-/// Numbers from 0 to `classes` - 1, i32 {batch, further}: a field of an example.
+/// Random numbers from 0 to `classes` - 1, i32 {batch, further}: a field of an example.
 inline Tensor randomTokens(uint64_t seed, int64_t classes, int64_t batch,
                            const std::vector<Extent> &further) {
   std::vector<Extent> extents{{Name("batch"), batch}};
@@ -54,7 +54,7 @@ inline Tensor randomTokens(uint64_t seed, int64_t classes, int64_t batch,
     extents.push_back(extent);
   return randomIntegers(key(seed), 0, classes, extents).cast(ElementType::I32);
 }
-/// Numbers from 1 to `most`, i32 {batch}.
+/// Random numbers from 1 to `most`, i32 {batch}.
 inline Tensor randomLengths(uint64_t seed, int64_t most, int64_t batch) {
   return randomTokens(seed, most, batch, {}) + 1.0;
 }

@@ -39,7 +39,7 @@ std::string zoo::spaced(std::string_view text) {
 
 static constexpr std::string_view separator = "\n%\n";
 
-/// The texts of a file, which end in lines of a percent sign.
+/// The texts of a file, separated by lines of a percent sign.
 static std::vector<std::string> textsOf(const std::string &file) {
   std::vector<std::string> texts;
   for (size_t begin = 0; begin < file.size();) {
@@ -84,7 +84,7 @@ std::string Fortunes::text(bool isTest) const {
   return joined;
 }
 
-/// Read once.
+/// The fortunes, read once.
 static const Fortunes &fortunes() {
   static const Fortunes all = readFortunes();
   return all;
@@ -151,7 +151,7 @@ Data zoo::fortuneFiles(int64_t words, int64_t longest, int64_t files) {
       joined += spaced(text) + "\n";
       labels.push_back(file);
     }
-    auto numbered = [&](std::string_view line) { // 0 is filling
+    auto numbered = [&](std::string_view line) { // 0 is padding
       std::vector<int32_t> tokens = vocabulary(line);
       for (int32_t &token : tokens)
         ++token;

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Texts that Debian's packages install or that are made, as the data of models:
+// Texts from Debian packages, and generated texts, as the data of models:
 //
 //     zoo::Data data = zoo::fortuneBytes(256, 128);         // "token" and "next", i32 {time: 128}
 //     nn::Loader loader(*data.train(), {.batch = 32, .shuffle = true});
 //
-// Every tenth text is kept for tests. Words are in lower case, and a punctuation mark is a word;
-// vocabularies are those of the texts to train on. If a package is missing, the Error names it.
+// Every tenth text is for tests. Words are in lower case, and a punctuation mark is a word;
+// vocabularies are those of the training texts. Throws Error that names the package if one is
+// missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +23,10 @@
 
 namespace heddle::zoo {
 
-/// A sequence of lower-case words and marks with a space between any two: "Don't go!" becomes
-/// "don't go !".
+/// Lower-case words and punctuation marks, separated by spaces: "Don't go!" becomes "don't go !".
 std::string spaced(std::string_view text);
 
-/// Short texts by the files that they are in.
+/// Short texts, grouped by file.
 struct Fortunes {
   struct Fortune {
     std::string text;
@@ -34,7 +34,7 @@ struct Fortunes {
   };
   std::vector<std::string> files; ///< their names, in alphabetical order
   std::vector<Fortune> train, test;
-  /// All texts to train on, or to test with, with the lines between them that the files have.
+  /// All training or test texts, separated by the lines that separate them in the files.
   std::string text(bool isTest) const;
 };
 /// The files of Debian's packages fortunes and fortunes-min with at least 20 texts (40 files, 2.5
@@ -46,33 +46,34 @@ Fortunes readFortunes(const std::string &directory = "/usr/share/games/fortunes"
 /// - 1 most frequent words with 0 for all others.
 Data fortuneBytes(int64_t classes, int64_t length);
 Data fortuneWords(int64_t classes, int64_t length);
-/// Words of which `masked` in a window are hidden by the word `classes` - 1 (nn::maskTokens): fields
-/// "token", i32 {time}, "place" and "label", i32 {masked}.
+/// Windows of words, `masked` of which are replaced by the word `classes` - 1 (nn::maskTokens):
+/// fields "token", i32 {time}, "place" and "label", i32 {masked}.
 Data maskedFortunes(int64_t classes, int64_t length, int64_t masked);
-/// Fields "text", i32 {time: any}, at most `longest` words of a fortune, 0 behind its end, and
-/// "label", i32, the number of its file; of the first so many files.
+/// Fields "text", i32 {time: any}, at most `longest` words of a fortune, padded by 0, and "label",
+/// i32, the index of its file; of the first `files` files.
 Data fortuneFiles(int64_t words, int64_t longest, int64_t files = 40);
 
 /// A verse in two languages.
 struct Verse {
   std::string english, spanish;
 };
-/// The verses that Debian's packages sword-text-kjv (1769) and sword-text-sparv (Reina-Valera, 1909)
-/// both have, in their order, as the program `diatheke` prints them. Throws Error that names the
+/// The verses that Debian's packages sword-text-kjv (1769) and sword-text-sparv (Reina-Valera,
+/// 1909) both have, in order, as the program `diatheke` prints them. Throws Error that names the
 /// package if the program or a text is missing.
 std::vector<Verse> readVerses(const std::string &diatheke = "diatheke",
                               Here here = Here::current());
-/// Fields "source", i32 {from: any}, "token" and "next", i32 {time: any}: nn::TextPairs of the verses
-/// with at most `longest` words in both languages (fewer by one for "token"); of each language the
-/// `words` - 4 most frequent words. 0 is filling, 1 and 2 begin and end a text, 3 is any other word.
+/// Fields "source", i32 {from: any}, "token" and "next", i32 {time: any}: nn::TextPairs of the
+/// verses with at most `longest` words in both languages (fewer by one for "token"); of each
+/// language the `words` - 4 most frequent words. 0 is padding, 1 and 2 begin and end a text, 3 is
+/// any unknown word.
 Data verses(int64_t words, int64_t longest);
 
-/// A number from 0 to 999,999 in words, with a space between any two: "twenty one thousand and
-/// six"; "vingt et un mille six" (in French with hyphens instead in the spelling of 1990).
+/// A number from 0 to 999,999 in words, separated by spaces: "twenty one thousand and six"; "vingt
+/// et un mille six" (the French spelling of 1990 has hyphens instead).
 std::string inEnglish(int64_t number);
 std::string inFrench(int64_t number);
-/// `count` random numbers of random length in English and French, as `verses`; a number is always in
-/// the samples to train on or never, and then in those for tests.
+/// `count` random numbers of random length in English and French, with the fields of `verses`; no
+/// number is in both the training and the test samples.
 Data numbers(int64_t words, int64_t longest, int64_t count);
 
 } // namespace heddle::zoo

@@ -29,7 +29,7 @@ class Asr(nn.Module):
         beyond = torch.arange(x.shape[1], device=x.device) >= lengths[:, None]
         x = self.dropout(x + sinusoids(x.shape[1], x.shape[2], x))
         for layer in self.layers:
-            # What lies behind the lengths is read as zeros.
+            # Positions beyond the lengths are zeros.
             x = layer(x.masked_fill(beyond[:, :, None], 0), src_key_padding_mask=beyond)
         return self.output(x)
 

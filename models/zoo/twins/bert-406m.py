@@ -1,6 +1,6 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""BERT of Flashlight's benchmark (Kahn et al., 2022), 406 M parameters: an output of its own."""
+"""BERT of Flashlight's benchmark (Kahn et al., 2022), 406 M parameters, with a separate output."""
 import importlib
 
 bert = importlib.import_module("bert")

@@ -1,6 +1,6 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""BERT that finds hidden words (Devlin et al., 2019), without segments."""
+"""BERT as a masked language model (Devlin et al., 2019), without segments."""
 import exchange
 import torch
 from torch import nn

@@ -1,6 +1,6 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A U-Net that tells the noise in images (Ho, Jain, Abbeel, 2020)."""
+"""A U-Net that predicts the noise in images (Ho, Jain, Abbeel, 2020)."""
 import math
 
 import images

@@ -1,8 +1,8 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors that a twin and its Heddle model share: files of them, and views by Heddle's paths and names.
+"""Exchanges tensors between a twin and its Heddle model: files, and views by Heddle's paths and names.
 
-A twin is a file of this folder that writes a model of models/zoo in PyTorch. It has
+A twin is a file of this folder that implements a model of models/zoo in PyTorch. It has
 
     build(size)              the module; size is "tiny", "small" or "full"
     loss(module, batch)      (mean loss, {measure: its mean}) of a batch, {field: tensor}
@@ -11,12 +11,12 @@ A twin is a file of this folder that writes a model of models/zoo in PyTorch. It
     NAMES                    [path in Heddle, name in PyTorch, [its axes by Heddle's names]], of parameters and of running
                              moments ("moments.PATH.mean", "moments.PATH.variance")
     SEEN                     [path in Heddle, name of a module, [axes of its output]], of the outputs that Heddle's network
-                             shows by nn::Mode::seen; a fourth element is the index in an output that is a tuple
+                             passes to nn::Mode::seen; a fourth element is the index in an output that is a tuple
     SIZES(size)              {name: size}, of names that share an axis (may be missing if none does); {path: {name: size}}
                              if they differ for a tensor
 
-Paths and names may have stars, each of which stands for the same text in both; of several entries that fit a path the first
-counts. An axis may hold several names, "head feature", of which the last varies fastest, or one of several equal parts,
+Paths and names may have stars, each of which stands for the same text in both; the first entry that matches a path is
+used. An axis may hold several names, "head feature", of which the last varies fastest, or one of several equal parts,
 "gate=2 hidden". These are the rules of heddle::nn::TensorSource (heddle/nn/Checkpoint.h).
 """
 import ctypes
@@ -53,7 +53,7 @@ def write(path, arrays, notes=None):
 
 
 def read(path):
-    """What `write` wrote: the arrays and the notes."""
+    """Reads what `write` wrote: the arrays and the notes."""
     with open(path, "rb") as file:
         header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
         data = file.read()
@@ -69,7 +69,7 @@ def read(path):
 
 
 def translated(pattern, text, other):
-    """`other` with the texts that the stars of `pattern` stand for in `text`; None if it does not fit."""
+    """Replaces the stars of `other` by what those of `pattern` match in `text`; None without a match."""
     found = re.fullmatch("(.*?)".join(map(re.escape, pattern.split("*"))), text, re.DOTALL)
     if not found:
         return None
@@ -100,12 +100,12 @@ def parted(tensor, axes, sizes):
 
 
 def fitting(twin, name):
-    """The paths of a tensor of PyTorch, and its axes: several paths if several tensors are parts of it."""
+    """The paths and axes of a PyTorch tensor: several paths if several of Heddle's tensors are parts of it."""
     for path, pattern, axes in twin.NAMES:
         ours = translated(pattern, name, path)
         if ours is None:
             continue
-        # Of several entries that fit our path the first counts.
+        # The first entry that matches our path is used.
         first = next(entry for entry in twin.NAMES if translated(entry[0], ours, entry[1]) is not None)
         if translated(first[0], ours, first[1]) == name and first[2] == axes:
             yield ours, axes
@@ -123,7 +123,7 @@ def views(twin, size, tensors):
 
 
 def copy(twin, size, module, arrays):
-    """Gives the module the parameters `arrays`, {path: (tensor, names of its axes)}, in any order of axes."""
+    """Copies `arrays`, {path: (tensor, names of its axes)}, to the module's parameters; axes may be in any order."""
     with torch.no_grad():
         for path, (view, axes) in views(twin, size, dict(module.named_parameters())).items():
             value, names = arrays[path]
@@ -136,12 +136,12 @@ def linear(ours, theirs, inputs, outputs):
 
 
 def norm(ours, theirs, axis="feature"):
-    """Those of a torch.nn.LayerNorm."""
+    """The entries for a torch.nn.LayerNorm."""
     return [[ours + ".scale", theirs + ".weight", [axis]], [ours + ".shift", theirs + ".bias", [axis]]]
 
 
 def transformer(ours, theirs):
-    """Those of a torch.nn.TransformerEncoderLayer, for nn::TransformerLayer; SIZES has "head" and "depth"."""
+    """The entries for a torch.nn.TransformerEncoderLayer, for nn::TransformerLayer; SIZES has "head" and "depth"."""
     names = []
     for i, part in enumerate(["query", "key", "value"]):
         axis = "part=%d head depth" % i
@@ -154,7 +154,7 @@ def transformer(ours, theirs):
 
 
 def lstm(ours, theirs, layers, inputs="feature", hidden="hidden"):
-    """Those of a torch.nn.LSTM, for nn::Recurrent; SIZES has "gate", 4."""
+    """The entries for a torch.nn.LSTM, for nn::Recurrent; SIZES has "gate", 4."""
     names, gates = [], "gate " + hidden
     for i in range(layers):
         names += [["%s.cells.%d.input" % (ours, i), "%s.weight_ih_l%d" % (theirs, i), [gates, inputs]],

@@ -1,6 +1,6 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the twins of image models share (models/zoo/Images.h)."""
+"""Shared code of the twins of image models (models/zoo/Images.h)."""
 import torch
 from torch.nn import functional as F
 

@@ -168,7 +168,7 @@ def loss(module, batch):
 
 
 FIELDS = images.FIELDS
-# The chains of each block's branches, and after "|" what lies side by side behind one.
+# The chains of each block's branches, and after "|" the parallel steps that follow a chain.
 BLOCKS = [("", ["Conv2d_1a_3x3 Conv2d_2a_3x3 Conv2d_2b_3x3"]), ("", ["Conv2d_3b_1x1 Conv2d_4a_3x3"]), ("", [""])]
 BLOCKS += [(name, ["branch1x1", "branch5x5_1 branch5x5_2", "branch3x3dbl_1 branch3x3dbl_2 branch3x3dbl_3", "branch_pool"])
            for name in ["Mixed_5b", "Mixed_5c", "Mixed_5d"]]

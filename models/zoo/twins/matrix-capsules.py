@@ -18,7 +18,7 @@ class Primary(nn.Module):
 
 
 class Capsules(nn.Module):
-    """`window` none: all places vote for the same capsules. `steps`: of routing."""
+    """`window` None: all positions vote for the same capsules. `steps`: iterations of routing."""
 
     def __init__(self, capsules, outs, steps, window=None, stride=1):
         super().__init__()

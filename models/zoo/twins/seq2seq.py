@@ -1,6 +1,6 @@
 # Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An LSTM reads, another one writes, with dot attention (Luong et al., 2015)."""
+"""An LSTM encoder and decoder with dot attention (Luong et al., 2015)."""
 import exchange
 import torch
 from torch import nn

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accumulates pieces that stay in the first cache, in loops that compilers vectorise: conversions
-// of narrow floats have no branches and call no function.
+// Combines pieces that fit the first-level cache, in loops that compilers vectorise: conversions of
+// narrow floats have no branches or calls.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
@@ -17,7 +17,7 @@
 using namespace heddle;
 
 namespace {
-/// Elements that are stored as they are computed.
+/// Elements that are computed in their storage type.
 template <typename T>
 struct Plain {
   using Stored = T;
@@ -26,7 +26,7 @@ struct Plain {
   static T store(T value) { return value; }
 };
 
-/// Truth values: integers modulo 2.
+/// Booleans: integers modulo 2.
 struct Bit {
   using Stored = uint8_t;
   using Computed = uint8_t;
@@ -34,8 +34,8 @@ struct Bit {
   static uint8_t store(uint8_t value) { return value & 1; }
 };
 
-/// Floats with fewer bits than f32, which are computed in f32. `finite`: there are no infinities,
-/// and the only NaN has all bits but the sign.
+/// Floats narrower than f32, which are computed in f32. `finite`: there are no infinities, and the
+/// only NaN has all bits set except the sign.
 template <typename Bits, int exponentBits, int fractionBits, bool finite = false>
 struct Narrow {
   using Stored = Bits;
@@ -48,7 +48,8 @@ struct Narrow {
 
   static float load(Bits bits) {
     uint32_t magnitude = bits & (sign - 1);
-    // A float of the same exponent field; the product corrects the bias, also of subnormal numbers.
+    // A float with the same exponent field; the multiplication corrects the bias, also for
+    // subnormals.
     constexpr float scale = std::bit_cast<float>(uint32_t(254 - bias) << 23);
     uint32_t value = magnitude << shift;
     if constexpr (bias != 127)
@@ -58,14 +59,14 @@ struct Narrow {
                                             << (31 - exponentBits - fractionBits));
   }
 
-  /// Rounds to the nearest, ties to even.
+  /// Rounds to nearest, ties to even.
   static Bits store(float from) {
     uint32_t all = std::bit_cast<uint32_t>(from), magnitude = all & 0x7fffffff;
     uint32_t odd = magnitude >> shift & 1;
     uint32_t rounded = magnitude + (1u << (shift - 1)) - 1 + odd;
     uint32_t result = (rounded - (uint32_t(127 - bias) << 23)) >> shift;
     if constexpr (bias != 127) {
-      // A sum with a number whose last bit is that of the subnormal numbers rounds there.
+      // Adding a number whose last bit is the unit of the subnormals rounds to that unit.
       constexpr uint32_t unit = uint32_t(1 - bias - fractionBits + 23 + 127) << 23;
       float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(unit);
       uint32_t small = std::bit_cast<uint32_t>(sum) - unit;
@@ -98,7 +99,7 @@ struct Product {
   }
 };
 
-/// The larger or smaller one, a NaN if there is one, and zeros ordered by their signs.
+/// The larger or smaller operand. Propagates NaN, and orders -0 before +0.
 template <bool larger>
 struct Extreme {
   template <typename T>
@@ -116,7 +117,7 @@ struct Extreme {
   }
 };
 
-/// output[i] = f(a[i], b[i]). Each of these may be `output`.
+/// output[i] = f(a[i], b[i]). `a` and `b` may alias `output`.
 template <typename T, typename A, typename B, typename F>
 [[gnu::always_inline]] inline void each(T *output, const A *a, const B *b, int64_t count, F &&f) {
 #pragma clang loop vectorize(assume_safety)
@@ -154,7 +155,7 @@ template <typename Format, typename Combiner>
   }
 }
 
-/// Types that are chosen by their positions.
+/// A list of types, selected by position.
 template <typename... Types>
 struct OneOf {
   static constexpr size_t count = sizeof...(Types);
@@ -172,7 +173,7 @@ using Formats = OneOf<Bit, Plain<int8_t>, Plain<int16_t>, Plain<int32_t>, Plain<
 static_assert(Formats::count == std::size(heddle::detail::elementTypes));
 } // namespace
 
-// The loader chooses the version for the CPU.
+// The loader selects the version for the CPU.
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512bw", "avx2", "default")))
 #endif

@@ -33,7 +33,7 @@ HeddleContext::~HeddleContext() {
   transport->wake();
   if (helper.joinable())
     helper.join();
-  // Nobody has waited for these operations.
+  // Free operations that nobody waited for.
   for (Lane *lane : active)
     for (HeddlePending *operation : lane->operations)
       delete operation;
@@ -65,7 +65,7 @@ struct Proposal {
 };
 } // namespace
 
-/// Exchanges a message with a rank and waits for it.
+/// Exchanges a message with a rank; blocks until it is complete.
 void HeddleContext::transfer(int32_t kind, int32_t other, void *data, int64_t bytes,
                              const std::string &title) {
   HeddleOperation call{.kind = kind,
@@ -78,7 +78,8 @@ void HeddleContext::transfer(int32_t kind, int32_t other, void *data, int64_t by
   wait(start(*world, call, title), -1);
 }
 
-/// The number of a new group, by its first member, which compares what the members call.
+/// Agrees on the number of a new group. The first member chooses it, after it has compared the
+/// calls.
 int64_t HeddleContext::agree(const char *name, const std::vector<int32_t> &ranks) {
   Proposal mine{.name = {}, .count = int32_t(ranks.size()), .hash = 0};
   std::strncpy(mine.name, name, sizeof mine.name - 1);
@@ -159,8 +160,8 @@ void HeddleContext::throwFailure(const HeddlePending &operation) const {
   throw Failure(failure->status, failure->text.starts_with(name) ? "" : name + ": ", failure->text);
 }
 
-/// Fails if another rank has reported a failure; then returns true. What had arrived before comes
-/// first: operations that all ranks have completed do not fail.
+/// Fails if another rank has reported a failure, and returns true. Callers first process data that
+/// arrived before the report, so that operations that all ranks have completed do not fail.
 bool HeddleContext::hear() {
   auto reported = transport->reported();
   if (reported)
@@ -168,7 +169,7 @@ bool HeddleContext::hear() {
   return reported.has_value();
 }
 
-/// Moves all operations on; true if any moved. The lock is held.
+/// Makes progress on all operations; true if any moved. The lock is held.
 bool HeddleContext::progress() {
   if (failure)
     return false;
@@ -239,9 +240,9 @@ HeddlePending *HeddleContext::start(HeddleGroup &group, const HeddleOperation &c
   return operation.release();
 }
 
-/// Fails if what the operation waits for will not come. The lock is held.
+/// Fails if data that the operation waits for can't arrive any more. The lock is held.
 void HeddleContext::examine(HeddlePending &operation, double seconds) {
-  // Operations before it have to be done first.
+  // The operations before it in its lane have to complete first.
   HeddlePending &first = *operation.lane->operations.front();
   auto now = Clock::now();
   if (now < transport->pausedUntil)
@@ -250,7 +251,7 @@ void HeddleContext::examine(HeddlePending &operation, double seconds) {
     first.moved = now;
   for (int32_t rank : first.awaited())
     if (auto reason = transport->gone(rank)) {
-      // The last of its data may have arrived before it left.
+      // The last of its data may have arrived before the rank left.
       if (progress() || failure)
         return;
       if (first.awaited().contains(rank))
@@ -262,7 +263,7 @@ void HeddleContext::examine(HeddlePending &operation, double seconds) {
           collectives::seconds(seconds), " s"});
 }
 
-/// Sleeps until something happens, and looks for ranks that are late or gone.
+/// Sleeps until something arrives, and checks for ranks that are late or gone.
 void HeddleContext::sleepUntil(HeddlePending &operation, double seconds) {
   using namespace std::chrono;
   constexpr auto slice = milliseconds(20);
@@ -314,9 +315,9 @@ void HeddleContext::abort(const char *reason) {
   fail({HEDDLE_ABORTED, "rank ", transport->rank, " aborted: ", reason});
 }
 
-/// Asks for a short time slice for this thread. Since Linux 6.12 a thread that wakes up preempts one
-/// with a longer slice; else data that has arrived would wait for some milliseconds until the compute
-/// thread of its CPU has used up its own. Older kernels ignore it.
+/// Requests a short time slice for this thread. Since Linux 6.12 a thread that wakes up preempts
+/// one with a longer slice; otherwise arrived data would wait for milliseconds until the compute
+/// thread on this CPU has used up its slice. Older kernels ignore it.
 static void askForShortSlice() {
   struct { // sched_attr of linux/sched/types.h, which <sched.h> of glibc contradicts
     uint32_t size, policy;
@@ -327,7 +328,7 @@ static void askForShortSlice() {
   } attributes{};
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0)
     return;
-  attributes.runtime = 100'000; // nanoseconds, the least
+  attributes.runtime = 100'000; // nanoseconds, the minimum
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 

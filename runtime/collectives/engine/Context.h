@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A context moves the data of its operations whenever a thread starts one or waits for one. If the
-// caller has other work before it waits (`HeddleOperation::overlapped`), a thread of the context
-// does it meanwhile; it sleeps unless data arrives.
+// A context moves the data of its operations when a thread starts one or waits for one. If the
+// caller computes in between (`HeddleOperation::overlapped`), a helper thread of the context moves
+// it; the helper sleeps unless data arrives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,9 @@ struct HeddleContext {
 private:
   const double timeout; ///< in seconds
   std::mutex mutex;
-  std::unique_ptr<HeddleGroup> world; ///< for making groups
+  std::unique_ptr<HeddleGroup> world; ///< all ranks; used to create groups
   std::vector<std::unique_ptr<HeddleGroup>> groups;
-  std::vector<heddle::collectives::Lane *> active; ///< those with operations
+  std::vector<heddle::collectives::Lane *> active; ///< lanes with operations
   std::vector<std::unique_ptr<HeddlePending>> spare;
   std::optional<Failure> failure;
 

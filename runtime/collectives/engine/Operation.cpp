@@ -54,14 +54,14 @@ void HeddlePending::prepare(const Transport &of) {
   phase = 0;
 }
 
-/// A member's block of what is split.
+/// A member's block of a buffer that is split evenly.
 HeddlePending::Part HeddlePending::block(const void *memory, int32_t member) const {
   int64_t size = (elements + group->members() - 1) / group->members();
   int64_t begin = std::min(member * size, elements), end = std::min(begin + size, elements);
   return {static_cast<const char *>(memory) + begin * elementBytes, (end - begin) * elementBytes};
 }
 
-/// A member's part of memory that has one for each.
+/// A member's part of a buffer that has one part per member.
 HeddlePending::Part HeddlePending::part(const void *memory, const std::vector<int64_t> &sizes,
                                         int32_t member) const {
   int64_t begin = std::accumulate(sizes.begin(), sizes.begin() + member, int64_t(0));
@@ -96,7 +96,7 @@ HeddlePending::Part HeddlePending::outgoing(int32_t member) const {
   }
 }
 
-/// The memory that receives a member's bytes in this phase. In a reduction only the size is used.
+/// The buffer for a member's bytes in this phase. For a reduction only its size is used.
 HeddlePending::Part HeddlePending::incoming(int32_t member) const {
   int32_t self = group->self;
   Part all{static_cast<char *>(call.output), elements * elementBytes};
@@ -146,7 +146,7 @@ void HeddlePending::beginPhase() {
   receives.clear();
   combines = reduces(call.kind) && phase == 0;
   for (int32_t i = 1; i < group->members(); ++i) {
-    // All send to different members at a time.
+    // Rotate, so that members send to different members at the same time.
     int32_t to = (self + i) % group->members();
     if (call.kind != HEDDLE_RECEIVE && (call.kind != HEDDLE_SEND || to == call.target))
       add(sends, to, outgoing(to));
@@ -166,7 +166,7 @@ void HeddlePending::beginPhase() {
   begun = true;
 }
 
-/// Combines as many pieces as have arrived from all members.
+/// Combines the pieces that have arrived from all members.
 bool HeddlePending::combinePieces() {
   bool moved = false;
   while (combined < combinedBytes) {
@@ -177,7 +177,7 @@ bool HeddlePending::combinePieces() {
       inputs[size_t(message.member)] = piece;
       ready &= piece != nullptr;
     }
-    // Before input is overwritten in place, it has to be on its way to all others.
+    // Before the input is overwritten in place, it must have been sent to all others.
     if (call.kind == HEDDLE_ALL_REDUCE && !isSplit && own == output)
       for (const Message &message : sends)
         ready &= message.done >= combined + bytes;
@@ -242,8 +242,8 @@ std::string HeddlePending::describe() const {
   return text + " of group " + group->name;
 }
 
-/// The ranks of messages that are not complete; `unheard`: of which nothing has arrived. A piece of
-/// a message to combine may have arrived before those of others.
+/// The ranks whose messages are incomplete; `unheard`: only those from which nothing has arrived. A
+/// piece to combine may have arrived from one rank before it has from others.
 std::set<int32_t> HeddlePending::awaited(const std::vector<Message> &list, bool unheard) const {
   std::set<int32_t> ranks;
   for (const Message &message : list)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operation consists of phases. In a phase a member sends at most one message to each other
-// member and receives at most one from each; in some the received ones are combined:
+// An operation is a sequence of phases. In a phase a member sends at most one message to each other
+// member and receives at most one from each; some phases combine the received messages:
 //
 //     all-reduce     send everything to all, combine; if it is large:
 //                    send block i to member i, combine; send the own block to all
@@ -14,8 +14,8 @@
 //                    the root sends block i to member i; all send their block to all
 //     others         one phase
 //
-// The first phase of a collective has a message between any two members, empty if need be. So each
-// member hears from each other one, and finds out who is missing or calls something else.
+// In the first phase of a collective every pair of members exchanges messages, empty if need be. So
+// each member hears from every other, and detects members that are missing or make different calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,11 @@
 
 namespace heddle::collectives {
 
-/// Has counts for each member.
+/// The operation has one count per member.
 inline bool isByMember(int32_t kind) {
   return kind == HEDDLE_REDUCE_SCATTER || kind == HEDDLE_ALL_GATHER || kind == HEDDLE_ALL_TO_ALL;
 }
-/// Has counts of the output, too.
+/// The operation has counts of the output too.
 inline bool hasOutputCounts(int32_t kind) {
   return kind == HEDDLE_ALL_TO_ALL || kind == HEDDLE_PERMUTE;
 }
@@ -42,11 +42,11 @@ inline bool reduces(int32_t kind) {
   return kind == HEDDLE_ALL_REDUCE || kind == HEDDLE_REDUCE_SCATTER;
 }
 
-/// Operations that a member runs one after another, in the order in which they were started.
+/// Operations that a member runs in sequence, in the order in which they were started.
 struct Lane {
   Channel *channel = nullptr;
   std::deque<HeddlePending *> operations = {};
-  int64_t count = 0; ///< of operations that were started
+  int64_t count = 0; ///< operations started so far
 };
 
 /// output[i] = ((inputs[0][i] . inputs[1][i]) . inputs[2][i]) ..., where . is the combiner
@@ -55,7 +55,8 @@ struct Lane {
 void combine(ElementType type, int32_t combiner, const void *const *inputs, int members,
              void *output, int64_t count);
 
-/// Throws Failure unless the arguments fit a group of so many members, in which this one is `self`.
+/// Throws Failure unless the arguments are valid in a group of `members`, in which this one is
+/// `self`.
 void verify(const HeddleOperation &call, int32_t members, int32_t self);
 
 } // namespace heddle::collectives
@@ -78,14 +79,14 @@ struct HeddlePending {
   HeddleGroup *group = nullptr;
   HeddleOperation call{};
   int64_t number = 0; ///< in its lane, from 1
-  std::string title;  ///< for messages; empty: made of the other fields
+  std::string title;  ///< for messages; empty: derived from the other fields
   heddle::collectives::Lane *lane = nullptr;
   bool done = false;
-  heddle::collectives::Clock::time_point moved{}; ///< when it last got any further, about
+  heddle::collectives::Clock::time_point moved{}; ///< approximate time of the last progress
 
-  /// Begins; the fields above are set. The counts are copied.
+  /// Prepares the first phase; the fields above have to be set. Copies the counts.
   void prepare(const heddle::collectives::Transport &transport);
-  /// Moves the data on, and sets `done` in the end. True if anything moved. Throws Failure.
+  /// Makes progress, and sets `done` when complete. True if anything moved. Throws Failure.
   bool advance();
   /// "all-reduce #12 of group data"
   std::string describe() const;
@@ -93,7 +94,7 @@ struct HeddlePending {
   std::string late() const;
   /// The ranks that it waits for.
   std::set<int32_t> awaited() const;
-  /// Throws the failure that a member calls something else.
+  /// Throws the failure for a member that made a different call.
   [[noreturn]] void refuse(const Message &message,
                            const heddle::collectives::Signature &arrived) const;
 
@@ -108,10 +109,10 @@ private:
   const heddle::collectives::Transport *transport = nullptr;
   std::vector<int64_t> counts, outputCounts; ///< of elements, as in `call`
   heddle::collectives::Signature signature{};
-  bool isSplit = false; ///< into blocks
+  bool isSplit = false; ///< into one block per member
 
   int phase = 0, phases = 1;
-  bool begun = false; ///< the phase that is under way:
+  bool begun = false; ///< the current phase:
   std::vector<Message> sends, receives;
   bool combines = false;
   const char *own = nullptr; ///< this member's input of the combination

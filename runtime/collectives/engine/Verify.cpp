@@ -13,7 +13,7 @@
 using namespace heddle;
 using namespace heddle::collectives;
 
-/// Throws Failure with the parts of a message unless the condition holds.
+/// Throws Failure, with the concatenated parts as its message, unless the condition holds.
 template <typename... Parts>
 static void require(bool holds, const HeddleOperation &call, const Parts &...parts) {
   if (!holds)
@@ -71,7 +71,7 @@ void collectives::verify(const HeddleOperation &call, int32_t members, int32_t s
   if (sends || (permutes && call.source < 0) || (broadcasts && call.source == self))
     out = 0;
   require((in == 0 || call.input) && (out == 0 || call.output), call, "expected memory, got null");
-  // Input and output may be the same memory, or this member's part of one may be the other.
+  // Input and output may be equal, or one may be this member's part of the other.
   int64_t bytes = byteSize(ElementType(call.element));
   auto *input = static_cast<const char *>(call.input);
   auto *output = static_cast<const char *>(call.output);

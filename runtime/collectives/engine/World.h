@@ -20,12 +20,12 @@
 
 namespace heddle::collectives {
 
-/// The failure of a function of the table. Engines throw it, and the table returns its status.
+/// The failure of a function of the table. Engines throw it; the table returns its status.
 struct Failure {
   int32_t status;
   std::string text;
 
-  /// `parts`: texts and numbers, which follow each other.
+  /// `parts`: strings and numbers, which are concatenated.
   template <typename... Parts>
   Failure(int32_t status, const Parts &...parts) : status(status) {
     (append(parts), ...);
@@ -38,7 +38,7 @@ private:
 
 inline thread_local std::string lastMessage;
 
-/// Runs a function of the table; its failure becomes a status, and the last message of the thread.
+/// Runs a function of the table; a Failure becomes the status and the thread's last message.
 template <typename Action>
 int32_t guarded(Action &&action) noexcept {
   try {
@@ -55,13 +55,13 @@ int32_t guarded(Action &&action) noexcept {
 
 using Clock = std::chrono::steady_clock;
 
-/// "5", "0.25": the shortest text of a number of seconds.
+/// "5", "0.25": the shortest text for a number of seconds.
 std::string seconds(double value);
 
 /// HeddleWorld, parsed.
 class World {
 public:
-  /// Throws Failure if the arguments make no sense.
+  /// Throws Failure if the arguments are invalid.
   explicit World(const HeddleWorld &given);
   ~World();
   World(const World &) = delete;
@@ -72,12 +72,12 @@ public:
 
   /// The value of an option, "" if it was not given.
   std::string option(const std::string &name);
-  /// Throws Failure if an option was given that `option` was not called for.
+  /// Throws Failure for options that `option` was never called for.
   void refuseOtherOptions() const;
   /// A number that is not negative. Throws Failure.
   double number(const std::string &name, double otherwise);
 
-  /// The values that all ranks pass, in their order. Throws Failure, also after `timeout`.
+  /// All-gathers `mine`, in the order of ranks. Throws Failure, also after `timeout`.
   template <typename T>
   std::vector<T> exchange(const T &mine) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -91,7 +91,7 @@ private:
   std::map<std::string, std::string> options;
   std::map<std::string, bool> known;
   int rounds = 0;
-  std::vector<std::string> files; ///< that this rank wrote; removed in the end
+  std::vector<std::string> files; ///< written by this rank; removed by the destructor
 
   void exchange(const void *mine, int64_t bytes, void *all);
   void exchangeFiles(const void *mine, int64_t bytes, char *all);

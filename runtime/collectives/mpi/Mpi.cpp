@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages by MPI_Isend and MPI_Irecv. A message begins with a packet of its signature, which has
-// the data too if that is short; longer data follows without further copies from and to the memory
-// of the caller. In reductions it is received in pieces, of which several are under way.
+// Messages by MPI_Isend and MPI_Irecv. A message begins with a packet that holds its signature and,
+// if they are short, the data. Longer data is sent from and received into the caller's memory
+// without copies. Reductions receive it in pieces, several of which are in flight.
 //
-// Nothing waits within MPI, so that a rank that is late or gone is noticed: requests are tested. All
-// calls are made under one lock of the process, so MPI_THREAD_SERIALIZED suffices.
+// Requests are polled with MPI_Test instead of blocking within MPI, so that ranks that are late or
+// gone are detected. A lock of the process serialises all calls (MPI_THREAD_SERIALIZED).
 //
-// MPI ends with the process (or where the program ends it), which may be before contexts are
-// destroyed: static objects hold some, and are destroyed in the order in which they were made. So
-// the end of MPI makes all contexts leave, and nothing calls MPI after it.
+// MPI is finalised when the process exits (or where the program finalises it). That may be before
+// contexts are destroyed, since static objects may own some. So finalising MPI makes all contexts
+// leave, and nothing calls MPI after it.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Transport.h"
@@ -45,7 +45,7 @@ static bool hasEnded() {
   return done;
 }
 
-/// The lock, for a call that needs MPI.
+/// Holds the lock for a call that needs MPI.
 struct LockOfUse : Lock {
   LockOfUse() : Lock(lockOfMpi()) {
     if (hasEnded())
@@ -70,7 +70,7 @@ static void check(int status, const char *what) {
 namespace {
 constexpr int64_t packetData = 4096, window = 4, largest = int64_t(1) << 30;
 
-/// One direction between this rank and another.
+/// One direction of the traffic between this rank and another.
 struct Line {
   struct Request {
     MPI_Request handle = MPI_REQUEST_NULL;
@@ -80,7 +80,7 @@ struct Line {
   std::deque<Request> requests = {}; ///< in the order of the data
   bool packetPosted = false;
   bool inPacket = false; ///< the data came with the signature
-  int64_t posted = 0;    ///< bytes of the message that have requests
+  int64_t posted = 0;    ///< bytes with a request
   std::vector<char> packet = std::vector<char>(sizeof(Signature) + packetData);
   std::vector<std::vector<char>> buffers = {}; ///< for pieces, in turn
   size_t next = 0;
@@ -95,7 +95,7 @@ public:
     Lock lock(lockOfMpi());
     if (hasEnded())
       return;
-    static auto &used = *new std::deque<Line>; // whose memory MPI may read and write until it ends
+    static auto &used = *new std::deque<Line>; // MPI may access their memory until it ends
     for (auto *lines : {&out, &in})
       for (Line &line : *lines) {
         for (Line::Request &request : line.requests) { // only after a failure
@@ -172,12 +172,12 @@ private:
   }
 
   static bool isComplete(Line::Request &request) {
-    int done = 1; // MPI_REQUEST_NULL is complete
+    int done = 1; // MPI_REQUEST_NULL counts as complete
     check(MPI_Test(&request.handle, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done;
   }
 
-  /// Begins to send or receive bytes, of which so many are the message's.
+  /// Posts the send or receive of `bytes`, of which `counts` belong to the message.
   void post(Message &message, Line &line, char *data, int64_t bytes, int64_t counts) {
     bool sends = &line == &out[size_t(message.member)];
     MPI_Request &request = line.requests.emplace_back(MPI_REQUEST_NULL, counts, data).handle;
@@ -196,10 +196,10 @@ private:
     line.packetPosted = true;
   }
 
-  /// Counts the requests that are complete, in the order of the data.
+  /// Advances over completed requests, in the order of the data.
   void complete(Message &message, Line &line) {
     while (!line.requests.empty() && isComplete(line.requests.front())) {
-      message.begun = true; // a received one has begun
+      message.begun = true; // for a received message it is set already
       message.done += line.requests.front().bytes;
       line.requests.pop_front();
     }
@@ -239,8 +239,8 @@ private:
 // The transport
 //===----------------------------------------------------------------------===//
 
-/// The message of a rank that fails to all others. With the status HEDDLE_OK it says that the rank
-/// leaves.
+/// The message by which a rank reports its failure to all others. The status HEDDLE_OK means that
+/// the rank leaves.
 struct Report {
   int32_t rank, status;
   char text[1000];
@@ -248,11 +248,11 @@ struct Report {
 
 class MpiTransport;
 
-/// MPI as this process uses it. Ends it in the end, unless the program began it.
+/// This process's use of MPI. Finalises it at exit, unless the program initialised it.
 struct Process {
   bool began = false;
-  bool failed = false; ///< the end would wait for ranks that do not come
-  /// The contexts that have not left. They outlive this object.
+  bool failed = false; ///< MPI_Finalize would wait for ranks that are gone
+  /// The contexts that have not left. Never destroyed, since contexts may outlive this object.
   std::set<MpiTransport *> &contexts = *new std::set<MpiTransport *>;
 
   Process() {
@@ -298,20 +298,20 @@ public:
 
   ~MpiTransport() override { leave(); }
 
-  /// Tells the other ranks that this one has left. Does nothing the second time.
+  /// Tells the other ranks that this one has left. Later calls do nothing.
   void leave() {
     Lock lock(lockOfMpi());
     if (hasEnded() || Process::get().contexts.erase(this) == 0)
       return;
-    if (!failed) // an older context of the process may have
+    if (!failed) // an earlier context of the process may have failed
       tell(HEDDLE_OK, "");
     MPI_Cancel(&listening);
     MPI_Request_free(&listening);
-    // The communicator stays: to free it is collective.
+    // The communicator is not freed: that is a collective operation.
   }
 
   int64_t pieceBytes(int64_t message) const override {
-    // Four pieces of 512 KiB fill a second-level cache, which large messages need for themselves.
+    // Four pieces of 512 KiB fill the second-level cache, which large messages need.
     return (message >= 4 << 20 ? 128 : 512) << 10;
   }
 
@@ -357,19 +357,19 @@ public:
     return left[size_t(other)] ? std::optional<std::string>("it left") : std::nullopt;
   }
 
-  // MPI has no bed: a thread looks again after 5 us, later 200 us. It does not yield: on a busy
-  // machine that gives up milliseconds.
+  // MPI offers no blocking wait for news: a thread polls after 5 us, later every 200 us. It does
+  // not yield: on a busy machine that costs milliseconds.
   uint32_t ticket() override { return 0; }
   void cancel() override { idle = 0; }
   void sleep(uint32_t, std::chrono::nanoseconds) override {
     prctl(PR_SET_TIMERSLACK, 1);
     std::this_thread::sleep_for(std::chrono::microseconds(std::min(5u + idle++, 200u)));
-    prctl(PR_SET_TIMERSLACK, 0); // as before
+    prctl(PR_SET_TIMERSLACK, 0); // the default
   }
   void wake() override {}
 
 private:
-  // These two stay for ever: MPI may write to them after the end of this object.
+  // Never destroyed: MPI may write to these two after this object is destroyed.
   MPI_Comm &communicator = *new MPI_Comm(MPI_COMM_NULL);
   Report &received = *new Report{};
   int64_t mostTag = 0, groups = 0;
@@ -379,7 +379,7 @@ private:
   std::vector<bool> left; ///< by rank
   MPI_Request listening = MPI_REQUEST_NULL;
 
-  /// Makes a communicator of this context.
+  /// Creates the communicator of this context.
   void open(double timeout) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Request request;
@@ -406,7 +406,7 @@ private:
     for (auto end = Clock::now() + std::chrono::milliseconds(200); !done && Clock::now() < end;)
       MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
     if (!done)
-      (void)sent.release(); // MPI may read it later
+      (void)sent.release(); // leaked: MPI may still read it
     for (MPI_Request &request : requests)
       if (request != MPI_REQUEST_NULL)
         MPI_Request_free(&request);
@@ -418,7 +418,7 @@ private:
 };
 
 Process::~Process() {
-  Lock lock(lockOfMpi()); // a thread may be at work for a context that nobody ends
+  Lock lock(lockOfMpi()); // the helper thread of a leaked context may be running
   if (!began || failed || hasEnded())
     return;
   while (!contexts.empty())

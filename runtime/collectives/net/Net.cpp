@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The engine shm, in which each message, or piece of one, carries the time at which it arrives: a
-// link sends one after another at its rate, and each takes the latency besides. What ranks report of
-// failures is not delayed.
+// The engine shm, in which each message (or piece of one) carries an arrival time: a link sends one
+// message after another at its rate, and each message is delayed by the latency. Reports of
+// failures are not delayed.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
@@ -45,7 +45,7 @@ public:
 
   void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override {
     using std::chrono::nanoseconds;
-    // Not for each piece: a ring holds several, and compute threads want the cores.
+    // Do not wake for each piece: a ring holds several, and compute threads need the cores.
     constexpr nanoseconds least = std::chrono::microseconds(50);
     nanoseconds until(next - now());
     SharedTransport::sleep(ticket,
@@ -53,12 +53,12 @@ public:
   }
 
   std::optional<std::string> gone(int32_t other) override {
-    return next > now() ? std::nullopt : SharedTransport::gone(other); // data is on its way
+    return next > now() ? std::nullopt : SharedTransport::gone(other); // data is in flight
   }
 
   void starting(const HeddlePending &operation) override {
     if (!operation.title.empty())
-      return; // of the making of a group
+      return; // an internal operation that creates a group
     ++started;
     for (const Fault &fault : network.faults)
       if (fault.rank == rank && fault.operation == started)
@@ -69,7 +69,7 @@ private:
   const Network network;
   const double timeout;
   std::vector<int64_t> free;    ///< until when the link to each rank is busy
-  std::atomic<int64_t> next{0}; ///< an arrival that was found
+  std::atomic<int64_t> next{0}; ///< the next known arrival
   int64_t started = 0;
 
   void suffer(FaultKind kind, const HeddlePending &operation) {
@@ -79,7 +79,7 @@ private:
                                        std::chrono::duration<double>(pause));
       return;
     }
-    bool alone = true; // in its process
+    bool alone = true; // no other rank in this process
     for (int32_t other = 0; other < size; ++other)
       alone &= other == rank || block(other).process != getpid();
     if (alone && size > 1)

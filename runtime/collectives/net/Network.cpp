@@ -16,7 +16,7 @@ using namespace heddle::collectives;
 using nlohmann::json;
 
 namespace {
-/// Reads fields of a file, and refuses those that nothing reads.
+/// Reads the fields of an object, and rejects unknown ones.
 class Reader {
 public:
   Reader(const std::string &file, int32_t size) : file(file), size(size) {}

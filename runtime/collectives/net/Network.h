@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A JSON file. All fields are optional; without a rate a link is as fast as shared memory:
+// A JSON file. All fields are optional; a link without a rate is as fast as shared memory:
 //
 //     {"latency_us": 20, "gigabytes_per_second": 1.5,
 //      "links": [{"from": 0, "to": 1, "latency_us": 200}],
@@ -13,8 +13,8 @@
 //      "draw": {"seed": 7, "count": 1, "within": 20, "kinds": ["delay", "hang", "death"]},
 //      "delay_ms": 50}
 //
-// A fault occurs when a rank starts its n-th operation (from 1), so that it is the same in every
-// run. `draw` adds faults that the seed determines: any rank, any of its first `within` operations.
+// A fault occurs when a rank starts its n-th operation (from 1), so it is reproducible. `draw` adds
+// faults determined by the seed: in any rank, in any of its first `within` operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@
 namespace heddle::collectives {
 
 enum class FaultKind {
-  Delay, ///< nothing leaves or reaches the rank for some time
-  Hang,  ///< ... for longer than others wait
-  Death  ///< the process ends; a rank that is a thread leaves without a word
+  Delay, ///< the rank neither sends nor receives for `delay`
+  Hang,  ///< ... for longer than the timeout
+  Death  ///< the process ends; a rank that is a thread leaves without a report
 };
 
 struct Fault {
   FaultKind kind;
   int32_t rank;
-  int64_t operation; ///< from 1, of those that the rank starts
+  int64_t operation; ///< number of the rank's operation, from 1
 };
 
 struct Link {
@@ -49,8 +49,8 @@ struct Network {
   std::vector<Fault> faults;
   double delay = 0.05; ///< in seconds
 
-  /// Reads a file (none if the name is empty). `seed` replaces that of `draw`. Throws Failure with
-  /// the field that is wrong.
+  /// Reads a file (no file if the name is empty). `seed` replaces that of `draw`. Throws Failure
+  /// that names the wrong field.
   static Network read(const std::string &file, int32_t size, std::optional<uint64_t> seed);
 };
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The template for an engine that has collectives of its own. It shows what each function of the
-// table has to do; with one rank, each result is a copy, which is complete when `start` returns. (An
-// engine that only moves messages between two ranks provides a Transport instead, as mpi does.)
+// table has to do. With one rank each result is a copy, which is complete when `start` returns. (An
+// engine that only exchanges messages between two ranks provides a Transport instead, like mpi.)
 //
 //===----------------------------------------------------------------------===//
 #include "heddle/ElementType.h"
@@ -18,7 +18,7 @@
 using namespace heddle;
 using namespace heddle::collectives;
 
-// The types of handles are the engine's own. Here all of them are the context.
+// The engine defines the types of handles. Here all of them are the context.
 namespace {
 struct Alone {
   std::atomic<bool> aborted = false;
@@ -26,8 +26,8 @@ struct Alone {
 };
 } // namespace
 
-// Engines read the options that they know, and refuse others: World does it. In engines with more
-// ranks they find each other here. Each function returns a status, and what it throws becomes one.
+// World parses the options and rejects unknown ones. An engine with several ranks connects them
+// here. Each function returns a status; exceptions are converted to one.
 static int32_t create(const HeddleWorld *given, HeddleContext **context) {
   return guarded([&] {
     World world(*given);
@@ -48,8 +48,8 @@ static int32_t makeGroup(HeddleContext *context, const char *name, const int32_t
   });
 }
 
-// An operation reads its counts now; its memory until `wait`. Arguments that make no sense are
-// refused here, with nothing done.
+// Reads the counts now, and uses the buffers until `wait`. Invalid arguments are refused here, with
+// no effect.
 static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePending **pending) {
   auto *alone = reinterpret_cast<Alone *>(group);
   return guarded([&] {
@@ -65,7 +65,7 @@ static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePend
   });
 }
 
-// Wakes all threads that wait, on all ranks.
+// Wakes all waiting threads, on all ranks.
 static void abortAll(HeddleContext *context, const char *reason) {
   auto *alone = reinterpret_cast<Alone *>(context);
   if (!alone->aborted)
@@ -82,7 +82,7 @@ static const HeddleCollectives table = {
     .size = [](const HeddleContext *) { return 1; },
     .group = makeGroup,
     .start = start,
-    // Waits for the end of the operation, or a failure, or the time limit. Nothing is left to do.
+    // Here an engine waits until the operation ends, a failure, or the timeout.
     .wait = [](HeddlePending *, double) -> int32_t { return HEDDLE_OK; },
     .abort = abortAll,
     .message = [] { return lastMessage.c_str(); },

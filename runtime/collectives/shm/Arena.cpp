@@ -45,7 +45,7 @@ char *Arena::map(int64_t offset, int64_t bytes) const {
 int64_t Arena::allocate(int64_t bytes) {
   bytes = (bytes + page - 1) / page * page;
   int64_t begin = head->end.fetch_add(bytes);
-  // Writing the last byte makes the file long enough, and never shorter.
+  // Writing the last byte extends the file if needed, and never truncates it.
   if (pwrite(file, "", 1, begin + bytes - 1) != 1)
     failed("get ", bytes, " bytes");
   return begin;
@@ -72,7 +72,7 @@ struct Card {
 };
 } // namespace
 
-/// The same for processes that can open each other's files: of one host and container.
+/// A number that is equal for processes that can open each other's files: same host and container.
 static uint64_t hostNumber() {
   std::ifstream stream("/proc/sys/kernel/random/boot_id");
   std::string text;

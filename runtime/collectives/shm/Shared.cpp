@@ -40,7 +40,7 @@ public:
 
   void send(Message &message) override {
     Peer &peer = peers[size_t(message.member)];
-    if (peer.whole) { // the receiver consumes its slot when it has read all
+    if (peer.whole) { // the receiver consumes the slot after reading all of it
       peer.consumed = peer.out->consumed.load(std::memory_order_acquire);
       if (peer.consumed >= peer.whole) {
         peer.whole = 0;
@@ -99,7 +99,7 @@ public:
     Slot *slot = arrived(message, peer, 0);
     if (!slot || !slot->address)
       return slot ? slot->data : nullptr;
-    // Some pieces at a time, which stay in the cache.
+    // Read a few pieces at a time, which stay in the cache.
     int64_t at = message.done;
     if (at < peer.copied.first || at + bytes > peer.copied.second) {
       int64_t length = std::min(copyBytes, message.bytes - at);
@@ -129,10 +129,10 @@ private:
   struct Peer {
     int32_t rank;
     Ring *out, *in;
-    uint64_t sent = 0, consumed = 0, received = 0; ///< pieces; `consumed` as last seen
-    uint64_t whole = 0;                            ///< the number of a slot with an address
+    uint64_t sent = 0, consumed = 0, received = 0; ///< numbers of pieces; `consumed`: last seen
+    uint64_t whole = 0;                            ///< the slot that holds an address
     std::vector<char> copy = {};
-    std::pair<int64_t, int64_t> copied = {}; ///< the bytes of the message that `copy` has
+    std::pair<int64_t, int64_t> copied = {}; ///< the range of the message in `copy`
   };
   SharedTransport &transport;
   std::vector<Peer> peers;
@@ -255,7 +255,7 @@ std::optional<std::string> SharedTransport::gone(int32_t other) {
   pollfd entry{.fd = processes[size_t(other)], .events = POLLIN, .revents = 0};
   if (entry.fd >= 0)
     return poll(&entry, 1, 0) == 1 ? std::optional(name) : std::nullopt;
-  // Without descriptors of processes (Linux before 5.3); a zombie seems to live.
+  // No process descriptors (Linux before 5.3): a zombie appears alive.
   return kill(block(other).process, 0) != 0 && errno == ESRCH ? std::optional(name) : std::nullopt;
 }
 
@@ -264,7 +264,7 @@ std::optional<std::string> SharedTransport::gone(int32_t other) {
 //===----------------------------------------------------------------------===//
 
 void SharedTransport::ring(int32_t other) {
-  // A rank either sees what was stored before, or is seen here as a sleeper.
+  // A rank either sees the data that was stored before, or is seen here as sleeping.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   RankBlock &theirs = block(other);
   if (theirs.sleepers.load(std::memory_order_relaxed) == 0)

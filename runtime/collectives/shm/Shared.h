@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each message is cut into pieces, which pass through a ring of slots: the sender copies a piece in
-// and sets the slot's number, which the receiver waits for; the receiver copies or combines it and
-// counts it as consumed. A slot's number lies in the cache line of the first bytes, so that a small
-// message costs one transfer between two caches. A rank that has nothing to do spins for a while and
-// then sleeps on its doorbell (a futex); others ring it only if somebody sleeps.
+// Messages are cut into pieces, which pass through a ring of slots. The sender copies a piece into
+// a slot and sets the slot's number, for which the receiver waits; the receiver copies or combines
+// the piece and counts it as consumed. The number shares a cache line with the first bytes, so a
+// small message costs one transfer between two caches. An idle rank spins for a while and then
+// sleeps on its doorbell (a futex); others ring it only if a thread sleeps.
 //
-// A long message is a single slot with its address: the receiver copies it from the memory of the
-// sender (process_vm_readv), if the system allows that. That is one copy instead of two, for which
-// the sender is not needed.
+// A long message occupies a single slot, which holds its address: the receiver copies it from the
+// sender's memory (process_vm_readv) if the system allows that. That is one copy instead of two,
+// and the sender does not take part.
 //
 // The emulated network derives its own transport: `arrival` delays messages.
 //
@@ -47,11 +47,11 @@ public:
   void sleep(uint32_t ticket, std::chrono::nanoseconds limit) override;
   void wake() override { ring(rank); }
 
-  /// The times at which bytes arrive that are sent to a rank now.
+  /// When bytes that are sent to a rank now arrive.
   virtual Arrival arrival(int32_t /*to*/, int64_t /*bytes*/) { return {}; }
-  /// The receiver found bytes that arrive at this time.
+  /// Called when the receiver finds bytes that arrive at this time.
   virtual void expect(int64_t /*arrival*/) {}
-  /// Copies memory of a rank; false if that can't be read (any more).
+  /// Copies memory of another rank; false if it can't be read (any more).
   bool read(int32_t other, uint64_t address, char *to, int64_t bytes);
   /// True if a rank can read the memory of this one.
   bool isReadBy(int32_t other) { return block(other).reads; }
@@ -60,7 +60,7 @@ public:
 
 protected:
   RankBlock &block(int32_t of) { return arena->header().ranks[of]; }
-  /// Seems to have died: tells nobody.
+  /// Emulates a death: reports nothing to the others.
   bool silent = false;
 
 private:

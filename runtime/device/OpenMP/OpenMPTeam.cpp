@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime is opened when it is wanted, by the functions that gcc's code calls and that libomp
-// has as well: neither headers nor libraries of it are needed to build this.
+// Loads an OpenMP runtime on first use, and calls the entry points that gcc's code calls and that
+// libomp also has. So neither its headers nor its libraries are needed to build this.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/ThreadTeam.h"
@@ -47,7 +47,8 @@ public:
   int threads() const override { return count; }
 
   void run(Body body, void *argument) override {
-    // The runtime keeps its threads for the process, and some wait for ever in a child of it.
+    // The runtime keeps its threads until the process ends; some would wait forever in a child
+    // process.
     static std::atomic<int64_t> usedAt{-1};
     int64_t age = processAge(), before = -1;
     if (!usedAt.compare_exchange_strong(before, age) && before != age)
@@ -70,7 +71,7 @@ private:
 
     static void run(void *argument) {
       auto &work = *static_cast<Work *>(argument);
-      // OpenMP may give fewer threads, and gives one within another region.
+      // OpenMP may provide fewer threads, and provides one within another region.
       std::call_once(work.once, [&] { work.region.reset(work.team.openMP.threads()); });
       work.body(work.argument, work.region, work.team.openMP.thread());
     }

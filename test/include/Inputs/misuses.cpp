@@ -133,8 +133,8 @@ void members(Forgets forgets, ForgetsOthers others, ListsTwice twice, Unknown un
   // MEMBERS-DAG: refuseUnknown{{.*}}Unknown{{[,;].*}}activation{{[)>]}}
   // MEMBERS-DAG: refuseUnknown{{.*}}Unknown{{[,;].*}}rate{{[)>]}}
   look(based);
-  // MEMBERS-DAG: error: {{.*}}a struct can't be looked into, since it has a base, a constructor
-  // MEMBERS-DAG: requireComplete{{.*}}Based
+  // MEMBERS-DAG: error: {{.*}}a struct's members can't be enumerated, since it has a base, a
+  // constructor MEMBERS-DAG: requireComplete{{.*}}Based
   look(hidden);
   // MEMBERS-DAG: requireComplete{{.*}}Private
   forEachTensor(unique, [](const std::string &, Tensor &) {});

@@ -15,7 +15,7 @@
 // TWO: {{^}}2{{$}}
 // BAD-DAG: [0] {{.*}}error: {{.*}}'nobody/batch:data'
 // BAD-DAG: [1] heddle-run: error: rank 0 (host {{.*}}) failed at compiling '{{.*}}compile-on-ranks.mlir': {{.*}}'nobody/batch:data'
-// BAD:     heddle-launch: rank {{[01]}} (host {{.*}}) ended with exit status 1; it said: {{.*}}'nobody/batch:data'{{.*}}
+// BAD:     heddle-launch: rank {{[01]}} (host {{.*}}) ended with exit status 1; its last output: {{.*}}'nobody/batch:data'{{.*}}
 // BAD-NOT: {{.}}
 
 // Different programs, and other options.
@@ -41,8 +41,8 @@
 // COMMON-NOT: "avx
 // RUN: not env HEDDLE_CACHE_DIR=%t/cache heddle-launch -n 2 sh -c 'if [ $HEDDLE_RANK = 1 ]; then export %{without}; fi; heddle-run %s --entry good --mesh data=2 --shard batch:data --target-cpu x86-64+avx' > %t/cpus 2>&1
 // RUN: FileCheck %s --check-prefix=CPUS < %t/cpus
-// CPUS-DAG: [0] heddle-run: error: '{{.*}}' is compiled for CPUs with avx, which that of rank 1 (host {{.*}}) lacks
-// CPUS-DAG: [1] heddle-run: error: '{{.*}}' is compiled for CPUs with avx, which that of rank 1 (host {{.*}}) lacks
+// CPUS-DAG: [0] heddle-run: error: '{{.*}}' is compiled for CPUs with avx, which the CPU of rank 1 (host {{.*}}) lacks
+// CPUS-DAG: [1] heddle-run: error: '{{.*}}' is compiled for CPUs with avx, which the CPU of rank 1 (host {{.*}}) lacks
 
 func.func @good(%x: !nd.tensor<f32, batch: 5, in: 3> {nd.name = "x"},
                 %w: !nd.tensor<f32, in: 3, out: 2> {nd.name = "net.w"}) -> (!nd.tensor<f32, out: 2> {nd.name = "y"}) {

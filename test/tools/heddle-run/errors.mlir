@@ -23,24 +23,24 @@
 // UNKNOWN: heddle-run: error: --size: no argument has a size with the symbol 'M', or the name 'M' with a symbolic size; there are the symbols: 'N', and the names: 'n'
 
 // RUN: not heddle-run %s --size N=3 --size N=4 2>&1 | FileCheck %s --check-prefix=TWO-SIZES
-// TWO-SIZES: heddle-run: error: 'N' is given two sizes
+// TWO-SIZES: heddle-run: error: 'N' has two sizes
 
 // RUN: not heddle-run %s --entry f --input z=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: heddle-run: error: 'f' has no argument 'z'; it takes 'x', 'y'
 
 // RUN: not heddle-run %s --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=WHICH
-// WHICH: heddle-run: error: '{{.*}}errors.mlir' has 2 public functions; say by --entry which one --input and --output mean
+// WHICH: heddle-run: error: '{{.*}}errors.mlir' has 2 public functions; select by --entry the one that --input and --output mean
 
 // RUN: not heddle-run %s --entry f --input x 2>&1 | FileCheck %s --check-prefix=SPELLING
 // SPELLING: heddle-run: error: expected --input NAME=FILE or the name of a .safetensors file, got 'x'
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy --input x=%S/Inputs/2x3.npy 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: heddle-run: error: 'x' is given two files
+// TWICE: heddle-run: error: 'x' has two files
 
 // RUN: sed 's/"one"/"x"/' %s > %t.x.mlir
 // RUN: heddle-run %t.x.mlir --entry f --output %t.x.safetensors > %t.ignored
 // RUN: not heddle-run %s --entry f --input %t.x.safetensors --input %t.x.safetensors 2>&1 | FileCheck %s --check-prefix=IN-TWO
-// IN-TWO: heddle-run: error: 'x' is in two files, '{{.*}}x.safetensors' and '{{.*}}x.safetensors': name one by --input x=FILE
+// IN-TWO: heddle-run: error: 'x' is in two files, '{{.*}}x.safetensors' and '{{.*}}x.safetensors': choose one by --input x=FILE
 
 // RUN: not heddle-run %s --output %t.npy 2>&1 | FileCheck %s --check-prefix=NPY-OUTPUT
 // NPY-OUTPUT: heddle-run: error: --output: expected a file that ends in .safetensors, got '{{.*}}.npy'
@@ -74,10 +74,10 @@
 
 // Names, sizes and element types: both sides are shown.
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row,depth 2>&1 | FileCheck %s --check-prefix=NAMES
-// NAMES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, depth: 3] in '{{.*}}2x3.npy', whose names are others
+// NAMES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, depth: 3] in '{{.*}}2x3.npy', whose names differ
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row 2>&1 | FileCheck %s --check-prefix=RANK
-// RANK: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got {{.*}} in '{{.*}}2x3.npy', which has not one axis for each name given
+// RANK: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got {{.*}} in '{{.*}}2x3.npy', whose number of axes differs from that of the given names
 
 // RUN: not heddle-run %s --entry f --input x=%S/Inputs/2x3.npy:row,row 2>&1 | FileCheck %s --check-prefix=REPEATED
 // REPEATED: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [row: 2, row: 3] in '{{.*}}2x3.npy', where a name occurs twice
@@ -86,7 +86,7 @@
 // SIZES: heddle-run: error: argument 'x': expected f32 {column: 3, row: 2}, got f32 [column: 2, row: 3] in '{{.*}}2x3.npy'
 
 // RUN: not heddle-run %s --entry f --input y=%S/Inputs/2x3.npy:row,column 2>&1 | FileCheck %s --check-prefix=ELEMENT
-// ELEMENT: heddle-run: error: argument 'y': expected i32 {column: 3, row: 2}, got f32 [row: 2, column: 3] in '{{.*}}2x3.npy', whose elements are of another type
+// ELEMENT: heddle-run: error: argument 'y': expected i32 {column: 3, row: 2}, got f32 [row: 2, column: 3] in '{{.*}}2x3.npy', whose element type differs
 
 // RUN: not heddle-run %s --entry g 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // SYMBOL: heddle-run: error: argument 'argument0': the size of 'n' is N; give it by --size or a file

@@ -1,6 +1,6 @@
 // Where the interpreter's own result is not finite, or hangs on choices, nothing is compared, and the reason is said.
 // RUN: not heddle-run %s --compare 2>&1 | FileCheck %s
-// CHECK: '@choices': 6 of 6 elements can't be compared, expected at most one in 20; 6 hang on choices within the error bounds{{$}}
+// CHECK: '@choices': 6 of 6 elements can't be compared, expected at most one in 20; 6 depend on choices within the error bounds{{$}}
 // CHECK: '@quotients': 6 of 12 elements can't be compared, expected at most one in 20; 6 are NaN or infinite in the interpreter's result, the first ones in 'quotients': other inputs may help (--input){{$}}
 
 func.func @choices(%x: !nd.tensor<f32, n: 6>) -> !nd.tensor<f32, n: 6> {

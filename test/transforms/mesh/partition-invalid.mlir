@@ -19,7 +19,7 @@ func.func @place(%x: !nd.tensor<f32, a: 4>) {
 
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 func.func @memory(%x: !nd.tensor<f32, a: 4>) {
-  // expected-error @+1 {{states the memory 'host'; expected memories of arguments only, whose new values have theirs}}
+  // expected-error @+1 {{states the memory 'host'; expected it for arguments only; their new values inherit it}}
   %c = mesh.constrain %x to <{}, memory host> : !nd.tensor<f32, a: 4>
   return
 }
@@ -29,7 +29,7 @@ func.func @memory(%x: !nd.tensor<f32, a: 4>) {
 
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
 func.func @collective(%x: !nd.tensor<f32, a: 4>) {
-  // expected-error @+1 {{is a collective in a program that is not split yet}}
+  // expected-error @+1 {{is a collective in a program that is not partitioned}}
   %c = mesh.permute %x over [d] shift 1 : !nd.tensor<f32, a: 4>
   return
 }

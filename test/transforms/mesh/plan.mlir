@@ -22,8 +22,8 @@
 // What trainers follow is read here too; the mesh may be stated again, as the same. A comment says where a rule is from.
 // RUN: printf 'zero 3\nmesh data=2, model=4\nmicro-batches 4\nbatch:data\n' > %t.trainer.plan
 // RUN: heddle-opt %s --mesh-plan="plan=%t.trainer.plan mesh=data=2,model=4" 2>&1 | FileCheck %s --check-prefix=TRAINER
-// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 1: 'zero 3' is for trainers, and changes nothing here
-// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 3: 'micro-batches 4' is for trainers, and changes nothing here
+// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 1: 'zero 3' applies to trainers only, and is ignored here
+// TRAINER-DAG: warning: plan '{{.*}}.trainer.plan', line 3: 'micro-batches 4' applies to trainers only, and is ignored here
 // TRAINER-DAG: warning: no rule uses the axis 'model' (plan '{{.*}}.trainer.plan', line 2): its 4 devices compute the same values
 // TRAINER-DAG: module attributes {mesh.mesh = #mesh.mesh<data: 2, model: 4>, mesh.rules = ["batch:data"]}
 // Rules of the command line follow those of the file, and so count.

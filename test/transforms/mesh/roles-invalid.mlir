@@ -4,7 +4,7 @@
 module attributes {mesh.mesh = #mesh.mesh<stage: 2>} {
 func.func @first(%x: !nd.tensor<f32, a: 4>) attributes {mesh.role = {axis = "stage", coordinate = 0 : i64, entry = "f"}} {
   %y = mesh.receive from [stage] = 1 channel 1 : !nd.tensor<f32, a: 4>
-  // expected-error @+1 {{has the channel 0 after 1: roles that wait for each other in another order wait for ever}}
+  // expected-error @+1 {{has the channel 0 after 1: expected ascending channels, or roles deadlock}}
   mesh.send %x to [stage] = 1 channel 0 : !nd.tensor<f32, a: 4>
   return
 }

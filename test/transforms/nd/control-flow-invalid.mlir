@@ -4,7 +4,7 @@ func.func @steps(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
   %c0 = arith.constant 0 : index
   %c9 = arith.constant 9 : index
   %by = arith.constant -1 : index
-  // expected-error @below {{expected a positive step, got -1; count up, and compute what is counted down from the counter}}
+  // expected-error @below {{expected a positive step, got -1; count up, and derive a descending counter from it}}
   %y = scf.for %i = %c0 to %c9 step %by iter_args(%s = %x) -> (!nd.tensor<f32>) {
     scf.yield %s : !nd.tensor<f32>
   }
@@ -15,10 +15,10 @@ func.func @steps(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
 
 func.func @while(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  // expected-error @below {{expected conditions, bounds and other scalars to come from nd.item, or to be constants, got one from 'arith.xori'; compute it as a tensor without names, and take that one's nd.item}}
+  // expected-error @below {{expected conditions, bounds and other scalars to come from nd.item, or to be constants, got one from 'arith.xori'; compute it as a tensor without names, and read that by nd.item}}
   %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
     %both = arith.andi %c, %c : i1
-    // expected-note @below {{the scalar is made here}}
+    // expected-note @below {{the scalar is computed here}}
     %not = arith.xori %both, %c : i1
     scf.condition(%not) %s : !nd.tensor<f32>
   } do {
@@ -46,7 +46,7 @@ func.func @scalar(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
 
 func.func private @loop(%x: !nd.tensor<f32>, %b: !nd.tensor<i1>) -> !nd.tensor<f32> {
   %c = nd.item %b : !nd.tensor<i1> -> i1
-  // expected-error @below {{cannot be differentiated backwards: the number of its steps is not known, so what they need can't be kept; write scf.for}}
+  // expected-error @below {{cannot be differentiated backwards: the number of its steps is not known, so the values that they need can't be saved; use scf.for}}
   %y = scf.while (%s = %x) : (!nd.tensor<f32>) -> !nd.tensor<f32> {
     scf.condition(%c) %s : !nd.tensor<f32>
   } do {

@@ -118,7 +118,7 @@ func.func private @even(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
 }
 // expected-note @below {{'@odd' is defined here}}
 func.func private @odd(%x: !nd.tensor<f32>) -> !nd.tensor<f32> {
-  // expected-error @below {{is recursive: '@even' calls itself; write nest.scan, scf.for or scf.while for what is repeated}}
+  // expected-error @below {{is recursive: '@even' calls itself; use nest.scan, scf.for or scf.while instead}}
   %0 = nd.call @even(%x) : (!nd.tensor<f32>) -> !nd.tensor<f32>
   return %0 : !nd.tensor<f32>
 }

@@ -1,4 +1,4 @@
-//===- AccessTest.cpp - order, computed places, padding, few bits ---------===//
+//===- AccessTest.cpp - sorting, computed slices, padding, quantisation ---===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,7 @@ TEST(Access, SlicesAtComputedPlaces) {
   expectHas(messageOf([&] { x.update(m, start, part); }), {"start", "n: 3", "AccessTest"});
 }
 
-// Computed coordinates of a kernel are clamped, and gradients go to the clamped ones.
+// Computed coordinates of a kernel are clamped, and gradients flow to the clamped coordinates.
 TEST(Access, GradientsGoWherePlacesAreHeld) {
   Name a("a"), b("b"), k("k");
   Tensor place = Tensor::of<int32_t>({-7, 1, 3}, {{b, 3}}), x = random({{a, 4}}, 1);

@@ -16,7 +16,7 @@ using namespace heddle::test;
 namespace {
 const Name row("row");
 
-// They are where relu is: in heddle.h. Values are those of the formulas.
+// heddle.h declares the activations, like relu. Expected values are computed from the formulas.
 TEST(Activations, AreBesideRelu) {
   Tensor x = tensor({1, -1}, {{row, 2}});
   auto expect = [](const Tensor &got, double first, double second) {

@@ -88,7 +88,7 @@ TEST(Argument, NumbersThatAreNoneOfTheTypeAreRefused) {
       << message;
 }
 
-// C++ does not tell the names of a lambda's parameters; an option does.
+// C++ can't enumerate the names of a lambda's parameters; an option states them.
 TEST(Argument, NamesOfArgumentsAreAnOption) {
   struct Line {
     Tensor slope, offset;

@@ -328,7 +328,7 @@ TEST(BadInput, IntegersHaveNoMeansAndNoGradients) {
   refused([&] { grad(loss, ints()); },
           {"a tensor of floats to differentiate by, got !nd.tensor<i64, n: 3>", "with cast"});
   refused([&] { jvp(loss, ints(), ints()); }, {"a tensor of floats to differentiate by"});
-  // In a tree they stay empty.
+  // Empty tensors in a tree stay empty.
   auto both = [&](Tensors v) { return loss(v[0]) * sum(v[1], over(row, column)); };
   Tensors gradients = grad(both, Tensors{ints(), matrix()});
   EXPECT_TRUE(gradients[0].empty());

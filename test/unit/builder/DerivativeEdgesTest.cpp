@@ -1,13 +1,13 @@
-//===- DerivativeEdgesTest.cpp - slopes where functions have corners ------===//
+//===- DerivativeEdgesTest.cpp - derivatives at corners -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Slopes of powers at zero, of remainders with respect to the divisor, at ties, kinks and NaN, of
-// lifted branches, by hand: PyTorch's, except where docs/functions.md says so, and mixed derivatives
-// of powers. In forward and reverse mode.
+// Derivatives of powers at zero, of remainders with respect to the divisor, at ties, kinks and NaN,
+// and of lifted branches, in forward and reverse mode. Expected values are computed by hand; they
+// are PyTorch's, except where docs/functions.md states others. Also mixed derivatives of powers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -250,13 +250,13 @@ TEST(DerivativeEdges, TiesOfReductions) {
     return sum(max(x.window(row, tap, {.size = 2}), tap), row);
   };
   expectSame(gradient(pooled, ties), {0, 2, 1, 0}, "windows", false);
-  // Two windows of tied elements with a border that is left out.
+  // Two windows of tied elements with an excluded border.
   auto padded = [](Tensor x) {
     Name tap("tap");
     return sum(max(x.window(row, tap, {.size = 3, .stride = 2, .padding = Same}), tap), row);
   };
   expectSame(gradient(padded, {3, 3, 3}), {1, 1, 0}, "padded windows", false);
-  // A maximum in a combiner that computes: of equal operands the second.
+  // A maximum within a combiner with other operations selects the second of equal operands.
   auto logAddExp = [](Tensor x) {
     return reduce({x}, over(row), {-1e9}, [](const Scalars &a, const Scalars &b) {
       return Scalars{maximum(a[0], b[0]) + log1p(exp(-abs(a[0] - b[0])))};
@@ -272,7 +272,7 @@ auto each(F f) {
 }
 
 TEST(DerivativeEdges, LiftedBranches) {
-  // Sides that have an infinite slope, or no value, where the other one is taken.
+  // A side of a branch with an infinite derivative, or NaN, at points that take the other side.
   auto root = [](Tensor x) {
     return cond(x < 1.0, [&] { return 3 * x; }, [&] { return sqrt(x); });
   };
@@ -312,7 +312,7 @@ TEST(DerivativeEdges, LiftedBranches) {
 }
 
 TEST(DerivativeEdges, LiftedBranchesWithSharedTensors) {
-  // A weight that all points share gets nothing from points whose side does not read it.
+  // A weight that all points share gets no gradient from points whose side does not read it.
   Tensor x = vector({0, 4, -3}), w = constant(5, ElementType::F64);
   auto loss = [&](Tensor x, Tensor w) {
     auto f = [&](Tensor x) {
@@ -322,14 +322,14 @@ TEST(DerivativeEdges, LiftedBranchesWithSharedTensors) {
   };
   auto byWeight = [&](Tensor w) { return loss(x, w); };
   EXPECT_DOUBLE_EQ(grad(byWeight, w).item(), 0 - 3 + 2 * (1 + 2.5));
-  // No point takes the side whose slope is infinite.
+  // No point takes the side whose derivative is infinite.
   auto untaken = [&](Tensor w) { return loss(vector({0, -3}), w); };
   EXPECT_DOUBLE_EQ(grad(untaken, constant(4, ElementType::F64)).item(), -3);
   EXPECT_DOUBLE_EQ(jvp(byWeight, w, constant(1, ElementType::F64)).item(), 4);
 }
 
 TEST(DerivativeEdges, SelectionsOfUsers) {
-  // select does not protect its operands, as in PyTorch: zero times an infinite slope is NaN.
+  // select does not mask the gradients of its operands, as in PyTorch: zero times infinity is NaN.
   auto plain = [](Tensor x) { return select(x > 0.0, sqrt(x), 0.0); };
   auto guarded = [](Tensor x) { return select(x > 0.0, sqrt(select(x > 0.0, x, 1.0)), 0.0); };
   expectSame(slope(plain, vector({0, 4}), false), {nan, 0.25}, "plain", false);

@@ -1,4 +1,4 @@
-//===- DerivativeTest.cpp - tangents, own gradients, checkpoints, control flow -===//
+//===- DerivativeTest.cpp - tangents, custom gradients, checkpoints, control flow -===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -113,7 +113,7 @@ TEST(Excluded, MeansOfWhatIsMadeOfWindows) {
         return mean(x.window(row, ky, shape).split(row, {{column, 2}, {kx, 2}}), over(ky, kx));
       },
       {9 / 5.0f, 16 / 5.0f, 29 / 5.0f, 36 / 5.0f}, x);
-  // Two windows that exclude different taps: only taps that both have count.
+  // Two windows that exclude different taps: only taps that neither excludes count.
   auto both = [=](const Tensor &x) {
     WindowOptions before{.size = 3, .padding = Padding::explicitly(2, 0).excluded()};
     return x.window(row, ky, shape) * x.window(row, ky, before);
@@ -181,7 +181,7 @@ TEST(Excluded, FunctionsOfWindowsCountWhatTheyAreGiven) {
   auto spread = [](Tensor w) { return variance(w, over(ky)); };
   holds([&](Tensor x) { return lift(spread, over(batch))(taps(x)); },
         {0.25, 2 / 3.0f, 2 / 3.0f, 0.25, 0.25, 2 / 3.0f, 2 / 3.0f, 0.25}, x);
-  // Of sums over rows of means, by a factor of all taps.
+  // The derivative of sums over rows of means with respect to a factor of all taps.
   holds(
       [&](Tensor x) {
         auto slope = [](Tensor w) {
@@ -214,7 +214,7 @@ TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
   };
   auto lifted = [&](Tensor x) { return lift(taps, over(batch))(x); };
   refused([&](Tensor x) { return mean(lifted(x), over(ky)); },
-          "is not known outside of the function or branch that returned it");
+          "is unknown outside of the function or branch that returned it");
   refused([&](Tensor x) { return mean(lifted(x), over(row)); }, "excluded taps");
   // At a fixed coordinate, the excluded taps depend on the name that the function is lifted over.
   refused(

@@ -210,17 +210,17 @@ TEST(MeshCall, WholeTensorsAreCutAndBlocksGathered) {
     EXPECT_EQ(y.split()->block, result);
     // Operations outside of compiled functions gather as well.
     EXPECT_EQ((y + 1).to<float>({batch}), (std::vector<float>{2, 2, 2, 3, 3}));
-    EXPECT_TRUE(y.split()); // and still knows its block
+    EXPECT_TRUE(y.split()); // and still has its block
     Tensor again = call.result(0, result, Here::current());
     std::ostringstream text;
     text << again;
     EXPECT_TRUE(contains(text.str(), "[1, 1, 1, 2, 2]")) << text.str();
-    // A block that lies as the program wants it is passed on.
+    // A block with the program's sharding is passed unchanged.
     Tensor other = Tensor::fromSplit(std::make_shared<SplitTensor>(
         SplitTensor{Shards(made.mesh, {{"batch", {"data"}}}, {{"batch", 5}, {"in", 2}}), kept,
                     ranks.job(), "other"}));
     EXPECT_EQ(call.argument(0, other, false, Here::current()), kept);
-    // One that is split otherwise is gathered and cut.
+    // A block with another sharding is gathered and cut.
     Shards byIn(made.mesh, {{"in", {"data"}}}, {{"batch", 5}, {"in", 2}});
     Tensor third = Tensor::fromSplit(std::make_shared<SplitTensor>(
         SplitTensor{byIn, byIn.cut(*x.data(), ranks.rank()), ranks.job(), "third"}));
@@ -293,7 +293,8 @@ TEST(MeshJit, TwoRanksComputeWhatOneDoes) {
   EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
-// The one that compiles says so by its progress. What ranks capture may have been made differently.
+// The rank that compiles reports progress. Ranks may have made captured tensors by different
+// operations.
 TEST(MeshJit, OneRankCompilesForAll) {
   std::atomic<int> compiling{0};
   auto errors = onRanks(3, [&](const Ranks &ranks) {
@@ -368,7 +369,7 @@ TEST(MeshJit, SymbolicSizesAndSharedArguments) {
       Tensor x = numbered({{batch, size}, {in, 3}}), y = f(weight, x);
       EXPECT_TRUE(y.split());
       EXPECT_EQ(y.to<float>({batch, out}), one(weight, x).to<float>({batch, out})) << size;
-      // A result of one call is an argument of the next, as it lies.
+      // The result of one call is an argument of the next, with the same blocks.
       auto twice = jit([](Tensor y) { return y * 2.0; },
                        {.mesh = {{data, 2}}, .rules = {"batch:data"}, .ranks = ranks});
       EXPECT_EQ(twice(f(weight, x)).to<float>({batch, out}),

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts and factors keep their digits, and sums their range: results are those of double, rounded
-// once.
+// Counts and factors keep their precision, and sums their range: results are those of double,
+// rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ TEST_P(Narrow, MeansDivideInTheTypeOfSums) {
 }
 
 TEST_P(Narrow, MeansOverWindowsCountInTheTypeOfSums) {
-  // 257 is no number of 8 bits, and the outer windows have fewer taps.
+  // 257 is not representable with 8 bits, and the outer windows have fewer taps.
   Tensor ones = narrow(zeros({{row, 300}}) + 1.0);
   WindowOptions wide{.size = 257, .padding = Padding::explicitly(128, 128).excluded()};
   for (double value : doubles(mean(ones.window(row, tap, wide), tap)))
@@ -96,7 +96,7 @@ TEST_P(Narrow, VariancesHaveTheRangeOfSums) {
     auto spread = [&](const Tensor &x) { return variance(x, row, correction); };
     if (std::isinf(wanted) || (GetParam() == ElementType::F8E5M2 && expected > 61440)) {
       EXPECT_FALSE(std::isfinite(doubles(spread(x))[0]));
-      // Its root is in range where no step between is rounded.
+      // The root is in range if no intermediate value is rounded.
       EXPECT_NEAR(doubles(sqrt(variance(x.cast(ElementType::F32), row)))[0], far, 1e-3);
       continue;
     }
@@ -141,7 +141,7 @@ TEST_P(Narrow, NumbersKeepTheirDigits) {
     check(each.tensors(x), "op by op");
     check(kernel(row).of(each.scalars(at(x, {}))), "in a kernel");
   }
-  // A comparison, a choice and a bound see the number that the type has.
+  // Comparisons, selections and bounds use the number rounded to the type.
   Tensor tenth = constant(0.1, GetParam(), {{row, 1}});
   EXPECT_EQ(doubles(equal(tenth, 0.1))[0], 1);
   EXPECT_EQ(doubles(equal(maximum(tenth * 0.0, 0.1), tenth))[0], 1);

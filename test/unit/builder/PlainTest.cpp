@@ -64,7 +64,7 @@ struct Many {
   }
 };
 
-// A call of the compiled function sees what a call of the function itself sees.
+// A call of the compiled function uses the same member as a call of the function itself.
 TEST(Plain, AChangedMemberIsTracedAnew) {
   Many many{.w = tensor({1, 2, 3, 4}, {{row, 2}, {column, 2}})};
   Tensor x = tensor({3, 5, 7, 11}, {{row, 2}, {column, 2}});
@@ -193,8 +193,8 @@ TEST(Plain, AMemberThatTheFunctionChangesIsNotStaleInSilence) {
   EXPECT_NE(messageOf([&] { f(state); }).find("8 values of 'scale'"), std::string::npos);
 }
 
-// HEDDLE_PLAIN of a class that can't be looked into: what it lists is seen, what it leaves out stays
-// as it was when the function was traced.
+// HEDDLE_PLAIN of a class whose members can't be enumerated: what it lists is seen, what it leaves
+// out stays as it was when the function was traced.
 class Closed {
 public:
   Closed(Tensor w, double scale) : w(std::move(w)), scale(scale) {}
@@ -254,7 +254,7 @@ TEST(Plain, TextAndFilesFollowTheMembers) {
   EXPECT_NE(f.ir(Scaled{constant(1), 5}, x).find("5.0"), std::string::npos);
 }
 
-// Weights that two members share would be two after a step.
+// Weights that two members share would differ after a step.
 struct Tied {
   Tensor in, out;
   HEDDLE_FIELDS(in, out)
@@ -274,13 +274,13 @@ TEST(Plain, SharedWeightsAreRefused) {
   Tied tied{w, w}, apart{v, v * 1.0};
   auto step = stepOf();
   std::string message = messageOf([&] { (void)step(tied); });
-  EXPECT_NE(message.find("'in' and 'out' are one tensor, and this call would make two of it"),
+  EXPECT_NE(message.find("'in' and 'out' are one tensor, and this call would assign different"),
             std::string::npos)
       << message;
   EXPECT_NE(message.find("PlainTest.cpp:"), std::string::npos) << message;
   EXPECT_EQ(tied.in.item(), 2) << "nothing was updated";
   EXPECT_EQ(step(apart).item(), 1);
-  // The program is there now, and still refuses them.
+  // The program is compiled now, and the call still throws.
   EXPECT_NE(messageOf([&] { (void)step(tied); }).find("are one tensor"), std::string::npos);
   // One member, used twice: w - 0.1 * d(w^2 - 3)^2/dw = 2 - 0.1 * 8.
   auto shared = jit([](Tensor &w) {
@@ -292,7 +292,7 @@ TEST(Plain, SharedWeightsAreRefused) {
   EXPECT_NEAR(w.item(), 1.2, 1e-6);
 }
 
-// Where no gradient makes them weights, one tensor may be the first value of several.
+// Without a gradient with respect to them, one tensor may be the initial value of several members.
 TEST(Plain, SharedStateIsTwoValues) {
   Tensor w = constant(2);
   Tied state{w, w};

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expected values are rounded here, by counting in units of the last place. Functions are computed
-// op by op (with the value of each tensor) and compiled as a whole, where everything fuses.
+// op by op (each tensor is stored) and compiled as a whole, where all ops fuse.
 //
 //===----------------------------------------------------------------------===//
 

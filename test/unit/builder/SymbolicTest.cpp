@@ -45,7 +45,7 @@ TEST(Symbolic, IsTracedOnce) {
   EXPECT_EQ(traces, 1);
 }
 
-// Specific sizes have programs of their own when asked for.
+// Specialised sizes have separate programs.
 TEST(Symbolic, SpecialisedSizes) {
   int traces = 0;
   JitOptions options = forAnyBatch();
@@ -169,7 +169,7 @@ TEST(Symbolic, TrainingStep) {
   }
 }
 
-// Padding that gives every element a window of its own is the same for all sizes.
+// Padding with one window for each element does not depend on the size.
 TEST(Symbolic, WindowsAlongIt) {
   Name tap("tap");
   auto smooth = [&](const Tensor &x, const Tensor &weight) {

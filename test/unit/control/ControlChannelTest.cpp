@@ -50,7 +50,7 @@ TEST(ControlChannel, ValuesAreLargeAndWrittenOnce) {
       channel.put("large", large);
       channel.put("large", large); // the same again
       EXPECT_EQ(errorOf([&] { channel.put("large", "other"); }),
-                "the value 'large' is there already, and another");
+                "the value 'large' exists already, and differs");
       expectIn("has 67108865 bytes, expected at most 67108864",
                errorOf([&] { channel.put("huge", std::string((64 << 20) + 1, 'x')); }));
       channel.put("done", "");
@@ -285,7 +285,7 @@ TEST(ControlChannel, APortThatIsTakenIsNamed) {
   auto errors = job.run([](ControlChannel &) {});
   EXPECT_EQ(errors[0], "can't listen at " + taken.str() + ": Address already in use");
   expectIn("the control server at " + taken.str() +
-               ": what listens there is no control server: it says nothing",
+               ": the process that listens there is not a control server: it sends no greeting",
            errors[1]);
   job.base.control = "no.such.host.invalid:80";
   expectIn("can't find the host 'no.such.host.invalid'", job.run([](ControlChannel &) {}, 1, 1)[1]);
@@ -310,7 +310,7 @@ TEST(ControlChannel, AServerOfAnotherKindIsRefused) {
   });
   auto errors = job.run([](ControlChannel &) {}, 1, 1);
   web.join();
-  expectIn("the bytes are no frame of a Heddle control channel", errors[1]);
+  expectIn("the bytes are not a frame of a Heddle control channel", errors[1]);
 }
 
 TEST(ControlChannel, WrongKeysAndRanksAreRefusedAndTheJobGoesOn) {
@@ -405,12 +405,12 @@ TEST(ControlChannel, StrangersDoNotDisturbAJob) {
         Stranger http(server.endpoint), huge(server.endpoint), half(server.endpoint),
             impatient(server.endpoint), silent(server.endpoint);
         http.send("GET / HTTP/1.1\r\n\r\n");
-        expectIn("no frame of a Heddle control channel", http.refusal());
+        expectIn("not a frame of a Heddle control channel", http.refusal());
         huge.send(std::string(good).replace(8, 4, "\xff\xff\xff\x7f"));
         expectIn("a body of 2147483647 bytes, expected at most 4096", huge.refusal());
         half.send(good.substr(0, 20));
         impatient.send({FrameKind::Put, "x"});
-        expectIn("expected the frame in which a rank says who it is", impatient.refusal());
+        expectIn("expected a hello frame, by which a rank joins", impatient.refusal());
         Stranger liar(server.endpoint);
         liar.send({FrameKind::Hello, "x"});
         expectIn("ends within a number", liar.refusal());
@@ -494,7 +494,7 @@ TEST(ControlChannel, ARankThatDoesNotReadIsNamed) {
       0, 0);
   over = true;
   other.join();
-  EXPECT_EQ(errors[0], "rank 1 (host stranger, pid 1) does not read what it is sent");
+  EXPECT_EQ(errors[0], "rank 1 (host stranger, pid 1) does not read the frames that it is sent");
 }
 
 TEST(ControlChannel, AStormOfConnectionsDoesNotDisturbAJob) {

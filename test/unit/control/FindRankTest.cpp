@@ -85,7 +85,7 @@ TEST(FindRank, OpenMpi) {
   EXPECT_NE(find(with(openMpi, {{"PMIX_NAMESPACE", "3473539074"}})).control, info.control);
   Variables two =
       with(openMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}});
-  expectIn("the ranks of Open MPI don't know where to meet: set HEDDLE_CONTROL",
+  expectIn("the ranks of Open MPI have no common address: set HEDDLE_CONTROL",
            errorOf([&] { find(two); }));
   two["HEDDLE_CONTROL"] = "n1:4000";
   expectIn("HEDDLE_JOB_KEY is not set", errorOf([&] { find(two); }));
@@ -106,7 +106,7 @@ TEST(FindRank, Pmi) {
   EXPECT_EQ(find(hydra).localRanks, 2);
   // mpiexec starts one helper on each host by srun, whose variables its ranks have.
   EXPECT_EQ(find(with(slurm, hydra)).ranks, 2);
-  expectIn("PMIX_RANK is set, but nothing says how many ranks there are",
+  expectIn("PMIX_RANK is set, but the number of ranks is unknown",
            errorOf([&] { find({{"PMIX_RANK", "1"}}); }));
 }
 

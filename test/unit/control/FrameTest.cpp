@@ -74,8 +74,9 @@ TEST(Frame, DefectsAreNamed) {
   };
   std::string good = packFrame(key, {FrameKind::Get, "where?"});
   EXPECT_EQ(errorFor(good), "");
-  EXPECT_EQ(errorFor("GET / HTTP/1.1\r\n"), "the bytes are no frame of a Heddle control channel");
-  EXPECT_EQ(errorFor("G"), "the bytes are no frame of a Heddle control channel");
+  EXPECT_EQ(errorFor("GET / HTTP/1.1\r\n"),
+            "the bytes are not a frame of a Heddle control channel");
+  EXPECT_EQ(errorFor("G"), "the bytes are not a frame of a Heddle control channel");
   std::string other = good;
   other[4] = 9;
   EXPECT_EQ(errorFor(other), "the frame has version 9 of the control channel, expected 2");

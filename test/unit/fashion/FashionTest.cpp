@@ -177,16 +177,16 @@ TEST_F(Fashion, TheCurveDependsOnTheSeedAndNotOnThreads) {
   EXPECT_NE(curve("one"), curve("other"));
 }
 
-// 40 steps on ranks that heddle-launch starts: losses as of one process, within what another order of
-// sums makes of them.
+// 40 steps on ranks that heddle-launch starts: losses equal those of one process up to the order of
+// sums.
 TEST_F(Fashion, EveryStrategyTrainsAsOneProcess) {
   ASSERT_EQ(runUsual("one", {"--epochs", "8"}).status, 0);
   auto expected = curve("one");
   ASSERT_EQ(expected.size(), 8u);
-  EXPECT_LT(expected.back()[0], 0.5 * expected.front()[0]); // it has learnt
+  EXPECT_LT(expected.back()[0], 0.5 * expected.front()[0]); // the loss has fallen
   const char *strategies[] = {
       "2 --mesh data=2 --shard batch:data --zero 1", "2 --mesh data=2 --shard batch:data --zero 3",
-      "2 --mesh data=2 --shard batch:data --zero 2", // micro-batches draw other dropouts
+      "2 --mesh data=2 --shard batch:data --zero 2", // micro-batches change dropout
       "4 --mesh data=2,model=2 --shard batch:data --shard net.wide/hidden:model"};
   for (const std::string strategy : strategies) {
     std::vector<std::string> all{"-n", strategy.substr(0, 1), "--no-prefix", FASHION};

@@ -1,4 +1,4 @@
-//===- PngTest.cpp - small images embedded in other files -----------------===//
+//===- PngTest.cpp - images as PNG ----------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

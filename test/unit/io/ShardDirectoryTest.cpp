@@ -1,4 +1,4 @@
-//===- ShardDirectoryTest.cpp - arrays in pieces --------------------------===//
+//===- ShardDirectoryTest.cpp - arrays in shards --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,7 +72,7 @@ TEST(ShardDirectory, ArraysAndRangesComeBack) {
         ShardRange range{{begin, column}, {count, 3 - column}};
         EXPECT_EQ(reader.read("w", range), sourceOf("w", range)) << range.str();
       }
-  // Any reader of such files sees what a file holds.
+  // The metadata of a file state its ranges.
   Safetensors part = readSafetensors(directory / "save-00000001-rank-00001.safetensors");
   EXPECT_EQ(part.metadata.at("range:w"), "[3:5, 0:3] of 5,3");
   exportShards(directory.path, directory / "all.safetensors");
@@ -158,7 +158,7 @@ TEST(ShardDirectory, MissingAndDamagedFilesAreNamed) {
   expectHas(message(), {second, "truncated"});
   std::filesystem::remove(directory / second);
   expectHas(message(), {second, "array '", "its range", "No such file", "ShardDirectoryTest.cpp:"});
-  // What the others hold can be read.
+  // The ranges of other files can be read.
   ShardRange range{{1, 0}, {2, 3}};
   EXPECT_EQ(ShardDirectory(directory.path).read("w", range), sourceOf("w", range));
   // The file of another save, in which the array has other ranges.

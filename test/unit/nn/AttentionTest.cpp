@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers are PyTorch's in ReferenceTest.cpp; here are the parts that it has not, caches, samples'
-// random numbers, and mistakes.
+// ReferenceTest.cpp compares values with PyTorch's; here are the parts that PyTorch lacks, caches,
+// random numbers of samples, and mistakes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,7 +115,7 @@ TEST_P(Caches, StepsGiveWhatTheWholeGives) {
     return layer(x, place, feature, mode, {.causal = true, .cache = &s.cache});
   });
   CachedState state{layer.cache({{batch, 2}}, 11)};
-  std::vector<int64_t> sizes{4, 1, 1, 1}; // several first, then one by one
+  std::vector<int64_t> sizes{4, 1, 1, 1}; // several positions first, then one by one
   int64_t begin = 0;
   for (int64_t size : sizes) {
     auto got = step(state, x.slice(place, begin, size));
@@ -127,7 +127,7 @@ TEST_P(Caches, StepsGiveWhatTheWholeGives) {
 }
 
 TEST(Attention, AChunkLargerThanTheRoomOverwritesNothing) {
-  // Of chunks of 4 positions some are padding: the last chunk begins where only 2 are left.
+  // Chunks of 4 positions have padding: the last chunk begins with room for only 2.
   nn::Attention layer = nn::Attention::make({feature, 6}, 3, key(1));
   Tensor x = random({{batch, 2}, {place, 7}, {feature, 6}}, 2);
   nn::Mode evaluation;
@@ -215,7 +215,7 @@ TEST(Attention, DropoutDiffersBySampleAndLeavesEvaluationAlone) {
 }
 
 TEST(Attention, NamesAreTheCallers) {
-  // Spelt like the names inside.
+  // Names that are equal to inner names.
   Name head("head"), depth("depth");
   nn::TransformerLayer layer =
       nn::TransformerLayer::make({feature, 4}, key(1), {.heads = 2, .hidden = 8});
@@ -283,7 +283,7 @@ TEST(Positions, RowsFromAnyOn) {
             std::vector<float>(all.begin(), all.begin() + 4));
   EXPECT_EQ(positions(place, 1, constant(3, ElementType::I64)).to<float>({place, feature}),
             std::vector<float>(all.begin() + 6, all.end()));
-  // Of positions that the table lacks the others remain.
+  // Positions beyond the table are NaN; the others are not.
   auto some = positions(place, 2, constant(3, ElementType::I64)).to<float>({place, feature});
   EXPECT_EQ(std::vector<float>(some.begin(), some.begin() + 2),
             std::vector<float>(all.begin() + 6, all.end()));
@@ -346,7 +346,7 @@ TEST(SpecAugment, MasksBandsAndSpansOfEachSample) {
   for (int draw = 0; draw < 4; ++draw) {
     auto y = nn::specAugment(ones, place, band, options, training).to<float>({batch, place, band});
     for (size_t b = 0; b < 4; ++b) {
-      // A row or column of zeros is masked; the masked ones are neighbours.
+      // A masked row or column is zero; masked ones are adjacent.
       int bands = 0, spans = 0, bandRuns = 0, spanRuns = 0;
       auto isMasked = [&](bool row, size_t at) {
         for (size_t i = 0; i < (row ? 20u : 40u); ++i)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// JitOptions::check reports an index that is out of range, and an op that makes the first NaN.
-// A program that calls the library with valid arguments must pass both checks.
+// JitOptions::check reports an index that is out of range, and the op that computes the first NaN.
+// Calls of the library with valid arguments must pass both checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ TEST(Checked, IgnoredLabels) {
   Tensor x = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {{batch, 2}, {classes, 3}});
   double expected = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(3.0)) - 2;
   EXPECT_NEAR(loss(x, Tensor::of<int32_t>({1, -100}, {{batch, 2}})).item(), expected, 1e-6);
-  // Other labels that are no class are found.
+  // Other labels out of range are reported.
   EXPECT_THROW(loss(x, Tensor::of<int32_t>({1, -7}, {{batch, 2}})).item(), Error);
 }
 

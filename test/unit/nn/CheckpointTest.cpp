@@ -116,12 +116,12 @@ TEST(Checkpoint, AllThatDoesNotFitIsListed) {
            "the tensor '0.a' is f32 [n: 3], expected !nd.tensor<f32, n: 4>",
            "the tensor '0.steps' is i64 [], expected !nd.tensor<i32>",
            "no tensor '1.layers.0', expected !nd.tensor<f32, n: 3>", "no tensor '1.layers.1'",
-           "nothing is filled from the tensor '1', f32 []"});
+           "no tensor is loaded from '1', f32 []"});
   EXPECT_EQ(other.first.a.size(n), 4);
-  // What is surplus may be ignored.
+  // Left-over arrays may be ignored.
   nn::loadTree(path, saved.first, {.names = {{"*", "0.*"}}, .ignored = {"1"}});
   refused([&] { nn::loadTree(path, saved.first, {.names = {{"*", "0.*"}}}); },
-          {"nothing is filled from the tensor '1'"});
+          {"no tensor is loaded from '1'"});
 }
 
 TEST(Checkpoint, AnEmptyTensorIsNamedByItsPath) {
@@ -134,7 +134,7 @@ TEST(Checkpoint, AnEmptyTensorIsNamedByItsPath) {
                       +[](const std::string &path, Weights &tree) { nn::loadTree(path, tree); }})
     refused([&] { action(path, weights); }, {"'" + path + "': the tensor 'b' is empty"});
   Weights back = initial();
-  nn::loadTree(path, back); // the file is what it was
+  nn::loadTree(path, back); // the file is unchanged
 }
 
 TEST(Checkpoint, DamagedFilesLeaveTheTreeAlone) {
@@ -229,7 +229,7 @@ TEST(Checkpoint, SeveralFilesAreReplacedTogether) {
   EXPECT_EQ(directory.entries(), 6u);
   nn::loadTree(path, back);
   EXPECT_TRUE(isAll(back, 2));
-  // A file of its own that has been removed is missed by name.
+  // The error names a removed file.
   std::filesystem::remove(directory / "net-2-00002-of-00005.safetensors");
   expectHas(messageOf([&] { nn::loadTree(path, back); }), {"net-2-00002", "No such file"});
 }
@@ -285,7 +285,7 @@ struct CountingManager : SystemManager {
 };
 } // namespace
 
-// Resident memory would tell the same, but the system may take pages away in between.
+// Resident memory is no measure, since the system may reclaim pages.
 TEST(Checkpoint, OneTensorAtATimeIsInMemory) {
   TemporaryDirectory directory;
   constexpr int64_t size = 1 << 18, bytes = 4 * size;
@@ -302,7 +302,7 @@ TEST(Checkpoint, OneTensorAtATimeIsInMemory) {
     EXPECT_LT(mostHeldBytes - before, 2 * bytes);
     mostHeldBytes = heldBytes.load();
     nn::loadTree(path, state);
-    EXPECT_EQ(manager->obtained, 16 * bytes); // beside the old tensors, until all are there
+    EXPECT_EQ(manager->obtained, 16 * bytes); // beside the old tensors, until all are loaded
     EXPECT_LT(mostHeldBytes - before, 2 * bytes);
     setDefaultMemoryManager(nullptr);
   }

@@ -23,7 +23,7 @@ namespace {
 const Name n("n"), classes("class"), position("position"), moment("time");
 const nn::CtcNames names{moment, classes, position};
 
-/// What a sequence of classes spells: repetitions and blanks removed.
+/// The label of an alignment: repetitions and blanks removed.
 std::vector<int> spelled(const std::vector<int> &path, int blank) {
   std::vector<int> result;
   int before = -1;
@@ -72,8 +72,8 @@ struct Case {
   std::vector<int> label;
   int times;
 };
-/// Compares losses and gradients of a batch with those counted. What is behind the end of a sample
-/// or of its label is filled with what must not count.
+/// Compares losses and gradients of a batch with those of the enumeration. Elements after the end
+/// of a sample or of its label have values that must not count.
 void expectCounted(int width, const std::vector<Case> &cases, int blank, uint64_t seed) {
   int64_t count = int64_t(cases.size()), room = 7, letters = 4;
   auto logits = numbers(size_t(count * room * width), seed);
@@ -136,7 +136,7 @@ TEST(Ctc, WhatDoesNotFitIsNaN) {
         .item();
   };
   EXPECT_TRUE(std::isfinite(loss({1, 2}, 4, 2)));
-  // Nothing is read out of bounds, nothing makes a NaN on the way.
+  // No read is out of bounds, and no intermediate value is NaN.
   auto checked = jit([](Tensor x, Tensor y, Tensor frames,
                         Tensor length) { return nn::ctc(x, frames, y, length, names); },
                      {.check = true});
@@ -164,7 +164,7 @@ TEST(Ctc, WhatDoesNotFitIsNaN) {
 }
 
 TEST(Ctc, ErrorsOfTheLikeliestClasses) {
-  // Best classes 1 1 0 1 2 2 (blank 0) spell 1 1 2; behind the end is a 1.
+  // The best classes 1 1 0 1 2 2 (blank 0) are the label 1 1 2; after the end is a 1.
   std::vector<float> scores;
   for (int best : {1, 1, 0, 1, 2, 2, 1})
     for (int c = 0; c < 3; ++c)

@@ -133,10 +133,10 @@ TEST_P(LoaderAhead, MayBeLeftEarly) {
     Loader loader(numbers, {.batch = 2, .ahead = ahead});
     EXPECT_EQ(numbersOf(*loader.next()), (std::vector<int32_t>{0, 10}));
   }
-  // At most the returned batches and those read ahead; nothing is read any more.
+  // At most the returned batches and the prefetched ones; no more are read.
   EXPECT_GE(numbers.reads, 2);
   EXPECT_LE(numbers.reads, 2 * (1 + ahead));
-  while (stateOf(numbers.reader) != ' ') // the thread that read ahead has ended
+  while (stateOf(numbers.reader) != ' ') // the reading thread has ended
     std::this_thread::yield();
 }
 
@@ -197,7 +197,7 @@ TEST_P(LoaderAhead, KeepsOrDropsTheLastBatch) {
 }
 
 namespace {
-/// Sample i takes the longer the smaller i is, and is a text of i % 5 letters.
+/// Sample i is a text of i % 5 letters; samples with a smaller i take longer to read.
 struct Texts : Dataset {
   int64_t size, slow;
   mutable std::atomic<int> running{0}, together{0};
@@ -322,7 +322,8 @@ TEST(Loader, SamplesOfOtherTypesAreNamed) {
             "sample 0: expected pair: f32 [side: 2], got f32 [3]");
 }
 
-/// Expects that all parts of an epoch hold, in order, what one process reads in whole batches.
+/// Expects that all parts of an epoch together have, in order, the samples that one process reads
+/// in whole batches.
 static void expectParts(const Dataset &data, LoaderOptions options, int64_t parts) {
   Loader whole(data, options);
   std::vector<std::unique_ptr<Loader>> loaders;
@@ -388,8 +389,9 @@ TEST(Loader, RefusesPartsThatDoNotExist) {
   refused([&] { Loader(data, {.part = 2, .parts = 2}); }, {"got part 2 of 2"});
   refused([&] { Loader(data, {.part = -1, .parts = 2}); }, {"got part -1 of 2"});
   refused([&] { Loader(data, {.parts = 0}); }, {"got part 0 of 0"});
-  refused([&] { Loader(data, {.skip = -1}); }, {"at least 0 of skipped", "got -1, 0"});
-  refused([&] { Loader(data, {.multipleOf = 0}); }, {"a multiple of sizes of at least 1"});
+  refused([&] { Loader(data, {.skip = -1}); },
+          {"skip, similar, ahead and threads of at least 0", "got -1, 0"});
+  refused([&] { Loader(data, {.multipleOf = 0}); }, {"multipleOf of at least 1"});
   Texts texts(3);
   refused([&] { Loader(texts, {.batchName = "time"}); },
           {"a name of the samples that no field has", "'time'", "text: i32"});

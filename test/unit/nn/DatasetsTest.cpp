@@ -256,7 +256,7 @@ TEST(Records, DamageIsFound) {
   auto lines = std::make_shared<TextLines>("one\nfour\nx", bytes);
   writeRecords(path, *lines);
   std::string whole = contentsOf(path);
-  // Any changed byte is noticed: when the file is opened, or when a sample is read.
+  // Any changed byte is an error when the file is opened, or when a sample is read.
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string changed = whole;
     changed[at] = char(changed[at] ^ 4);

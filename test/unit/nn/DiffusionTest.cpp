@@ -1,4 +1,4 @@
-//===- DiffusionTest.cpp - noise in steps ---------------------------------===//
+//===- DiffusionTest.cpp - noise schedules --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace heddle::test;
 namespace {
 const Name batch("batch"), place("place");
 
-/// The product of what each step leaves, computed one by one.
+/// The product of the fractions that the steps leave, computed one by one.
 double shareAfter(const nn::NoiseSchedule &schedule, int64_t at) {
   double left = 1;
   for (int64_t t = 0; t <= at; ++t)

@@ -26,7 +26,7 @@ using namespace heddle::test;
 namespace {
 const Name batch("batch"), in("in"), hidden("hidden"), classes("class");
 
-/// Points in the plane, whose class says on which side of a curve they are.
+/// Points in the plane; the class is the side of a curve.
 struct Points : nn::Dataset {
   int64_t count() const override { return 30; }
   std::vector<nn::Field> fields() const override {
@@ -116,7 +116,7 @@ TEST(Distribution, ZeroSplitsTheNamesWithTheLeastPadding) {
   EXPECT_EQ(rulesOf(2), first); // gradients are constraints
   EXPECT_TRUE(has(third, "net.first.weight/hidden:data"));
   EXPECT_TRUE(has(third, "adam.mean.last.bias/class:data"));
-  // What other rules split is left to them; tensors that the axis splits are as they are.
+  // Names that other rules split keep their axes; tensors that the axis splits are unchanged.
   std::vector<std::string> both = rulesOf(3, {"batch:data", "first/hidden:model"});
   EXPECT_TRUE(has(both, "net.first.weight/in:data")) << testing::PrintToString(both);
   both = rulesOf(3, {"batch:data", "first/in:data"});
@@ -146,7 +146,7 @@ TEST(Distribution, APlanFileHasWhatOptionsHave) {
   EXPECT_EQ(parametersOf(asked), parametersOf(parts));
   EXPECT_NE(parametersOf(asked), parametersOf(whole));                   // another order of sums
   planned("mesh data=1\nbatch:data\nzero 3\nmicro-batches 2\n", how, 3); // they agree
-  // What is wrong is said with its line.
+  // Errors have the line.
   std::string where = " (plan '" + path + "', line 2)";
   refused([&] { planned("mesh data=1\nzero 3\nbatch:data\n", how, 1); },
           {"'zero 1' contradicts 'zero 3'" + where});
@@ -209,7 +209,7 @@ TEST(Distribution, MicroBatchesResumeToTheSameBits) {
           {"is of a run with micro-batches 2, expected micro-batches 1"});
 }
 
-/// Makes of a file what several ranks write.
+/// Converts a file to the directory that several ranks write.
 void moveToShards(const std::string &path, const std::string &directory) {
   std::filesystem::create_directories(directory);
   io::Safetensors file = io::readSafetensors(path);
@@ -236,7 +236,7 @@ TEST(Distribution, OneRankGoesOnWhereSeveralWere) {
   make({.output = directory / "parts", .resume = true, .steps = 7}).train(data);
   moveToShards(one, many);
   EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "parts")->at("step"), "3");
-  // A file that is behind, which a killed run has not removed.
+  // An older file, which a killed run has not removed.
   std::filesystem::copy(directory / "older", one);
   EXPECT_EQ(nn::AnyTrainer::savedNotes(directory / "parts")->at("step"), "3");
   make({.output = directory / "parts", .resume = true}).train(data);
@@ -446,7 +446,7 @@ TEST(Distribution, ReportsHaveTheMemoryPlansOfAllPrograms) {
   EXPECT_EQ(report.find("http"), std::string::npos) << "the report should stand alone";
 }
 
-// A run of stages goes on without them, and the other way round.
+// A run with stages can be resumed without them, and the reverse.
 TEST(Distribution, StagesGoOnElsewhere) {
   TemporaryDirectory directory;
   Points data;
@@ -500,10 +500,10 @@ TEST(Distribution, ATimelineShowsTheFirstStepsOfAllRanks) {
     }
   options = {.steps = 2, .timeline = directory / "alone.json"};
   make(options).train(Points());
-  EXPECT_EQ(eventsIn(directory / "alone.json").size(), 1u); // there is nobody to move things to
+  EXPECT_EQ(eventsIn(directory / "alone.json").size(), 1u); // there are no transfers
 }
 
-// Three ranks go on where two were, of a batch that three do not divide.
+// Three ranks resume a run of two; three do not divide the batch.
 TEST(Distribution, OtherMeshesGoOn) {
   TemporaryDirectory directory;
   Points data;

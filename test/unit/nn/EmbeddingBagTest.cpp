@@ -1,4 +1,4 @@
-//===- EmbeddingBagTest.cpp - bags have PyTorch's numbers -----------------===//
+//===- EmbeddingBagTest.cpp - bags compared with PyTorch ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,10 +72,10 @@ TEST(EmbeddingBag, HasPyTorchsNumbers) {
   expectRows("rows-weights", BagMode::Sum, 2);
 }
 
-/// Bags filled up with anything, and the same bags as a list.
+/// Bags with arbitrary padding, and the same bags as a list.
 TEST(EmbeddingBag, WhatBelongsToNoBagIsNotSeen) {
   Tensor table = random({{word, 5}, {feature, 3}}, 1);
-  // Row 4 is used by nothing that counts.
+  // Only padding refers to row 4.
   Tensor bad = select(equal(iota({word, 5}), 4.0), NAN, table);
   Tensor filled = integers({3, 1, 4, 4, -1, 99, 2, 0, 3}, {{bag, 3}, {position, 3}});
   Tensor lengths = integers({2, 0, 3}, {{bag, 3}});
@@ -185,7 +185,7 @@ TEST(EmbeddingBag, SymbolicSizes) {
   }
 }
 
-/// 4,000 ones are no sum of f16 units: 2048 + 1 is 2048.
+/// In f16 a sum of ones stops at 2048: 2048 + 1 is 2048.
 TEST(EmbeddingBag, NarrowTablesAreSummedInF32) {
   Tensor table = constant(1, ElementType::F16, {{word, 2}, {feature, 1}});
   Tensor index = zeros({{item, 4000}}, ElementType::I32),

@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Positions, Generation, testing::Values(0, 1, 2));
 
 TEST_P(Generation, PrefillAndStepsGiveTheLogitsOfTheWhole) {
   Net net = Net::make(GetParam());
-  // The first prompt begins a third block of 64 keys while it goes on, the second one the first.
+  // During generation the first prompt reaches a third block of 64 keys, the second prompt stays in
+  // the first.
   std::vector<int64_t> lengths{126, 61, 1};
   int64_t longest = 126, steps = 5, count = int64_t(lengths.size());
   auto whole = jit([&](Tensor tokens) { return net.logits(net.inner(tokens)); });
@@ -117,7 +118,7 @@ TEST_P(Generation, PrefillAndStepsGiveTheLogitsOfTheWhole) {
     return net.logits(x.at(timeName, 0));
   });
   State state = emptyState(net, {{batch, count}}, 150);
-  // The blocks behind the prompts are not read, whatever they hold.
+  // Blocks after the prompts are not read.
   std::vector<int64_t> padded;
   for (int64_t s = 0; s < count; ++s)
     for (int64_t i = 0; i < longest; ++i)
@@ -343,12 +344,12 @@ TEST(Generate, LogitsWithoutATokenAreNamed) {
           {"token 1 at 'batch' 1: expected logits along 'word', one of them above -inf"});
   refused([&] { nn::generate(nan.at(batch, 1), nullptr, word); },
           {"token 1: expected logits along 'word' that are numbers, got NaN at 2"});
-  // The next logits are like those before.
+  // The next logits must have the same names and sizes.
   for (const Tensor &other : {good.slice(word, 0, 3), good.at(batch, 0)})
     refused([&] { nn::generate(good, [&](const Tensor &) { return other; }, word, {.most = 2}); },
             {"the names and sizes of those before", "batch: 2, word: 4", "got " + other.type()});
   refused([&] { nn::generate(good, nullptr, word, {.most = 2}); }, {"got an empty one"});
-  // A sample that is complete may have any.
+  // A complete sample may have any logits.
   Tensor ends = oneHot(constant(3, ElementType::I64), {word, 4}) * 9.0;
   nn::GenerateOptions options{.most = 3, .end = 3, .sampling = {.temperature = 0}};
   EXPECT_EQ(nn::generate(
@@ -371,7 +372,7 @@ TEST(Beams, LogitsWithoutATokenAreNamed) {
         nn::beamSearch(good, fewer, word, beam, {.most = 3});
       },
       {"the names and sizes of those before", "word: 2"});
-  // At first one hypothesis counts.
+  // At first a single hypothesis is alive.
   EXPECT_EQ(nn::beamSearch(bad, step, word, beam, {.most = 1})[1][0].tokens,
             std::vector<int64_t>{3});
 }
@@ -421,7 +422,7 @@ TEST(Beams, AllSequencesInTheirOrder) {
 
 TEST(Beams, FewFindWhatTheGreedyOneMisses) {
   nn::BeamOptions options{.most = 3};
-  // 1 is likelier than 2 after 0, but what follows 2 is nearly certain.
+  // 1 is more probable than 2 after 0, but the token after 2 is nearly certain.
   EXPECT_EQ(chainBeams(1, options)[0][0].tokens, (std::vector<int64_t>{1, 0, 1}));
   auto two = chainBeams(2, options)[0];
   EXPECT_EQ(two[0].tokens, enumerated(0, options)[0].tokens);
@@ -429,7 +430,7 @@ TEST(Beams, FewFindWhatTheGreedyOneMisses) {
   EXPECT_EQ(two.size(), 2u);
 }
 
-/// The early end of a bad hypothesis keeps no place from better ones that are still open.
+/// A bad hypothesis that ends early does not displace better ones that are still open.
 TEST(Beams, EndWhenNoOpenOneCanBeBetter) {
   // After A comes C, after C the end, nearly certainly; the end may come at once, which is unlikely.
   enum { A, B, C, End };

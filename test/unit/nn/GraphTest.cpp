@@ -1,4 +1,4 @@
-//===- GraphTest.cpp - layers for graphs, stacks of linear maps -----------===//
+//===- GraphTest.cpp - graph layers, perceptrons --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,7 +78,7 @@ TEST(Perceptron, AgainstItsLayers) {
   };
   Tensor wanted = step(2, relu(step(1, relu(step(0, x)))));
   EXPECT_EQ(net(x, word).to<float>({n, word}), wanted.to<float>({n, word}));
-  // A user's name may be spelt like the one inside.
+  // A user's name may be equal to an inner one.
   EXPECT_EQ(net(x.rename({{n, out}}), word).to<float>({out, word}), wanted.to<float>({n, word}));
   net.activation = [](const Tensor &y) { return tanh(y); };
   wanted = step(2, tanh(step(1, tanh(step(0, x)))));

@@ -1,12 +1,12 @@
-//===- HiddenTest.cpp - what masks hide reaches nothing -------------------===//
+//===- HiddenTest.cpp - masked elements affect nothing --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and the
-// largest numbers where it does not look: values and all gradients are finite and the same.
+// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and
+// the largest numbers as masked elements: values and all gradients are finite and the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ struct Given {
   HEDDLE_FIELDS(layer, inputs)
 };
 
-/// `call(layer, inputs)` looks at no element of input 0 where `isHidden`, and of further inputs there if
-/// there are as many masks.
+/// `call(layer, inputs)` must ignore the elements of input 0 where `isHidden`; further masks are
+/// for further inputs.
 template <typename L, typename F>
 void expectHidden(const std::string &what, const L &layer, const std::vector<Tensor> &inputs,
                   const std::vector<Tensor> &isHidden, F call) {
@@ -105,7 +105,7 @@ TEST(Hidden, KeysBehindLengths) {
 }
 
 TEST(Hidden, KeysBehindTheLastQuery) {
-  // The first 2 of 5 keys are seen.
+  // Only the first 2 of 5 keys are visible.
   Tensor query = random({{batch, 3}, {timeName, 2}, {feature, 4}}, 1),
          behind = beyond(lengthsOf({2, 2, 2}), past);
   expectHidden("causal", None(), {sequence(past), sequence(past, 4), query}, {behind, behind},
@@ -115,7 +115,7 @@ TEST(Hidden, KeysBehindTheLastQuery) {
 }
 
 TEST(Hidden, PairsOfAMaskOrABias) {
-  // Query 0 sees all but key 1, which none sees, and query 1 sees nothing.
+  // Query 0 sees all keys except 1, which no query sees; query 1 sees none.
   Tensor seen = Tensor::of<bool>({true, false, true, true, true, false, false, false, false, false},
                                  {{timeName, 2}, {past, size}});
   Tensor query = random({{batch, 3}, {timeName, 2}, {feature, 4}}, 1);
@@ -128,7 +128,7 @@ TEST(Hidden, PairsOfAMaskOrABias) {
                  {key1, key1, query1}, [&](None, const std::vector<Tensor> &in) {
                    return nn::attention(in[2], in[0], in[1], past, feature, options);
                  });
-    // The row that sees nothing is zeros, and so are its gradients.
+    // A query that sees no key gets zeros, and its gradients are zero.
     Tensor y = nn::attention(query, sequence(past), sequence(past, 4), past, feature, options);
     EXPECT_EQ(valuesOf(y.at(timeName, 1)), std::vector<float>(12, 0));
     Tensor slope = grad(
@@ -313,7 +313,7 @@ TEST(Hidden, SamplesThatLossesIgnore) {
 }
 
 TEST(Hidden, ClassesOfProbabilityZero) {
-  // Logits of -inf are classes that there are not; where nothing is wanted of them nothing is lost.
+  // Classes with logits of -inf add no loss if their target is 0.
   auto expectFinite = [](const std::string &what, auto loss, Tensor x, Tensor wanted,
                          std::vector<double> values) {
     auto [value, gradient] = valueAndGrad(
@@ -361,7 +361,7 @@ TEST(Hidden, FramesAndElementsOfCtc) {
 }
 
 TEST(Hidden, ItemsOfNoBag) {
-  // Behind the lengths are weights, and indices of an entry that is hidden too.
+  // Elements beyond the lengths have weights, and indices of a masked entry.
   Tensor lengths = lengthsOf(some), behind = beyond(lengths, position);
   Tensor index = select(behind, constant(2, ElementType::I32), constant(1, ElementType::I32));
   nn::EmbeddingBag none = nn::EmbeddingBag::make({classes, 3}, {feature, 4}, key(1));

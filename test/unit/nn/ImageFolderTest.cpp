@@ -19,7 +19,7 @@ using namespace heddle::nn;
 using namespace heddle::test;
 
 namespace {
-/// A slope, different in each channel.
+/// A gradient of colour, different in each channel.
 io::HostArray slope(int64_t rows, int64_t columns, int64_t channels = 3) {
   auto image = io::HostArray::zeros(ElementType::UI8, {rows, columns, channels},
                                     {"row", "column", "channel"});
@@ -67,7 +67,8 @@ TEST(ReadImage, PngAndJpeg) {
   EXPECT_EQ(readImage(png), slope(7, 11));
   std::string jpeg = directory.write("a.jpg", jpegOf(slope(17, 11)));
   expectNear(readImage(jpeg), slope(17, 11), 3);
-  // Grey is 0.299 red, 0.587 green, 0.114 blue; of a PNG by the light, of a JPEG by the numbers.
+  // Grey is 0.299 red, 0.587 green, 0.114 blue; libpng computes it from linear light, libjpeg from
+  // the stored values.
   io::HostArray grey = readImage(jpeg, 1);
   EXPECT_EQ(grey.describe(), "ui8 [row: 17, column: 11, channel: 1]");
   EXPECT_NEAR(grey.values<uint8_t>()[0], 0.587 * 40 + 0.114 * 80, 2);
@@ -88,9 +89,9 @@ TEST(ReadImage, DamageIsFound) {
       EXPECT_THROW(readImage(path), DamagedSample);
     }
   std::string flipped = io::encodePng(slope(9, 9));
-  flipped[flipped.size() / 2] ^= 8; // its checksum tells
+  flipped[flipped.size() / 2] ^= 8; // the checksum detects it
   EXPECT_THROW(readImage(directory.write("a", flipped)), DamagedSample);
-  // A file that is missing is no damage.
+  // A missing file is not a damaged sample.
   refused([&] { readImage(directory / "none"); }, {"none", "No such file"});
 }
 
@@ -125,7 +126,7 @@ TEST(ImageFolder, ClassesAreFolders) {
   Sample dog = pets.read(2);
   EXPECT_EQ(dog[1], io::HostArray::of<int32_t>({1}, {}));
   EXPECT_EQ(dog[0].describe(), "f32 [row: 4, column: 4, channel: 3]");
-  // Inside, a mean of a slope is its middle: rows 4 and 5, columns 4 and 5.
+  // Inside, the mean of a linear slope is its middle: rows 4 and 5, columns 4 and 5.
   EXPECT_NEAR(dog[0].values<float>()[(2 * 4 + 2) * 3 + 1],
               ((2 * 4.5 + 3 * 4.5 + 40) / 255 - 0.5) / 0.25, 1e-4);
   Loader loader(pets, {.batch = 3, .threads = 2, .skipDamaged = true});

@@ -1,4 +1,4 @@
-//===- InitializersTest.cpp - moments and bounds of first values ------===//
+//===- InitializersTest.cpp - moments and bounds of initial values --------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ Moments momentsOf(const Tensor &x) {
   moments.deviation = std::sqrt(moments.deviation);
   return moments;
 }
-/// Within 5 deviations of what so many draws have.
+/// Within 5 standard deviations of the statistic of this many draws.
 void expectMoments(const Tensor &x, double mean, double deviation) {
   Moments moments = momentsOf(x);
   EXPECT_NEAR(moments.mean, mean, 5 * deviation / std::sqrt(19065));
@@ -79,11 +79,11 @@ TEST(Initializers, TruncatedNormal) {
   expectMoments(x, 0, std::sqrt(variance));
   EXPECT_LE(momentsOf(x).most, 2);
   EXPECT_GT(momentsOf(x).most, 1.99);
-  // One side, and bounds that cut nothing off.
+  // One bound, and bounds that truncate nothing.
   std::vector<float> right = valuesOf(nn::truncatedNormal(key(8), extents, 1, 2, 2, 30));
   EXPECT_GE(*std::min_element(right.begin(), right.end()), 2);
   expectMoments(nn::truncatedNormal(key(9), extents, 1, 2, -100, 100), 1, 2);
-  // The distribution's function of the values is uniform: a tenth in each tenth.
+  // The cumulative distribution function of the values is uniform: a tenth in each tenth.
   std::vector<int> tenths(10);
   double first = std::erf(-2 / std::sqrt(2)), last = -first;
   for (float value : valuesOf(x))

@@ -161,7 +161,7 @@ TEST(BatchNorm, NormalisesEachChannelAndKeepsTheMoments) {
     EXPECT_NEAR(running.mean.to<float>({channel})[c], 0.1 * means[c], 1e-5);
     EXPECT_NEAR(running.variance.to<float>({channel})[c], 0.9 + 0.1 * variances[c] * 30 / 29, 1e-5);
   }
-  // With the moments of this batch both ways agree.
+  // With the moments of this batch, training and evaluation agree.
   running.mean = mean(x, over(n, row));
   running.variance = variance(x, over(n, row));
   nn::Mode evaluation = mode.evaluation();

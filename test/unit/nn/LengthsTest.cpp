@@ -1,12 +1,12 @@
-//===- LengthsTest.cpp - lengths that are 0, and that are none ------------===//
+//===- LengthsTest.cpp - lengths of 0, and lengths out of range -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Four samples with the lengths 0, all, more than all and below 0: the first two have numbers, as
-// results and gradients, the others NaN, and a call that checks is an error.
+// Four samples with the lengths 0, the size, more than the size and below 0: results and gradients
+// of the first two are finite, those of the others NaN, and a call with checks throws.
 //
 //===----------------------------------------------------------------------===//
 

@@ -80,7 +80,7 @@ TEST_P(PointwiseLosses, ValueAndGradient) {
 
 TEST(Losses, CertainAnswersStayFinite) {
   Tensor wanted = Tensor::of<float>({0, 1, 0, 1}, {{n, 4}});
-  // As PyTorch: a logarithm counts as -100 at least.
+  // As in PyTorch, logarithms are clamped to at least -100.
   EXPECT_EQ(
       nn::binaryCrossEntropy(Tensor::of<float>({0, 1, 1, 0}, {{n, 4}}), wanted).to<float>({n}),
       (std::vector<float>{0, 0, 100, 100}));
@@ -92,7 +92,7 @@ TEST(Losses, CertainAnswersStayFinite) {
       nn::klDivergence(Tensor::of<float>({-INFINITY}, {{n, 1}}), zeros({{n, 1}})).to<float>({n}),
       std::vector<float>{0});
   refused([&] { nn::huber(wanted, wanted, 0); }, {"above 0"});
-  // Slopes, too; a sigmoid that is saturated has none.
+  // Gradients too; that of a saturated sigmoid is 0.
   Tensor logits = Tensor::of<float>({-200, 200, 200, -200, 0}, {{n, 5}});
   Tensor five = Tensor::of<float>({0, 1, 0, 1, 1}, {{n, 5}});
   auto loss = [&](const Tensor &x) { return sum(nn::binaryCrossEntropy(sigmoid(x), five), n); };
@@ -112,7 +112,7 @@ TEST(Losses, BinaryCrossEntropyTakesEachLogarithmOnce) {
     ASSERT_NE(at, std::string::npos) << ir;
     EXPECT_EQ(ir.find(logarithm, at + 1), std::string::npos) << ir;
   }
-  // Also where there is no slope any longer.
+  // Also where the gradient has become 0.
   EXPECT_NEAR(nn::binaryCrossEntropy(p, wanted).to<float>({n})[1], 38 * std::log(10), 1e-3);
 }
 
@@ -181,7 +181,7 @@ TEST(CrossEntropy, WeightsIgnoredLabelsAndSmoothing) {
                                     {.weight = x[1], .ignored = -100, .smoothing = 0.1});
       },
       {x, w});
-  // A label for all samples weighs once for each of them.
+  // A label that all samples share is weighted once for each sample.
   EXPECT_NEAR(
       nn::crossEntropyMean(x, constant(1, ElementType::I32), classes, over(n), {.weight = w})
           .item(),
@@ -269,7 +269,7 @@ TEST(Margins, AgainstLoops) {
   refused([&] { nn::hinge(x, y, classes, 1, 3); }, {"power of 1 or 2, got 3"});
 }
 
-/// Zero is where biases and last layers often begin: a wrong slope there stops the training.
+/// Biases and last layers often start at zero: a wrong derivative there stops the training.
 TEST(Losses, SmoothFunctionsHaveTheirSlopeAtZero) {
   auto slopeAtZero = [](const std::function<Tensor(const Tensor &)> &function) {
     auto slope = jit([&](Tensor x) { return grad([&](Tensor x) { return function(x); }, x); });

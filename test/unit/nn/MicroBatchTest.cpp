@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// However a batch is cut, a step is the same: the loss is a mean over words, of which texts have
-// different numbers, and dropout drops the same.
+// A step is the same for any split of a batch: the loss is a mean over words, whose number differs
+// from text to text, and dropout drops the same elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace {
 const Name batch("batch"), textTime("time"), word("word"), next("next"), hidden("hidden");
 constexpr int64_t words = 5, texts = 10;
 
-/// Texts of 1 to 9 words; the word 0 is none.
+/// Texts of 1 to 9 words; 0 is padding.
 struct Texts : nn::Dataset {
   int64_t count() const override { return texts; }
   std::vector<nn::Field> fields() const override {
@@ -47,7 +47,7 @@ struct Texts : nn::Dataset {
   }
 };
 
-/// The labels, 0 where a text only fills the batch.
+/// The labels; 0 for texts that pad the batch.
 Tensor labelsOf(const nn::Fields &fields) {
   const Tensor &label = fields.at("label");
   return select((fields.at("weight") > 0.0).broadcast({{textTime, label.size(textTime)}}), label,
@@ -218,7 +218,7 @@ TEST(MicroBatches, DropTheSameHoweverABatchIsCut) {
       expectAlike(trainedOn(2, type, dropping, parts, two), whole, tolerance);
     expectAlike(trainedOn(2, type, dropping, 2, stages), whole, tolerance);
   }
-  // Another key drops others, which shows in the results.
+  // Another key drops other elements, which changes the results.
   Trained one = trained(Net::make(ElementType::F32), dropping, 1),
           other = trained(Net::make(ElementType::F32), dropping, 1, {}, 4);
   EXPECT_GT(std::abs(other.train.at("loss") - one.train.at("loss")), 1e-3);

@@ -1,4 +1,4 @@
-//===- MiniLmTest.cpp - a model that others have trained ------------------===//
+//===- MiniLmTest.cpp - a pretrained model --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,7 +62,7 @@ struct Encoder {
   }
 };
 
-/// Names of the file, for our paths.
+/// The map from the file's names to our paths.
 nn::LoadOptions namesOfFile() {
   std::vector<nn::TensorSource> names{
       {"words.table", "embeddings.word_embeddings.weight", {"word", "feature"}},

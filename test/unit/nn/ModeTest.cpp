@@ -123,7 +123,7 @@ TEST(Mode, AnElementDrawsByItsCoordinates) {
     auto part = drops(modeFrom(2), 3, 4, by), shorter = drops(modeFrom(2), 3, 2, by);
     EXPECT_EQ(part.to<float>(order), whole.slice(batch, 2, 3).to<float>(order));
     EXPECT_EQ(shorter.to<float>(order), part.slice(step, 0, 2).to<float>(order));
-    // All are drawn apart: no two rows of 16 along any name are equal.
+    // All draws are independent: no two rows of 16 along any name are equal.
     std::set<std::vector<float>> rows;
     for (int64_t b = 0; b < 5; ++b)
       for (int64_t s = 0; s < 4; ++s)
@@ -148,7 +148,7 @@ TEST(Mode, DropsByKeyAndKeepsTheMean) {
   EXPECT_NEAR(kept, 7500, 150); // 3.5 deviations
   EXPECT_EQ(got, drop(x, key(1)).to<float>({batch, feature}));
   EXPECT_NE(got, drop(x, key(2)).to<float>({batch, feature}));
-  // The gradient passes where the value passed.
+  // The gradient passes through the elements that were kept.
   auto slopes =
       grad(
           [](Tensor x) {
@@ -159,7 +159,7 @@ TEST(Mode, DropsByKeyAndKeepsTheMean) {
           .to<float>({batch, feature});
   for (size_t i = 0; i < got.size(); ++i)
     ASSERT_FLOAT_EQ(slopes[i], got[i] != 0 ? 1 / 0.75f : 0);
-  // Along a name that is not drawn along all share one draw.
+  // Along other names all elements share one draw.
   nn::Mode mode = nn::Mode::training(key(1), {});
   auto whole = nn::dropout(x * 0.0 + 1.0, 0.5, feature, mode).to<float>({batch, feature});
   for (size_t i = 100; i < whole.size(); ++i)

@@ -25,7 +25,7 @@ TEST(Moments, AsGiven) {
     });
 }
 
-/// With moments of f32 an x of f16 near their mean keeps its digits, and epsilon is not lost.
+/// With f32 moments an f16 x near the mean keeps its precision, and epsilon is not rounded to 0.
 TEST(Moments, OfNarrowFloats) {
   nn::BatchNorm norm = nn::BatchNorm::make({channel, 1});
   Tensor x = Tensor::of<float>({1000, 1001}, {{row, 2}}).broadcast({{channel, 1}});

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts, factors, epsilons and rates keep their digits, and sums their range: results are those of
-// plain loops in double, rounded once.
+// Counts, factors, epsilons and rates keep their precision, and sums their range: results are those
+// of plain loops in double, rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ TEST_P(NarrowLayers, SoftmaxOfMany) {
 }
 
 TEST_P(NarrowLayers, MeansOfLossesCountTheirSamples) {
-  // 771 samples count, a number of 10 bits; the logits of class 1 are 0, 1, 2, ... / 512.
+  // The count of 771 samples needs 10 bits; the logits of class 1 are 0, 1, 2, ... / 512.
   std::vector<float> values;
   std::vector<int32_t> labels;
   double loss = 0;
@@ -147,7 +147,7 @@ TEST_P(NarrowLayers, ScaledGradients) {
   Parameter gradient{narrow(zeros({{row, 2}}) + 512.0)}, state{narrow(zeros({{row, 2}}))};
   scale.update(gradient, [&] { state.p = gradient.p; }, state);
   expectRounded(state.p, std::vector<double>(2, 0x1p-11), "unscaled");
-  // The mean of three gradients, of which each counts 100.
+  // The mean of three gradients with the weight 100 each.
   nn::GradientSum sum = nn::GradientSum::make(state);
   for (int i = 0; i < 3; ++i)
     sum.add(Parameter{narrow(zeros({{row, 2}}) + 1.0)}, 100.0);
@@ -156,7 +156,7 @@ TEST_P(NarrowLayers, ScaledGradients) {
 
 TEST_P(NarrowLayers, UpdatesOfParameters) {
   Tensor p = zeros({{row, 1}}) + 1.0, tiny = zeros({{row, 1}}) + 0x1p-14;
-  // The square of the gradient is below all numbers of f16, and 0.999 is 1 in bf16.
+  // The square of the gradient underflows in f16, and 0.999 is 1 in bf16.
   nn::Adam::Options adam{.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
   expectRounded(updated<nn::Adam>(p, tiny, 0.25, 1, adam), {0.75}, "Adam");
   expectRounded(updated<nn::Adam>(p, tiny, 0.25, 3, adam), {0.25}, "Adam, three steps", 3);

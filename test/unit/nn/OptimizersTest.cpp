@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each formula is written once more in double, for two tensors of which one does not decay.
+// Each formula is computed again in double, for two tensors, one of them without weight decay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -289,13 +289,13 @@ void advance(Training<Net> &training) {
 }
 } // namespace
 
-// Each of two members would get its own update, and they would no longer be one.
+// Two members that share a tensor would get different updates.
 TEST(Optimizers, SharedParametersAreRefused) {
   Tensor w = Tensor::of<float>({1, 2}, {{n, 2}});
   Forwards net{w, w}, gradient{w * 1.0, w * 2.0};
   nn::Sgd sgd = nn::Sgd::make(net);
   refused([&] { sgd.update(net, gradient, 0.1); },
-          {"'first' and 'second' are one tensor", "one member that is used twice"});
+          {"'first' and 'second' are one tensor", "use one member twice"});
   Training<Forwards> tied = trainingOf<Forwards>(w, w);
   refused([&] { advance(tied); }, {"'net.first' and 'net.second' are one tensor"});
   EXPECT_EQ(tied.net.first.to<float>({n}), (std::vector<float>{1, 2}));
@@ -304,7 +304,7 @@ TEST(Optimizers, SharedParametersAreRefused) {
   EXPECT_NEAR(net.second.to<float>({n})[0], 0.8, 1e-6);
 }
 
-// Both members have the same type, so that nothing but their paths tells their moments apart.
+// Both members have the same type, so only their paths distinguish their moments.
 TEST(Optimizers, AReorderedNetworkLoadsItsOwnMoments) {
   TemporaryDirectory directory;
   std::string path = directory / "checkpoint.safetensors";
@@ -329,7 +329,7 @@ TEST(Optimizers, PatternsOfPaths) {
   nn::Sgd sgd = nn::Sgd::make(weights);
   refused([&] { sgd.update(weights, gradient, 0.1, nn::Sgd::Groups{{}, {{"*.bias", {}}}}); },
           {"the pattern '*.bias' matches no parameter", "'a', 'steps', 'b'"});
-  // An integer is no parameter that options could be for.
+  // Options can't be for an integer.
   refused([&] { nn::Sgd::make(weights, nn::Sgd::Groups{{}, {{"steps", {}}}}); }, {"'steps'"});
   nn::Adam adam = nn::Adam::make(weights);
   refused([&] { adam.update(weights, gradient, 0.1, {.beta1 = 1}); }, {"below 1, got 1.0"});
@@ -364,12 +364,13 @@ TEST(Optimizers, WhatDoesNotBelongTogetherIsRefused) {
   expectRefused(nn::Adam::make(three), three, two,
                 "the gradient lacks 'layers.2' (expected 3 tensors, got 2)");
   expectRefused(nn::Adam::make(two), two, three,
-                "no parameter belongs to the gradient's 'layers.2' (expected 2 tensors, got 3)");
+                "there is no parameter for the gradient's 'layers.2' (expected 2 tensors, got 3)");
   expectRefused(nn::Adam::make(two), three, three,
                 "the optimiser's state lacks 'mean.layers.2' (expected 7 tensors, got 5)");
-  expectRefused(nn::Adam::make(three), two, two,
-                "the optimiser has a state 'mean.layers.2' of no parameter (expected 5 tensors, "
-                "got 7)");
+  expectRefused(
+      nn::Adam::make(three), two, two,
+      "the optimiser has a state 'mean.layers.2' without a parameter (expected 5 tensors, "
+      "got 7)");
   expectRefused(nn::Adam::make(three), wide, wide,
                 "the optimiser's state 'mean.layers.0' to be !nd.tensor<f32, n: 4>, got "
                 "!nd.tensor<f32, n: 3>");
@@ -464,7 +465,7 @@ struct Summed {
 };
 } // namespace
 
-/// The first step of Adam is the rate, however close to 1 the decays are.
+/// Adam's first step has the length of the rate, for decays close to 1 too.
 TEST(Optimizers, BiasIsCorrectedWithoutCancellation) {
   for (double beta : {0.999, 0.99999, 0.999999}) {
     nn::Adam::Options options{.beta2 = beta, .epsilon = 0};
@@ -586,7 +587,7 @@ TEST(Schedules, RatesFallWhereValuesStopImproving) {
       value = -value;
     other.push_back(plateau.rate(1, negative, /*larger=*/true));
   }
-  // Of 2.9 and 2.75 neither is better than 3 by a tenth, 2.6 is.
+  // Neither 2.9 nor 2.75 is better than 3 by a tenth, but 2.6 is.
   EXPECT_EQ(rates, (std::vector<double>{1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.2}));
   EXPECT_EQ(other, rates);
   EXPECT_EQ(plateau.rate(0.1, values), 0.1); // which is less than the least already

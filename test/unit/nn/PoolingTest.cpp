@@ -1,4 +1,4 @@
-//===- PoolingTest.cpp - pooling has PyTorch's numbers --------------------===//
+//===- PoolingTest.cpp - pooling compared with PyTorch --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ const Recorded &recorded() {
   return all;
 }
 
-/// The maxima, their gradients, and where they are.
+/// The maxima, their gradients and their positions.
 void expectMost(const std::string &name, const nn::Windows &windows,
                 const nn::MaxPoolOptions &options) {
   auto of = [&](const Given &x) { return nn::maxPool(x.at("x"), windows, options); };
@@ -57,7 +57,7 @@ TEST(Pooling, LargestElementsAndTheirPlaces) {
   expectMost("max-3d", {over(row, column, depth), {.size = 2, .stride = 2}}, {.ceil = true});
 }
 
-/// The first of equal elements, in the order of the names' spellings, which is to be PyTorch's here.
+/// The first of equal elements, row-major over the sorted names, whose order is PyTorch's here.
 TEST(Pooling, Ties) {
   const std::string name = "max-ties";
   const Name first("a"), second("b");
@@ -174,7 +174,7 @@ TEST(Pooling, SymbolicSizes) {
   }
 }
 
-/// 70,000 ones: neither their sum nor the divisor is a number of f16.
+/// 70,000 ones: neither their sum nor the divisor is representable in f16.
 TEST(Pooling, DivisorsAreNotRounded) {
   Tensor x = constant(1, ElementType::F16, {{row, 70000}});
   Tensor y = nn::averagePool(x, {{row, {.size = 70000}}}, {.divisor = 70000});

@@ -1,11 +1,11 @@
-//===- PrecisionTest.cpp - narrow factors and the scale of a loss ---------===//
+//===- PrecisionTest.cpp - narrow factors and loss scaling ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program whose factors are narrow is compared with one that writes the roundings itself.
+// A program with JitOptions::products is compared with one that has explicit roundings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,7 +86,7 @@ TEST_P(Products, OfConvolutionsAndTheirGradients) {
   Tensor slope = random(extentsOf(convolve(x, conv.weight)), 3);
   auto all = [&](const Inputs &in, const auto &round) {
     auto gradientOf = [&](size_t i, const Tensor &slope) {
-      // Linear in each: what it is multiplied with is rounded by itself.
+      // The product is linear in each factor; each factor is rounded separately.
       return grad(
           [&](Tensor moved) {
             Tensor x = i == 0 ? moved : round(in.all[0]), w = i == 1 ? moved : round(in.all[1]);

@@ -1,13 +1,14 @@
-//===- ReferenceTest.cpp - layers have PyTorch's numbers ------------------===//
+//===- ReferenceTest.cpp - layers compared with PyTorch -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Outputs and gradients of sum(output * cotangent) by parameters and inputs, each within 1e-4 of its
-// largest magnitude of what test/references/export.py wrote, and the same with products of bf16. Each
-// layer has a case of sizes as they come, one of ones, and one of primes.
+// Outputs, and gradients of sum(output * cotangent) with respect to parameters and inputs, are
+// compared with the values that test/references/export.py wrote, to 1e-4 of the largest magnitude;
+// and the same with products of bf16. Each layer has a case with ordinary sizes, one with sizes of
+// 1, and one with primes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ const std::map<std::string, Tensor> &reference() {
   return all;
 }
 
-/// The suffixes of a layer's cases: sizes as they come, all 1, primes.
+/// The suffixes of a layer's cases: ordinary sizes, all 1, primes.
 const std::vector<std::string> sizesOfCases{"", "-ones", "-primes"};
 
 /// The size of an axis of a reference.
@@ -57,14 +58,14 @@ void expectClose(const Tensor &got, const Tensor &wanted, const std::string &wha
   ASSERT_EQ(got.type(), wanted.type()) << what;
   auto a = valuesOf(got), b = valuesOf(wanted);
   float most = largest(wanted);
-  // Some gradients are zero but for rounding: of a bias that a softmax or a norm takes away, of what
-  // is normalised alone (6e-5 in PyTorch's own layer-norm-ones).
+  // Some gradients are zero except for rounding: those of a bias that a softmax or a norm cancels,
+  // and of single normalised elements (6e-5 in PyTorch's own layer-norm-ones).
   float rest = what.find("-norm-ones") == std::string::npos ? 3e-5f : 1e-4f;
   for (size_t i = 0; i < a.size(); ++i)
     ASSERT_NEAR(a[i], b[i], 1e-4f * most + rest) << what << " at " << i;
 }
 
-/// The largest difference in units of the largest magnitude, or of `atLeast`.
+/// The largest difference, relative to the largest magnitude or to `atLeast`.
 double difference(const Tensor &got, const Tensor &wanted, float atLeast) {
   auto a = valuesOf(got), b = valuesOf(wanted);
   double most = 0;
@@ -110,12 +111,12 @@ auto runCase(const std::string &name, const Case<L> &all, const nn::Mode &mode, 
 }
 
 /// Compares a case whose factors of products are bf16 with PyTorch's values in f32. Outputs are
-/// within 2e-2. Gradients need not be, in PyTorch either: a ReLU near 0 chooses otherwise, which
-/// changes all that depends on it, and rounding goes through all steps of time. PyTorch's autocast to
-/// bf16 is off by 0.66 of the largest magnitude in tds-primes, 0.42 in encoder-primes, 0.25 in
-/// rnn-relu-primes, 0.12 in decoder-primes, and by 0.02 to 0.08 in ten more cases
-/// (CASE.autocast.gradients has all of them). So gradients are to be within 2e-2, or twice what
-/// PyTorch's are off by.
+/// within 2e-2. Gradients may differ more, also in PyTorch: rounding flips a ReLU near 0, which
+/// changes all values that depend on it, and accumulates over time steps. The error of PyTorch's
+/// autocast to bf16 is 0.66 of the largest magnitude in tds-primes, 0.42 in encoder-primes, 0.25 in
+/// rnn-relu-primes, 0.12 in decoder-primes, and 0.02 to 0.08 in ten more cases
+/// (CASE.autocast.gradients has all of them). So the tolerance of gradients is 2e-2, or twice
+/// PyTorch's error.
 template <typename L>
 void expectNarrow(const std::string &name, const Tensor &output, Case<L> &gradient) {
   EXPECT_LE(difference(output, reference().at(name + ".output"), 1e-3f), 2e-2)
@@ -141,7 +142,7 @@ void expectNarrow(const std::string &name, const Tensor &output, Case<L> &gradie
       << name << " in bf16: the gradient of '" << which << "'; PyTorch's are off by " << theirs;
 }
 
-/// Fills the layer's tensors and compares call(layer, inputs, mode); gives the mode after it.
+/// Loads the layer's tensors, compares call(layer, inputs, mode) and returns the mode after it.
 template <typename L, typename F>
 nn::Mode expectReference(const std::string &name, L layer, F &&call,
                          std::optional<nn::Mode> mode = {}) {
@@ -412,7 +413,7 @@ TEST(Reference, Attention) {
   }
 }
 
-/// Masks of heads, the weights, and biases for heads of keys that are fewer than those of queries.
+/// Masks of heads, weights, and biases with fewer heads of keys than of queries.
 TEST(Reference, AttentionWithMasks) {
   for (const std::string &end : sizesOfCases) {
     std::string masked = "attention-mask" + end, grouped = "attention-grouped" + end;
@@ -445,7 +446,7 @@ TEST(Reference, AttentionWithMasks) {
     how.weights = &weights;
     layer.cross(input.at("x"), timeName, input.at("memory"), from, feature, mode, how);
     expectClose(weights, reference().at(masked + ".weights"), masked + ".weights");
-    // Without a name for heads they are means.
+    // Without a name for heads, weights are means over heads.
     auto read = [&](Tensor &into, std::optional<Name> heads) {
       layer.cross(input.at("x"), timeName, input.at("memory"), from, feature, mode,
                   {.heads = heads, .weights = &into});
@@ -455,7 +456,7 @@ TEST(Reference, AttentionWithMasks) {
   }
 }
 
-/// An encoder or a decoder, before whose parts or behind whose sums the norms are.
+/// An encoder or a decoder, with norms before its parts or after its sums.
 static void expectTransformer(const std::string &name, bool decoder, bool first) {
   nn::TransformerOptions options{.heads = headsOf(name + ".layer.attention"),
                                  .hidden = sizeIn(name + ".layer.feed.up.weight", hidden),

@@ -1,4 +1,4 @@
-//===- ResamplingTest.cpp - resampling has PyTorch's numbers --------------===//
+//===- ResamplingTest.cpp - resampling compared with PyTorch --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,7 +63,7 @@ TEST(Resampling, ByFactors) {
           /*check=*/true);
 }
 
-/// An element of weight 0 may be anything.
+/// An element of weight 0 may have any value.
 TEST(Resampling, InfinitiesStayWhereTheyAre) {
   Tensor x = Tensor::of<float>({1, INFINITY, 3, NAN, 5}, {{row, 5}});
   Tensor y = nn::resample(x, {{row, 3}}, {.alignCorners = true});
@@ -145,7 +145,7 @@ TEST(GridSample, AnyNames) {
   expectNear(valuesOf(one), mapped(valuesOf(x.at(row, 1)), [](double y) { return y; }));
 }
 
-/// What lies outside is hidden, whatever the element there; points that are NaN show.
+/// Elements replaced by zeros affect nothing, even if they are NaN; points that are NaN give NaN.
 TEST(GridSample, NothingHiddenIsSeen) {
   Tensor x = Tensor::of<float>({NAN, 2, 3, INFINITY}, {{row, 4}});
   Tensor v = Tensor::of<float>({-0.25f, 0.25f, -3, 1e30f, INFINITY, NAN}, {{point, 6}});
@@ -159,7 +159,7 @@ TEST(GridSample, NothingHiddenIsSeen) {
   y.pop_back();
   EXPECT_EQ(y, (std::vector<float>{2, 3, 0, 0, 0}));
   EXPECT_EQ(gradient.to<float>(row), (std::vector<float>{0, 1, 1, 0}));
-  // Far outside, the points have no slope.
+  // Far outside, the gradient of points is 0.
   Tensor far = Tensor::of<float>({-3, 1e30f, INFINITY}, {{point, 3}});
   auto linear = [&](Tensor v) { return sum(nn::gridSample(x, {{row, v}}), point); };
   EXPECT_EQ(linear(far).item(), 0);
@@ -182,5 +182,5 @@ TEST(Misuse, Resampling) {
   refused([&] { nn::gridSample(x, {{row, x}}, {Interpolation::Cubic}); },
           {"linear interpolation or the nearest"});
   auto any = jit([](Tensor x) { return nn::resampleBy(x, {{row, 1.0 / 3}}); }, withSymbolic({row}));
-  refused([&] { any(x); }, {"1024 times is a whole number along 'row'"});
+  refused([&] { any(x); }, {"a factor whose product with 1024 is a whole number along 'row'"});
 }

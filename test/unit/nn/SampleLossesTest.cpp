@@ -1,4 +1,4 @@
-//===- SampleLossesTest.cpp - losses have PyTorch's numbers ---------------===//
+//===- SampleLossesTest.cpp - losses compared with PyTorch ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ TEST(SampleLosses, NegativeLogLikelihood) {
   expectNll("nll-rows", false, {});
 }
 
-/// Whatever an ignored sample holds; and labels that are no classes.
+/// Ignored samples with any values; and labels out of range.
 TEST(SampleLosses, IgnoredSamplesAreNotSeen) {
   Tensor x = Tensor::of<float>({-1, -2, NAN, -INFINITY, -3, INFINITY}, {{batch, 3}, {classes, 2}});
   Tensor weight = Tensor::of<float>({NAN, 2}, {{classes, 2}});
@@ -80,7 +80,7 @@ TEST(SampleLosses, IgnoredSamplesAreNotSeen) {
   EXPECT_EQ(nn::nllMean(x.slice(batch, 0, 1), one, classes, batch, {.weight = weight}).item(), 2);
 }
 
-/// 70,000 samples are no number of f16, and neither is the sum of their losses.
+/// Neither 70,000 samples nor the sum of their losses is representable in f16.
 TEST(SampleLosses, MeansDivideInF32) {
   const int64_t size = 70000;
   Tensor x = constant(-2, ElementType::F16, {{batch, size}, {classes, 1}});
@@ -115,7 +115,7 @@ TEST(SampleLosses, SeveralLabels) {
       return nn::multiLabelMargin(x.at("x"), x.at("labels"), classes, position);
     });
   }
-  // The label 5 is no class; behind the end of a list it is not looked at.
+  // The label 5 is out of range; after the end of a list it is ignored.
   Tensor x = random({{batch, 2}, {classes, 5}}, 1);
   Tensor labels = Tensor::of<int32_t>({1, 5, -1, 1, -1, 5}, {{batch, 2}, {position, 3}});
   std::vector<float> y = nn::multiLabelMargin(x, labels, classes, position).to<float>(batch);
@@ -176,7 +176,7 @@ TEST(SampleLosses, Distributions) {
   });
   Tensor negative = nn::gaussianNll(constant(1), constant(1), constant(-1));
   EXPECT_TRUE(std::isnan(negative.item()));
-  // Stirling's formula is not taken of counts that it hides, nor is its slope.
+  // Stirling's formula and its derivative are not evaluated for masked counts.
   Tensor counts = Tensor::of<float>({-1, 0, 1}, {{n, 3}});
   auto full = [&](Tensor y) { return sum(nn::poissonNll(zeros({{n, 3}}), y, {.full = true}), n); };
   EXPECT_EQ(grad(full, counts).to<float>(n), (std::vector<float>{0, 0, 0}));

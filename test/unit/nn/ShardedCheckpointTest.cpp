@@ -80,7 +80,7 @@ TEST(ShardedCheckpoint, FourRanksThenThreeThenOneHaveTheSameBits) {
     EXPECT_TRUE(mine.weight.split());
     expectEqual(mine, state);
   });
-  // Each element is there once: the manifest verifies it, and files add up.
+  // Each element is stored once: the manifest verifies it, and the sizes of the files add up.
   int64_t bytes = 0;
   for (const auto &entry : std::filesystem::directory_iterator(path))
     if (entry.path().extension() == ".safetensors") {
@@ -106,7 +106,7 @@ TEST(ShardedCheckpoint, FourRanksThenThreeThenOneHaveTheSameBits) {
   nn::saveTree(directory / "one.safetensors", expected, {{"step", "8"}});
   EXPECT_EQ(contentsOf(directory / "exported.safetensors"),
             contentsOf(directory / "one.safetensors"));
-  // Blocks are filled from such a file, too.
+  // Blocks can be loaded from such a file too.
   onRanks(2, [&](const Ranks &ranks) {
     State expected = initial(),
           mine = splitOver(ranks, {{{"data", 2}}}, {{"row", {"data"}}}, initial(5));
@@ -125,7 +125,7 @@ TEST(ShardedCheckpoint, ARankThatFailsLeavesTheOldOne) {
   size_t before = size_t(std::distance(std::filesystem::directory_iterator(path), {}));
   onRanks(2, [&](const Ranks &ranks) {
     State mine = splitOver(ranks, mesh, {{"row", {"data"}}}, initial(3));
-    if (ranks.rank() == 1) { // its memory was taken
+    if (ranks.rank() == 1) { // its tensor was donated
       const TensorRef &block = mine.weight.split()->block;
       RuntimeTensor::withoutMemory(block->storedType())->takeOver(*block);
       block->donatedTo = "train";
@@ -220,7 +220,7 @@ TEST(ShardedCheckpoint, OtherTreesAreListed) {
   expectHas(messageOf([&] { nn::loadTree(path, other); }),
             {path, "'weight' is f32 [column: 5, row: 9], expected"});
   Tensor missing = random({{row, 2}}, 1);
-  expectHas(messageOf([&] { nn::loadTree(path, missing); }), {"nothing is filled from"});
+  expectHas(messageOf([&] { nn::loadTree(path, missing); }), {"no tensor is loaded from"});
   expectHas(messageOf([&] { nn::loadTree(directory.path.string(), state); }),
             {"manifest.json", "No such file"});
 }

@@ -20,7 +20,7 @@ namespace heddle::test {
 
 inline const Name batch("batch"), in("in"), hidden("hidden"), classes("class");
 
-/// Points in the plane, whose class says on which side of a curve they are.
+/// Points in the plane; the class is the side of a curve.
 struct Points : nn::Dataset {
   int64_t size;
   mutable int64_t reads = 0;

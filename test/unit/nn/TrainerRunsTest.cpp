@@ -1,4 +1,4 @@
-//===- TrainerRunsTest.cpp - runs after runs, and settings of a run -------===//
+//===- TrainerRunsTest.cpp - several runs, and settings of a run ----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -112,7 +112,7 @@ TEST_F(TrainerRuns, PositionsThatNoRunHasAreRefused) {
                                  {{"sum.loss", "1 2 3"}}}) {
     directory.write("a/checkpoint.safetensors", good);
     setNotes(path, notes);
-    expectHas(messageOf([&] { make(options("a")); }), {path, "no checkpoint of a trainer"});
+    expectHas(messageOf([&] { make(options("a")); }), {path, "not a checkpoint of a trainer"});
   }
   directory.write("a/checkpoint.safetensors", good);
   setNotes(path, {{"step", "4000000000000000000"}});
@@ -143,10 +143,10 @@ TEST_F(TrainerRuns, DamagedSamplesAreLeftOut) {
   loud.quiet = false;
   testing::internal::CaptureStdout();
   EXPECT_EQ(make(loud).train(damaged), nn::Ending::Finished);
-  expectHas(testing::internal::GetCapturedStdout(), {"left out 3 damaged samples"});
+  expectHas(testing::internal::GetCapturedStdout(), {"skipped 3 damaged samples"});
 }
 
-/// One step of plain descent on a slope of -3: what is clipped is the step.
+/// One step of plain gradient descent with the gradient -3.
 TEST_F(TrainerRuns, GradientsAreClippedByValue) {
   struct Slope {
     Tensor x;
@@ -195,7 +195,7 @@ TEST_F(TrainerRuns, TestsTakeTheMovingAverage) {
   expectHas(messageOf([&] { make(options("a")); }), {"average 0.5", "expected average 0"});
 }
 
-/// Each read waits until three are under way.
+/// Each read waits until three reads run.
 TEST_F(TrainerRuns, EveryReaderReads) {
   struct Waiting : Points {
     using Points::Points;
@@ -303,7 +303,7 @@ TEST_F(TrainerRuns, RatesFallOnAPlateauAlsoOfAResumedRun) {
   training.epochs = 6;
   training.schedule = {};
   training.goal = {"loss"};
-  // No loss is better than the first one by so much.
+  // No loss is better than the first one by the threshold.
   training.plateau = nn::Plateau{.factor = 0.5, .patience = 0, .threshold = 0.9, .least = 0.01};
   makeWhole();
   std::vector<double> rates;
@@ -402,7 +402,7 @@ TEST_F(TrainerRuns, AResumedRunKeepsTheStepsBeforeItsCheckpoint) {
     where.log = directory / "parts/log";
     where.logEvery = 2;
     make(where).train(data, &test);
-    if (steps) // as if the run had gone on, and had been killed while it wrote
+    if (steps) // as if the run had continued and been killed during a write
       std::ofstream(where.log, std::ios::app)
           << "{\"step\":" << steps + 1 << ",\"epoch\":" << steps / 4 + 1
           << ",\"train_loss\":7,\"rate\":1}\n{\"step\":8";

@@ -23,7 +23,7 @@ TEST_F(Trainer, StoppedAnywhereARunGoesOnToTheSameBits) {
   // Within an epoch of four steps, at its end, and where a checkpoint was due.
   for (int64_t steps : {1, 4, 6, 11})
     EXPECT_EQ(make(options("parts", steps)).train(data, &test), nn::Ending::Steps);
-  // A run that has come as far as it should makes no further step.
+  // A run that has made its number of steps makes no further step.
   std::string saved = file("parts", "checkpoint.safetensors");
   EXPECT_EQ(make(options("parts", 11)).train(data, &test), nn::Ending::Steps);
   EXPECT_TRUE(file("parts", "checkpoint.safetensors") == saved);
@@ -68,7 +68,7 @@ TEST_F(Trainer, KeepsTheBestEpochAndStopsWithoutProgress) {
   EXPECT_EQ(trainer.evaluate(test).at("loss"), history.back().test.at("loss"));
   trainer.load(directory / "a/best.safetensors");
   EXPECT_EQ(trainer.evaluate(test).at("loss"), history[best].test.at("loss"));
-  // A resumed run knows that there was no progress.
+  // A resumed run takes earlier epochs without progress into account.
   first.reset();
   EXPECT_EQ(make(options("a")).train(data, &test), nn::Ending::NoProgress);
 }
@@ -112,7 +112,7 @@ TEST_F(Trainer, ALogReplacesNoOtherFile) {
     where.log = directory / (std::string("a/") + own);
     expectHas(messageOf([&] { make(where); }), {"a file of its own for the log", own});
   }
-  // Nor does it empty what the process prints to, only adds to it.
+  // It does not truncate the file of standard output, only appends to it.
   where.log = "/dev/stdout";
   std::string printed = directory / "printed";
   fflush(stdout);
@@ -214,7 +214,7 @@ TEST_F(Trainer, ACheckpointOfAnotherNetworkIsListedWhole) {
       messageOf([&] { nn::Trainer<Net>(Net::make(6), lossOf, key(3), training, options("a")); });
   expectHas(message, {"checkpoint.safetensors", "net.first.weight", "hidden: 5", "hidden: 6",
                       "net.last.weight", "adam.mean.first.bias", "mode.moments.norm.mean"});
-  // Also where the batch is another one, which is then named after the tensors.
+  // If the batch differs too, the message names it after the tensors.
   nn::Training other = training;
   other.batch += 1;
   message = messageOf([&] { nn::Trainer<Net>(Net::make(6), lossOf, key(3), other, options("a")); });
@@ -325,7 +325,7 @@ struct Two {
 } // namespace
 
 TEST_F(Trainer, TheFirstParameterWithoutAFiniteGradientIsNamed) {
-  // The square root has no slope at 0, where its value is fine.
+  // At 0 the value of the square root is finite, its derivative is not.
   auto loss = [](const Two &two, const nn::Fields &fields, nn::Mode &) {
     Tensor x = sum(fields.at("point"), over(in)) * two.slope;
     return nn::Outcome{nn::sampleMean(x * x, fields) + sqrt(two.length * two.length), {}};
@@ -359,7 +359,7 @@ TEST_F(Trainer, LossesAreScaledForProductsOfF16) {
   for (int64_t parts : {1, 2}) {
     training.microBatches = parts;
     std::string name = "a" + std::to_string(parts);
-    // The first scale, times 10000, is more than f16 has: steps are skipped until it fits.
+    // The first scale times 10000 overflows f16: steps are skipped until the product fits.
     nn::Trainer<Net> trainer(Net::make(), huge, key(3), training, options(name));
     EXPECT_EQ(trainer.train(data, &test), nn::Ending::Finished);
     EXPECT_LT(trainer.history().back().train.at("loss"), trainer.history()[0].train.at("loss"));

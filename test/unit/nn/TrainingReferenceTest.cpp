@@ -1,12 +1,12 @@
-//===- TrainingReferenceTest.cpp - losses and optimisers as PyTorch's -----===//
+//===- TrainingReferenceTest.cpp - losses and optimisers compared with PyTorch -===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Losses, their gradients, parameters after ten steps, rates and clipped gradients, each within 1e-4
-// of its largest magnitude of what test/references/export.py wrote.
+// Losses, their gradients, parameters after ten steps, rates and clipped gradients are compared
+// with the values that test/references/export.py wrote, to 1e-4 of the largest magnitude.
 //
 //===----------------------------------------------------------------------===//
 

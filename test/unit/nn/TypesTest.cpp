@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A layer whose parameters and input are of another float type gives values of that type, which are
-// those of f32 but for rounding.
+// A layer whose parameters and input have another float type returns values of that type, equal to
+// those of f32 up to rounding.
 //
 //===----------------------------------------------------------------------===//
 

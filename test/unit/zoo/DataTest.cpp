@@ -90,7 +90,7 @@ TEST(ZooData, InstalledFortunes) {
   std::string text = all.train[0].text;
   EXPECT_EQ(valuesOf<int32_t>(first[0]), Numbers(text.begin(), text.begin() + 5));
   EXPECT_EQ(valuesOf<int32_t>(first[1]), Numbers(text.begin() + 1, text.begin() + 6));
-  // The most frequent word has the number 1, and behind the filling of texts 2.
+  // The most frequent word has the number 1, and in padded texts 2.
   nn::DatasetPtr kinds = zoo::fortuneFiles(1000, 20).test();
   EXPECT_EQ(kinds->count(), int64_t(all.test.size()));
   EXPECT_EQ(valuesOf<int32_t>(kinds->read(kinds->count() - 1)[1]), Numbers{39});
@@ -212,7 +212,7 @@ TEST(ZooData, SamplesDependOnTheirNumberAlone) {
   EXPECT_EQ(early[0], again[0]);
   EXPECT_NE(early[0], data.train()->read(8)[0]);
   EXPECT_NE(data.train()->read(0)[0], data.test()->read(0)[0]);
-  EXPECT_EQ(zoo::speech({.count = 7}).test()->read(0)[0], early[0]); // behind those to train on
+  EXPECT_EQ(zoo::speech({.count = 7}).test()->read(0)[0], early[0]); // after the training samples
 }
 
 TEST(ZooData, MostNeighboursAreAlike) {

@@ -1,4 +1,4 @@
-//===- GenerateTest.cpp - models that write ---------------------------------===//
+//===- GenerateTest.cpp - models that generate text ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 
 using namespace heddle;
 
-/// GPT as it is made, but with larger weights, so that no two bytes are nearly as probable.
+/// GPT with larger initial weights, so that no two bytes have nearly the same probability.
 static zoo::Model decidedGpt() {
   zoo::Model model = zoo::modelCalled("gpt").make(zoo::Size::Tiny);
   for (auto &[path, tensor] : model.network.parameters) {
@@ -27,9 +27,9 @@ static std::string written(const zoo::Model &model, const zoo::Generation &how) 
   return text;
 }
 
-/// Caches make no difference: the loss of what was written is the least that another byte would
-/// have, computed from the whole text before. There are seven positions; behind them the last four
-/// bytes are read anew.
+/// Generation with caches agrees with the network on the whole text: each written byte has the
+/// least loss of all bytes. There are seven positions; after them the last four bytes are processed
+/// again.
 TEST(ZooGenerate, GptWritesTheMostProbableBytes) {
   zoo::Model model = decidedGpt();
   zoo::Generation how{.prompt = "\1\2\3\4", .length = 6, .temperature = 0};

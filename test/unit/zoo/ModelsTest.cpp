@@ -12,8 +12,8 @@
 using namespace heddle;
 using namespace heddle::test;
 
-/// The parameters of the publications, or of PyTorch's models, at full size; of matrix capsules, which
-/// are published as 310 K, ours.
+/// The number of parameters at full size: published ones, or those of PyTorch's models; for matrix
+/// capsules, published as 310 K, our own number.
 static const std::map<std::string, int64_t> published = {
     {"alexnet", 61'100'840},     {"vgg16", 138'357'544},    {"resnet50", 25'557'032},
     {"resnet101", 44'549'160},   {"inception", 27'161'264}, {"vit", 86'567'656},
@@ -50,7 +50,7 @@ TEST(Zoo, EveryModelHasAReferenceATwinAndASource) {
   EXPECT_LE(bytes, 4 << 20);
 }
 
-/// Loss and measures are the same whatever a sample of weight 0 is.
+/// Samples of weight 0 affect neither loss nor measures.
 TEST(Zoo, WhatFillsABatchCountsNothing) {
   for (const auto &[name, entry] : zoo::models()) {
     SCOPED_TRACE(name);
@@ -74,7 +74,7 @@ TEST(Zoo, WhatFillsABatchCountsNothing) {
   }
 }
 
-/// The example of a batch has the fields of the data set, so that programs for one serve the other.
+/// The example of a batch has the fields of the data set, so that one program serves both.
 TEST(Zoo, ExamplesAreLikeTheReferences) {
   for (const auto &[name, entry] : zoo::models()) {
     nn::Fields wanted = Reference(name).batch();

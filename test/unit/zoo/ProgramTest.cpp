@@ -153,7 +153,7 @@ static void writeTwin(const std::string &path, float loss) {
   file.write(reinterpret_cast<const char *>(&loss), 4);
 }
 
-/// A script stands for Python, and gives the losses of a twin that the test has written.
+/// A script replaces Python and returns losses of a twin, which the test has written.
 TEST_F(Program, ComparesWithNarrowProducts) {
   std::string python = directory / "python";
   std::ofstream(python) << "#!/bin/sh\ncp '" << (directory / "twin")
@@ -176,17 +176,17 @@ TEST_F(Program, ComparesWithNarrowProducts) {
   EXPECT_NEAR(wide, narrow, 5e-3f * wide);
   Outcome outcome = compared(" --products bf16", narrow * 1.015f);
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  expectHas(outcome.out, {"(2 % are allowed"});
+  expectHas(outcome.out, {"(allowed: 2 %"});
   EXPECT_EQ(compared(" --products bf16", narrow * 1.03f).status, 1);
   outcome = compared("", wide * 1.015f);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.out, {"(1 % are allowed"});
+  expectHas(outcome.out, {"(allowed: 1 %"});
   expectHas(recipe(), {"\"products\":\"\""});
   EXPECT_EQ(compared("", wide * 1.005f).status, 0);
   expectHas(compared(" --products f8E5M2", 1).err, {"bf16 or f16, got f8E5M2"});
   outcome = compared(" --recipe --epochs 0", 1);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.err, {"at least one step, got none"});
+  expectHas(outcome.err, {"at least one step (--epochs, --steps), got none"});
   EXPECT_EQ(compared("", NAN).status, 1);
 }
 
@@ -206,7 +206,7 @@ TEST_F(Program, FilesOfOthersStay) {
   EXPECT_TRUE(contentsOf(directory / "a/train.heddle") == program);
 }
 
-/// Products are multiplied as the run multiplied them.
+/// Evaluation uses the run's type of products.
 TEST_F(Program, EvaluatesTheBestEpochAsItWasTrained) {
   std::string where = " --size tiny --output '" + (directory / "a") + "'";
   Outcome trained = run("train gat --epochs 2 --products f8E4M3FN" + where);
@@ -218,10 +218,10 @@ TEST_F(Program, EvaluatesTheBestEpochAsItWasTrained) {
   std::filesystem::remove(directory / "a/best.safetensors");
   Outcome outcome = run("evaluate gat" + where);
   EXPECT_EQ(outcome.status, 1);
-  expectHas(outcome.err, {"best.safetensors' is missing, though the run has ended 2 epochs"});
+  expectHas(outcome.err, {"best.safetensors' is missing, although the run has completed 2 epochs"});
 }
 
-/// A run that was stopped within its first epoch has a checkpoint alone.
+/// A run that was stopped within its first epoch has only a checkpoint.
 TEST_F(Program, GeneratesAndEvaluatesWithinTheFirstEpoch) {
   std::string where = " --size tiny --output '" + (directory / "a") + "'";
   Outcome outcome = run("train gat --steps 2" + where);
@@ -241,8 +241,8 @@ TEST_F(Program, GeneratesAndEvaluatesWithinTheFirstEpoch) {
   EXPECT_EQ(run("generate gpt --prompt 'It is' --length 9 --seed 3" + where).out, outcome.out);
 }
 
-// 40 steps on ranks that heddle-launch starts, at a rate at which a wrong gradient shows: losses as
-// of one process, within what another order of sums makes of them.
+// 40 steps on ranks that heddle-launch starts, at a rate at which a wrong gradient changes the
+// loss: losses equal those of one process up to the order of sums.
 TEST_F(Program, EveryStrategyTrainsAsOneProcess) {
   int runs = 0;
   auto lossOf = [&](const std::string &model, const std::string &strategy) {

@@ -60,8 +60,8 @@ inline float largest(const Tensor &tensor) {
   return most;
 }
 
-/// The largest difference of two tensors, in units of their largest magnitude. Tensors that are zero
-/// but for rounding are measured by `scale`, the largest magnitude of the tensors beside them.
+/// The largest difference of two tensors, relative to their largest magnitude. For tensors that are
+/// zero except for rounding, relative to `scale`, the largest magnitude of the other tensors.
 inline double difference(const Tensor &got, const Tensor &wanted, double scale) {
   if (got.type() != wanted.type()) {
     ADD_FAILURE() << "expected " << wanted.type() << ", got " << got.type();
@@ -85,7 +85,7 @@ inline void recordError(const std::string &what, double error) {
   testing::Test::RecordProperty(what, text);
 }
 
-/// Expects the tensors to be alike; names the worst one.
+/// Expects the tensors to agree; names the worst one.
 inline void expectAlike(const nn::ByPath &got, const nn::ByPath &wanted, const std::string &what,
                         double bound = 1e-4) {
   double scale = 0, most = -1;

@@ -1,13 +1,13 @@
-//===- ReferenceTest.cpp - models have PyTorch's numbers ------------------===//
+//===- ReferenceTest.cpp - models compared with PyTorch -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For each model in its tiny setting: what its layers give, in their order; loss, measures, gradients
-// and running moments of a batch; parameters after ten steps. Each tensor within 1e-4 of its largest
-// magnitude.
+// For each model in its tiny setting: the outputs of its layers, in order; loss, measures,
+// gradients and running moments of a batch; parameters after ten steps. Each tensor is compared to
+// 1e-4 of its largest magnitude.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,8 @@ TEST_P(ZooReference, TenStepsOfAdam) {
     return;
   nn::ByPath got = trained(nn::optimizer<nn::Adam>({.epsilon = reference.number("adam.epsilon")}),
                            reference.number("adam.rate"));
-  // A slope whose sign is rounding moves its parameter by the whole rate (Inception-v3 with AVX-512: 2.6e-4).
+  // A gradient whose sign is due to rounding moves its parameter by the whole rate (Inception-v3
+  // with AVX-512: 2.6e-4).
   expectAlike(got, reference.all("adam"), "parameters", 5e-4);
 }
 

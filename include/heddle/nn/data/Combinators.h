@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //     auto all = concat({monday, tuesday});                  // one after the other
-//     auto pairs = merge({images, texts});                   // side by side: the fields of both
+//     auto pairs = merge({images, texts});                   // the fields of both
 //     auto tenth = span(all, 0, all->count() / 10);
 //     auto rest = span(all, tenth->count(), all->count() - tenth->count());
 //     auto grey = transform(rest, [](Sample sample, int64_t) { ...; return sample; });
@@ -23,24 +23,22 @@
 
 namespace heddle::nn {
 
-/// The samples of all parts, one part after the other. Throws Error unless all have the same
-/// fields.
+/// Concatenates datasets. Throws Error unless all have the same fields.
 DatasetPtr concat(std::vector<DatasetPtr> parts, Here here = Here::current());
-/// Sample i has the fields of sample i of all parts. Throws Error unless all have as many samples
-/// and no field occurs twice.
+/// Sample i has the fields of sample i of all parts. Throws Error unless all have the same number
+/// of samples and no field occurs twice.
 DatasetPtr merge(std::vector<DatasetPtr> parts, Here here = Here::current());
-/// `count` samples from `begin` on. Throws Error if there are not so many.
+/// `count` samples from `begin` on. Throws Error if there are fewer.
 DatasetPtr span(DatasetPtr data, int64_t begin, int64_t count, Here here = Here::current());
-/// The samples with these numbers, which may repeat. Throws Error for one out of range.
+/// The samples with these indices, which may repeat. Throws Error for an index out of range.
 DatasetPtr subset(DatasetPtr data, std::vector<int64_t> indices, Here here = Here::current());
-/// `count` samples drawn at random, each as often as its weight says (all alike without weights);
-/// one may occur several times. Throws Error for weights that are negative or all zero, and for no
-/// samples to draw from.
+/// `count` samples drawn at random with replacement, with probabilities in proportion to `weights`
+/// (empty: equal). Throws Error for weights that are negative or all zero, and for no samples to
+/// draw from.
 DatasetPtr resample(DatasetPtr data, int64_t count, uint64_t seed,
                     const std::vector<double> &weights = {}, Here here = Here::current());
-/// Each sample as `function(sample, index)` changes it; `fields`: those after the change, if they
-/// are others. Random changes follow from the index and a seed of the caller's, so that an epoch
-/// can be repeated.
+/// Applies `function(sample, index)` to each sample; `fields`: those of the result, if they differ.
+/// Random changes should depend only on the index and a seed, so that an epoch can be repeated.
 DatasetPtr transform(DatasetPtr data, std::function<Sample(Sample, int64_t)> function,
                      std::vector<Field> fields = {});
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Dataset` says what a sample is made of, and reads one:
+// A `Dataset` states the fields of its samples and reads single samples:
 //
 //     struct Squares : nn::Dataset {
 //       int64_t count() const override { return 100; }
@@ -19,7 +19,7 @@
 //     };
 //
 // A field may have an axis whose size differs from sample to sample, such as a text's length. A
-// `Loader` (Loader.h) walks over a dataset in batches; Combinators.h makes datasets of others.
+// `Loader` (Loader.h) reads a dataset in batches; Combinators.h derives datasets from others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@
 
 namespace heddle::nn {
 
-/// The size of an axis that differs from sample to sample; one in a field at most.
+/// The size of an axis that differs from sample to sample; at most one axis of a field.
 inline constexpr int64_t anySize = -1;
 
 /// One part of a sample: "image", f32, {28, 28}, {"row", "column"}; "text", i32, {anySize},
@@ -52,8 +52,8 @@ struct Field {
 /// An array for each field.
 using Sample = std::vector<io::HostArray>;
 
-/// A sample that can't be read, such as a damaged image. A loader may leave it out; any other Error
-/// ends the epoch.
+/// Thrown for a sample that can't be read, such as a damaged image. A loader can skip it; any other
+/// Error ends the epoch.
 class DamagedSample : public Error {
 public:
   using Error::Error;
@@ -64,14 +64,14 @@ public:
   virtual ~Dataset();
   virtual int64_t count() const = 0;
   virtual std::vector<Field> fields() const = 0;
-  /// The arrays have the fields' types; names may be left out. Several threads may read at once.
+  /// Returns arrays of the fields' types; they need no names. Several threads may call it at once.
   virtual Sample read(int64_t index) const = 0;
-  /// How large a sample is, cheaply, so that those of similar length get into one batch; 0 if all
-  /// are alike.
+  /// The length of a sample, by which a loader groups similar samples into a batch; must be cheap.
+  /// 0 if all have the same.
   virtual int64_t length(int64_t) const { return 0; }
 
 protected:
-  /// Throws Error unless there is a sample of this index.
+  /// Throws Error for an index out of range.
   void requireIndex(int64_t index) const;
 };
 
@@ -82,7 +82,7 @@ using DatasetPtr = std::shared_ptr<const Dataset>;
 ///     nn::Arrays data({{"image", images}, {"label", labels}}, "sample");
 class Arrays : public Dataset {
 public:
-  /// Throws Error if an array lacks the axis, or has another size of it.
+  /// Throws Error if an array lacks the axis, or if its sizes differ.
   Arrays(std::vector<std::pair<std::string, io::HostArray>> arrays, const std::string &axis,
          Here here = Here::current());
   int64_t count() const override { return samples; }

@@ -25,19 +25,20 @@ namespace heddle::nn {
 /// it can't be read.
 io::HostArray readImage(const std::string &path, int channels = 3, Here here = Here::current());
 
-/// An image of another size, by averages over a triangle as wide as the distance of the new pixels
-/// (bilinear where it grows), f32 or ui8 as before.
+/// Resizes an image by a triangle filter whose half-width is the distance of the new pixels:
+/// bilinear interpolation where it grows, antialiased where it shrinks. The element type, f32 or
+/// ui8, is kept.
 io::HostArray resized(const io::HostArray &image, int64_t rows, int64_t columns,
                       Here here = Here::current());
 
 struct ImageFolderOptions {
-  int64_t rows = 0, columns = 0; ///< all images are brought to this size
+  int64_t rows = 0, columns = 0; ///< the size to which images are resized
   int channels = 3;              ///< 1: grey
-  float mean = 0, deviation = 1; ///< (pixel / 255 - mean) / deviation
+  float mean = 0, deviation = 1; ///< pixels become (pixel / 255 - mean) / deviation
 };
 
 /// Samples of an "image", f32 {row, column, channel}, and a "label", i32: the number of its class
-/// in alphabetical order. Files that don't end in .png, .jpg or .jpeg are no samples.
+/// in alphabetical order. Files without the extension .png, .jpg or .jpeg are ignored.
 class ImageFolder : public Dataset {
 public:
   /// Throws Error that names the folder if it can't be read, has no folder inside or no image, and

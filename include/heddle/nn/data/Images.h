@@ -22,7 +22,8 @@ namespace heddle::nn {
 class LabelledImages : public Dataset {
 public:
   /// Reads `images` [n, row, column] and `labels` [n], both of bytes. Throws Error that names the
-  /// file if one is damaged, they don't belong together, or a label is not below `classes`.
+  /// file if one is damaged, if the numbers of images and labels differ, or if a label is not below
+  /// `classes`.
   LabelledImages(const std::string &images, const std::string &labels, int classes,
                  Here here = Here::current());
 
@@ -35,7 +36,7 @@ public:
   int label(int64_t index) const { return classes.values<uint8_t>()[size_t(index)]; }
   /// The pixels of an image, row by row.
   std::span<const uint8_t> image(int64_t index) const;
-  /// Only the first `count` samples, if there are more.
+  /// Keeps only the first `count` samples.
   void limit(int64_t count) { samples = std::min(samples, count); }
   void normalise(float newMean, float newDeviation) {
     mean = newMean;
@@ -48,9 +49,9 @@ private:
   float mean = 0, deviation = 1;
 };
 
-/// Zalando's Fashion-MNIST: 60,000 images to train on, 10,000 to test, in ten classes, scaled to
-/// mean 0 and deviation 1. `directory` empty: where Debian's package dataset-fashion-mnist puts it.
-/// If the files are missing, the Error names the package. Files may be compressed (".gz") or not.
+/// Fashion-MNIST (Zalando): 60,000 training and 10,000 test images in ten classes, scaled to mean 0
+/// and deviation 1. An empty `directory` is that of Debian's package dataset-fashion-mnist. Files
+/// may be compressed (".gz"). Throws Error that names the package if the files are missing.
 LabelledImages fashionMnist(bool train, std::string directory = "", Here here = Here::current());
 
 } // namespace heddle::nn

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keeps samples that took long to decode or make for later runs: one file is written once, sample
-// by sample, and any sample is read without reading the rest.
+// Caches samples that are slow to decode or compute: a file is written once, sample by sample, and
+// gives random access to its samples.
 //
 //     writeRecords("train.records", slow);       // any Dataset
 //     Records fast("train.records");
 //
-// The file is the word HDLREC01, the samples (for each field the size of its axis of any size, then
-// the elements), a table of where each sample begins and of its checksum (two numbers of 64 bits),
-// the fields as JSON, and at the end the number of samples, where the table begins, the length of
-// the JSON and the word once more. Numbers and elements are little-endian.
+// The file consists of the word HDLREC01, the samples (for each field the size of its axis of any
+// size, then the elements), a table with the offset and the checksum of each sample (two 64-bit
+// numbers), the fields as JSON, and a trailer: the number of samples, the offset of the table, the
+// length of the JSON and the word again. Numbers and elements are little-endian.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,19 @@
 
 namespace heddle::nn {
 
-/// Writes all samples, whole or not at all; those that are damaged are left out if `skipDamaged`.
-/// Gives the number of samples written. Throws Error that names the file, and what reading throws.
+/// Writes all samples, atomically, except damaged ones if `skipDamaged`. Returns the number of
+/// samples written. Throws Error that names the file, and whatever reading throws.
 int64_t writeRecords(const std::string &path, const Dataset &data, bool skipDamaged = false,
                      Here here = Here::current());
 
 class Records : public Dataset {
 public:
-  /// Throws Error that names the file if it can't be read or is not such a file.
+  /// Throws Error that names the file if it can't be read or is not a file of records.
   explicit Records(const std::string &path, Here here = Here::current());
   ~Records() override;
   int64_t count() const override;
   std::vector<Field> fields() const override;
-  /// Throws DamagedSample if the checksum is another.
+  /// Throws DamagedSample if the checksum does not match.
   Sample read(int64_t index) const override;
   int64_t length(int64_t index) const override;
 

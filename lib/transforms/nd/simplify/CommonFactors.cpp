@@ -22,7 +22,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// True for scalar code that is one op on two arguments.
+/// True if the scalar code is one op on two arguments.
 static bool isBinary(ScalarCodeInterface op) {
   Block &code = op.getBody().front();
   return code.getNumArguments() == 2 && code.getOperations().size() == 2 &&
@@ -52,14 +52,14 @@ LogicalResult commonFactorInCode(Operation *op, PatternRewriter &rewriter,
   return rewriter.notifyMatchFailure(op, "expected two products with a common factor");
 }
 
-/// The names of a value, by those of one of its operands.
+/// Maps the names of a value to those of one of its operands.
 using NewNames = std::map<std::string, std::string>;
 
-/// A product, or the sum of one, that is used as a term only.
+/// A product, or a sum of one, whose only use is as a term.
 struct Term {
-  ReductionInterface sum; ///< if there is one
+  ReductionInterface sum; ///< null: no sum
   ScalarCodeInterface product;
-  NewNames names; ///< of the product: names of the term, and those that are reduced
+  NewNames names; ///< from names of the term, or reduced names, to the product's
 
   static std::optional<Term> of(Value value);
   bool reduces(StringRef name) {
@@ -109,7 +109,7 @@ std::optional<Term> Term::of(Value value) {
     term.sum = sum;
     for (StringRef name : stringsOf(sum.getReducedNames())) {
       if (ofTerm.count(name.str()))
-        return std::nullopt; // it would collide with a name that stays
+        return std::nullopt; // would collide with another name
       term.names[name.str()] = name.str();
     }
     value = below(sum->getOperand(0));
@@ -121,7 +121,8 @@ std::optional<Term> Term::of(Value value) {
 }
 
 /// Matches the reduced names of `from` with those of `to`, so that the common operand has the same
-/// names in both. Names that it lacks are matched by size; several of one size must be spelt alike.
+/// names in both. Names that it lacks are matched by size; several of one size must have equal
+/// spelling.
 static bool matchReduced(Term &from, const Below &fromCommon, Term &to, const Below &toCommon,
                          NewNames &renaming) {
   std::set<std::string> taken;
@@ -175,8 +176,8 @@ static Value renamed(OpBuilder &builder, Value value, const NewNames &names) {
   return buildRename(builder, value.getLoc(), value, from, to);
 }
 
-/// a w + b w, of tensors or of their sums over the same names, becomes one product, and one sum, of
-/// a + b.
+/// For tensors, or for their sums over the same names, a w + b w becomes one product, and one sum,
+/// with a + b.
 static LogicalResult commonFactor(ScalarCodeInterface op, PatternRewriter &rewriter,
                                   const RuleContext &context) {
   auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };

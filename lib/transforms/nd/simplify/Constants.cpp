@@ -17,7 +17,7 @@ using namespace mlir;
 /// The largest literals, in elements, that folding creates and reads.
 static constexpr int64_t mostElements = 256, mostRead = 4096;
 
-/// The interpreter's result as an attribute; null if another execution may give another one.
+/// The interpreter's result as an attribute; null if it is not deterministic.
 static TypedAttr attributeOf(const interp::Scalar &scalar, Type type) {
   if (scalar.undecided || scalar.excluded)
     return {};
@@ -61,7 +61,7 @@ LogicalResult foldLiterals(Operation *op, PatternRewriter &rewriter) {
   if (failed(values))
     return rewriter.notifyMatchFailure(op, "expected an op with values");
   SmallVector<StringRef> names = writtenNames(op);
-  // Computes all literals before it creates ops: a rule that fails must not change the IR.
+  // Compute all literals before creating ops: a rule that fails must not change the IR.
   SmallVector<std::pair<DenseElementsAttr, SmallVector<StringRef>>> literals;
   for (const interp::TensorValue &value : *values) {
     Type scalar = value.type.scalarType();
@@ -114,7 +114,7 @@ LogicalResult evaluateSplats(ScalarCodeInterface op, PatternRewriter &rewriter,
   return success();
 }
 
-/// True if all elements of the op's result are `splat`, as those of all its sources are.
+/// True if all elements of the op's result are `splat`, given that those of its operands are.
 bool keepsSplat(Operation *op, TypedAttr splat) {
   auto moves = dyn_cast<MovesElementsInterface>(op);
   if (!moves || op->hasTrait<Opaque>())

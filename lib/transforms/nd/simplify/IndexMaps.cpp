@@ -117,7 +117,7 @@ LogicalResult gatherInOrder(GatherOp op, PatternRewriter &rewriter) {
   StringRef name = stringsOf(op.getNames())[0];
   NdTensorType type = tensorType(op.getInput());
   auto has = type.size(name).constant(), reads = sizeOf(iota, iota.getName());
-  // An element type too narrow for the coordinates wraps around.
+  // An element type that is too narrow for the coordinates would wrap.
   bool fits = false;
   if (auto integer = dyn_cast<IntegerType>(tensorType(iota).getElementType())) {
     unsigned width = integer.getWidth();
@@ -167,7 +167,7 @@ std::optional<Reach> reachOf(SliceOp op) {
   return Reach{std::min(first, last), std::max(first, last) + 1, *count};
 }
 
-/// The slice moved to begin `offset` earlier, on another tensor.
+/// Reads the same part of another tensor, which begins `offset` later.
 Value sliceAt(SliceOp op, Value input, int64_t offset, PatternRewriter &rewriter) {
   return buildSlice(rewriter, op.getLoc(), input, op.getName(),
                     op.getStart().getExpr() - Expr(offset), op.getSize().getExpr(), op.getStride());
@@ -256,7 +256,7 @@ bool mentions(Operation *op, StringRef name) {
   });
 }
 
-/// True if `op` may be computed at some coordinates of `name` alone: any op can be lifted over a
+/// True if `op` can be computed at a part of the coordinates of `name`: any op can be lifted over a
 /// name that it does not mention.
 bool passesThrough(Operation *op, StringRef name) {
   if (!isa<NdDialect>(op->getDialect()) || !isPure(op) || op->getNumResults() != 1 ||

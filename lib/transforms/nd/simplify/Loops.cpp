@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A carried tensor is needed if its last value has a use, or if a needed tensor is computed from
-// it. Differentiation carries the cotangents of all values that a loop's body reads, and saves the
-// values that these need; these rules remove the ones that no result needs.
+// A carried tensor is live if its last value has a use, or if a live tensor depends on it.
+// Differentiation carries the cotangents of all values that a loop's body reads, and saves the
+// values that these depend on; these rules remove those that no result needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@ using namespace heddle::nd;
 using namespace mlir;
 
 namespace {
-/// An scf.for, scf.while or nest.scan: carried tensors, then (of a scan) slices.
+/// An scf.for, scf.while or nest.scan: carried tensors, followed by a scan's slices.
 class Loop {
 public:
-  /// False if `op` is no loop, or passes values to its body that it does not carry.
+  /// False if `op` is not a loop, or passes values to its body that it does not carry.
   bool collect(Operation *op);
   /// Captures carried tensors that no step changes.
   bool captureConstants(PatternRewriter &rewriter);

@@ -20,7 +20,7 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Drops broadcasts to names that other operands have, and moves others behind the op.
+/// Drops broadcasts to names that other operands have, and moves others after the op.
 LogicalResult broadcastAfterwards(PointwiseOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs(op.getInputs());
   for (Value &input : inputs)
@@ -48,9 +48,9 @@ LogicalResult broadcastAfterwards(PointwiseOp op, PatternRewriter &rewriter) {
 }
 
 /// Folds inverse operations: a negation of a negation, the narrowing of a widened number. Composes
-/// the code of both ops and folds it; applies if that leaves one of the operands.
+/// the code of both ops and folds it; applies if only one of the operands remains.
 LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleContext &context) {
-  constexpr size_t most = 3; // ops of either, with the yield
+  constexpr size_t most = 3; // ops in either body, including the yield
   auto isSmall = [&](PointwiseOp each) {
     return each && each.getBody().front().getOperations().size() <= most;
   };
@@ -60,7 +60,7 @@ LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleC
     auto inner = input.getDefiningOp<PointwiseOp>();
     if (!isSmall(inner))
       continue;
-    // The arguments of the composed code, and the operands that they stand for.
+    // The arguments of the composed code, with the operands that they represent.
     Block code;
     IRMapping map;
     DenseMap<Value, Value> operandOf;
@@ -95,7 +95,7 @@ LogicalResult undoOperand(PointwiseOp op, PatternRewriter &rewriter, const RuleC
       if (operand == input)
         map.map(argument, between);
     Value left = operandOf.lookup(run(op));
-    // Elements that other operands exclude would no longer be excluded. (`left` keeps its own.)
+    // Elements that other operands exclude must remain excluded. (`left` keeps its own.)
     auto excludes = [&](auto &each) {
       return each.second != left && context.mayBeExcluded(each.second);
     };
@@ -214,7 +214,7 @@ LogicalResult multiplyByZero(arith::MulFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Marks a cast as one that need not round, for the folds of casts and for the oracle.
+/// Marks a cast as one that need not round, for the folds of casts and for the interpreter.
 LogicalResult keepCastPrecision(Operation *op, PatternRewriter &rewriter) {
   if (!isa<arith::ExtFOp, arith::TruncFOp>(op) || keepsPrecision(op))
     return rewriter.notifyMatchFailure(op, "expected a cast that rounds");

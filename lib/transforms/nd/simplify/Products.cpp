@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction of a product of several factors may be taken in many orders. One rule covers them:
-// the factors are collected, through products and sums of one use, and the cheapest order is found
-// by dynamic programming over sets of factors (greedily for more than ten):
+// A reduction of a product of several factors can be evaluated in many orders. One rule covers
+// them: it collects the factors, through products and sums with one use, and finds the cheapest
+// order by dynamic programming over sets of factors (greedily for more than ten):
 //
 //     sum_jk A_ij B_jk C_kl        two products of matrices instead of one nest over ijkl
 //     sum_i (a x_i)                a sum_i x_i
@@ -15,7 +15,8 @@
 //     (A B) c                      A (B c)
 //
 // The rule needs products that distribute over sums, as in any semiring: minima over maxima, `and`
-// over `or`, sums over maxima. For floats only the lattices are exact; the others need permission.
+// over `or`, sums over maxima. For floats only the lattices are exact; the others need fast-math
+// flags.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
-/// The cost of moving an element, in multiply-adds, and the factor by which another order must be
+/// The cost of moving an element, in multiply-adds, and the factor by which another order has to be
 /// cheaper.
 static constexpr double moveCost = 8, margin = 1.25;
 /// The largest number of factors for the exhaustive search.
@@ -74,13 +75,13 @@ struct Factor {
   DimsAttr dims;
 };
 
-/// A reduction of a product, taken apart.
+/// A reduction of a product, decomposed into factors.
 class Product {
 public:
   Product(ReduceOp op, unsigned granted, Exclusions &exclusions)
       : op(op), granted(granted), exclusions(exclusions) {}
 
-  /// False if `op` is no reduction of a product.
+  /// False if `op` is not a reduction of a product.
   bool collect();
   /// Finds the cheapest order; false if it is not cheaper than the current one.
   bool choose();
@@ -96,15 +97,15 @@ private:
   CombinerKind plus = CombinerKind::General;
   Operation *times = nullptr;
   SmallVector<Factor> factors;
-  llvm::SmallSetVector<StringAttr, 8> reduced; ///< names, in the order in which they are written
+  llvm::SmallSetVector<StringAttr, 8> reduced; ///< names, in program order
   llvm::DenseSet<StringAttr> seen;             ///< all names of the products
   double written = 0;                          ///< cost of the current order
 
   SmallVector<StringAttr> names;
   SmallVector<double> sizes;
-  SmallVector<Names> has; ///< of each factor
+  SmallVector<Names> has; ///< names of each factor
   Names resultNames = 0;
-  DenseMap<Set, std::pair<Set, Set>> parts; ///< of sets with several factors
+  DenseMap<Set, std::pair<Set, Set>> parts; ///< best split of each set
 
   bool isTimes(Operation *each) const { return each && each->getName() == times->getName(); }
   void collect(ScalarCodeInterface product, Value scalar, unsigned &count);
@@ -123,19 +124,19 @@ private:
   Value sumDown(Value value, Set set, Names present, PatternRewriter &rewriter);
   Type element() {
     Type neutral = cast<TypedAttr>(op.getNeutral()[0]).getType();
-    // Only the tensor's element type has signedness; scalar code has not.
+    // Only the tensor's element type has signedness; scalar code is signless.
     return isa<FloatType>(neutral) ? neutral : tensorType(op.getResult(0)).getElementType();
   }
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Taking apart
+// Decomposition
 //===----------------------------------------------------------------------===//
 
 static NdTensorType typeOf(ScalarCodeInterface op) { return tensorType(op->getResult(0)); }
 
-/// All of the scalar code that `value` is computed from, itself included.
+/// All scalar values on which `value` depends, including itself.
 static llvm::SetVector<Value> usesOf(Value value) {
   llvm::SetVector<Value> uses;
   SmallVector<Value> open{value};
@@ -176,7 +177,7 @@ bool Product::collect() {
                         : llvm::any_of(factor.op.getInputs(), isExcluded))
         return false;
     }
-  // Names that no factor has are those of operands without a use.
+  // Names that no factor has belong to operands without a use.
   for (StringAttr name : reduced)
     if (!all.contains(name))
       return false;
@@ -200,8 +201,8 @@ bool Product::collect() {
   return true;
 }
 
-/// Adds the factors of `scalar`, a value in the code of `product`, and adds the number of those
-/// that are multiplied there to `count`.
+/// Adds the factors of `scalar`, a value in the code of `product`, and increases `count` by the
+/// number of factors that are multiplied there.
 void Product::collect(ScalarCodeInterface product, Value scalar, unsigned &count) {
   if (Operation *code = scalar.getDefiningOp(); isTimes(code) && scalar.hasOneUse()) {
     collect(product, code->getOperand(0), count);
@@ -244,7 +245,7 @@ void Product::collect(ScalarCodeInterface product, Value scalar, unsigned &count
     factors.push_back({tensor, {}, {}, tensorType(tensor).getDims()});
     return;
   }
-  // Any other code is one factor, on the operands that it uses.
+  // Other code is one factor, with the operands that it uses.
   SmallVector<NdTensorType> types;
   for (Value value : usesOf(scalar))
     if (auto argument = dyn_cast<BlockArgument>(value))
@@ -256,7 +257,7 @@ void Product::collect(ScalarCodeInterface product, Value scalar, unsigned &count
 }
 
 //===----------------------------------------------------------------------===//
-// The order
+// Search
 //===----------------------------------------------------------------------===//
 
 double Product::points(Names set) const {
@@ -267,7 +268,7 @@ double Product::points(Names set) const {
   return count;
 }
 
-/// The names of the product of `set` after summing over those that no other factor has.
+/// The names of the product of `set` after summing over names that no other factor has.
 Product::Names Product::kept(Set set) const {
   Names own = 0, others = resultNames;
   for (auto [i, names] : llvm::enumerate(has))
@@ -285,7 +286,7 @@ double Product::costOf(Set left, Set right) const {
   return points(a | b) + moveCost * (points(a) + points(b) + points(kept(left | right)));
 }
 
-/// The least cost of every set, smaller sets first; the first of equal ones.
+/// Computes the minimum cost of every set, smaller sets first; ties go to the first.
 double Product::search(Set all) {
   std::vector<double> cost(size_t(all) + 1);
   for (Set set = 1; set <= all; ++set) {
@@ -295,7 +296,7 @@ double Product::search(Set all) {
     }
     double best = std::numeric_limits<double>::infinity();
     Set first = set & -set;
-    // Every partition of the set in two; the first factor is on the left.
+    // Every partition of the set into two; the first factor is on the left.
     for (Set right = (set - 1) & set; right; right = (right - 1) & set) {
       if (right & first)
         continue;
@@ -343,7 +344,7 @@ bool Product::choose() {
 }
 
 //===----------------------------------------------------------------------===//
-// Putting together
+// Construction
 //===----------------------------------------------------------------------===//
 
 /// Sums `value`, which has the names `present`, over those that no factor outside of `set` has.

@@ -42,7 +42,7 @@ LogicalResult composeReductions(ReduceOp op, PatternRewriter &rewriter) {
   CombinerKind kind = combinerKind(op.getCombiner());
   if (kind == CombinerKind::General || kind != combinerKind(inner.getCombiner()))
     return rewriter.notifyMatchFailure(op, "expected the same named combiner twice");
-  // Merging would drop a rounding between the two.
+  // Merging would drop the rounding between the two.
   if (elementOf(inner.getInputs()[0]) != elementOf(inner.getResult(0)))
     return rewriter.notifyMatchFailure(op, "expected one element type");
   SmallVector<Attribute> names(inner.getNames().begin(), inner.getNames().end());
@@ -55,8 +55,8 @@ LogicalResult composeReductions(ReduceOp op, PatternRewriter &rewriter) {
 }
 
 /// A reduction over names that the operand repeats: the operand itself for idempotent combiners, a
-/// multiple for a sum. The product is within the bounds of a sum in greater precision while the
-/// number of terms is exact. Repeated names that are not reduced are broadcast afterwards.
+/// multiple for a sum. The product is as exact as a sum in higher precision while the number of
+/// terms is exact. Repeated names that are not reduced are broadcast afterwards.
 LogicalResult reduceOfBroadcast(ReduceOp op, PatternRewriter &rewriter,
                                 const RuleContext &context) {
   auto broadcast = op.getInputs()[0].getDefiningOp<BroadcastOp>();
@@ -129,8 +129,8 @@ LogicalResult reduceOfPad(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Reduces over a merged name, or over all names that another was split into, without the reshape.
-/// The reduction of a merge of no names is that of one element.
+/// Reduces over a merged name, or over all parts of a split name, without the reshape. A reduction
+/// of a merge of no names reduces one element.
 LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter, const RuleContext &context) {
   Value input = op.getInputs()[0];
   SmallVector<StringRef> names = stringsOf(op.getNames()), from, to;
@@ -163,8 +163,8 @@ LogicalResult reduceOfReshape(ReduceOp op, PatternRewriter &rewriter, const Rule
 
 LogicalResult scanOfOne(ScanOp op, PatternRewriter &rewriter, const RuleContext &context) {
   auto size = tensorType(op.getInputs()[0]).size(op.getName()).constant();
-  // A neutral element of another combiner may not be one at infinity: a product of complex
-  // numbers makes 1 * inf - 0 * inf.
+  // The neutral element of another combiner may not be neutral for infinities: a product of complex
+  // numbers computes 1 * inf - 0 * inf.
   if (op.getExclusive() || !size || *size > 1 ||
       combinerKind(op.getCombiner()) == CombinerKind::General ||
       op.getInputs().getTypes() != op.getResultTypes() || context.anyExcluded(op.getInputs()))
@@ -182,7 +182,7 @@ LogicalResult simplifySort(SortOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs;
   SmallVector<Type> types;
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults()))
-    if (inputs.empty() || !result.use_empty()) { // the keys must stay
+    if (inputs.empty() || !result.use_empty()) { // the keys are needed
       inputs.push_back(input);
       types.push_back(result.getType());
     }

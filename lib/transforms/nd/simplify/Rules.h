@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nd-simplify` is a list of rules, each a function that rewrites an op, with a name:
+// `nd-simplify` applies a list of named rules, each a function that rewrites an op:
 //
 //     rules.add("slice-of-slice", "A slice of a slice is one slice.", composeSlices);
 //
-// The name is the pattern's label, by which `only=` and `without=` of the pass select rules. The
-// table of rules in docs/reference is generated from these names and sentences. A rule that changes
-// floats more than reordering reductions and excess precision may change them declares the
-// permissions (heddle/FastMath.h) that it needs.
+// The name is the pattern's label, by which the pass options `only=` and `without=` select rules.
+// The table of rules in docs/reference is generated from these names and sentences. A rule that
+// changes floats by more than reordered reductions and excess precision declares the permissions
+// (heddle/FastMath.h) that it needs.
 //
-// Rules terminate together: each removes an op, makes values smaller, or moves slices towards
-// operands and broadcasts towards users, which no rule undoes.
+// The rules terminate together: each removes an op, makes values smaller, or moves slices towards
+// operands or broadcasts towards users, and no rule undoes that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace heddle::nd {
 
-/// Facts that rules need beside the op that they rewrite. Rules of one run share them.
+/// State that rules need besides the op that they rewrite; shared by the rules of one run.
 struct RuleContext {
   unsigned granted; ///< permissions
   Exclusions &exclusions;
@@ -52,8 +52,8 @@ public:
   template <typename Op>
   using RuleInContext = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &, const RuleContext &);
 
-  /// Adds `rule` if the permissions that it `needs` are granted. `says`: one sentence for the table
-  /// of rules.
+  /// Adds `rule` if the permissions in `needs` are granted. `says`: one sentence for the table of
+  /// rules.
   template <typename Op>
   void add(llvm::StringRef name, llvm::StringRef says, Rule<Op> rule, unsigned needs = Strict,
            mlir::PatternBenefit benefit = 1) {
@@ -67,7 +67,7 @@ public:
     });
   }
 
-  llvm::SmallVector<llvm::StringRef> names; ///< of all rules, permitted or not
+  llvm::SmallVector<llvm::StringRef> names; ///< all rules, permitted or not
 
 private:
   mlir::RewritePatternSet &patterns;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of an access at a level is what the loop and all loops inside of it touch. Its bytes are
-// counted in several ways, and computed when they are asked for: few of a candidate's are.
+// The box of an access at a level is the part of the tensor that the loop and its inner loops
+// touch. Its bytes are counted in several ways, and computed on demand, since few are needed:
 //
 //     Boxes boxes(space);
 //     boxes.measure(candidate);
@@ -26,14 +26,14 @@ namespace heddle::nest {
 
 class Boxes {
 public:
-  /// How to count the bytes of a box: its elements alone; in a copy, which is widened and whose
-  /// panels of lanes waste nothing; in the tensor, in whole cache lines; or with the waste of rows
-  /// that map to few sets of the first or second cache.
+  /// How to count the bytes of a box: its elements only; in a copy, which is widened and whose
+  /// panels waste no lanes; in the tensor, in whole cache lines; or including the waste of rows that
+  /// map to few sets of the first or second cache.
   enum Kind { Elements, Copied, Plain, InL1, InL2 };
 
   explicit Boxes(const LoopSpace &space) : s(space) {}
 
-  /// Starts to compute the boxes of a candidate.
+  /// Selects the candidate to measure.
   void measure(const Candidate &candidate);
   double bytes(unsigned access, size_t level, Kind kind);
   const Extents &at(size_t level) const { return extents[level]; }
@@ -44,15 +44,15 @@ public:
   }
 
 private:
-  /// Of each access at each level: the level whose box it is, since a loop over a name that the
-  /// access does not mention has the box of the loop around, and its bytes by kind; NaN: not
-  /// computed yet.
+  /// By access and level: the level that has the same box, since a loop over a name that the access
+  /// does not depend on has the box of its outer loop; and its bytes by kind, NaN if not computed
+  /// yet.
   struct Box {
     size_t level;
     std::array<double, 5> bytes;
   };
   const LoopSpace &s;
-  std::vector<Extents> extents; ///< of the candidate that is measured
+  std::vector<Extents> extents; ///< extents of the current candidate
   bool resultsRest = false;     ///< results are updated repeatedly
   std::vector<Box> boxes;
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The search of schedules (ScheduleModel.h) describes a candidate by its loops, outermost first.
-// Names that are walked as one, such as merged lanes, are one group:
+// The search for schedules (ScheduleModel.h) describes a candidate by its loops, outermost first.
+// Names that one loop iterates over together, such as merged lanes, form a group:
 //
 //     thread n by 512                 levels[0]   chunkLevels = 1
 //       loop k by 256                 levels[1]   split
@@ -23,7 +23,7 @@
 
 namespace heddle::nest {
 
-/// Names that loops walk as one.
+/// Names over which loops iterate together.
 struct Walked {
   std::vector<unsigned> names;
   int64_t size = 1;
@@ -41,7 +41,7 @@ struct Level {
 /// A copy of a part of an operand.
 struct Staged {
   unsigned access;
-  int loop; ///< the copy is made inside of it
+  int loop; ///< the loop that contains the copy
 };
 
 struct Candidate {
@@ -49,27 +49,27 @@ struct Candidate {
   llvm::SmallVector<Level, 12> levels; ///< outside of the register tile
   size_t chunkLevels = 0;              ///< the first ones are shared by threads
   size_t outer = 0;                    ///< levels[outer..] are the reduction
-  bool split = false;                  ///< a reduced loop encloses produced ones
+  bool split = false;                  ///< a reduced loop contains produced ones
   double tiles = 1;                    ///< register tiles
   double steps = 1;                    ///< of the reduction, in each tile
   llvm::SmallVector<Staged, 4> stages;
   double cost = INFINITY;
 };
 
-/// The groups of names that the loops of all candidates walk.
+/// The groups of names over which the loops of all candidates iterate.
 struct LoopSpace {
   const Model &m;
   std::vector<Walked> groups;
   unsigned firstProduced = 0; ///< groups before it are those of the reduction's loops
   unsigned vectorGroup = 0;
   std::vector<std::pair<unsigned, int64_t>> reduction; ///< groups and steps of its loops
-  /// Of each access: whether it mentions a group.
+  /// By access: whether it depends on a group.
   std::vector<llvm::SmallVector<bool, 12>> mentioned;
 
   LoopSpace(const Model &model, llvm::ArrayRef<Loop> reductionOrder);
-  /// Returns the number of a group, which is added if it is new.
+  /// Returns the number of a group; adds it if it is new.
   unsigned groupOf(const std::vector<unsigned> &names, bool reduced);
-  /// Sets for each level the points of each name that the loop and those inside of it walk.
+  /// For each level, computes the points of each name that the loop and its inner loops cover.
   void findExtents(const Candidate &candidate, std::vector<Extents> &result) const;
 };
 

@@ -1,4 +1,4 @@
-//===- ChooseLanes.cpp - the names that vectors walk ----------------------===//
+//===- ChooseLanes.cpp - the names of vector lanes ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ static void addGroups(const NestModel &nest, const NestAccess &access, const Lay
                : -1;
   };
   auto add = [&](ArrayRef<int> group) {
-    // A merged index is taken apart by the sizes of all names but the first.
+    // The sizes of all names but the first are needed to decompose a merged index.
     if (group.size() > 1 && !llvm::is_contained(group, -1) &&
         llvm::none_of(group.drop_front(), [&](int name) { return nest.symbolic[size_t(name)]; }))
       groups.insert(Lanes(group.begin(), group.end()));
@@ -87,11 +87,11 @@ double LaidNestModel::costOf(const Lanes &lanes) const {
     LaneKind kind = kindOf(i, lanes);
     if (access.isWrite && reduced)
       continue;
-    // Writes and the reads of the epilogue happen once for each point of the reduction.
+    // Writes and the epilogue's reads happen once per point of the reduction.
     double weight = (access.isWrite || access.inFinish) && nest.reduction
                         ? std::max(0.01, std::min(0.5, access.elements / work))
                         : 1;
-    // A transposing copy has a cost for each element, however often it is read.
+    // A transposing copy costs once per element, however often that is read.
     double uses = work / access.elements;
     double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
                        ? 1 + 1.2 * double(nest.lanes) / uses
@@ -102,7 +102,7 @@ double LaidNestModel::costOf(const Lanes &lanes) const {
   }
   // Idle lanes, and the horizontal reduction at the end.
   cost /= double(nest.sizeOf(lanes)) / double(nest.vectorsOf(lanes) * nest.lanes);
-  // A merged name can't be a row of the tile as well: names are merged where that fills vectors.
+  // A merged name can't be a row of the tile as well, so merge only to fill vectors.
   cost *= 1 + 0.02 * double(lanes.size() - 1);
   return reduced ? cost * 1.3 + 0.5 : cost;
 }

@@ -1,13 +1,13 @@
-//===- ChooseLanes.h - the names that vectors walk --------------*- C++ -*-===//
+//===- ChooseLanes.h - the names of vector lanes ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the names that the lanes of a vector walk, from the layouts of all tensors that a nest
-// accesses: a produced name, or a merged group that a layout has, along which the result and most
-// reads are contiguous or do not vary.
+// Chooses the names of the vector lanes, from the layouts of all tensors that a nest accesses: a
+// produced name, or a group that a layout merges, along which the result and most reads are
+// contiguous or invariant.
 //
 //     %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] ...     all row-major
 //
@@ -15,9 +15,9 @@
 //     lanes m: %b does not vary, %a and %c are strided
 //     lanes k: %a is contiguous, %b is strided, and lanes are added at the end
 //
-// A read whose lanes are strided counts as contiguous if it is used often enough to be copied
-// first. The layouts and the schedule of a nest are chosen by this one function
-// (AssignLayouts.cpp, ChooseSchedule.cpp).
+// A read with strided lanes counts as contiguous if it is used often enough to be copied first.
+// This function decides for both the layouts and the schedule of a nest (AssignLayouts.cpp,
+// ChooseSchedule.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace heddle::nest {
 
-/// Iteration names by number, which the lanes of a vector walk, merged, the last fastest.
+/// The iteration names of the lanes, by number, merged, the last fastest.
 using Lanes = std::vector<unsigned>;
 
 /// A `nest.compute` with the layouts of all tensors that it accesses.
@@ -40,12 +40,12 @@ struct LaidNestModel {
   LaidNestModel(const NestModel &nest, std::vector<Layout> layouts);
 
   LaneKind kindOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
-  /// Returns true if a read may be staged: its coordinates are affine. Points that a guard excludes
-  /// need tests, with a copy or without: then a copy is profitable only if it is widened.
+  /// Returns true if a read can be staged: its coordinates are affine. Points that a guard excludes
+  /// need tests with or without a copy, so then a copy is profitable only if it is widened.
   bool isStageable(unsigned read) const;
   /// Returns another produced name along which an access is contiguous; -1: none.
   int turnOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
-  /// Returns the lanes that a schedule on the nest states, or the best ones; empty: no vectors.
+  /// Returns the lanes in the nest's schedule, or the best ones; empty: no vectors.
   Lanes chooseLanes() const;
 
 private:

@@ -7,19 +7,19 @@
 //
 // In order:
 //
-//   1. Vector: the produced name, or merged group that a layout has, along which the result and
-//      most reads are contiguous or do not vary. A read whose lanes are strided counts as
-//      contiguous if it is used often enough to be copied first. If there is no such name, a
-//      reduced name along which the reads are contiguous.
-//   2. Register tile: vectors along that name times points of names for which the vector reads do
-//      not vary, so that each loaded vector and each broadcast scalar is used several times.
+//   1. Vector: the produced name, or merged group of a layout, along which the result and most reads
+//      are contiguous or invariant. A read with strided lanes counts as contiguous if it is used
+//      often enough to be copied first. If there is no such name, a reduced name along which the
+//      reads are contiguous.
+//   2. Register tile: vectors along that name times points of names in which the vector reads are
+//      invariant, so that each loaded vector and each broadcast scalar is used several times.
 //      Accumulators, one row of vectors and one broadcast must fit the registers.
-//   3. Reduced names run inside of the tile, the one contiguous in most reads innermost.
-//      Contractions leave the loops around tiles, blocks of reduced names and copies to a search
-//      (ScheduleModel.h).
+//   3. Reduced names are loops inside of the tile; the one that is contiguous in most reads is
+//      innermost. For contractions a search (ScheduleModel.h) chooses the loops around tiles, blocks
+//      of reduced names, and copies.
 //   4. Pointwise nests: loops in the order of the result; if a read is contiguous along another
 //      name, tiles of both names, which are transposed in registers.
-//   5. Chunks for threads are large enough to be worth a fetch.
+//   5. Chunks for threads: large enough to be worth fetching.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,10 +74,9 @@ private:
 
   Lanes vector;
   bool vectorReduced = false;
-  int64_t vectorTile = 1; ///< extent along the vector group that a tile covers
-  std::vector<std::pair<unsigned, int64_t>>
-      rows;                        ///< names unrolled in the tile, with how many points
-  std::vector<RegisterTile> tiles; ///< the best first
+  int64_t vectorTile = 1;                         ///< extent of a tile along the vector group
+  std::vector<std::pair<unsigned, int64_t>> rows; ///< (name, points) unrolled in the tile
+  std::vector<RegisterTile> tiles;                ///< the best first
 
   int64_t sizeOf(const std::string &name) const { return nest.sizes[size_t(nest.indexOf(name))]; }
 
@@ -111,8 +110,7 @@ private:
     vectorTile = tiles[0].vectors * nest.lanes;
   }
 
-  /// Returns the reduced names that a guard compares with a name of which a tile has several
-  /// points.
+  /// Returns the reduced names that a guard compares with a name that has several points in a tile.
   std::set<std::string> namesInGuardsOfTile() {
     std::set<std::string> unrolled, result;
     for (unsigned name : vector)
@@ -133,8 +131,8 @@ private:
     return result;
   }
 
-  /// Returns the loops over reduced names with their steps, the name that varies first innermost. A
-  /// name that a layout has in blocks is walked in blocks.
+  /// Returns the loops over reduced names with their steps, the fastest varying innermost. A name
+  /// that a layout splits into blocks is iterated in blocks.
   std::vector<Loop> reductionOrder(unsigned panel) {
     std::set<std::string> guardsOfTile = namesInGuardsOfTile();
     struct Digit {
@@ -173,7 +171,7 @@ private:
       std::string name = dim.name.str();
       note(name, 1, 1);
       int64_t last = sizeOf(name);
-      // Steps that divide one another.
+      // Keep only steps that divide one another.
       std::vector<std::pair<int64_t, int64_t>> steps;
       for (const auto &[key, stride] : digits)
         if (key.first == name)
@@ -188,7 +186,7 @@ private:
       }
     }
     // If a guard distinguishes points of a tile, the tile has separate code for every border: the
-    // other loops are inside of that decision.
+    // other loops are inside of that branch.
     auto isGuarded = [&](const std::string &name) { return guardsOfTile.count(name) > 0; };
     llvm::stable_sort(order, [&](const Digit &a, const Digit &b) {
       return std::tuple(!isGuarded(a.name), -a.stride, a.name) <
@@ -242,10 +240,10 @@ private:
     return best.schedule;
   }
 
-  /// `panel`: the longest read of vectors, which decides the order of the reduction.
+  /// `panel`: the longest vector read, which determines the order of the reduction.
   void placeAccesses(Model &model, unsigned &panel) {
     bool found = false;
-    // The rest of merged lanes of symbolic size begins anywhere within the inner names, so that a
+    // The rest of merged lanes of symbolic size may begin anywhere within the inner names, so a
     // copy of it has no box.
     bool hasBox =
         vector.size() < 2 ||
@@ -256,8 +254,8 @@ private:
       if (access.inFinish)
         continue;
       PlacedAccess made(nest, access, laid.layouts[i], laid.kindOf(i, vector));
-      // Merged lanes are staged where the tensor has the merged names whole. A copy needs a
-      // dimension for each of the lanes' names that is that name alone.
+      // Merged lanes are staged if the tensor has the merged names whole. A copy needs a separate
+      // dimension for each name of the lanes.
       made.stageable = !access.isWrite && laid.isStageable(unsigned(i)) &&
                        !(made.scattered() && vector.size() > 1) && (!made.onLanes() || hasBox) &&
                        (!made.onLanes() ||
@@ -271,8 +269,8 @@ private:
     }
   }
 
-  /// Gives every copy a box of constant size: names of symbolic size that a copy holds as a whole
-  /// are split into blocks of their typical size.
+  /// Makes the box of every copy constant: names of symbolic size that a copy holds as a whole are
+  /// split into blocks of their typical size.
   Schedule boundStages(Schedule schedule) {
     unsigned front = 0;
     while (front < schedule.loops.size() && schedule.loops[front].level == "thread")
@@ -292,7 +290,7 @@ private:
             });
         if (!isCopied)
           continue;
-        // Threads share the blocks of produced names.
+        // The blocks of produced names are distributed over threads.
         Loop block{op.getProduced().contains(name) ? "thread" : "cache", {name}, 1, 1};
         for (const Loop &loop : llvm::reverse(schedule.loops))
           if (llvm::is_contained(loop.names, name))
@@ -369,7 +367,7 @@ private:
     for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
       if (!llvm::is_contained(vector, name))
         add("loop", name, 1);
-    // Short bodies have several accumulators side by side.
+    // Short bodies use several independent accumulators.
     int64_t width = nest.lanes, together = width, operations = 0;
     for (Region *region : {&op.getBody(), &op.getCombine()})
       operations += llvm::range_size(region->front());
@@ -390,9 +388,9 @@ private:
 };
 } // namespace
 
-/// Threads share the lines.
+/// The lines to sort are distributed over threads.
 static Schedule chooseSortSchedule(SortOp op) {
-  constexpr int64_t enoughChunks = 64, mostSteps = 256; // of the lines, and of one name
+  constexpr int64_t enoughChunks = 64, mostSteps = 256; // chunks of lines, and steps of one name
   Schedule schedule;
   int64_t chunks = 1;
   Sizes sizes = sizesOf(op.getLines());

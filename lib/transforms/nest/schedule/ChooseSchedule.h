@@ -21,8 +21,7 @@
 
 namespace heddle::nest {
 
-/// Returns a legal schedule for a nest whose layouts are known, by an analytical model of the
-/// machine.
+/// Returns a legal schedule for a nest with known layouts, by an analytical model of the machine.
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                         llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy is a nest, which is made here only to choose its loops: as emission makes it, at whole
-// tiles. Emission uses the loops for partial tiles as well.
+// Builds the nest of each copy temporarily, only to choose its loops: as emission would build it,
+// for whole tiles. Emission uses the loops for partial tiles as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
   unsigned nextVariable = 0;
   Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
                         nextVariable, unitOf(op, machine));
-  std::map<unsigned, std::pair<Value, Layout>> staged; // what a read reads inside of a stage
+  std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
   std::vector<StagedCopy> copies;
   auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
     for (unsigned number : stages) {
@@ -59,7 +59,7 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
       auto box = findBox(op, plan, stageContext(op, plan, entered), stage.operand, tensor,
                          op.readGuard(stage.operand));
       if (!box || !stage.layout.verify(box->sizes()).empty())
-        continue; // emission refuses it
+        continue; // emission reports the error
       StagedCopy &copy =
           copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emission adds copies that are no nests of the program: of the operands that a schedule stages, of
-// the destination of an update that does not work in place, and of the state that a scan carries.
-// Their loops are chosen as those of other nests, and written before emission:
-//
+// Emission adds copies that are not nests of the program: of the operands that a schedule stages,
+// of the destination of an update that is not in place, and of the state that a scan carries. Their
+// loops are chosen like those of other nests, and written before emission:
 //     nest.compute ...    {schedule = #nest.schedule<[...], [stage 1 at 0 in #nest.layout<[k, n]>
 //                                                            copy [cache k by 1, vector n by 1]]>}
 //     nest.update ...     {copies = [#nest.schedule<[cache row by 1, vector column by 1]>], ...}
@@ -22,7 +21,7 @@
 
 namespace heddle::nest {
 
-/// Schedules the copies of a nest that is scheduled itself. A schedule that is written stays.
+/// Schedules the copies of a scheduled nest. Written schedules are kept.
 void scheduleCopies(mlir::Operation *nest, MachineAttr machine);
 
 } // namespace heddle::nest

@@ -1,4 +1,4 @@
-//===- OuterLoops.cpp - loops around tiles, shared by threads -------------===//
+//===- OuterLoops.cpp - loops around tiles --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, dou
   for (const OuterLoop &loop : loops) {
     flops /= double(loop.count); // of one step
     int64_t each = parts > 1 ? int64_t(llvm::divideCeil(loop.count, parts)) : loop.count;
-    // A symbolic size may be larger than assumed: then each part is just large enough. Equal parts
-    // of it have one step; one such loop is enough unless there is more work.
+    // A symbolic size may be larger than assumed: make each part just large enough. Equal parts
+    // have one step each; one such loop is enough unless there is more work.
     if (loop.symbolic)
       each = !loop.equal                   ? std::max<int64_t>(1, int64_t(chunkFlops / flops))
              : parts > 1 || shared.empty() ? 1
@@ -70,8 +70,8 @@ struct GroupSteps {
   }
 
 private:
-  /// A step to the next line fetches all lines of the point anew, one to another page also meets
-  /// each run of the point on a page that was not accessed before.
+  /// A step to the next line fetches all lines of the point again; a step to another page also
+  /// moves each run of the point to a new page.
   void addSteps(const NestModel &nest, const NestAccess &access, const SizedLayout &layout,
                 const PlacedAccess &placed, const Extents &extents) {
     const Rates &r = nest.rates;

@@ -1,4 +1,4 @@
-//===- OuterLoops.h - loops around tiles, shared by threads -----*- C++ -*-===//
+//===- OuterLoops.h - loops around tiles ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The loops around the tiles of a nest, or around the nests of a group, are given outermost first.
-// The first ones are cut into equal parts for threads, while a part is worth a fetch:
+// The first ones are divided into equal parts for threads, while a part is worth fetching:
 //
 //     row: 512 steps, column: 4 steps of 32, enough work for 64 parts
 //
@@ -28,12 +28,12 @@ struct OuterLoop {
   bool equal = false;             ///< all parts have the same number of steps
 };
 
-/// Returns the loops, those of threads first. `flops`: of the whole nest; `chunkFlops`: of a part
-/// that is worth a fetch.
+/// Returns the loops, those for threads first. `flops`: of the whole nest; `chunkFlops`: of a part
+/// that is worth fetching.
 std::vector<Loop> sharedLoops(llvm::ArrayRef<OuterLoop> loops, double flops, double chunkFlops);
 
-/// Returns a schedule for the names of a group. A group computes its nests at one point after the
-/// other, so the loops whose steps stay near in memory are innermost.
+/// Returns a schedule for the names of a group. A group computes its nests one after another at
+/// each point, so loops with small strides in memory are innermost.
 Schedule chooseGroupSchedule(GroupOp op, MachineAttr machine);
 
 } // namespace heddle::nest

@@ -24,7 +24,7 @@ void ScheduleCost::countTiles(Candidate &candidate) const {
     const Walked &group = s.groups[level.group];
     if (int64_t rest = level.tile % level.step;
         rest && group.names.size() == 1 && group.names[0] == unsigned(s.m.pair))
-      trips += level.step == 2 ? 1 : double(rest) / double(level.step); // one of a pair costs both
+      trips += level.step == 2 ? 1 : double(rest) / double(level.step); // half a pair costs a pair
     else if (rest)
       trips += group.reduced || level.group == s.vectorGroup
                    ? double(rest) / double(level.step)
@@ -145,7 +145,7 @@ double ScheduleCost::waiting(const Candidate &candidate, double cost) const {
 }
 
 double ScheduleCost::shared(const Candidate &candidate, double cost) {
-  // Symbolic sizes may be smaller: chunks for which they leave no more than this work.
+  // Symbolic sizes may be smaller: count the chunks that remain for at most this much work.
   double symbols = 0;
   for (const Walked &group : s.groups)
     symbols += group.symbolic;
@@ -166,7 +166,7 @@ bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
   double arithmetic = arithmeticOf(candidate, cyclesOfStep(candidate, stage));
   double cost = arithmetic + startsOf(candidate), runs = runsOf(candidate);
 
-  // Every tile looks up the pages of its rows again.
+  // Every tile looks up the pages of its rows again (TLB).
   for (unsigned i = 0; i < s.m.accesses.size(); ++i)
     if (!s.m.accesses[i].isWrite && !s.m.accesses[i].onLanes() && stage[i] < 0 && candidate.outer &&
         s.mentioned[i][candidate.levels[candidate.outer - 1].group])
@@ -175,14 +175,14 @@ bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
   if (!mayWin(candidate, cost))
     return false;
 
-  // Bytes between caches. The tiles next to one another share the reads of its rows, if these do
-  // not evict one another from the first cache.
+  // Bytes between caches. Adjacent tiles share the reads of their rows, if these do not evict one
+  // another from the first cache.
   double rows = 0;
   for (unsigned i = 0; i < s.m.accesses.size(); ++i)
     if (!s.m.accesses[i].isWrite && !s.m.accesses[i].onLanes())
       rows += boxes.bytes(i, candidate.outer, stage[i] >= 0 ? Boxes::Copied : Boxes::InL1);
   double driven = std::clamp(6 * rows / double(nest.l1) - 2, 1.0, 4.0);
-  // Arithmetic overlaps with fetches from L2, as long as these are few.
+  // Arithmetic overlaps with fetches from L2 while these are few.
   double near = movedBytes(candidate, stage, /*second=*/false);
   cost += r.l2Exposed * driven * near / r.l2Bandwidth +
           std::max(0.0, near / r.l2Bandwidth - r.l2Overlap * arithmetic);

@@ -17,7 +17,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// An innermost loop of fewer steps than this is avoided where another loop has more.
+/// An innermost loop with fewer steps is avoided if another loop has more.
 static constexpr double fewSteps = 6;
 /// The largest number of candidates to evaluate.
 static constexpr int64_t mostCandidates = 20000;
@@ -41,10 +41,10 @@ private:
   ScheduleCost cost;
   const RegisterTile noTile{};
   Candidate best{&noTile};
-  double limit = 0;       ///< candidates for each tile and block
-  llvm::StringSet<> seen; ///< loops that were looked at with this tile
+  double limit = 0;       ///< candidates per tile and block
+  llvm::StringSet<> seen; ///< loops already tried with this tile
 
-  /// Reduced loops that may enclose produced ones, by group and step.
+  /// Reduced loops that may contain produced ones, by group and step.
   using Split = SmallVector<std::pair<unsigned, int64_t>, 2>;
 
   /// Returns the choices: none; blocks of one reduced name; if all of those are long, also single
@@ -87,7 +87,7 @@ private:
   }
 
   /// Produced loops around a register tile: the groups, the steps of all groups, and the numbers of
-  /// parts into which each loop may be split for chunks. The first `permuted` may have any order.
+  /// parts into which each loop may be split for chunks. The first `permuted` may be in any order.
   struct Around {
     std::vector<unsigned> walked;
     std::vector<int64_t> steps;
@@ -135,7 +135,7 @@ private:
     return around;
   }
 
-  /// Evaluates the loops in this order, with this choice of parts.
+  /// Evaluates the loops in this order, with these parts.
   void tryLoops(const RegisterTile &tile, const Split &split, const Around &around,
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
     Candidate candidate{&tile};
@@ -167,11 +167,11 @@ private:
       add(around.walked[i], around.steps[around.walked[i]]);
     candidate.outer = candidate.levels.size();
     if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
-      candidate.split = false; // nothing is produced inside: accumulators stay in registers
+      candidate.split = false; // no produced loops inside: accumulators stay in registers
     else
       for (auto [group, step] : s.reduction)
         add(group, step);
-    // A block of few steps is not the innermost loop if another one has more.
+    // A block with few steps is not innermost if another loop has more.
     if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
         inner.size() > 1 && inner.back().trips() < fewSteps &&
         llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reductions that use their operands again and again (matrix products, convolutions and their
-// gradients, votes) are scheduled by a search over one family of loops:
+// Reductions that reuse their operands (matrix products, convolutions and their gradients, votes)
+// are scheduled by a search over one family of loops:
 //
 //     chunks of produced names, for threads      thread n by 512
 //       blocks of one reduced name               loop k by 256     packs a panel of one operand
@@ -16,20 +16,19 @@
 //             the register tile                  register m, register n by 16, vector n
 //
 // The cost of a candidate is its arithmetic plus the bytes that move between caches. The bytes
-// follow from footprints: the box of a tensor that a loop and all loops inside of it touch. A cache
-// keeps the boxes of the outermost loop at which all of them fit. Data that loops outside of it
-// touch again is fetched again, except data that steps of the next outer loop share (rows of a
-// moving window, lines that a step uses in part). Worked example:
-// m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512, k by 256: B's box is 512 KiB and stays;
-// A is streamed once for each chunk, twice in all; C is read and written four times, once for each
-// block of k.
+// follow from footprints: the box of a tensor that a loop and its inner loops touch. A cache keeps
+// the boxes of the outermost loop at which all of them fit. Data that outer loops touch again is
+// fetched again, except data that steps of the next outer loop share (rows of a moving window,
+// partially used lines). Worked example: m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512,
+// k by 256: B's box is 512 KiB and stays; A is streamed once per chunk, twice in all; C is read and
+// written four times, once per block of k.
 //
-// Data that a tile needs from an outer cache or memory is prefetched between blocks of steps of the
-// reduction (k by 16): if they were prefetched at once, 28 lines of C would occupy the few fill
-// buffers of a core, and the tile's own loads would wait (2048 x 2048 x 2048: 82 % of the peak
-// instead of 76 %).
+// Data that a tile needs from an outer cache or memory is prefetched between blocks of reduction
+// steps (k by 16): if it were prefetched at once, 28 lines of C would occupy the few fill buffers
+// of a core, and the tile's own loads would wait (2048 x 2048 x 2048: 82 % of the peak instead of
+// 76 %).
 //
-// No choice depends on the number of threads, so the bits of a result do not either.
+// No choice depends on the number of threads, so results are bitwise independent of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +39,12 @@
 
 namespace heddle::nest {
 
-/// A contraction whose layouts and lanes are known.
+/// A contraction with known layouts and lanes.
 struct Model {
   const NestModel &nest;
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
-  /// The reduced name along which a step takes two neighbours at once (Pairs.cpp); -1: none.
+  /// The reduced name along which a step processes two neighbours at once (Pairs.cpp); -1: none.
   int pair = -1;
 
   struct Found {

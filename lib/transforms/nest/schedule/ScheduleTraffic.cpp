@@ -28,7 +28,7 @@ bool ScheduleCost::isBox(const Walked &group, int64_t part) const {
 int ScheduleCost::stageOf(const Candidate &candidate, unsigned index, Staging staging) {
   int best = -1;
   double fewest = INFINITY, repeated = 1, trips = 1;
-  bool boxed = true; // the part of the merged lanes that is walked inside is a box
+  bool boxed = true; // inner loops cover a box of the merged lanes
   for (size_t i = 0; i < candidate.outer; ++i) {
     const Level &level = candidate.levels[i];
     if (level.group == s.vectorGroup)
@@ -37,11 +37,11 @@ int ScheduleCost::stageOf(const Candidate &candidate, unsigned index, Staging st
     trips *= level.trips();
     if (!matters)
       repeated *= level.trips();
-    // A chunk makes its copies itself.
+    // Each chunk makes its own copies.
     if (i + 1 < candidate.chunkLevels)
       continue;
     matters |= i < candidate.chunkLevels;
-    // Used again by loops further in.
+    // Whether inner loops use it again.
     double bytes = boxes.bytes(index, i + 1, Boxes::Elements);
     bool reused = false;
     for (size_t j = i + 1; j < candidate.outer; ++j)
@@ -109,8 +109,8 @@ double ScheduleCost::fetched(const Candidate &candidate, unsigned access, size_t
   return bytes;
 }
 
-/// Returns the factor by which contiguous runs of `run` bytes, each in a page of its own, are
-/// slower to fetch.
+/// Returns the factor by which contiguous runs of `run` bytes on separate pages are slower to
+/// fetch.
 static double ofFarRuns(double run) { return std::min(6.0, 1 + 640 / run); }
 
 double ScheduleCost::shortness(unsigned access, size_t from, std::optional<size_t> at) {

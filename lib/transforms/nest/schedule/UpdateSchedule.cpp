@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads and lanes walk only free names: points that differ in a free name write different
-// elements (lib/conversion/nest_to_loops/Update.cpp). The lanes walk the longest free name along
-// which the destination is contiguous; threads share the owned names.
+// Threads and lanes iterate only over free names: points that differ in a free name write different
+// elements (lib/conversion/nest_to_loops/Update.cpp). The lanes use the longest free name along
+// which the destination is contiguous; threads divide the owned names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,9 +57,9 @@ private:
   NestModel nest;
   const Layout &layout; ///< of the destination
   Sizes sizes;
-  std::map<std::string, std::string> free, owned; ///< space name -> the destination's name
+  std::map<std::string, std::string> free, owned; ///< iteration name -> destination name
   int64_t lanes;
-  std::string vector; ///< the name that the lanes walk; "": none
+  std::string vector; ///< the name of the lanes; "": none
   Schedule schedule;
 
   int64_t vectorStep() { return std::min(4 * lanes, (sizes[vector] + lanes - 1) / lanes * lanes); }
@@ -84,7 +84,7 @@ private:
         vector = name;
   }
 
-  /// Threads share the owned names, the outermost in memory first.
+  /// Distributes the owned names over threads, the outermost in memory first.
   void shareOwned() {
     const NestAccess &write = nest.accesses.back();
     SizedLayout sized(layout, write.type, nest.sizesOf(write.type));

@@ -11,7 +11,7 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The most cache lines to prefetch.
+/// The maximum number of cache lines to prefetch.
 static constexpr int64_t mostShared = 1100;
 
 namespace {
@@ -34,7 +34,7 @@ public:
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
       // Results in an outer cache or memory are prefetched between some steps of the reduction, if
-      // its other loops give no opportunity and it is so short that a burst would cost time.
+      // its other loops offer no opportunity and it is so short that a burst would cost time.
       double steps = 1;
       for (size_t q = best.outer; q < best.levels.size(); ++q)
         steps *= best.levels[q].trips();
@@ -51,7 +51,7 @@ public:
       loopOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
     for (const Staged &copy : best.stages) {
-      // Rows that change with every tile come from an outer cache: the next ones are prefetched.
+      // Rows that change with every tile come from an outer cache: prefetch the next ones.
       bool ahead = size_t(copy.loop) >= best.chunkLevels &&
                    !s.groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back(
@@ -79,15 +79,15 @@ private:
   const Candidate &best;
   const Boxes boxes;
 
-  /// Returns a copy's names in the order in which the loops inside of it walk them; the contiguous
-  /// dimension of the tensor stays contiguous.
+  /// Returns a copy's names in the order of the loops inside of it; the contiguous dimension of the
+  /// tensor stays contiguous.
   std::vector<std::string> stageOrder(const PlacedAccess &access, int loop) {
     std::vector<std::string> order = access.order;
     if (order.size() < 3)
       return order;
     auto depth = [&](const std::string &name) {
-      // Names that only the register tile walks are innermost; reduced names are inside of produced
-      // ones.
+      // Names that only the register tile covers are innermost; reduced names are inside of
+      // produced ones.
       int found = -1;
       for (const PlacedAccess::Dim &dim : access.dims)
         if (dim.name == name)
@@ -109,7 +109,7 @@ private:
     return order;
   }
 
-  /// Returns the layout of a copy; pairs that are multiplied at once are contiguous.
+  /// Returns the layout of a copy; pairs that are multiplied together are contiguous.
   Layout stageLayout(const PlacedAccess &access, const Extents &extents, int loop) {
     Layout layout = panelLayout(access, extents, loop);
     const PlacedAccess::Dim *dim = s.m.pair < 0 ? nullptr : access.find(unsigned(s.m.pair));
@@ -131,7 +131,7 @@ private:
     if (!access.onLanes()) {
       order = stageOrder(access, loop);
       layout = Layout::rowMajor(order);
-      // Rows whose distance is a power of two would map to few sets of the cache.
+      // Rows at a distance of a power of two would map to few sets of the cache.
       for (const PlacedAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
           int64_t bytes = boxes.copiedBytes(access);
@@ -140,8 +140,8 @@ private:
         }
       return layout;
     }
-    // Panels as wide as the tile: [v floordiv T, others, v mod T], the name that varies first in
-    // the reduction innermost.
+    // Panels as wide as the tile: [v floordiv T, others, v mod T], where the fastest name of the
+    // reduction is innermost.
     int64_t wide = best.tile->vectors * nest.lanes;
     std::vector<std::string> along;
     for (unsigned name : s.m.lanes)

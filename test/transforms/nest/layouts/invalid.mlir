@@ -21,10 +21,10 @@ func.func @word(%a: !nd.tensor<f32, m: 20> {nd.layout = "some", nd.name = "a"}) 
 
 // -----
 
-// expected-note @+1 {{as [m, n] it lies here}}
+// expected-note @+1 {{its layout is [m, n] here}}
 func.func @place(%a: !nd.tensor<f32, m: 20, n: 10> {nd.layout = #nest.layout<[m, n]>, nd.name = "a", heddle.donate = 0})
     -> !nd.tensor<f32, m: 20, n: 10> {
-  // expected-error @+1 {{'a' is updated in place, so it can't lie as [m, n] before and as [n, m] after}}
+  // expected-error @+1 {{'a' is updated in place, so its layout can't be [m, n] before and [n, m] after}}
   %d = nest.compute (m: 20, n: 10) reads %a[] {
   ^bb0(%x: f32):
     %p = arith.negf %x : f32
