@@ -34,11 +34,13 @@ Tensor attendNear(const Tensor &q, const Tensor &k, const Tensor &v, const Tenso
 }
 
 /// Measures a function of `operands`, and its gradients by all of them, beside PyTorch's. `flops`: of
-/// the function; its gradients take twice as many.
+/// the function; its gradients take twice as many. `ways`: to write it in PyTorch, each a peer; an
+/// empty one is the fastest.
 template <typename F, typename... T>
 void bothWays(const Request &request, Report &report, const std::string &bench,
               const std::string &workload, const std::map<std::string, std::string> &sizes,
-              double flops, F function, const Tensor &result, T... operands) {
+              const std::vector<std::string> &ways, double flops, F function, const Tensor &result,
+              T... operands) {
   for (bool backward : {false, true}) {
     Case work{.bench = bench + (backward ? "/forward-backward" : "/forward"),
               .threads = request.threads,
@@ -54,11 +56,14 @@ void bothWays(const Request &request, Report &report, const std::string &bench,
     } else {
       work.systems.push_back(heddleSystem(request, function, operands...));
     }
-    auto settings = sizes;
-    settings["backward"] = backward ? "1" : "0";
-    if (request.peers)
+    for (const std::string &way : request.peers ? ways : std::vector<std::string>{}) {
+      auto settings = sizes;
+      settings["backward"] = backward ? "1" : "0";
+      if (!way.empty())
+        settings["way"] = way;
       for (System &peer : torchPeer(workload, settings, request.threads, /*tuned=*/true))
         work.systems.push_back(std::move(peer));
+    }
     report.measure(work);
   }
 }
@@ -79,7 +84,7 @@ void bench::attention(const Request &request, Report &report) {
        {"heads", text(heads)},
        {"length", text(length)},
        {"features", text(features)}},
-      4.0 * double(n * heads * length * length * features),
+      {""}, 4.0 * double(n * heads * length * length * features),
       [](Tensor q, Tensor k, Tensor v) { return nn::attention(q, k, v, past, over(feature)); },
       positions(now), positions(now), positions(past), positions(past));
 }
@@ -98,6 +103,6 @@ void bench::localAttention(const Request &request, Report &report) {
             {"heads", text(heads)},
             {"side", text(side)},
             {"features", text(features)}},
-           4.0 * 49 * double(n * heads * side * side * features), attendNear, image, image, image,
-           image, randomTensor({{head, heads}, {ky, 7}, {kx, 7}}));
+           {"", "unfold"}, 4.0 * 49 * double(n * heads * side * side * features), attendNear, image,
+           image, image, image, randomTensor({{head, heads}, {ky, 7}, {kx, 7}}));
 }
