@@ -16,6 +16,8 @@ void matmul(const Request &request, Report &report);
 void convolution(const Request &request, Report &report);
 void capsule(const Request &request, Report &report);
 void routing(const Request &request, Report &report);
+void attention(const Request &request, Report &report);
+void localAttention(const Request &request, Report &report);
 void fashionTraining(const Request &request, Report &report);
 void fashionClassifying(const Request &request, Report &report);
 void compilation(const Request &request, Report &report);

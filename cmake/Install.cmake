@@ -63,7 +63,7 @@ endforeach()
 # What memory managers and engines include, likewise.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle-runtime
   FILES_MATCHING PATTERN "*.h")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/SECURITY.md" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Heddle")
 install(EXPORT HeddleTargets NAMESPACE Heddle:: DESTINATION ${package})

@@ -32,6 +32,8 @@ if os.path.exists(mpi) and shutil.which("mpirun"):
     config.available_features.add("mpi")
     config.substitutions.append((r"%\{mpirun\}", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe"))
 
+if shutil.which("mkdocs"):
+    config.available_features.add("mkdocs")
 if shutil.which("patch"):
     config.available_features.add("patch")
 

@@ -22,7 +22,7 @@ except ImportError:
 
 settings = dict(word.split("=", 1) for word in sys.argv[2:])
 ranks = peer.start_ranks(int(settings.get("ranks", 1)))
-torch.set_grad_enabled(sys.argv[1] == "fashion")
+torch.set_grad_enabled(sys.argv[1] == "fashion" or settings.get("backward") == "1")
 torch.set_num_threads(int(settings["threads"]))
 dtype = {"f32": torch.float32, "bf16": torch.bfloat16}[settings.get("dtype", "f32")]
 
@@ -112,15 +112,65 @@ def routing():
     return step
 
 
+def gradients(function, operands):
+    """The function, or with backward=1 its gradients by all operands."""
+    if settings["backward"] == "0":
+        return lambda: function(*operands)
+    operands = [operand.requires_grad_() for operand in operands]
+    dy = torch.randn(function(*operands).shape)
+    return lambda: torch.autograd.grad(function(*operands), operands, dy)
+
+
+def attention():
+    shape = size("batch"), size("heads"), size("length"), size("features")
+    return gradients(torch.nn.functional.scaled_dot_product_attention, [torch.randn(shape) for _ in range(3)])
+
+
+def local_attention():
+    n, heads, side, features = size("batch"), size("heads"), size("side"), size("features")
+    pad = torch.nn.functional.pad
+    outside = pad(torch.zeros(side, side), (3, 3, 3, 3), value=-torch.inf).unfold(0, 7, 1).unfold(1, 7, 1)
+    scale = features ** -0.5
+
+    def unfolded(q, k, v, bias):  # images channels first: the windows of keys and values are copied
+        around = [torch.nn.functional.unfold(x.reshape(n, heads * features, side, side), 7, padding=3)
+                  .view(n, heads, features, 49, side * side) for x in (k, v)]
+        scores = torch.einsum("nhfp,nhfwp->nhwp", q.reshape(n, heads, features, -1), around[0]) * scale
+        scores = scores + bias.view(heads, 49, 1) + outside.reshape(-1, 49).T
+        return torch.einsum("nhwp,nhfwp->nhfp", scores.softmax(2), around[1]).view_as(q)
+
+    def views(q, k, v, bias):  # features last: windows are views, products are batched
+        k, v = (pad(x, (0, 0, 3, 3, 3, 3)).unfold(2, 7, 1).unfold(3, 7, 1) for x in (k, v))
+        scores = torch.einsum("nhrcf,nhrcfyx->nhrcyx", q, k) * scale + bias[None, :, None, None] + outside
+        share = scores.flatten(4).softmax(-1).view_as(scores)
+        return torch.einsum("nhrcyx,nhrcfyx->nhrcf", share, v)
+
+    def shifted(q, k, v, bias):  # features last: a pass over the image for each place of the window
+        places = [(y, x) for y in range(7) for x in range(7)]
+        k, v = (pad(x, (0, 0, 3, 3, 3, 3)) for x in (k, v))
+        scores = torch.stack([(q * k[:, :, y:y + side, x:x + side]).sum(-1) * scale for y, x in places])
+        scores = scores + bias.permute(1, 2, 0).reshape(49, 1, heads, 1, 1) + outside.reshape(side, side, 49).permute(
+            2, 0, 1)[:, None, None]
+        share = scores.softmax(0).unsqueeze(-1)
+        return sum(share[i] * v[:, :, y:y + side, x:x + side] for i, (y, x) in enumerate(places))
+
+    def of(way, *image):
+        operands = [torch.randn(n, heads, *image) for _ in range(3)] + [torch.randn(heads, 7, 7)]
+        return gradients(way, operands)
+
+    ways = [of(unfolded, features, side, side), of(views, side, side, features), of(shifted, side, side, features)]
+    return ways[0] if settings.get("way") == "unfold" else fastest(ways)
+
+
 def pointwise():
     a, b = torch.randn(size("n")), torch.randn(size("n"))
     out = torch.empty_like(a)
     return lambda: torch.add(a, b, out=out)
 
 
-run = {"matmul": matmul, "fashion": fashion, "capsule": capsule, "routing": routing,
-       "pointwise": pointwise}[sys.argv[1]]()
+run = {"matmul": matmul, "fashion": fashion, "capsule": capsule, "routing": routing, "attention": attention,
+       "local_attention": local_attention, "pointwise": pointwise}[sys.argv[1]]()
 for _ in range(2):
     run()
-name = "torch-" + torch.__version__.split("+")[0] + peer.suffix()
+name = "-".join(filter(None, ["torch", torch.__version__.split("+")[0], settings.get("way")])) + peer.suffix()
 peer.answer(run, name) if not ranks else peer.answer_as_rank(run, name.replace("torch", "torch-ddp"))
