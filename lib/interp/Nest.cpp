@@ -173,6 +173,26 @@ static Slots slotsOf(const Frame &frame) {
   return slots;
 }
 
+/// Refuses a nest that uses a number of a device, such as `mesh.d`, which the caller of its function
+/// does not supply. `slots` has all names that the nest may use.
+static LogicalResult checkNames(nest::LoopNestInterface nest, const Slots &slots) {
+  std::optional<std::string> missing;
+  auto use = [&](const std::string &name) {
+    if (!nest::readIndex(name) && !slots.slotOf.count(name))
+      missing = name;
+  };
+  for (Attribute map : nest.getMapsAttr())
+    for (const nest::MapEntry &entry : cast<nest::MapAttr>(map).getEntries())
+      llvm::for_each(entry.expr().names(), use);
+  for (Attribute guard : nest.getGuardsAttr())
+    for (const nest::Condition &condition : cast<nest::GuardAttr>(guard).getConditions())
+      llvm::for_each(condition.expr().names(), use);
+  nest->walk([&](nest::IndexOp index) { use(index.getName().str()); });
+  if (!missing)
+    return success();
+  return nest->emitOpError() << "expected a caller that supplies '" << *missing << "'";
+}
+
 static SmallVector<Scalar> convertAll(ArrayRef<Scalar> values, TypeRange from, ArrayRef<Type> to,
                                       Arithmetic &arithmetic) {
   SmallVector<Scalar> result;
@@ -193,6 +213,8 @@ static LogicalResult compute(nest::ComputeOp op, Frame &frame, Evaluator &evalua
   if (failed(produced) || failed(reduced))
     return failure();
   SmallVector<unsigned> producedSlots = slots.add(*produced), reducedSlots = slots.add(*reduced);
+  if (failed(checkNames(op, slots)))
+    return failure();
   size_t count = op.getReads().size();
   ArrayRef<Attribute> maps = op.getMaps().getValue(), guards = op.getGuards().getValue();
   RegionReads reads(op, frame[op.getReads()], maps.take_front(count), guards.take_front(count),
@@ -269,6 +291,8 @@ static LogicalResult update(nest::UpdateOp op, Frame &frame, Evaluator &evaluato
   if (failed(space))
     return failure();
   SmallVector<unsigned> spaceSlots = slots.add(*space);
+  if (failed(checkNames(op, slots)))
+    return failure();
   RegionReads reads(op, frame[op.getReads()], op.getMaps().getValue(), op.getGuards().getValue(),
                     slots,
                     /*gathers=*/true);

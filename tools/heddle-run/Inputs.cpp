@@ -285,7 +285,11 @@ Arrays Inputs::collect(const Signature &entry) const {
       wanted[name] = *value;
     }
     if (!read[i]) {
-      arrays.push_back(generate(formal.type.element, wanted, seed * 1000003 + i));
+      try {
+        arrays.push_back(generate(formal.type.element, wanted, seed * 1000003 + i));
+      } catch (const Error &error) { // too large
+        throw Error("argument '" + formal.name + "': " + error.what());
+      }
       continue;
     }
     for (auto [name, size] : llvm::zip_equal(read[i]->names, read[i]->shape))
