@@ -157,7 +157,7 @@ Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name
   Rows rows(*this, index, entries, item, list.weight, here);
   const Tensor &given = requireBags(list, item, here);
   Size size = index.size(item), bags = given.size(list.bag);
-  if (bags.isNumber() && int64_t(bags) == 0) // of which items can be part
+  if (bags.isNumber() && int64_t(bags) == 0) // no bag that items could be part of
     return across(sum(rows.take(0), item), given).cast(table.elementType());
   auto [number, belongs, fits] = segmentsOf(list, item, size, here);
   rows.restrict(belongs);
