@@ -15,7 +15,8 @@
 //                                                 interpretClosely:  1 +- 1e-4
 //
 // Such a bound is likely, not certain. Bounds that are of use, and decided elements, stay as they
-// are. An element whose deviations exceed its magnitude is left undecided if it was undecided.
+// are. An element that is undecided stays so if its new bound would leave it uncertain
+// (TensorValue.h).
 //
 //===----------------------------------------------------------------------===//
 
