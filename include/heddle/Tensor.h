@@ -124,7 +124,7 @@ public:
   /// result[name = i] = this[name = size - 1 - i].
   Tensor reverse(const Name &name, Here here = Here::current()) const;
   /// Adds `low` elements before the first and `high` after the last one of `name`, all of them
-  /// `value`.
+  /// `value`. Throws Error for windows that exclude taps, and what is computed from them.
   Tensor pad(const Name &name, const Size &low, const Size &high, double value = 0,
              Here here = Here::current()) const;
   /// The same with elements of this tensor. Throws Error for more elements than there are to copy

@@ -173,6 +173,10 @@ Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, double v
                    Here here) const {
   NodeRef input = nodeOf(*this, here);
   requireNumber(value, input->type().getElementType(), here);
+  bool addsNone = low.expr() == Expr(0) && high.expr() == Expr(0);
+  if (!addsNone && includedIn(input, here))
+    fail(here, "expected no padding of what windows exclude taps from, got " +
+                   typeAndOrigin(*this) + "; pad before the window, or give it a padding value");
   return make(here, {input}, [&](OpBuilder &builder, Location loc) {
     return nd::buildPad(builder, loc, input->value, name.str(), low.expr(), high.expr(), 0,
                         nd::numberAttr(input->type().scalarType(), value));

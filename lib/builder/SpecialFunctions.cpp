@@ -66,7 +66,7 @@ static Scalar polynomial(const Scalar &z, ArrayRef<double> c) {
 }
 
 /// The sides are scaled by a constant power of two, so that the squares neither overflow nor
-/// underflow. The root's slope at zero is infinite.
+/// underflow. The root of zero is not taken, because its slope there is infinite.
 Scalar heddle::detail::hypotenuse(const Scalars &x, bool isDouble) {
   Scalar larger = maximum(abs(x[0]), abs(x[1]));
   Scalar isLarge = larger > (isDouble ? 0x1p500 : 0x1p60),
@@ -157,15 +157,16 @@ static const double bernoulli[] = {1.0 / 12,        -1.0 / 120,      1.0 / 252, 
                                    43867.0 / 14364, -174611.0 / 6600};
 
 namespace {
-/// How lgamma and digamma are computed at x, f below. Operands of what is not chosen are harmless.
+/// How lgamma or digamma, f below, is computed at x. Operands of what is not chosen are harmless.
 struct GammaArgument {
   /// f(x) of a negative x follows from f(1 - x) = f(place) and the sine and cosine of pi * turn. For
   /// all other x, place is x.
   Scalar isNegative, place, turn;
-  /// By an asymptotic series at `large`; or from f(place + 1).
+  /// If isLarge, an asymptotic series at `large` gives f(place). If isLow, place is below 1, and
+  /// f(place + 1) = f(2 + z) gives it.
   Scalar isLarge, large, isLow;
-  /// Else from f(2 + z) with |z| <= 1, by its differences, at z + 2, z + 3, ... below place: their
-  /// product, the sum of their inverses, and z, which is that of place + 1 for a low place.
+  /// Else f(2 + z) with |z| <= 1 gives it, and the recurrence of f leads from z + 2 to place: by the
+  /// product of the places between for lgamma, by the sum of their inverses for digamma.
   Scalar product = 1.0, inverses = 0.0, z;
 
   explicit GammaArgument(const Scalar &x)

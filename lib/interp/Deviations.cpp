@@ -43,19 +43,23 @@ static double distance(const Scalar &a, const Scalar &b, bool isFloat) {
   return std::isnan(apart) ? INFINITY : apart;
 }
 
-/// The bound of an element whose largest deviation is known.
-static void narrow(Scalar &scalar, double deviation, FloatType type) {
-  double apart = multiple * deviation, magnitude = std::fabs(scalar.value);
-  if (scalar.undecided && apart > (std::isfinite(magnitude) ? magnitude : 0))
-    return;
-  if (!type || !std::isfinite(magnitude)) {
-    scalar.undecided = false;
-    return;
+/// The bound of an element whose largest deviation is known. One that would still be uncertain stays
+/// undecided if it was.
+static void narrow(Scalar &scalar, double deviation, Type element) {
+  Scalar close = scalar;
+  auto type = dyn_cast<FloatType>(element);
+  if (type && std::isfinite(scalar.value)) {
+    double bound = multiple * deviation +
+                   functionUnits * unitRoundoff(type) * std::fabs(scalar.value) +
+                   smallestError(type);
+    close.error = scalar.undecided ? bound : std::min(bound, scalar.error);
+    close.own = 0;
+    close.undecided = false;
+  } else {
+    close.undecided &= deviation != 0;
   }
-  double bound = apart + functionUnits * unitRoundoff(type) * magnitude + smallestError(type);
-  scalar.error = scalar.undecided ? bound : std::min(bound, scalar.error);
-  scalar.own = 0;
-  scalar.undecided = false;
+  if (!scalar.undecided || !isUncertain(close, element))
+    scalar = close;
 }
 
 FailureOr<SmallVector<TensorValue>>
@@ -79,10 +83,10 @@ interpretClosely(func::FuncOp func, ArrayRef<TensorValue> arguments, const ExprM
     }
   }
   for (auto [value, most] : llvm::zip_equal(*values, deviations)) {
-    auto type = dyn_cast<FloatType>(value.elementType());
+    Type element = value.elementType();
     for (auto [scalar, deviation] : llvm::zip_equal(value.elements, most))
-      if (!isUseful(scalar, bool(type)))
-        narrow(scalar, deviation, type);
+      if (!isUseful(scalar, isa<FloatType>(element)))
+        narrow(scalar, deviation, element);
   }
   return values;
 }

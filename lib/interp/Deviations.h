@@ -16,7 +16,7 @@
 //                                                 interpretClosely:  1 +- 1e-4
 //
 // Such a bound is likely, not certain. Useful bounds and decided elements do not change. An
-// undecided element whose deviations exceed its magnitude remains undecided.
+// undecided element remains undecided if its new bound would leave it uncertain (TensorValue.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,6 +23,14 @@ namespace heddle::interp {
 
 using TensorRef = std::shared_ptr<const TensorValue>;
 
+/// The index of an element, from its coordinates and the strides of their names.
+inline size_t dot(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<int64_t> strides) {
+  int64_t sum = 0;
+  for (auto [coordinate, stride] : llvm::zip_equal(coordinates, strides))
+    sum += coordinate * stride;
+  return size_t(sum);
+}
+
 /// The maximum depth of nested calls.
 static constexpr int mostCalls = 500;
 

@@ -66,6 +66,7 @@ void FloatSum::add(const Scalar &x) {
   ++count;
   undecided |= x.undecided;
   errors += x.error;
+  scale = std::max(scale, x.scale());
   if (x.value == 0) {
     sum += x.value; // the sign of two zeros
     return;
@@ -101,7 +102,7 @@ Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
     return arithmetic.rounded(type, value, 0, false);
   }
   double error = exact ? 0 : errors + double(count) * unitRoundoff(type) * (magnitude + errors);
-  return arithmetic.rounded(type, value, error, exact, undecided);
+  return withTerms(arithmetic.rounded(type, value, error, exact, undecided), scale);
 }
 
 void Fold::add(ArrayRef<Scalar> element) {

@@ -52,7 +52,7 @@ public:
   Scalar result(mlir::FloatType type, Arithmetic &arithmetic) const;
 
 private:
-  double sum, compensation, magnitude = 0, errors = 0, grain = 0;
+  double sum, compensation, magnitude = 0, errors = 0, grain = 0, scale = 0;
   double squares = 0, farthest = 0, roundings = 0; ///< for deviations of simulated executions
   int64_t count = 0;
   bool undecided = false;

@@ -13,13 +13,6 @@ using namespace mlir;
 
 namespace heddle::interp {
 
-static size_t dot(ArrayRef<int64_t> coordinates, ArrayRef<int64_t> strides) {
-  int64_t sum = 0;
-  for (auto [coordinate, stride] : llvm::zip_equal(coordinates, strides))
-    sum += coordinate * stride;
-  return size_t(sum);
-}
-
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//

@@ -92,18 +92,20 @@ static void unwindow(nd::UnwindowOp op, const TensorValue &input, TensorValue &r
   std::string name = shape.name.str(), tap = shape.tap.str();
   auto real = dyn_cast<FloatType>(input.elementType());
   int64_t windows = input.size(name);
+  size_t read = Place(result, input).ofResult(name);
+  SmallVector<int64_t> strides = input.strides(result.dims());
+  int64_t along = std::exchange(strides[read], 0), tapStride = input.strides({{tap, 0}})[0];
   for (Walk walk(result.dims()); walk; ++walk) {
-    Sizes at = walk.position();
-    int64_t coordinate = at[name];
+    int64_t coordinate = walk.coordinates()[read];
+    size_t first = dot(walk.coordinates(), strides);
     Scalar sum;
     FloatSum floats;
     for (int64_t k = shape.size - 1; k >= 0; --k) {
       int64_t start = coordinate + shape.low - k * shape.dilation;
       if (start < 0 || start % shape.stride != 0 || start / shape.stride >= windows)
         continue;
-      at[name] = start / shape.stride;
-      at[tap] = k;
-      const Scalar &x = input.at(at);
+      const Scalar &x =
+          input.elements[first + size_t(start / shape.stride * along + k * tapStride)];
       if (x.excluded)
         continue;
       floats.add(x);

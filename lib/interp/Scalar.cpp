@@ -184,7 +184,9 @@ static bool isExactSum(double a, double b, double sum) {
 
 Scalar Arithmetic::add(FloatType type, const Scalar &a, const Scalar &b) {
   double x = of(a), y = of(b), sum = x + y;
-  return rounded(type, sum, a.error + b.error, isExactSum(x, y, sum), a.undecided || b.undecided);
+  Scalar result =
+      rounded(type, sum, a.error + b.error, isExactSum(x, y, sum), a.undecided || b.undecided);
+  return withTerms(result, std::max(a.scale(), b.scale()));
 }
 
 Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
@@ -206,7 +208,9 @@ Scalar Arithmetic::mul(FloatType type, const Scalar &x, const Scalar &y) {
   double u = of(a), v = of(b), product = u * v;
   double error = (a.error != 0 ? a.error * std::fabs(b.value) : 0) +
                  (b.error != 0 ? std::fabs(a.value) * b.error : 0) + a.error * b.error;
-  return rounded(type, product, error, std::fma(u, v, -product) == 0, a.undecided || b.undecided);
+  Scalar result =
+      rounded(type, product, error, std::fma(u, v, -product) == 0, a.undecided || b.undecided);
+  return withTerms(result, a.scale() * b.scale());
 }
 
 Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
@@ -217,7 +221,9 @@ Scalar Arithmetic::div(FloatType type, const Scalar &a, const Scalar &b) {
     undecided |= least <= 0;
     error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : 0;
   }
-  return rounded(type, quotient, error, std::fma(quotient, y, -x) == 0, undecided);
+  Scalar result = rounded(type, quotient, error, std::fma(quotient, y, -x) == 0, undecided);
+  // A divisor that is not exact may shrink with the terms of the dividend, as in Adam's steps.
+  return withTerms(result, b.error == 0 ? a.scale() / std::fabs(b.value) : 0);
 }
 
 Scalar Arithmetic::rem(FloatType type, const Scalar &a, const Scalar &b) {
@@ -237,8 +243,9 @@ Scalar Arithmetic::fma(FloatType type, const Scalar &x, const Scalar &y, const S
   double u = of(a), v = of(b), w = of(c), value = std::fma(u, v, w);
   bool exact = std::fma(u, v, -(u * v)) == 0 && isExactSum(u * v, w, value);
   bool undecided = isKnown ? a.undecided || b.undecided : product.undecided;
-  return rounded(type, value, c.error + (isKnown ? 0 : product.error), exact,
-                 undecided || c.undecided);
+  Scalar result = rounded(type, value, c.error + (isKnown ? 0 : product.error), exact,
+                          undecided || c.undecided);
+  return withTerms(result, std::max(a.scale() * b.scale(), c.scale()));
 }
 
 Scalar Arithmetic::pow(FloatType type, const Scalar &a, const Scalar &b) {
@@ -340,11 +347,11 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
     }
-  return rounded(toFloat, of(a), a.error, keeps, a.undecided);
+  return withTerms(rounded(toFloat, of(a), a.error, keeps, a.undecided), a.scale());
 }
 
 Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
-  Scalar result = exactly(roundTo(type, a.value));
+  Scalar result = withTerms(exactly(roundTo(type, a.value)), a.terms);
   result.undecided = a.undecided;
   result.excluded = a.excluded;
   double error = std::max(0.0, a.error - a.own);

@@ -36,6 +36,13 @@
 //
 //     f32: exp(0 +- 200)                = 1, undecided
 //
+// A bound that is larger than the value is still useful where large terms have cancelled. So a
+// scalar knows its scale: its magnitude, or if that is less than a thousandth of it, the magnitude
+// that it would have if nothing had cancelled. Sums take the largest scale of their terms, products
+// multiply those of their factors, and other functions begin anew.
+//
+//     f32: p - p                        = 0 +- 1.4e-7          scale 1.21: a fault of a thousandth shows
+//
 // Worst-case bounds grow with each op, and are useless after some hundreds of ops. An `Arithmetic`
 // that simulates one execution computes no bounds: it perturbs values within the rounding errors of
 // the type (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating results of
@@ -50,6 +57,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
+
 namespace heddle::interp {
 
 struct Scalar {
@@ -58,10 +67,24 @@ struct Scalar {
   double error = 0;       ///< bound on the error of `value`
   double own = 0;         ///< the part of `error` that is one rounding to the value's type
   double kept = 0;        ///< of a widened float: its error if it is narrowed again
+  double terms = 0;       ///< its magnitude if nothing had cancelled in it; 0: that of `value`
   uint64_t origin = 0;    ///< two inexact floats with the same origin compare as equal
   bool undecided = false; ///< another legal execution may give any other value
   bool excluded = false;  ///< a window excludes it from the reduction that follows
+
+  /// The magnitude of the value, or of what cancelled in it.
+  double scale() const { return std::max(std::fabs(value), terms); }
 };
+
+/// A fault of this size must show.
+constexpr double thousandth = 0x1p-10;
+
+/// The scalar as a sum or product of this scale, which counts if nearly all of it has cancelled.
+inline Scalar withTerms(Scalar scalar, double scale) {
+  bool cancels = std::isfinite(scale) && std::fabs(scalar.value) < thousandth * scale;
+  scalar.terms = cancels ? scale : 0;
+  return scalar;
+}
 
 /// The bits of a number as a signed integer of `width` bits.
 int64_t signedValue(const Scalar &scalar, unsigned width);

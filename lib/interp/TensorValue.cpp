@@ -159,7 +159,8 @@ std::string text(const Sizes &position) {
 
 bool isUncertain(const Scalar &scalar, Type type) {
   auto real = dyn_cast<FloatType>(type);
-  return scalar.undecided || (real && scalar.error > std::fabs(scalar.value) + smallestError(real));
+  double magnitude = std::max(std::fabs(scalar.value), thousandth * scalar.scale());
+  return scalar.undecided || (real && scalar.error > magnitude + smallestError(real));
 }
 
 static bool agrees(const Scalar &a, const Scalar &b, Type type) {

@@ -102,11 +102,9 @@ struct Segments {
 };
 } // namespace
 
-/// Each item belongs to the last bag that begins at or before it. A prefix sum counts the bags that
-/// begin along the list, in time linear in items and bags.
-static Segments segmentsOf(const BagList &list, const Name &item, const Size &size, Here here) {
+/// The offsets or lengths of a list.
+static const Tensor &requireBags(const BagList &list, const Name &item, Here here) {
   const Name &bag = list.bag;
-  Tensor begin, end;
   if (list.offsets.empty() == list.lengths.empty())
     refuse("expected either offsets or lengths of the bags along '" + bag.str() + "'", here);
   const Tensor &given = list.offsets.empty() ? list.lengths : list.offsets;
@@ -115,6 +113,15 @@ static Segments segmentsOf(const BagList &list, const Name &item, const Size &si
     refuse("expected integers without '" + item.str() + "' for the bags along '" + bag.str() +
                "', got " + given.type(),
            here);
+  return given;
+}
+
+/// Each item belongs to the last bag that begins at or before it. A prefix sum counts the bags that
+/// begin along the list, in time linear in items and bags.
+static Segments segmentsOf(const BagList &list, const Name &item, const Size &size, Here here) {
+  const Name &bag = list.bag;
+  const Tensor &given = requireBags(list, item, here);
+  Tensor begin, end;
   Tensor wide = given.cast(ElementType::I64), whole = widthOf({item, size}, ElementType::I64);
   if (list.offsets.empty()) {
     begin = scan(wide, bag, Combiner::Add, /*exclusive=*/true);
@@ -149,10 +156,12 @@ Tensor EmbeddingBag::ofList(const Tensor &index, const Name &entries, const Name
   CallScope scope(here);
   LayerScope layerScope(*this);
   Rows rows(*this, index, entries, item, list.weight, here);
-  Size size = index.size(item);
+  const Tensor &given = requireBags(list, item, here);
+  Size size = index.size(item), bags = given.size(list.bag);
+  if (bags.isNumber() && int64_t(bags) == 0) // no bag that items could be part of
+    return across(sum(rows.take(0), item), given).cast(table.elementType());
   auto [number, belongs, fits] = segmentsOf(list, item, size, here);
   rows.restrict(belongs);
-  Size bags = (list.offsets.empty() ? list.lengths : list.offsets).size(list.bag);
   // Combines the `updates` of all items of each bag.
   auto perBag = [&](const Tensor &updates, double neutral, Combiner combiner) {
     std::vector<Extent> extents{{list.bag, bags}};

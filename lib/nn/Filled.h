@@ -36,6 +36,12 @@ std::vector<std::string> keysOf(const std::map<std::string, T> &map) {
 /// The key of a layer's bias: distinct from the key of its weight and from `fold(key, i)` of
 /// sublayers.
 inline Tensor biasKey(const Tensor &key) { return fold(key, -1.0); }
+/// The names of `x` that `like` lacks.
+Names namesBeyond(const Tensor &x, const Tensor &like);
+/// `x`, repeated along the names that only `like` has.
+Tensor across(const Tensor &x, const Tensor &like);
+/// `x`, with those of `renames` whose names it has.
+Tensor renameExisting(const Tensor &x, const std::vector<Rename> &renames);
 /// Throws Error for a dropout rate outside [0, 1).
 void requireDropout(double rate, Here here);
 /// Throws Error for an x that lacks one of `names`.

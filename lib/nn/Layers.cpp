@@ -19,6 +19,29 @@ std::string nn::quoted(const std::vector<std::string> &names) {
   return text;
 }
 
+Names nn::namesBeyond(const Tensor &x, const Tensor &like) {
+  Names others;
+  for (const Name &name : namesOf(x))
+    if (!like.has(name))
+      others.push_back(name);
+  return others;
+}
+
+Tensor nn::across(const Tensor &x, const Tensor &like) {
+  std::vector<Extent> others;
+  for (const Name &name : namesBeyond(like, x))
+    others.push_back({name, like.size(name)});
+  return others.empty() ? x : x.broadcast(others);
+}
+
+Tensor nn::renameExisting(const Tensor &x, const std::vector<Rename> &renames) {
+  std::vector<Rename> own;
+  for (const Rename &rename : renames)
+    if (x.has(rename.from))
+      own.push_back(rename);
+  return x.rename(own);
+}
+
 void nn::requireHas(const Tensor &x, const Names &names, Here here) {
   for (const Name &name : names)
     if (!x.has(name, here))

@@ -49,14 +49,10 @@ Tensor Linear::operator()(const Tensor &x, const Names &in, Here here) const {
 }
 
 Linear Linear::renamed(const std::vector<Rename> &renames) const {
-  auto renamed = [&](const Tensor &tensor) {
-    std::vector<Rename> fitting;
-    for (const Rename &rename : renames)
-      if (tensor.has(rename.from))
-        fitting.push_back(rename);
-    return tensor.rename(fitting);
-  };
-  return {renamed(weight), bias ? std::optional(renamed(*bias)) : std::nullopt};
+  Linear layer{renameExisting(weight, renames), {}};
+  if (bias)
+    layer.bias = renameExisting(*bias, renames);
+  return layer;
 }
 
 Perceptron Perceptron::make(const Extent &in, const std::vector<int64_t> &sizes, const Tensor &key,

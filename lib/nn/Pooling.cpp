@@ -173,22 +173,14 @@ Tensor nn::maxUnpool(const Tensor &values, const std::vector<std::pair<Name, Ten
   // elements.
   std::vector<Rename> windows;
   for (const std::string &name : placed)
-    if (values.has(Name(name)))
-      windows.push_back({Name(name), fresh(name)});
-  auto apart = [&](const Tensor &tensor) {
-    std::vector<Rename> own;
-    for (const Rename &rename : windows)
-      if (tensor.has(rename.from))
-        own.push_back(rename);
-    return tensor.rename(own);
-  };
+    windows.push_back({Name(name), fresh(name)});
   for (const Extent &extent : values.extents())
     if (!std::ranges::count(placed, extent.name.str()))
       all.push_back(extent);
   std::vector<std::pair<Name, Tensor>> places;
   for (const auto &[name, place] : at)
-    places.push_back({name, apart(place)});
-  return scatterUnique(zeros(all, values.elementType()), places, apart(values));
+    places.push_back({name, renameExisting(place, windows)});
+  return scatterUnique(zeros(all, values.elementType()), places, renameExisting(values, windows));
 }
 
 Tensor nn::averagePool(const Tensor &x, const Windows &windows, const AveragePoolOptions &options,

@@ -47,8 +47,9 @@ struct AttentionOptions {
 ///
 /// What is hidden from a query, by `causal`, `lengths`, `mask` or a bias of -inf, reaches neither its
 /// result nor, through it, a gradient, even if it is NaN or infinite. A query that sees no key gets
-/// zeros, and gradients of zero. With `causal`, a mask or a bias, one that sees a value that is not
-/// finite gets NaN.
+/// zeros, and gradients of zero. Where keys are hidden from some queries only, one that sees a value
+/// that is infinite or NaN gets NaN in this feature, by `causal`, or in all features, by a mask or a
+/// bias.
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
                  const Names &feature, const AttentionOptions &options = {},
                  Here here = Here::current());

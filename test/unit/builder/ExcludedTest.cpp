@@ -205,6 +205,17 @@ TEST(Excluded, FunctionsOfWindowsCountWhatTheyAreGiven) {
       means, x);
 }
 
+TEST(Excluded, PaddingIsRefusedAtTheCall) {
+  Tensor taps = counting({{row, 4}}).window(row, ky, {.size = 3, .padding = around});
+  for (const Name &name : {row, ky})
+    expectHas(messageOf([&] { (taps * 2.0).pad(name, 0, 1); }),
+              {"ExcludedTest.cpp:", "expected no padding of what windows exclude taps from",
+               "pad before the window"});
+  EXPECT_TRUE(taps.pad(row, 0, 0).has(ky)); // adds nothing
+  // A reduction has left the taps out.
+  EXPECT_EQ(sum(taps, ky).pad(row, 1, 0).to<float>({row}).front(), 0);
+}
+
 TEST(Excluded, WhatFunctionsReturnIsNotCounted) {
   Tensor x = counting({{batch, 2}, {row, 4}});
   auto taps = [](Tensor x) { return x.window(row, ky, {.size = 3, .padding = around}); };

@@ -134,6 +134,25 @@ TEST_F(DeviationsTest, AChoiceThatNoExecutionChangesIsDecided) {
   }
 }
 
+TEST_F(DeviationsTest, WhatCancelsIsComparedBesideItsTerms) {
+  // The chain's result, about v / 10, less itself: 0, or what rounding leaves of it.
+  std::string body = longChain();
+  body.replace(body.find("%r ="), 4, "%s =");
+  body += "%r = arith.subf %s, %s : f32\n";
+  TensorValue worst = run(body, false), close = run(body, true);
+  std::vector<float> rest, fault;
+  for (auto [v, a, b] : llvm::zip_equal(x, worst.elements, close.elements)) {
+    EXPECT_TRUE(isUncertain(a, close.elementType()));
+    EXPECT_FALSE(isUncertain(b, close.elementType()));
+    EXPECT_NEAR(b.scale(), 0.1 * v, 1e-6);
+    rest.push_back(v * 1e-8f);
+    fault.push_back(v * 1e-4f);
+  }
+  EXPECT_EQ(compare(close, tensor(rest)).mismatch, "");
+  std::string mismatch = compare(close, tensor(fault)).mismatch;
+  EXPECT_NE(mismatch.find("64 of 64 elements differ"), std::string::npos) << mismatch;
+}
+
 TEST_F(DeviationsTest, WhatTheCompilerMayChooseStaysOpen) {
   // Where one of the products is fused with the difference, it is the rounding error of the other.
   std::string body = "%c = arith.constant 3.1 : f32\n %l = arith.constant 1.0e9 : f32\n"

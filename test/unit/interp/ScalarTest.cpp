@@ -11,7 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/interp/Scalar.h"
+#include "lib/interp/Fold.h"
+#include "lib/interp/TensorValue.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -175,6 +176,33 @@ TEST_F(ScalarTest, AValueLessItselfMayKeepWhatOneOfThemHasLost) {
   }
   // The difference of equal exact values has no error.
   EXPECT_EQ(arithmetic.sub(f32, exactly(3), exactly(3)).error, 0);
+}
+
+TEST_F(ScalarTest, WhatCancelsIsHeldBesideItsTerms) {
+  Scalar square = arithmetic.mul(f32, exactly(1.1), exactly(1.1));
+  Scalar zero = arithmetic.sub(f32, square, square);
+  FloatSum sum;
+  for (const Scalar &term : {square, exactly(3), arithmetic.neg(square), exactly(-3)})
+    sum.add(term);
+  for (const auto &[scalar, scale] : {std::pair(zero, 1.21),
+                                      {arithmetic.mul(f32, zero, exactly(-2)), 2.42},
+                                      {arithmetic.mul(f32, zero, zero), 1.4641},
+                                      {arithmetic.fma(f32, zero, zero, zero), 1.4641},
+                                      {arithmetic.div(f32, zero, exactly(-4)), 0.3025},
+                                      {arithmetic.convert(zero, f32, f16), 1.21},
+                                      {arithmetic.cast(zero, f32, f16), 1.21},
+                                      {sum.result(f32, arithmetic), 3.0}}) {
+    EXPECT_LT(std::fabs(scalar.value), 1e-6);
+    EXPECT_NEAR(scalar.scale(), scale, 1e-12);
+    EXPECT_FALSE(isUncertain(scalar, f32));
+  }
+  // A fault of a thousandth would not show.
+  EXPECT_TRUE(isUncertain(arithmetic.sub(f32, inexact(1, 1e-2), inexact(1, 1e-2)), f32));
+  // What is not linear in the terms begins anew.
+  EXPECT_EQ(arithmetic.div(f32, zero, square).scale(), 0);
+  EXPECT_TRUE(isUncertain(arithmetic.div(f32, zero, square), f32));
+  EXPECT_EQ(arithmetic.monotone(f32, std::exp, zero).scale(), 1);
+  EXPECT_EQ(arithmetic.mul(f32, exactly(INFINITY), zero).terms, 0);
 }
 
 TEST_F(ScalarTest, WhatHangsOnAnOpenComparisonIsUndecided) {

@@ -133,6 +133,22 @@ TEST(EmbeddingBag, OfManyListsAtOnce) {
   }
 }
 
+TEST(EmbeddingBag, ListsWithoutBags) {
+  Tensor table = random({{word, 5}, {feature, 2}}, 1), index = integers({3, 1, 4}, {{item, 3}});
+  for (const auto &[text, mode] : modes)
+    for (bool areOffsets : {false, true}) {
+      nn::BagList list{.bag = bag};
+      (areOffsets ? list.offsets : list.lengths) = integers({}, {{bag, 0}});
+      auto of = [&](Tensor table) {
+        return nn::EmbeddingBag{table, mode, {}}.ofList(index, word, item, list);
+      };
+      Tensor y = jit(of, {.check = true})(table);
+      EXPECT_EQ(y.sizes(), (Sizes{{"bag", 0}, {"feature", 2}})) << text;
+      Tensor slope = grad([&](Tensor t) { return sum(of(t), {bag, feature}); }, table);
+      EXPECT_EQ(valuesOf(slope), std::vector<float>(10, 0)) << text;
+    }
+}
+
 TEST(EmbeddingBag, ListsThatDoNotFit) {
   nn::EmbeddingBag layer = nn::EmbeddingBag::make({word, 5}, {feature, 2}, key(1), BagMode::Sum);
   Tensor index = integers({3, 1, 4}, {{item, 3}});

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and
-// the largest numbers as masked elements: values and all gradients are finite and the same.
+// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and the
+// largest numbers as masked elements: values, all gradients and tangents of forward mode are finite
+// and the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +47,8 @@ struct Given {
 template <typename L, typename F>
 void expectHidden(const std::string &what, const L &layer, const std::vector<Tensor> &inputs,
                   const std::vector<Tensor> &isHidden, F call) {
+  auto forward = [&](Given<L> given) { return call(given.layer, given.inputs); };
+  auto tangents = jit([&](Given<L> given, Given<L> along) { return jvp(forward, given, along); });
   auto run = jit([&](Given<L> given) {
     return valueAndGrad(
         [&](Given<L> given) {
@@ -65,6 +68,13 @@ void expectHidden(const std::string &what, const L &layer, const std::vector<Ten
       if (!slope.empty())
         all.emplace_back("gradient of " + path, valuesOf(slope));
     });
+    Given<L> along = given;
+    uint64_t seed = 100;
+    forEachTensor(along, [&](const std::string &, Tensor &x) {
+      if (!x.empty())
+        x = isFloat(x.elementType()) ? random(extentsOf(x), ++seed) : Tensor();
+    });
+    all.emplace_back("tangent", valuesOf(tangents(given, along)));
     return all;
   };
   auto wanted = with(0);
@@ -161,6 +171,99 @@ TEST(Hidden, OneQueryDoesNotSeeWhatOthersSee) {
       EXPECT_TRUE(std::isnan(each)) << number;
 }
 
+TEST(Hidden, ASingleQuerySeesSomeKeys) {
+  // Its place is the third, or keys 1 and 4 are hidden by a mask; keys may lack names of the queries.
+  Tensor query = random({{batch, 3}, {timeName, 1}, {feature, 4}}, 1);
+  Tensor odd = equal(iota({past, size}) % 3.0, 1.0);
+  nn::AttentionOptions third{.causal = timeName, .first = constant(2, ElementType::I64)},
+      masked{.mask = logicalNot(odd)};
+  for (bool isShared : {false, true})
+    for (const nn::AttentionOptions &options : {third, masked}) {
+      Tensor keys = sequence(past), values = sequence(past, 4),
+             isHidden = options.causal ? iota({past, size}) > 2.0 : odd;
+      if (isShared)
+        keys = keys.at(batch, 0), values = values.at(batch, 0);
+      expectHidden("single", None(), {keys, values, query}, {isHidden, isHidden},
+                   [&](None, const std::vector<Tensor> &in) {
+                     return nn::attention(in[2], in[0], in[1], past, feature, options);
+                   });
+    }
+}
+
+TEST(Hidden, ValuesAreNaNInTheFeaturesThatAreSeen) {
+  // Value 3 is NaN in feature 1, and infinite in feature 2. The queries that see it get what they get of
+  // PyTorch's scaled_dot_product_attention, but NaN instead of infinities.
+  Tensor x = sequence(timeName), keys = x.rename({{timeName, past}}), values = sequence(past, 4);
+  Tensor third = equal(iota({past, size}), 3.0), where = iota({feature, 4});
+  Tensor bad = select(logicalAnd(third.broadcast({{feature, 4}}), equal(where, 1.0)), NAN, values);
+  bad = select(logicalAnd(third.broadcast({{feature, 4}}), equal(where, 2.0)), INFINITY, bad);
+  auto run = [&](Tensor values) {
+    return nn::attention(x, keys, values, past, feature, {.causal = timeName});
+  };
+  auto got = run(bad).to<float>({timeName, feature, batch}),
+       wanted = run(values).to<float>({timeName, feature, batch});
+  for (size_t i = 0; i < got.size(); ++i) {
+    size_t time = i / 12, f = i / 3 % 4;
+    if (time >= 3 && (f == 1 || f == 2))
+      EXPECT_FALSE(std::isfinite(got[i])) << time << " " << f;
+    else
+      EXPECT_EQ(got[i], wanted[i]) << time << " " << f;
+  }
+  // The slopes of what sees it are NaN, even where they are asked for in another feature.
+  Tensor slope = grad(
+      [&](Tensor q) {
+        Tensor y = nn::attention(q, keys, bad, past, feature, {.causal = timeName});
+        return sum(y.at(feature, 0), over(batch, timeName));
+      },
+      x);
+  auto slopes = slope.to<float>({timeName, feature, batch});
+  for (size_t i = 0; i < slopes.size(); ++i)
+    EXPECT_EQ(std::isfinite(slopes[i]), i / 12 < 3) << i;
+}
+
+TEST(Hidden, AMaskLetsInfiniteValuesBeSeen) {
+  Tensor x = sequence(timeName), keys = x.rename({{timeName, past}}), values = sequence(past, 4);
+  Tensor seen = iota({past, size}).broadcast({{timeName, size}}) <= iota({timeName, size});
+  auto run = [&](const Tensor &values) {
+    return nn::attention(x, keys, values, past, feature, {.mask = seen});
+  };
+  Tensor wanted = run(values);
+  for (double number : {double(NAN), double(INFINITY)}) {
+    Tensor got = run(select(equal(iota({past, size}), 3.0), number, values));
+    EXPECT_EQ(valuesOf(got.slice(timeName, 0, 3)), valuesOf(wanted.slice(timeName, 0, 3)));
+    for (float each : valuesOf(got.slice(timeName, 3, 2)))
+      EXPECT_TRUE(std::isnan(each)) << number;
+  }
+}
+
+TEST(Hidden, CachedKeysThatAChunkDoesNotSee) {
+  // Position 2 is NaN or infinite: the queries before it have the values without it.
+  nn::Attention layer = nn::Attention::make({feature, 4}, 2, key(1));
+  Tensor x = sequence();
+  auto run = [&](double number) {
+    nn::KeyValueCache cache = layer.cache({{batch, 3}}, 8);
+    nn::Mode mode;
+    Tensor bad = select(equal(iota({timeName, size}), 2.0), number, x);
+    return layer(bad, timeName, feature, mode, {.causal = true, .cache = &cache})
+        .slice(timeName, 0, 2);
+  };
+  auto wanted = valuesOf(run(0));
+  for (double number : badNumbers)
+    EXPECT_EQ(valuesOf(run(number)), wanted) << number;
+  // What a cache holds beyond the positions so far is not seen.
+  auto step = [&](double number) {
+    nn::KeyValueCache cache = layer.cache({{batch, 3}}, 8);
+    for (Tensor *part : {&cache.keys, &cache.values})
+      *part = *part + number;
+    nn::Mode mode;
+    return layer(x.slice(timeName, 0, 1), timeName, feature, mode,
+                 {.causal = true, .cache = &cache});
+  };
+  wanted = valuesOf(step(0));
+  for (double number : badNumbers)
+    EXPECT_EQ(valuesOf(step(number)), wanted) << number;
+}
+
 TEST(Hidden, PositionsOfLayersOfAttention) {
   Tensor lengths = lengthsOf(some), behind = beyond(lengths, timeName);
   nn::Attention layer =
@@ -178,6 +281,12 @@ TEST(Hidden, PositionsOfLayersOfAttention) {
                  nn::Mode mode;
                  return layer.cross(in[1], timeName, in[0], from, feature, mode,
                                     {.lengths = lengths});
+               });
+  // By position, 2 queries see the first 2 of 5.
+  expectHidden("causal cross", layer, {sequence(from), query}, {iota({from, size}) > 1.0},
+               [&](const nn::Attention &layer, const std::vector<Tensor> &in) {
+                 nn::Mode mode;
+                 return layer.cross(in[1], timeName, in[0], from, feature, mode, {.causal = true});
                });
   // A mask of pairs, which hides key 1 from all and all from query 1 of one head and of the other.
   Tensor seen = logicalAnd(notEqual(iota({from, size}), 1.0).broadcast({{timeName, 2}, {head, 2}}),
