@@ -74,12 +74,14 @@ void bench::routing(const Request &request, Report &report) {
       request, [](Tensor pose, Tensor weight) { return route(pose, weight); }, pose, weight);
   plain.name = "heddle-no-group";
   work.systems = {std::move(grouped), std::move(plain)};
-  if (request.peers)
-    for (System &peer : torchPeer("routing",
-                                  {{"n", std::to_string(n)},
-                                   {"in", std::to_string(inputs)},
-                                   {"out", std::to_string(outputs)}},
-                                  request.threads))
-      work.systems.push_back(std::move(peer));
+  std::map<std::string, std::string> sizes{
+      {"n", std::to_string(n)}, {"in", std::to_string(inputs)}, {"out", std::to_string(outputs)}};
+  for (bool compiled : {false, true}) {
+    if (compiled)
+      sizes["way"] = "compiled";
+    if (request.peers)
+      for (System &peer : torchPeer("routing", sizes, request.threads))
+        work.systems.push_back(std::move(peer));
+  }
   report.measure(work);
 }

@@ -109,7 +109,7 @@ def routing():
             active = torch.sigmoid((iteration + 1) * (1 - half.sum((-2, -1)) * mass / (9 * ci)))
             share = torch.softmax((active + 1e-8).log() - (apart / (2 * variance) + half).sum((-2, -1)), -1)
 
-    return step
+    return torch.compile(step) if settings.get("way") == "compiled" else step
 
 
 def gradients(function, operands):
@@ -158,6 +158,8 @@ def local_attention():
         operands = [torch.randn(n, heads, *image) for _ in range(3)] + [torch.randn(heads, 7, 7)]
         return gradients(way, operands)
 
+    if settings.get("way") == "compiled":  # the form that torch.compile makes fastest
+        return of(torch.compile(shifted), side, side, features)
     ways = [of(unfolded, features, side, side), of(views, side, side, features), of(shifted, side, side, features)]
     return ways[0] if settings.get("way") == "unfold" else fastest(ways)
 
