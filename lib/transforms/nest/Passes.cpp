@@ -13,6 +13,8 @@
 
 #include "dialects/nd/ElementTypes.h"
 #include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
@@ -32,11 +34,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace heddle::nest {
 #define GEN_PASS_DEF_NESTASSIGNLAYOUTSPASS
 #define GEN_PASS_DEF_NESTCHOOSEGROUPSPASS
 #define GEN_PASS_DEF_NESTCHOOSESCHEDULESPASS
+#define GEN_PASS_DEF_NESTCOSTPASS
 #define GEN_PASS_DEF_NESTCSEPASS
 #define GEN_PASS_DEF_NESTDROPAFTERPASS
 #define GEN_PASS_DEF_NESTFLATTENREDUCTIONSPASS
@@ -86,6 +90,20 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
     chooseSchedules(getOperation(), machineOf(getOperation()));
+  }
+};
+struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
+  void runOnOperation() override {
+    MachineAttr machine = machineOf(getOperation());
+    for (Block &block : getOperation().getBody())
+      for (Operation &op : block)
+        if (isa<ScheduledInterface, HoldsNestsInterface>(op)) {
+          cost::Amounts amounts = cost::amountsOf(&op, machine);
+          cost::Cost cost = cost::costOf(amounts, Rates::of(machine));
+          op.emitRemark() << "'" << nameOf(&op) << "' takes "
+                          << llvm::formatv("{0:f3}", cost.seconds * 1e6).str() << " us, limited by "
+                          << cost.limit << "; " << amounts.str();
+        }
   }
 };
 struct NestMaterializeGuardsPass

@@ -192,4 +192,12 @@ def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
   }];
 }
 
+def NestCostPass : NestPass<"nest-cost"> {
+  let summary = "prints what each nest costs";
+  let description = [{
+    Emits a remark at each outermost nest with layouts and a schedule: the seconds that the cost model (lib/cost) predicts for one
+    thread, what limits the nest, and the amounts from which it follows. The machine is the module's attribute `heddle.machine`.
+  }];
+}
+
 #endif // HEDDLE_TRANSFORMS_NEST_PASSES_TD

@@ -1,0 +1,65 @@
+//===- Amounts.h - what a scheduled nest executes and moves -----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Counts the instructions that a nest with layouts and a schedule executes, and the bytes that it
+// moves between the levels of the memory hierarchy. These are amounts: they depend on the sizes of
+// caches and vectors, and on no rate (Cost.h).
+//
+//     %c = nest.compute (m: 64, n: 32) reduce (k: 16)      f32, vectors of 16 lanes
+//     [cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]
+//
+//     the tile is 8 rows of 2 vectors; it runs 8 times, with 16 steps each
+//     operations   8 * 16 * 8 * 2 multiply-adds of vectors
+//     loads        8 * 16 * (2 vectors of %b, 8 scalars of %a)
+//     stores       8 * 8 * 2 vectors of %c
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_AMOUNTS_H
+#define HEDDLE_LIB_COST_AMOUNTS_H
+
+#include "lib/analysis/Footprint.h"
+
+#include <array>
+
+namespace heddle::cost {
+
+/// The levels of a CPU's memory hierarchy beyond the first cache.
+enum MemoryLevel { L2, L3, Memory, memoryLevels };
+
+struct Amounts {
+  double operations = 0; ///< simple vector operations; a multiply-add of a contraction is one
+  double calls = 0;      ///< of functions that are computed one lane at a time
+  double loads = 0;      ///< vectors and broadcast scalars
+  double stores = 0;     ///< vectors
+  double gathered = 0;   ///< lanes that are loaded or stored one by one
+  double rows = 0;       ///< coordinates that are gathered
+  double turned = 0;     ///< vectors that are transposed in registers
+  double converted = 0;  ///< vectors and scalars that are widened or narrowed
+  double chained = 0;    ///< cycles of dependent operations of reductions
+  double steps = 0;      ///< of innermost sequential loops
+  double entries = 0;    ///< times that an innermost sequential loop is entered
+  double tiles = 0;      ///< register tiles that are begun and finished
+  double copied = 0;     ///< elements of staged copies
+  double chunks = 1;     ///< that threads share
+  /// Bytes that come from a level, or go to it, while data that fits stays in the nearer ones.
+  std::array<double, memoryLevels> bytes = {0, 0, 0};
+  /// The same, only those in short contiguous runs, which prefetchers do not follow.
+  std::array<double, memoryLevels> scattered = {0, 0, 0};
+
+  Amounts &operator+=(const Amounts &other);
+  Amounts operator*(double times) const;
+  std::string str() const; ///< "operations 64, loads 12, ..."
+};
+
+/// Returns the amounts of one run of `op`: a nest, a group or scan of nests, or a sort, whose
+/// layouts and schedules are chosen. `machine` gives the sizes of caches and vectors.
+Amounts amountsOf(mlir::Operation *op, nest::MachineAttr machine);
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_AMOUNTS_H

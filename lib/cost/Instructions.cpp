@@ -1,0 +1,70 @@
+//===- Instructions.cpp - what scalar ops cost on vectors -----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Instructions.h"
+
+#include "dialects/nest/Nest.h"
+#include "lib/analysis/NestAnalysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+
+Instructions &Instructions::operator+=(const Instructions &other) {
+  vector += other.vector, calls += other.calls, cycles += other.cycles;
+  return *this;
+}
+
+Instructions cost::instructionsOf(Operation &op) {
+  if (op.getNumResults() != 1)
+    return {};
+  Type type = op.getNumOperands() ? op.getOperand(0).getType() : op.getResult(0).getType();
+  bool isDouble = type.isF64(), isFloat = isa<FloatType>(type);
+  double wide = isDouble ? 2 : 1; // dividers take half as many lanes
+  return llvm::TypeSwitch<Operation *, Instructions>(&op)
+      .Case<arith::ConstantOp, nest::IndexOp>([](auto) { return Instructions{}; })
+      .Case<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
+          [](auto) { return Instructions{.vector = 0.4, .cycles = 3}; }) // part of a load
+      .Case<arith::TruncFOp>([](auto) { return Instructions{.vector = 3, .cycles = 6}; })
+      .Case<arith::MaximumFOp, arith::MinimumFOp>(
+          [](auto) { return Instructions{.vector = 4, .cycles = 8}; })
+      .Case<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(
+          [&](auto) { return Instructions{.vector = 12 * wide, .cycles = 16}; })
+      .Case<arith::MulIOp>([](auto) { return Instructions{.vector = 2, .cycles = 10}; })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          [](auto) { return Instructions{.vector = 20, .cycles = 24}; })
+      .Case<math::ExpOp, math::Exp2Op>([&](auto) {
+        return isDouble ? Instructions{.calls = 1, .cycles = 100}
+                        : Instructions{.vector = 18, .cycles = 40};
+      })
+      .Default([&](Operation *other) {
+        if (isFunction(*other))
+          return isDouble ? Instructions{.calls = 1, .cycles = 100}
+                          : Instructions{.vector = 32, .cycles = 60};
+        return Instructions{.vector = 1, .cycles = isFloat ? 4.0 : 1.0};
+      });
+}
+
+Instructions cost::instructionsOf(Region &region) {
+  Instructions sum;
+  if (region.empty())
+    return sum;
+  llvm::DenseSet<Value> ofCoordinates; // uniform over a vector, or loop-invariant
+  for (Operation &op : region.front().without_terminator()) {
+    if (op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value operand) { return ofCoordinates.contains(operand); }))
+      ofCoordinates.insert(op.getResult(0));
+    else
+      sum += instructionsOf(op);
+  }
+  return sum;
+}

@@ -1,0 +1,38 @@
+//===- Instructions.h - what scalar ops cost on vectors ---------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The vector instructions that a scalar op of a nest becomes, by the kind of op alone. The unit is an
+// instruction such as an addition, of which a core starts two in a cycle.
+//
+//     arith.addf                     1 instruction, whose result is ready after 4 cycles
+//     arith.maximumf                 4: NaN passes through
+//     math.exp in f32                18: a polynomial
+//     math.exp in f64                a call for each lane
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_INSTRUCTIONS_H
+#define HEDDLE_LIB_COST_INSTRUCTIONS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace heddle::cost {
+
+struct Instructions {
+  double vector = 0; ///< instructions for each vector
+  double calls = 0;  ///< calls for each lane
+  double cycles = 0; ///< from an operand to the result
+  Instructions &operator+=(const Instructions &other);
+};
+
+Instructions instructionsOf(mlir::Operation &op);
+/// Returns the sums over the ops of a region; ops that depend on coordinates alone are free.
+Instructions instructionsOf(mlir::Region &region);
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_INSTRUCTIONS_H

@@ -1,0 +1,85 @@
+//===- Loops.h - the loops of a schedule over a nest ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Resolves a schedule for the names of a nest: loops outside of a register tile, with their trip
+// counts, and the points of each name that a step of a loop covers.
+//
+//     (m: 64, n: 32) reduce (k: 16)   [cache m by 8, loop k by 1, register m by 1,
+//                                      register n by 16, vector n by 1]
+//
+//     levels    m: 8 trips, k: 16 trips          runs      1, 8, 128
+//     extents   (64, 32, 16), (8, 32, 16), (8, 32, 1)
+//     tile      8 rows of m, 2 vectors of n
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_LOOPS_H
+#define HEDDLE_LIB_COST_LOOPS_H
+
+#include "lib/analysis/Footprint.h"
+
+namespace heddle::cost {
+
+/// Names that loops walk as one.
+struct Group {
+  llvm::SmallVector<unsigned, 2> names;
+  int64_t left = 1; ///< points in a register tile
+  bool reduced = false;
+};
+
+/// A loop outside of the register tile, over the names of a group.
+struct Level {
+  unsigned group;
+  double trips; ///< a last step that is shorter counts as a fraction
+};
+
+class Loops {
+public:
+  /// `loops`: those of the groups around the nest, outermost first, then its own. A name without a
+  /// loop gets one (dialects/nest/Schedule.h).
+  Loops(const nest::NestModel &nest, llvm::ArrayRef<nest::Loop> loops);
+
+  const nest::NestModel &nest;
+  std::vector<Group> groups;
+  std::vector<Level> levels;
+  std::vector<nest::Extents> extents; ///< of each name, in a step of the first n levels
+  std::vector<double> runs = {1};     ///< steps of the first n levels
+  std::vector<size_t> levelAfter;     ///< of each of `loops`: the number of levels up to it
+  int vectors = -1;                   ///< the group whose points are lanes; -1: none
+  int64_t width = 1;                  ///< lanes of a vector
+  double together = 1;                ///< reduced points that one instruction of a matrix unit adds
+  double chunks = 1;                  ///< steps of the loops that threads share
+
+  bool mentions(const nest::NestAccess &access, unsigned group) const {
+    return access.mentionsAny(groups[group].names);
+  }
+  /// Returns the points of a group in a register tile, or its vectors if the points are lanes.
+  double inTile(unsigned group) const;
+  bool lanesAreReduced() const { return vectors >= 0 && groups[unsigned(vectors)].reduced; }
+  /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
+  bool isSplit() const;
+  /// Returns how often an instruction runs that depends on the groups that `matters` accepts: the
+  /// trips of all loops up to the innermost such loop, but of those that it is moved out of
+  /// (`skips`), times the points of these groups in a tile.
+  double times(llvm::function_ref<bool(unsigned)> matters,
+               llvm::function_ref<bool(unsigned)> skips) const;
+
+private:
+  std::vector<unsigned> outermost, innermost; ///< groups that no loop mentions
+
+  unsigned groupOf(const nest::Loop &loop);
+  unsigned add(llvm::SmallVector<unsigned, 2> names);
+  void findGroups(llvm::ArrayRef<nest::Loop> loops);
+  void enter(const nest::Loop &loop);
+  void walk(unsigned group, int64_t step);
+  void walkAll(std::vector<unsigned> &waiting);
+  void noteExtents();
+};
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_LOOPS_H

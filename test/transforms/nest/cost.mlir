@@ -1,0 +1,74 @@
+// The instructions that scheduled nests execute and the bytes that they move, counted by hand, and what limits them.
+// RUN: heddle-opt %s --nest-cost 2>&1 >/dev/null | FileCheck %s
+
+module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152,
+                                                   l2_bytes = 2097152, l3_bytes = 33554432}>} {
+
+// Tiles of 8 rows and 2 vectors: 8 tiles of 16 steps. A step has 16 multiply-adds, loads 2 vectors of %b and 8 scalars of
+// %a, and waits 4 cycles for the sums of the step before. A tile stores 16 vectors.
+// CHECK: 'compute' takes {{0\.[0-9]+}} us, limited by arithmetic; operations 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
+func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
+    -> (!nd.tensor<f32, m: 64, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
+  %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %q : f32
+    nest.yield %r : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]>}
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
+  return %c : !nd.tensor<f32, m: 64, n: 32>
+}
+
+// 100 elements fill 7 vectors, of which the last one is not full; threads share 4 chunks of 2 vectors, one of which has one.
+// CHECK: 'compute' takes {{.*}} operations 7, loads 7, stores 7, steps 3.5, entries 1, chunks 4{{$}}
+func.func @rest(%x: !nd.tensor<f32, n: 100>) -> !nd.tensor<f32, n: 100> {
+  %y = nest.compute (n: 100) reads %x[] {
+  ^bb0(%p: f32):
+    %r = arith.negf %p : f32
+    nest.yield %r : f32
+  } {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[thread n by 32, register n by 16, vector n by 1]>}
+    : (!nd.tensor<f32, n: 100>) -> !nd.tensor<f32, n: 100>
+  return %y : !nd.tensor<f32, n: 100>
+}
+
+// 2^23 elements fit in no cache: each is read once, fetched once to be written, and written back.
+// CHECK: 'compute' takes {{[0-9.]+}} us, limited by memory; {{.*}} l2_bytes 1.00663e+08, l3_bytes 1.00663e+08, memory_bytes 1.00663e+08{{$}}
+func.func @stream(%x: !nd.tensor<f32, n: 8388608>) -> !nd.tensor<f32, n: 8388608> {
+  %y = nest.compute (n: 8388608) reads %x[] {
+  ^bb0(%p: f32):
+    %r = arith.negf %p : f32
+    nest.yield %r : f32
+  } {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[cache n by 32, register n by 16, vector n by 1]>}
+    : (!nd.tensor<f32, n: 8388608>) -> !nd.tensor<f32, n: 8388608>
+  return %y : !nd.tensor<f32, n: 8388608>
+}
+
+// Three reads of one tensor share its lines: 2^20 elements are 4 MiB, which L2 does not hold.
+// CHECK: 'compute' takes {{.*}} loads 196602, stores 65534, {{.*}} l3_bytes 1.2582{{[0-9]+}}e+07{{$}}
+func.func @shared(%x: !nd.tensor<f32, n: 1048576>) -> !nd.tensor<f32, n: 1048544> {
+  %y = nest.compute (n: 1048544) reads %x[n = n], %x[n = n + 1], %x[n = n + 2] {
+  ^bb0(%p: f32, %q: f32, %r: f32):
+    %s = arith.addf %p, %q : f32
+    %t = arith.addf %s, %r : f32
+    nest.yield %t : f32
+  } {layouts = [#nest.layout<[n]>], schedule = #nest.schedule<[cache n by 32, register n by 16, vector n by 1]>}
+    : (!nd.tensor<f32, n: 1048576>, !nd.tensor<f32, n: 1048576>, !nd.tensor<f32, n: 1048576>) -> !nd.tensor<f32, n: 1048544>
+  return %y : !nd.tensor<f32, n: 1048544>
+}
+
+// A transpose by tiles of 16 x 16 turns vectors in registers; by single elements it loads lane by lane.
+// CHECK: 'compute' takes {{.*}}; loads 256, stores 256, turned 256, steps 16, entries 4, chunks 1{{$}}
+// CHECK: 'compute' takes {{.*}}; stores 256, gathered 4096, steps 256, entries 64, chunks 1{{$}}
+func.func @transposes(%x: !nd.tensor<f32, a: 64, b: 64>) -> (!nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>) {
+  %y = nest.compute (a: 64, b: 64) reads %x[] {
+  ^bb0(%p: f32):
+    nest.yield %p : f32
+  } {layouts = [#nest.layout<[b, a]>], schedule = #nest.schedule<[cache b by 16, cache a by 16, register b by 1, vector a by 1]>}
+    : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  %z = nest.compute (a: 64, b: 64) reads %x[] {
+  ^bb0(%p: f32):
+    nest.yield %p : f32
+  } {layouts = [#nest.layout<[b, a]>], schedule = #nest.schedule<[cache b by 1, cache a by 16, vector a by 1]>}
+    : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
+  return %y, %z : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>
+}
+}
