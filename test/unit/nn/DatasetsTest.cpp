@@ -197,7 +197,7 @@ TEST(Text, MaskedTokens) {
   options.count = 21;
   refused([&] { maskTokens(windows, options); }, {"at least 21 tokens", "token: i32 [time: 20]"});
   refused([&] { maskTokens(ramp(0, 3), {}); }, {"no such field"});
-  refused([&] { maskTokens(windows, {.classes = 0}); }, {"classes", "got 0"});
+  refused([&] { maskTokens(windows, {.classes = 0}); }, {"one class", "got 0"});
 }
 
 TEST(Text, Pairs) {

@@ -108,7 +108,7 @@ TEST(Meters, TopK) {
   refused([&] { one.add(scores, Sequence{3, 0, 0}); }, {"label from 0 to 2, got 3"});
   refused([&] { one.add(scores, Sequence{-1, 0, 0}); }, {"got -1"});
   refused([&] { one.add(scores, Sequence{1, 2}); }, {"got 9 scores for 2"});
-  refused([] { TopK(0); }, {"at least one class"});
+  refused([] { TopK(0); }, {"k of at least 1"});
 }
 
 TEST(Meters, Confusion) {
