@@ -84,8 +84,8 @@ public:
   }
 };
 
-/// Our own team: threads spin for a while after each run and then sleep. (docs/performance.md
-/// compares it with libomp.) Throws Error if the system can't create that many threads.
+/// Our own team: threads spin for a while after each run and then sleep. (README.md in this
+/// folder compares it with libomp.) Throws Error if the system can't create that many threads.
 std::shared_ptr<ThreadTeam> makeThreadTeam(int threads);
 /// The threads of the installed OpenMP runtime (libomp, else libgomp); requires the library
 /// HeddleOpenMP. Throws Error if none is installed.

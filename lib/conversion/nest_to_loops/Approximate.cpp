@@ -61,7 +61,7 @@ constexpr double mostExponent = 0x1.62e42ep6; // the largest x with a finite e^x
 
 Value nest::approximateExp(OpBuilder &b, Location loc, ValueRange x) {
   FloatCode a(b, loc);
-  // Below, e^x is no normal number.
+  // Below this bound e^x is subnormal.
   return within(a, x[0], assembled(a, reduced(a, x[0])), -0x1.5d589ep6, mostExponent);
 }
 
@@ -117,7 +117,7 @@ struct Parts {
 };
 
 Parts partsOf(FloatCode &a, Value x) {
-  // Subnormal numbers become normal ones.
+  // Scales subnormal numbers to normal ones.
   Value isSmall = a.compare(Is::OLT, x, 0x1p-126);
   Value bits = a.bits(a.select(isSmall, a.mul(x, 0x1p24), x));
   constexpr int64_t rootOfHalf = 0x3f3504f3;
