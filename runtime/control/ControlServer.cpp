@@ -87,8 +87,8 @@ void ControlServer::serveArrived() {
 //===----------------------------------------------------------------------===//
 
 void ControlServer::acceptAll() {
-  const int mostStrangers = 128 + 2 * settings.ranks;
-  for (int tries = 0; tries < mostStrangers; ++tries) {
+  const int mostUnauthenticated = 128 + 2 * settings.ranks;
+  for (int tries = 0; tries < mostUnauthenticated; ++tries) {
     auto [socket, name] = acceptFrom(listening);
     if (!socket) {
       // For example, out of descriptors: retrying immediately would take all CPU time.
@@ -96,7 +96,7 @@ void ControlServer::acceptAll() {
         pausedUntil = ControlClock::now() + milliseconds(100);
       return;
     }
-    if (strangers >= mostStrangers) { // close the oldest one
+    if (unauthenticated >= mostUnauthenticated) { // close the oldest one
       Peer *oldest = nullptr;
       for (auto &[descriptor, peer] : peers)
         if (peer->rank < 0 && !peer->closed && (!oldest || peer->since < oldest->since))
@@ -109,7 +109,7 @@ void ControlServer::acceptAll() {
         std::make_unique<Peer>(Peer{Connection(std::move(socket), settings.key, mostHelloBytes),
                                     name, ControlClock::now(), JobKey::random().low});
     peer->connection.send({FrameKind::Greeting, BodyWriter().number(peer->nonce).take()});
-    ++strangers;
+    ++unauthenticated;
     ++connections;
     peers[descriptor] = std::move(peer);
   }
@@ -119,7 +119,7 @@ void ControlServer::acceptAll() {
 void ControlServer::refuse(Peer &peer, const std::string &reason) {
   peer.connection.send({FrameKind::Refuse, BodyWriter().text(reason).take()});
   peer.closed = true;
-  --strangers;
+  --unauthenticated;
   refused.push_back(peer.name + ": " + reason);
   if (refused.size() > 16)
     refused.pop_front();
@@ -150,7 +150,7 @@ void ControlServer::admit(Peer &peer, const Frame &frame) {
   seat = {member, Presence::Here, &peer, ControlClock::now()};
   peer.rank = member.rank;
   peer.connection.setLimit(mostValueBytes + 4096);
-  --strangers;
+  --unauthenticated;
   if (++joined == 1)
     firstJoined = ControlClock::now();
   if (joined < settings.ranks)
@@ -166,7 +166,7 @@ void ControlServer::admit(Peer &peer, const Frame &frame) {
 void ControlServer::lose(Peer &peer) {
   peer.closed = true;
   if (peer.rank < 0) {
-    --strangers;
+    --unauthenticated;
     return;
   }
   Seat &seat = seats[size_t(peer.rank)];

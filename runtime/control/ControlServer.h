@@ -117,7 +117,7 @@ private:
   Socket listening;
   std::map<int, std::unique_ptr<Peer>> peers; ///< by descriptor
   std::vector<Seat> seats;                    ///< by rank
-  int joined = 0, strangers = 0;
+  int joined = 0, unauthenticated = 0;
   uint64_t connections = 0;
   Time firstJoined = {}, lastServed = {}, pausedUntil = {};
   std::map<std::string, Value> store;

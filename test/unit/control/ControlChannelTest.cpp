@@ -391,10 +391,10 @@ TEST(ControlChannel, FilesOfEarlierJobsAndOfOthersAreNotUsed) {
 }
 
 //===----------------------------------------------------------------------===//
-// Strangers and ranks that go wrong
+// Unauthenticated connections and ranks that fail
 //===----------------------------------------------------------------------===//
 
-TEST(ControlChannel, StrangersDoNotDisturbAJob) {
+TEST(ControlChannel, UnauthenticatedConnectionsDoNotDisturbAJob) {
   ServerThread server({.ranks = 2, .key = {1, 2}, .timeout = 20s, .byLauncher = true});
   TestJob job(2);
   job.meetAt(server.endpoint, true);

@@ -25,7 +25,7 @@ using namespace heddle::test;
 static constexpr int calls = 6;
 
 bool Fault::isHarmless() const {
-  return kind == "delay" || kind == "strangers" || kind == "net-delay";
+  return kind == "delay" || kind == "unauthenticated" || kind == "net-delay";
 }
 
 std::string Fault::describe() const {
@@ -44,8 +44,8 @@ Fault test::drawFault(unsigned seed, int index, bool mpi) {
   for (const char *engine : {"shm", "net"}) {
     add(Way::Threads, engine, {"delay", "hang", "fail", "throw", "leave", "differ"});
     add(Way::Launch, engine,
-        {"delay", "strangers", "hang", "stop", "pipe", "kill", "exit", "fail", "throw", "leave",
-         "differ"});
+        {"delay", "unauthenticated", "hang", "stop", "pipe", "kill", "exit", "fail", "throw",
+         "leave", "differ"});
   }
   for (Way way : {Way::Threads, Way::Launch})
     add(way, "net", {"net-delay", "net-hang", "net-death"});
@@ -146,7 +146,7 @@ static void fillPipe() {
 }
 
 /// Processes that do not belong to the job talk to its server.
-static void sendStrangers(const RankInfo &info) {
+static void sendUnauthenticated(const RankInfo &info) {
   std::mt19937 random(unsigned(info.rank) + 17);
   std::string reason;
   for (int i = 0; i < 40; ++i) {
@@ -169,8 +169,8 @@ static int32_t suffer(HeddleCall *call, const Job &job, const std::string &kind,
                       const std::function<void()> &hang) {
   if (kind == "delay")
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  if (kind == "strangers")
-    sendStrangers(job.info());
+  if (kind == "unauthenticated")
+    sendUnauthenticated(job.info());
   if (kind == "fail")
     return call->table->fail(call, 1, "a drawn fault");
   if (kind == "hang")
