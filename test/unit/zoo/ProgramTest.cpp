@@ -51,7 +51,7 @@ TEST_F(Program, UnknownThingsListWhatThereIs) {
       {"generate alexnet --size tiny", {"'alexnet' does not generate"}},
       {"train gat --size tiny --seed -1", {"--seed", "whole number from 0 to 18446", "got -1"}},
       {"train gat --size tiny --rate 1e300", {"--rate"}},
-      {"train gat --size tiny --ir --mesh data=2", {"--ir", "leave out"}},
+      {"train gat --size tiny --ir --mesh data=2", {"--ir", "omit the options"}},
       {"generate gpt --size tiny --top-p 0", {"--top-p", "above 0 and of at most 1, got 0"}},
       {"evaluate gat --size tiny --output /nonexistent", {"train the model first", "--checkpoint"}},
       {"train", {"name"}},
