@@ -255,7 +255,7 @@ TEST_F(TrainerRuns, NamesThatMeetAndUnknownFieldsAreNamed) {
   expectHas(messageOf([&] {
               nn::Trainer<Net>(Net::make(), two, key(3), training, options("a")).train(data);
             }),
-            {"other names than 'loss'"});
+            {"no measure called 'loss'"});
   auto unknown = [](const Net &, const nn::Fields &fields, nn::Mode &) {
     return nn::Outcome{fields.at("points"), {}};
   };
