@@ -11,6 +11,15 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+void nest::setExtents(const NestModel &nest, ArrayRef<unsigned> names, int64_t points,
+                      Extents &extents) {
+  for (unsigned name : llvm::reverse(names)) {
+    int64_t size = nest.sizes[name];
+    extents[name] = std::min(size, std::max<int64_t>(points, 1));
+    points = (points + size - 1) / size;
+  }
+}
+
 PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, const Layout &layout,
                            LaneKind lanes)
     : bytes(access.bytes()), isWrite(access.isWrite), lanes(lanes) {

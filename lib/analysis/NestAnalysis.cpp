@@ -132,11 +132,9 @@ static double costOf(Operation &op) {
   return 1;
 }
 
-double heddle::costOf(Region &region) {
-  double cost = 0;
+void heddle::forEachVaryingOp(Region &region, llvm::function_ref<void(Operation &)> act) {
   if (region.empty())
-    return cost;
-  // Ops that depend only on coordinates are uniform over a vector, or loop-invariant.
+    return;
   llvm::DenseSet<Value> ofCoordinates;
   for (Operation &op : region.front().without_terminator()) {
     bool isCoordinate = op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
@@ -146,8 +144,13 @@ double heddle::costOf(Region &region) {
     if (isCoordinate)
       ofCoordinates.insert(op.getResult(0));
     else
-      cost += ::costOf(op);
+      act(op);
   }
+}
+
+double heddle::costOf(Region &region) {
+  double cost = 0;
+  forEachVaryingOp(region, [&](Operation &op) { cost += ::costOf(op); });
   return cost;
 }
 

@@ -78,6 +78,9 @@ double tensorBytes(mlir::ValueRange tensors);
 double sharedBytes(mlir::Value from, mlir::Value to, bool isWhole = false);
 double sentBytes(nest::TransferInterface transfer);
 
+/// Calls `act` with the ops of a region in order, without those that depend on coordinates alone:
+/// these are uniform over a vector, or loop-invariant.
+void forEachVaryingOp(mlir::Region &region, llvm::function_ref<void(mlir::Operation &)> act);
 /// Returns the cost of one execution of a region, in simple vector operations. Constants and ops
 /// that depend only on coordinates are free; a division counts as 6, functions such as exp as 20.
 double costOf(mlir::Region &region);

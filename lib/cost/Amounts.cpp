@@ -10,7 +10,6 @@
 #include "lib/cost/Instructions.h"
 #include "lib/cost/Loops.h"
 
-#include "lib/analysis/Lanes.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 
@@ -29,13 +28,25 @@ static constexpr double keptPart = 0.75;
 /// Contiguous runs below this many bytes end before a prefetcher is ahead of them.
 static constexpr double shortRun = 512;
 
-Amounts &Amounts::operator+=(const Amounts &other) {
-  operations += other.operations, calls += other.calls;
-  loads += other.loads, stores += other.stores, gathered += other.gathered;
-  turned += other.turned, rows += other.rows;
+/// The names of all amounts that add up, in the order in which they are printed.
+static constexpr std::pair<const char *, double Amounts::*> sums[] = {
+    {"operations", &Amounts::operations},
+    {"calls", &Amounts::calls},
+    {"loads", &Amounts::loads},
+    {"stores", &Amounts::stores},
+    {"gathered", &Amounts::gathered},
+    {"turned", &Amounts::turned},
+    {"rows", &Amounts::rows},
+    {"converted", &Amounts::converted},
+    {"chained", &Amounts::chained},
+    {"steps", &Amounts::steps},
+    {"entries", &Amounts::entries},
+    {"tiles", &Amounts::tiles},
+    {"copied", &Amounts::copied}};
 
-  converted += other.converted, chained += other.chained;
-  steps += other.steps, entries += other.entries, tiles += other.tiles, copied += other.copied;
+Amounts &Amounts::operator+=(const Amounts &other) {
+  for (auto [name, amount] : sums)
+    this->*amount += other.*amount;
   for (int level = 0; level < memoryLevels; ++level) {
     bytes[level] += other.bytes[level];
     scattered[level] += other.scattered[level];
@@ -45,11 +56,8 @@ Amounts &Amounts::operator+=(const Amounts &other) {
 
 Amounts Amounts::operator*(double times) const {
   Amounts result = *this;
-  for (double *amount :
-       {&result.operations, &result.calls, &result.loads, &result.stores, &result.gathered,
-        &result.turned, &result.rows, &result.converted, &result.chained, &result.steps,
-        &result.entries, &result.tiles, &result.copied})
-    *amount *= times;
+  for (auto [name, amount] : sums)
+    result.*amount *= times;
   for (int level = 0; level < memoryLevels; ++level) {
     result.bytes[level] *= times;
     result.scattered[level] *= times;
@@ -64,10 +72,8 @@ std::string Amounts::str() const {
     if (amount)
       out << (text.empty() ? "" : ", ") << name << " " << llvm::format("%.6g", amount);
   };
-  add("operations", operations), add("calls", calls);
-  add("loads", loads), add("stores", stores), add("gathered", gathered);
-  add("turned", turned), add("rows", rows), add("converted", converted), add("chained", chained);
-  add("steps", steps), add("entries", entries), add("tiles", tiles), add("copied", copied);
+  for (auto [name, amount] : sums)
+    add(name, this->*amount);
   add("chunks", chunks);
   const char *levels[] = {"l2_bytes", "l3_bytes", "memory_bytes"};
   const char *apart[] = {"l2_scattered", "l3_scattered", "memory_scattered"};
@@ -83,7 +89,8 @@ namespace {
 struct Placed {
   const NestAccess *access;
   PlacedAccess place;
-  int staged = -1; ///< the levels outside of its copy; -1: none
+  int staged = -1;       ///< the levels outside of its copy; -1: none
+  bool isShared = false; ///< reads the lines that another read of its tensor counts
 
   /// The bytes of the lines that the steps of the first `level` levels touch.
   double box(const Loops &loops, size_t level) const {
@@ -125,7 +132,11 @@ public:
       Layout layout = layoutOf(access.tensor);
       SizedLayout sized(layout, access.type, nest.sizesOf(access.type));
       LaneKind kind = lanes.empty() ? LaneKind::Same : nest.laneKind(access, sized, lanes);
-      placed.push_back({&access, PlacedAccess(nest, access, layout, kind)});
+      bool isShared = llvm::any_of(
+          placed, [tensor = access.tensor, gathered = access.gathered](const Placed &other) {
+            return other.access->tensor == tensor && other.access->gathered == gathered;
+          });
+      placed.push_back({&access, PlacedAccess(nest, access, layout, kind), -1, isShared});
       if (own)
         for (const Stage &stage : own.getSchedule().stages)
           if (stage.operand == i)
@@ -268,32 +279,21 @@ private:
     return run;
   }
 
-  /// Several reads of a tensor share its lines.
-  bool isFirst(size_t number) const {
-    for (size_t i = 0; i < number; ++i)
-      if (placed[i].access->tensor == placed[number].access->tensor &&
-          placed[i].access->gathered == placed[number].access->gathered)
-        return false;
-    return true;
-  }
-
   /// Data is fetched again at each step of the innermost loop whose data does not fit, and of all
   /// around it.
   void countBytes(int memory, Amounts &amounts) {
     size_t level = 0;
     for (; level < loops.levels.size(); ++level) {
       double total = 0;
-      for (size_t i = 0; i < placed.size(); ++i)
-        if (isFirst(i))
-          total += placed[i].box(loops, level);
+      for (const Placed &each : placed)
+        total += each.isShared ? 0 : each.box(loops, level);
       if (total <= capacity(memory))
         break;
     }
     if (level == 0)
       return;
-    for (size_t i = 0; i < placed.size(); ++i) {
-      const Placed &each = placed[i];
-      if (!isFirst(i))
+    for (const Placed &each : placed) {
+      if (each.isShared)
         continue;
       double bytes = each.box(loops, level - 1) * loops.runs[level - 1];
       if (each.access->isWrite) // fetched and written back
@@ -306,31 +306,19 @@ private:
 };
 } // namespace
 
-/// Values that a group holds at one point stay near; all others are fetched once for all its nests.
-static Amounts amountsOfGroup(GroupOp group, MachineAttr machine) {
-  Amounts sum;
-  double chunks = 1;
-  if (auto chosen = group.getScheduleAttr())
-    for (const Loop &loop : chosen.getSchedule().loops)
-      if (loop.level == "thread" && loop.names.size() == 1)
-        if (const nd::Dim *dim =
-                llvm::find_if(group.getNames().getDims(),
-                              [&](const nd::Dim &each) { return each.name == loop.names[0]; });
-            dim != group.getNames().getDims().end())
-          chunks *= std::ceil(double(dim->size().typical()) / double(loop.step));
-  for (Operation &op : group.getBody().front())
-    if (isa<ScheduledInterface>(op))
-      sum += amountsOf(&op, machine);
-  sum.chunks = chunks;
-  return sum;
-}
-
 Amounts cost::amountsOf(Operation *op, MachineAttr machine) {
   if (isa<ComputeOp, UpdateOp>(op))
     return Counter(op, machine).count();
-  if (auto group = dyn_cast<GroupOp>(op))
-    return amountsOfGroup(group, machine);
   Amounts sum;
+  if (auto group = dyn_cast<GroupOp>(op)) { // each nest counts all points and chunks of the group
+    for (Operation &inner : group.getBody().front())
+      if (isa<ScheduledInterface>(inner)) {
+        Amounts each = amountsOf(&inner, machine);
+        sum += each;
+        sum.chunks = std::max(sum.chunks, each.chunks);
+      }
+    return sum;
+  }
   if (auto scan = dyn_cast<ScanOp>(op)) {
     for (Operation &inner : scan.getBody().front())
       sum += amountsOf(&inner, machine);

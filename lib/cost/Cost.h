@@ -27,7 +27,7 @@ namespace heddle::cost {
 
 struct Cost {
   double seconds = 0;
-  /// What takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2", "l3",
+  /// The part that takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2", "l3",
   /// "memory".
   const char *limit = "loops";
 };

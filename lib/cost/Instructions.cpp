@@ -55,16 +55,6 @@ Instructions cost::instructionsOf(Operation &op) {
 
 Instructions cost::instructionsOf(Region &region) {
   Instructions sum;
-  if (region.empty())
-    return sum;
-  llvm::DenseSet<Value> ofCoordinates; // uniform over a vector, or loop-invariant
-  for (Operation &op : region.front().without_terminator()) {
-    if (op.getNumResults() == 1 && !isa<FloatType>(op.getResult(0).getType()) &&
-        llvm::all_of(op.getOperands(),
-                     [&](Value operand) { return ofCoordinates.contains(operand); }))
-      ofCoordinates.insert(op.getResult(0));
-    else
-      sum += instructionsOf(op);
-  }
+  forEachVaryingOp(region, [&](Operation &op) { sum += instructionsOf(op); });
   return sum;
 }

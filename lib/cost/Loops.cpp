@@ -102,13 +102,8 @@ void Loops::walk(unsigned number, int64_t step) {
 
 void Loops::noteExtents() {
   Extents now(nest.names.size(), 1);
-  for (const Group &group : groups) {
-    int64_t left = group.left;
-    for (unsigned name : llvm::reverse(group.names)) {
-      now[name] = std::min(nest.sizes[name], std::max<int64_t>(left, 1));
-      left = int64_t(llvm::divideCeil(left, nest.sizes[name]));
-    }
-  }
+  for (const Group &group : groups)
+    setExtents(nest, group.names, group.left, now);
   extents.push_back(std::move(now));
 }
 

@@ -49,13 +49,7 @@ void LoopSpace::findExtents(const Candidate &candidate, std::vector<Extents> &re
     tile.push_back(group.size);
   Extents extents(m.nest.names.size(), 1);
   auto spread = [&](unsigned index) {
-    const Walked &group = groups[index];
-    int64_t left = tile[index];
-    for (size_t i = group.names.size(); i-- > 0;) {
-      int64_t size = m.nest.sizes[group.names[i]];
-      extents[group.names[i]] = std::min(size, std::max<int64_t>(left, 1));
-      left = (left + size - 1) / size;
-    }
+    setExtents(m.nest, groups[index].names, tile[index], extents);
   };
   for (unsigned i = 0; i < groups.size(); ++i)
     spread(i);
