@@ -98,33 +98,22 @@ struct ExpandSine : OpRewritePattern<Function> {
   }
 };
 
-/// A function of floats that has an approximation.
-template <typename Function>
+/// A function of f32 that has an approximation, or (`isOfAnyFloat`) one that is made of others.
+template <typename Function, bool isOfAnyFloat = false>
 struct Approximate : OpRewritePattern<Function> {
   Approximate(MLIRContext *context, Approximation make)
       : OpRewritePattern<Function>(context, /*benefit=*/10), make(make) {}
   Approximation make;
 
   LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32() || !isCallable(op.getType()))
+    if (!isOfAnyFloat && (!getElementTypeOrSelf(op.getType()).isF32() || !isCallable(op.getType())))
       return failure();
     rewriter.replaceOp(op, make(rewriter, op.getLoc(), op->getOperands()));
     return success();
   }
 };
-
-/// A function of floats of any width that is made of other functions.
 template <typename Function>
-struct Compose : OpRewritePattern<Function> {
-  Compose(MLIRContext *context, Approximation make)
-      : OpRewritePattern<Function>(context, /*benefit=*/10), make(make) {}
-  Approximation make;
-
-  LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, make(rewriter, op.getLoc(), op->getOperands()));
-    return success();
-  }
-};
+using Compose = Approximate<Function, /*isOfAnyFloat=*/true>;
 
 /// LLVM's conversion of a float that does not fit is poison, so its value could depend on how the
 /// enclosing loops were compiled. The saturating one gives the nearest integer, and 0 for NaN.
