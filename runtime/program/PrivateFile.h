@@ -8,8 +8,8 @@
 // Ranks find each other by files in folders where other users may write too, such as /tmp. A rank
 // reads such a file only if it belongs to its own user and others have no access.
 //
-//     writePrivately("/tmp/heddle-0/17", "127.0.0.1:4711 ...");
-//     if (auto text = readPrivately("/tmp/heddle-0/17"))          // none: it does not exist yet
+//     writePrivately(folder + "/17", "127.0.0.1:4711 ...");
+//     if (auto text = readPrivately(folder + "/17"))          // none: it does not exist yet
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ enum class Way { Threads, Launch, Mpirun };
 struct Fault {
   Way way = Way::Threads;
   std::string engine;
-  /// What happens: `delay`, `unauthenticated` (the job goes on); `hang`, `stop` (SIGSTOP), `pipe` (writes
+  /// The kind of fault: `delay`, `unauthenticated` (the job goes on); `hang`, `stop` (SIGSTOP), `pipe` (writes
   /// to a pipe that nobody reads), `kill` (SIGKILL), `exit`, `fail` (the step returns a failure);
   /// before a call `throw`, `leave`, `differ` (calls another entry); in the emulated network
   /// `net-delay`, `net-hang`, `net-death`.

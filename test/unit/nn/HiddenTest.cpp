@@ -250,7 +250,7 @@ TEST(Hidden, CachedKeysThatAChunkDoesNotSee) {
   auto wanted = valuesOf(run(0));
   for (double number : badNumbers)
     EXPECT_EQ(valuesOf(run(number)), wanted) << number;
-  // What a cache holds beyond the positions so far is not seen.
+  // A query does not see the rows of a cache beyond the positions so far.
   auto step = [&](double number) {
     nn::KeyValueCache cache = layer.cache({{batch, 3}}, 8);
     for (Tensor *part : {&cache.keys, &cache.values})
