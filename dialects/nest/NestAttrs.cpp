@@ -7,7 +7,6 @@
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestSyntax.h"
-#include "dialects/nest/Rates.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -466,23 +465,6 @@ void MachineAttr::print(AsmPrinter &printer) const { printer << "<" << getValues
 int64_t MachineAttr::integer(StringRef key, int64_t otherwise) const {
   auto value = getValues().getAs<IntegerAttr>(key);
   return value ? value.getInt() : otherwise;
-}
-
-Rates Rates::of(MachineAttr machine) {
-  Rates rates;
-  if (!machine)
-    return rates;
-#define HEDDLE_RATE(member, key, value, unit, what)                                                \
-  rates.member = machine.number(key, rates.member);
-  HEDDLE_MACHINE_RATES(HEDDLE_RATE)
-#undef HEDDLE_RATE
-  return rates;
-}
-
-bool Rates::isRate(StringRef name) {
-#define HEDDLE_RATE(member, key, value, unit, what) name == key ||
-  return HEDDLE_MACHINE_RATES(HEDDLE_RATE) false;
-#undef HEDDLE_RATE
 }
 
 double MachineAttr::number(StringRef key, double otherwise) const {

@@ -123,7 +123,7 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
   let summary = "a description of a machine for analyses and transforms, which lib/target fills in";
   let description = [{
     A dictionary of facts: numbers of registers, sizes of vectors and caches in bytes, `units` (a list of `#nest.unit`),
-    and rates. `dialects/nest/Rates.h` lists the rates with their units and defaults. Unknown keys are kept. For a unit
+    and rates. `lib/cost/Rates.h` lists the rates with their units and defaults. Unknown keys are kept. For a unit
     called `bf16_dot`, `has_bf16_dot` states whether the machine has an instruction for it; without one, products are
     added one at a time. `bf16_dot_rate` replaces the rate of the unit; the compiler chooses schedules with the unit if
     the rate exceeds 1.

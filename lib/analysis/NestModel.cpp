@@ -277,7 +277,7 @@ void NestModel::addNames(nd::DimsAttr dims) {
 }
 
 NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
-    : op(op), rates(Rates::of(machine)), symbol(nd::typicalSymbol) {
+    : op(op), symbol(nd::typicalSymbol) {
   auto compute = dyn_cast<ComputeOp>(op);
   auto update = dyn_cast<UpdateOp>(op);
   auto addAll = [&] {
@@ -318,6 +318,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
     l1 = machine.integer("l1_bytes", l1);
     l2 = machine.integer("l2_bytes", l2);
     l3 = machine.integer("l3_bytes", l3);
+    line = machine.integer("line_bytes", line);
     registers = machine.integer("vector_registers", 16);
   }
   lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / bits);

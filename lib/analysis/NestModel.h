@@ -32,7 +32,7 @@
 #ifndef HEDDLE_ANALYSIS_NESTMODEL_H
 #define HEDDLE_ANALYSIS_NESTMODEL_H
 
-#include "dialects/nest/Rates.h"
+#include "dialects/nest/Nest.h"
 
 namespace heddle::nest {
 
@@ -127,7 +127,7 @@ struct NestModel {
   int64_t accumulators = 1;                           ///< for each produced point
   int64_t lanes = 16, registers = 32;                 ///< of a vector; vector registers
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20; ///< bytes of caches
-  Rates rates;
+  int64_t line = 64;                                  ///< bytes of a cache line
 
   /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
   /// together.

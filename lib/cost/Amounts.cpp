@@ -95,7 +95,7 @@ struct Placed {
   /// The bytes of the lines that the steps of the first `level` levels touch.
   double box(const Loops &loops, size_t level) const {
     const Extents &extents = loops.extents[level];
-    int64_t line = std::max<int64_t>(1, int64_t(loops.nest.rates.lineBytes) / place.bytes);
+    int64_t line = std::max<int64_t>(1, loops.nest.line / place.bytes);
     double all = access->elements * double(place.bytes);
     if (!access->gathered)
       return std::min(all, boxElements(place, extents, line) * double(place.bytes));

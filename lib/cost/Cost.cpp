@@ -27,7 +27,7 @@ struct Overlap {
 };
 } // namespace
 
-Cost cost::costOf(const Amounts &a, const nest::Rates &r) {
+Cost cost::costOf(const Amounts &a, const Rates &r) {
   Overlap core;
   core.add(a.operations * r.operationCycles + a.calls * r.callCycles +
                a.converted * r.convertCycles,

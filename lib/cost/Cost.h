@@ -22,6 +22,7 @@
 #define HEDDLE_LIB_COST_COST_H
 
 #include "lib/cost/Amounts.h"
+#include "lib/cost/Rates.h"
 
 namespace heddle::cost {
 
@@ -33,7 +34,7 @@ struct Cost {
 };
 
 /// Returns the cost of these amounts on one thread, with data that fits in a cache already there.
-Cost costOf(const Amounts &amounts, const nest::Rates &rates);
+Cost costOf(const Amounts &amounts, const Rates &rates);
 
 } // namespace heddle::cost
 

@@ -8,7 +8,7 @@
 #include "lib/pipelines/Compile.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nest/Rates.h"
+#include "lib/cost/Rates.h"
 
 #include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
@@ -83,7 +83,7 @@ static nest::MachineAttr factsOfCode(const Setting &setting) {
     return {};
   MLIRContext *context = setting.machine.getContext();
   auto facts = llvm::filter_to_vector(setting.facts.getValues(), [](NamedAttribute fact) {
-    return !nest::Rates::isRate(fact.getName());
+    return !cost::Rates::isRate(fact.getName());
   });
   return facts.empty() ? nest::MachineAttr()
                        : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
@@ -208,7 +208,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   });
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    planSteps(entry, codes, nest::Rates::of(setting.machine));
+    planSteps(entry, codes, cost::Rates::of(setting.machine));
     if (failed(checkSizes(entry)))
       return failure();
     for (const StepSpec &step : entry.spec.steps) {

@@ -14,7 +14,7 @@ using namespace heddle;
 using namespace mlir;
 
 /// True if a barrier takes longer than parallel execution saves.
-static bool isSmall(const StepSpec &step, const nest::Rates &rates) {
+static bool isSmall(const StepSpec &step, const cost::Rates &rates) {
   return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
 }
 
@@ -29,7 +29,7 @@ static Expr mostOf(ArrayRef<Expr> sizes) {
   return most.isTooLarge() ? sum : most;
 }
 
-void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const nest::Rates &rates) {
+void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const cost::Rates &rates) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;

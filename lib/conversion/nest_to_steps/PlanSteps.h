@@ -14,8 +14,8 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
 
-#include "dialects/nest/Rates.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/cost/Rates.h"
 
 namespace heddle {
 
@@ -26,7 +26,7 @@ struct StepCode {
 };
 
 /// Fills in `entry.spec.steps`; `kernels` by number. Memory must have been planned.
-void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels, const nest::Rates &rates);
+void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels, const cost::Rates &rates);
 
 /// Fails with a located message if sizes that the program computes on entry can't be encoded in its
 /// file.

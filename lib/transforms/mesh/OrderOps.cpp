@@ -7,7 +7,7 @@
 
 #include "lib/transforms/mesh/OrderOps.h"
 
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/mesh/Links.h"
 #include "lib/transforms/mesh/Reshard.h"
 

@@ -7,9 +7,8 @@
 
 #include "lib/transforms/nest/ChooseGroups.h"
 
-#include "dialects/nest/Rates.h"
-
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Rates.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -147,7 +146,7 @@ private:
           return !coordinate || *coordinate != Expr::name(dim.name.str());
         });
     }
-    if (common.empty() || !mayJoin(op) || bytesInside(common) > nest::Rates().groupBytes)
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > cost::Rates().groupBytes)
       return false;
     names = common;
     return true;

@@ -8,7 +8,7 @@
 #include "lib/transforms/nest/FlattenReductions.h"
 
 #include "dialects/nd/Combiner.h"
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,7 +7,7 @@
 
 #include "lib/transforms/nest/FuseProducers.h"
 
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

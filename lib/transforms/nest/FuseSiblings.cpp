@@ -9,7 +9,7 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 using namespace heddle;

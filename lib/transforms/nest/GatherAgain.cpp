@@ -7,8 +7,9 @@
 
 #include "lib/transforms/nest/GatherAgain.h"
 
-#include "lib/analysis/NestAnalysis.h"
-#include "lib/analysis/Timeline.h"
+#include "lib/cost/Timeline.h"
+#include "lib/cost/Whole.h"
+#include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -45,7 +46,7 @@ struct Segment {
 
 class Gathers {
 public:
-  Gathers(Block &block, const Rates &rates, bool explain)
+  Gathers(Block &block, const cost::Rates &rates, bool explain)
       : block(block), rates(rates), explain(explain), time(block) {}
 
   void run() {
@@ -69,7 +70,7 @@ public:
 
 private:
   Block &block;
-  const Rates &rates;
+  const cost::Rates &rates;
   bool explain;
   Timeline time;
   std::vector<std::unique_ptr<Chain>> chains;
@@ -236,7 +237,7 @@ private:
 };
 } // namespace
 
-void nest::gatherAgain(func::FuncOp function, const Rates &rates, bool explain) {
+void nest::gatherAgain(func::FuncOp function, const cost::Rates &rates, bool explain) {
   auto isTransfer = [](TransferInterface) { return WalkResult::interrupt(); };
   if (!function.walk(isTransfer).wasInterrupted())
     return;

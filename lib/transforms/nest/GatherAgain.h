@@ -30,14 +30,14 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 
-#include "dialects/nest/Rates.h"
+#include "lib/cost/Rates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle::nest {
 
 /// `explain`: emits remarks with the cost of each decision, and the total that the function sends.
-void gatherAgain(mlir::func::FuncOp function, const Rates &rates, bool explain);
+void gatherAgain(mlir::func::FuncOp function, const cost::Rates &rates, bool explain);
 
 } // namespace heddle::nest
 

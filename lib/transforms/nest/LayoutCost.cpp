@@ -100,7 +100,7 @@ static bool inWindow(const NestModel &nest, unsigned name) {
 /// which accesses only one point of the group: if contiguous runs are on different pages, the
 /// prefetcher does not follow.
 static double farVector(const NestModel &nest, const WayModel &way, const NestAccess &access,
-                        const SizedLayout &layout) {
+                        const SizedLayout &layout, const cost::Rates &r) {
   if (nest.firstProduced == 0)
     return 0;
   double vector = double(way.width) * double(access.bytes()), run = vector;
@@ -112,21 +112,21 @@ static double farVector(const NestModel &nest, const WayModel &way, const NestAc
   llvm::sort(steps);
   for (auto [step, count] : steps) {
     if (step > run)
-      return step >= nest.rates.pageBytes ? nest.rates.farLane * vector / run : 0;
+      return step >= r.pageBytes ? r.farLane * vector / run : 0;
     run = std::max(run, step * count);
   }
   return 0;
 }
 
 double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
-                        const SizedLayout &layout) {
-  const Rates &r = nest.rates;
+                        const SizedLayout &layout, const cost::Rates &r) {
   bool once = access.isWrite ? nest.reduction : access.inFinish;
   double runs = once ? way.finishVectors : way.vectors;
   double bytes = double(access.bytes());
   bool large = double(layout.elements()) * bytes > 512 * 1024;
-  double far = large ? farVector(nest, way, access, layout) : 0;
-  double vector = (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / r.lineBytes;
+  double far = large ? farVector(nest, way, access, layout, r) : 0;
+  double vector =
+      (large ? r.streamedLine : r.cachedLine) * bytes * double(way.width) / double(nest.line);
   if (way.lanes.empty()) {
     // Scalars; neighbouring ones should still be contiguous.
     return runs * 0.5 * (way.reduced ? 1 : 2);
@@ -144,7 +144,7 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     double lane = r.gatherLane * (access.isWrite ? r.scatterPart : 1);
     // A nest in a group processes one row after another: no tile of several rows reuses the lines.
     double step = double(nest.step(access, layout, way.lanes.back())) * bytes;
-    if (nest.firstProduced > 0 && step >= r.lineBytes)
+    if (nest.firstProduced > 0 && step >= double(nest.line))
       lane += r.farLane * (step >= r.pageBytes ? 1 : 0.3);
     return runs * (double(way.width) * lane + line * (large ? 2 : 1));
   }
@@ -187,11 +187,13 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     // Either the next scalar of each row of a tile, or the scalar of the next row, should be in the
     // same cache line.
     loads /= double(way.tileVectors);
-    if (double(nearestRow) <= r.lineBytes / 4)
-      return staged(loads * r.newLine * (double(nearestReduced) <= r.lineBytes ? 0.01 : 0.05), 1.0);
-    double cost = double(nearestReduced) <= r.lineBytes / 8
-                      ? 0
-                      : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / r.lineBytes);
+    if (double(nearestRow) <= double(nest.line) / 4)
+      return staged(loads * r.newLine * (double(nearestReduced) <= double(nest.line) ? 0.01 : 0.05),
+                    1.0);
+    double cost =
+        double(nearestReduced) <= double(nest.line) / 8
+            ? 0
+            : std::min(1.0, double(std::min(nearestReduced, nearestRow)) / double(nest.line));
     return staged(loads * r.newLine * (cost + 0.3 * conflicts), 0.6);
   }
   if (way.reduced)
@@ -206,7 +208,8 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
                 0.4, 0.006); // rarely more than once
 }
 
-double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &r) {
+double nest::copyCost(nd::NdTensorType type, const Layout &from, const Layout &to,
+                      const cost::Rates &r) {
   SizedLayout a(from, type, type.sizes()), b(to, type, type.sizes());
   size_t rank = type.getDims().size();
   std::vector<int64_t> position(rank, 0);

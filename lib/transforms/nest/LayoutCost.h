@@ -17,7 +17,7 @@
 //         contiguous; k + 1 is on another page
 //
 // Costs are cycles of one core with two fused multiply-adds and two loads a cycle
-// (dialects/nest/Rates.h).
+// (lib/cost/Rates.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +25,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTCOST_H
 
 #include "lib/analysis/NestModel.h"
+#include "lib/cost/Rates.h"
 #include "lib/transforms/nest/LayoutProblem.h"
 
 namespace heddle::nest {
@@ -51,10 +52,11 @@ struct WayModel {
 
 /// Returns the cycles that one access adds to the arithmetic of a way if its tensor has `layout`.
 double accessCost(const NestModel &nest, const WayModel &way, const NestAccess &access,
-                  const SizedLayout &layout);
+                  const SizedLayout &layout, const cost::Rates &rates);
 
 /// Returns the cycles of a copy from one layout to another.
-double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to, const Rates &rates);
+double copyCost(nd::NdTensorType type, const Layout &from, const Layout &to,
+                const cost::Rates &rates);
 
 } // namespace heddle::nest
 

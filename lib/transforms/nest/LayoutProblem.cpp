@@ -60,7 +60,7 @@ void sortBy(std::vector<T> &list, Key key) {
 class LayoutProblemMaker::Impl {
 public:
   Impl(func::FuncOp function, MachineAttr machine)
-      : function(function), machine(machine), rates(Rates::of(machine)) {}
+      : function(function), machine(machine), rates(cost::Rates::of(machine)) {}
 
   /// Finds values and their candidates.
   LogicalResult prepare() {
@@ -100,7 +100,7 @@ public:
 private:
   func::FuncOp function;
   MachineAttr machine;
-  Rates rates;
+  cost::Rates rates;
   LayoutProblem problem; ///< without nests
   /// The part of the problem for one nest, if `lanes` are written on it.
   struct Part {
@@ -743,7 +743,7 @@ private:
         std::vector<double> cost(count, 0);
         for (size_t c = 0; c < count; ++c)
           for (const NestAccess *access : accesses)
-            cost[c] += accessCost(nest, way, *access, sized[v][c]);
+            cost[c] += accessCost(nest, way, *access, sized[v][c], rates);
         std::vector<int> copy(open, -1);
         std::vector<double> best(cost.begin(), cost.begin() + long(open));
         if (copies)

@@ -99,7 +99,7 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
       for (Operation &op : block)
         if (isa<ScheduledInterface, HoldsNestsInterface>(op)) {
           cost::Amounts amounts = cost::amountsOf(&op, machine);
-          cost::Cost cost = cost::costOf(amounts, Rates::of(machine));
+          cost::Cost cost = cost::costOf(amounts, cost::Rates::of(machine));
           op.emitRemark() << "'" << nameOf(&op) << "' takes "
                           << llvm::formatv("{0:f3}", cost.seconds * 1e6).str() << " us, limited by "
                           << cost.limit << "; " << amounts.str();
@@ -130,7 +130,7 @@ struct NestGatherAgainPass : nest::impl::NestGatherAgainPassBase<NestGatherAgain
   using NestGatherAgainPassBase::NestGatherAgainPassBase;
   void runOnOperation() override {
     if (!getOperation().isExternal())
-      gatherAgain(getOperation(), Rates::of(machineOf(getOperation())), explain);
+      gatherAgain(getOperation(), cost::Rates::of(machineOf(getOperation())), explain);
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

@@ -15,7 +15,6 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
 
 #include "dialects/nest/NestBuild.h"
-#include "dialects/nest/Rates.h"
 #include "lib/analysis/NameRewriter.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -25,6 +24,11 @@
 namespace heddle::nest {
 
 using Renaming = Labels;
+
+/// Attributes by which a user decides whether a nest's result is stored or recomputed at each use,
+/// regardless of the cost.
+inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
+inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
 
 /// The minimum gain, in seconds of the cost model, for which a rewrite is done.
 inline constexpr double leastGain = 1e-7;

@@ -16,13 +16,13 @@
 #include "test/unit/laws/Plans.h"
 
 #include "dialects/mesh/Mesh.h"
-#include "dialects/nest/Rates.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
+#include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"

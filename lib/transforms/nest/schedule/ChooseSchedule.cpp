@@ -52,7 +52,8 @@ namespace {
 class Chooser {
 public:
   Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
-      : op(op), machine(machine), nest(op, machine, /*shrink=*/true),
+      : op(op), machine(machine), rates(cost::Rates::of(machine)),
+        nest(op, machine, /*shrink=*/true),
         work(nest.points(nest.firstProduced, nest.names.size())),
         laid(nest, layoutsOf(op, operands, results)) {}
 
@@ -68,6 +69,7 @@ public:
 private:
   ComputeOp op;
   MachineAttr machine;
+  cost::Rates rates;
   NestModel nest;
   double work; ///< points of the iteration space
   LaidNestModel laid;
@@ -207,7 +209,7 @@ private:
   /// Chooses the loops around the tiles of a contraction.
   Schedule contract() {
     unsigned panel = 0;
-    Model model{nest, {}, vector};
+    Model model{nest, rates, {}, vector};
     placeAccesses(model, panel);
     std::vector<RegisterTile> candidates;
     for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
@@ -362,7 +364,7 @@ private:
     };
     double flops =
         work * nest.bodyCost + nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
-    schedule.loops = sharedLoops(around, std::max(2 * work, flops), nest.rates.chunkFlops);
+    schedule.loops = sharedLoops(around, std::max(2 * work, flops), rates.chunkFlops);
     // The reduction, the most contiguous name innermost.
     for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
       if (!llvm::is_contained(vector, name))

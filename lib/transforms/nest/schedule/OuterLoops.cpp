@@ -9,6 +9,7 @@
 
 #include "lib/analysis/Footprint.h"
 #include "lib/analysis/Layouts.h"
+#include "lib/cost/Rates.h"
 
 #include <cmath>
 
@@ -48,6 +49,7 @@ namespace {
 struct GroupSteps {
   GroupOp op;
   MachineAttr machine;
+  cost::Rates rates;
   std::vector<double> cycles; ///< of a step along each name
   double flops = 0;           ///< of the nests at one point
 
@@ -74,8 +76,8 @@ private:
   /// moves each run of the point to a new page.
   void addSteps(const NestModel &nest, const NestAccess &access, const SizedLayout &layout,
                 const PlacedAccess &placed, const Extents &extents) {
-    const Rates &r = nest.rates;
-    int64_t line = int64_t(r.lineBytes) / placed.bytes;
+    const cost::Rates &r = rates;
+    int64_t line = nest.line / placed.bytes;
     double lines = boxElements(placed, extents, line) / double(line);
     double runs = boxElements(placed, extents) * double(placed.bytes) / runBytes(placed, extents);
     for (auto [i, dim] : llvm::enumerate(op.getNames())) {
@@ -83,7 +85,7 @@ private:
       if (name < 0)
         continue;
       double bytes = double(std::abs(nest.step(access, layout, unsigned(name))) * placed.bytes);
-      cycles[i] += lines * r.streamedLine * std::min(1.0, bytes / r.lineBytes) +
+      cycles[i] += lines * r.streamedLine * std::min(1.0, bytes / double(nest.line)) +
                    runs * r.pageCycles * std::min(1.0, bytes / r.pageBytes);
     }
   }
@@ -91,7 +93,8 @@ private:
 } // namespace
 
 Schedule nest::chooseGroupSchedule(GroupOp op, MachineAttr machine) {
-  GroupSteps steps{op, machine, std::vector<double>(op.getNames().size())};
+  GroupSteps steps{op, machine, cost::Rates::of(machine),
+                   std::vector<double>(op.getNames().size())};
   op.walk([&](Operation *inner) {
     if (isa<ComputeOp, UpdateOp>(inner))
       steps.add(inner);
@@ -111,6 +114,6 @@ Schedule nest::chooseGroupSchedule(GroupOp op, MachineAttr machine) {
     loops.push_back(std::move(loop));
   }
   Schedule schedule;
-  schedule.loops = sharedLoops(loops, flops, Rates::of(machine).chunkFlops);
+  schedule.loops = sharedLoops(loops, flops, steps.rates.chunkFlops);
   return schedule;
 }

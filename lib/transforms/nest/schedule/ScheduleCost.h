@@ -34,7 +34,7 @@ enum class Staging { Near, Once, None };
 class ScheduleCost {
 public:
   explicit ScheduleCost(const LoopSpace &space)
-      : s(space), nest(space.m.nest), r(space.m.nest.rates), boxes(space) {}
+      : s(space), nest(space.m.nest), r(space.m.rates), boxes(space) {}
 
   /// Counts the register tiles, and the reduction steps in each. A narrower tile at the end costs
   /// slightly more than its fraction.
@@ -51,7 +51,7 @@ public:
 private:
   const LoopSpace &s;
   const NestModel &nest;
-  const Rates &r;
+  const cost::Rates &r;
   Boxes boxes;
   double toBeat = INFINITY; ///< the least cost so far
 

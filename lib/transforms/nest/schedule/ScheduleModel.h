@@ -36,12 +36,14 @@
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 
 #include "lib/analysis/Footprint.h"
+#include "lib/cost/Rates.h"
 
 namespace heddle::nest {
 
 /// A contraction with known layouts and lanes.
 struct Model {
   const NestModel &nest;
+  const cost::Rates &rates;
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
   /// The reduced name along which a step processes two neighbours at once (Pairs.cpp); -1: none.

@@ -16,6 +16,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestModel.h"
+#include "lib/cost/Rates.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 
 #include <set>
@@ -28,8 +29,8 @@ namespace {
 class UpdateChooser {
 public:
   UpdateChooser(UpdateOp op, const Layout &layout, MachineAttr machine)
-      : op(op), nest(op, machine, /*shrink=*/true), layout(layout), sizes(sizesOf(op.getSpace())),
-        free(freeNames(op)), owned(freeNames(op, /*owned=*/true)),
+      : op(op), rates(cost::Rates::of(machine)), nest(op, machine, /*shrink=*/true), layout(layout),
+        sizes(sizesOf(op.getSpace())), free(freeNames(op)), owned(freeNames(op, /*owned=*/true)),
         lanes((machine ? machine.integer("vector_bytes", 32) : 32) * 8 / laneBits(op)) {}
 
   Schedule choose() {
@@ -54,6 +55,7 @@ public:
 
 private:
   UpdateOp op;
+  cost::Rates rates;
   NestModel nest;
   const Layout &layout; ///< of the destination
   Sizes sizes;
@@ -103,7 +105,7 @@ private:
     for (auto &[stride, loop] : order)
       loops.push_back(std::move(loop));
     double flops = std::max(2.0, nest.bodyCost) * nest.points(0, nest.names.size());
-    schedule.loops = sharedLoops(loops, flops, nest.rates.chunkFlops);
+    schedule.loops = sharedLoops(loops, flops, rates.chunkFlops);
   }
 };
 } // namespace

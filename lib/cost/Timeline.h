@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_TIMELINE_H
-#define HEDDLE_ANALYSIS_TIMELINE_H
+#ifndef HEDDLE_LIB_COST_TIMELINE_H
+#define HEDDLE_LIB_COST_TIMELINE_H
 
 #include "dialects/nest/Nest.h"
 
@@ -39,4 +39,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_ANALYSIS_TIMELINE_H
+#endif // HEDDLE_LIB_COST_TIMELINE_H

@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_DIALECTS_NEST_RATES_H
-#define HEDDLE_DIALECTS_NEST_RATES_H
+#ifndef HEDDLE_LIB_COST_RATES_H
+#define HEDDLE_LIB_COST_RATES_H
 
 #include "dialects/nest/Nest.h"
 
@@ -40,7 +40,6 @@
   RATE(prefetchedExposed, "prefetched_exposed",    0.4,   "of a transfer", "from L3, prefetched, that is exposed") \
   RATE(stagedExposed,    "staged_exposed",         1.3,   "of a transfer", "from L3 that a packing copy waits for") \
   RATE(l1Ways,           "l1_ways",                  8,   "lines",       "associativity of L1")                \
-  RATE(lineBytes,        "line_bytes",              64,   "bytes",       "size of a cache line")               \
   RATE(pageBytes,        "page_bytes",            4096,   "bytes",       "size of a page")                     \
   RATE(pageCycles,       "page_cycles",             10,   "cycles",      "first access to a page")             \
   RATE(hopCycles,        "hop_cycles",               4,   "cycles",      "a loop step to another page")        \
@@ -114,12 +113,7 @@
   RATE(linkStart,        "link_start_seconds",   1e-5,    "seconds",     "until the first byte of a collective arrives")
 // clang-format on
 
-namespace heddle::nest {
-
-/// Attributes by which a user decides whether a nest's result is stored or recomputed at each use,
-/// regardless of the cost.
-inline constexpr llvm::StringLiteral materializeAttr = "heddle.materialize";
-inline constexpr llvm::StringLiteral recomputeAttr = "heddle.recompute";
+namespace heddle::cost {
 
 struct Rates {
 #define HEDDLE_RATE(member, key, value, unit, what) double member = value;
@@ -127,11 +121,11 @@ struct Rates {
 #undef HEDDLE_RATE
 
   /// Reads the rates that `machine` states; all others have their defaults. `machine` may be null.
-  static Rates of(MachineAttr machine);
+  static Rates of(nest::MachineAttr machine);
   /// True for the keys of the table.
   static bool isRate(llvm::StringRef key);
 };
 
-} // namespace heddle::nest
+} // namespace heddle::cost
 
-#endif // HEDDLE_DIALECTS_NEST_RATES_H
+#endif // HEDDLE_LIB_COST_RATES_H

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/Timeline.h"
+#include "lib/cost/Timeline.h"
 
-#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Whole.h"
 
 using namespace heddle;
 using namespace mlir;

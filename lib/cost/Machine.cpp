@@ -1,0 +1,119 @@
+//===- Machine.cpp - what cost models know of a machine -------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Machine.h"
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+
+Rates Rates::of(nest::MachineAttr machine) {
+  Rates rates;
+  if (!machine)
+    return rates;
+#define HEDDLE_RATE(member, key, value, unit, what)                                                \
+  rates.member = machine.number(key, rates.member);
+  HEDDLE_MACHINE_RATES(HEDDLE_RATE)
+#undef HEDDLE_RATE
+  return rates;
+}
+
+bool Rates::isRate(StringRef name) {
+#define HEDDLE_RATE(member, key, value, unit, what) name == key ||
+  return HEDDLE_MACHINE_RATES(HEDDLE_RATE) false;
+#undef HEDDLE_RATE
+}
+
+double Occupancy::of(int64_t lanes, int64_t registers, int64_t shared) const {
+  assert(lanes > 0 && "a block has lanes");
+  int64_t blocks = lanesPerCore / lanes;
+  if (registersPerCore && registers)
+    blocks = std::min(blocks, registersPerCore / (registers * lanes));
+  if (shared)
+    blocks = std::min(blocks, sharedBytes / shared);
+  return double(blocks * lanes) / double(lanesPerCore);
+}
+
+/// The number under `key` in a dictionary.
+static double numberIn(DictionaryAttr values, StringRef key, double otherwise) {
+  return nest::MachineAttr::get(values.getContext(), values).number(key, otherwise);
+}
+
+/// The caches whose sizes are stated, and memory.
+static std::vector<Memory> cachesOf(nest::MachineAttr machine, const Rates &r) {
+  auto bytes = [&](StringRef key, int64_t otherwise) {
+    return double(machine ? machine.integer(key, otherwise) : otherwise);
+  };
+  return {{"l1", bytes("l1_bytes", 32 << 10), 0, 0, true},
+          {"l2", bytes("l2_bytes", 1 << 20), r.l2ByteCycles, r.l2FarCycles, true},
+          {"l3", bytes("l3_bytes", 16 << 20), r.l3ByteCycles, r.l3FarCycles, false},
+          {"memory", INFINITY, r.memoryByteCycles, r.memoryFarCycles, false}};
+}
+
+static std::vector<Memory> memoriesOf(ArrayAttr list) {
+  std::vector<Memory> memories;
+  for (auto entry : list.getAsRange<DictionaryAttr>()) {
+    auto name = entry.getAs<StringAttr>("name");
+    auto perCore = entry.getAs<BoolAttr>("per_core");
+    memories.push_back({name ? name.str() : "memory", numberIn(entry, "bytes", INFINITY),
+                        numberIn(entry, "cycles_per_byte", 0),
+                        numberIn(entry, "far_cycles_per_byte", 0), perCore && perCore.getValue()});
+  }
+  return memories;
+}
+
+Machine Machine::of(nest::MachineAttr attribute) {
+  Machine machine;
+  machine.rates = Rates::of(attribute);
+  machine.memories = cachesOf(attribute, machine.rates);
+  if (!attribute)
+    return machine;
+  DictionaryAttr values = attribute.getValues();
+  auto read = [&](StringRef key, int64_t &fact) { fact = attribute.integer(key, fact); };
+  if (auto kind = values.getAs<StringAttr>("kind"))
+    machine.kind = kind.str();
+  read("vector_bytes", machine.vectorBytes);
+  read("vector_registers", machine.registers);
+  read("line_bytes", machine.line);
+  read("page_bytes", machine.page);
+  read("threads", machine.threads);
+  Occupancy &gpu = machine.occupancy;
+  read("cores", gpu.cores);
+  read("warp", gpu.warp);
+  read("lanes_per_core", gpu.lanesPerCore);
+  read("registers_per_core", gpu.registersPerCore);
+  read("shared_bytes", gpu.sharedBytes);
+  read("coalesced_bytes", gpu.coalescedBytes);
+  if (auto list = values.getAs<ArrayAttr>("memories"); list && !list.empty())
+    machine.memories = memoriesOf(list);
+  for (nest::MatrixUnitAttr unit : attribute.units())
+    machine.units.push_back(unit);
+  if (auto links = values.getAs<DictionaryAttr>("links"))
+    for (NamedAttribute link : links)
+      if (auto facts = dyn_cast<DictionaryAttr>(link.getValue()))
+        machine.links[link.getName().str()] = {
+            numberIn(facts, "bytes_per_second", machine.rates.linkRate),
+            numberIn(facts, "start_seconds", machine.rates.linkStart)};
+  return machine;
+}
+
+const Machine &Machine::ofClass(StringRef kind) {
+  static const Machine cpu = Machine::of({});
+  assert(kind == "cpu" && "no other class has a machine yet");
+  return cpu;
+}
+
+Link Machine::linkOf(ArrayRef<std::string> axes) const {
+  Link slowest{INFINITY, 0};
+  for (const std::string &axis : axes) {
+    auto stated = links.find(axis);
+    Link link = stated == links.end() ? Link{rates.linkRate, rates.linkStart} : stated->second;
+    slowest.bytesPerSecond = std::min(slowest.bytesPerSecond, link.bytesPerSecond);
+    slowest.startSeconds = std::max(slowest.startSeconds, link.startSeconds);
+  }
+  return axes.empty() ? Link{rates.linkRate, rates.linkStart} : slowest;
+}

@@ -1,0 +1,91 @@
+//===- Machine.h - what cost models know of a machine -----------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A machine as cost models see it: `#nest.machine`, read once.
+//
+//     Machine machine = Machine::of(attribute);
+//     machine.vectorBytes           64
+//     machine.memories[1]           l2: 2 MiB for each core, 41 bytes per cycle, lines of 64 bytes
+//     machine.linkOf("data")        the link of a mesh axis
+//
+// A target states what it knows (`Target::machine`); the attribute `heddle.machine` of a module
+// overrides single facts; all others have the defaults of Rates.h. What a new target has to state:
+//
+//     kind              "cpu" or "gpu"
+//     vector_bytes      bytes of a vector register, or of the accesses of a warp
+//     vector_registers  of a core, or of a lane
+//     l1_bytes, ...     the capacity of each cache; 0: the machine has no such cache
+//     memories          instead: a list of {name, bytes, cycles_per_byte, per_core}, the nearest
+//                       first; the last one holds everything
+//     units             matrix units, with their shapes, types and rates (#nest.matrix_unit)
+//     cores, warp, lanes_per_core, registers_per_core, shared_bytes, coalesced_bytes     of a GPU
+//     links             {axis = {bytes_per_second, start_seconds}, ...} of mesh axes
+//
+// Decisions that change the order of sums must be the same on all machines of a class. They ask for
+// the cost on the class, `Machine::ofClass("cpu")`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_MACHINE_H
+#define HEDDLE_LIB_COST_MACHINE_H
+
+#include "lib/cost/Rates.h"
+
+namespace heddle::cost {
+
+/// A level of the memory hierarchy.
+struct Memory {
+  std::string name;
+  double bytes = 0;         ///< capacity; infinite for the last level
+  double cyclesPerByte = 0; ///< from here to the next nearer level, of one core
+  double farCycles = 0;     ///< more for each byte in short runs, which are not prefetched
+  bool perCore = true;      ///< each core has its own; else all share it
+};
+
+/// A link between the devices of a mesh axis.
+struct Link {
+  double bytesPerSecond = 0; ///< that a device sends
+  double startSeconds = 0;   ///< until the first byte arrives
+};
+
+/// What limits the threads that a core of a GPU runs at once.
+struct Occupancy {
+  int64_t cores = 1;
+  int64_t warp = 1;             ///< lanes that run in step
+  int64_t lanesPerCore = 1;     ///< that may be resident
+  int64_t registersPerCore = 0; ///< shared by the resident lanes; 0: unlimited
+  int64_t sharedBytes = 0;      ///< of a core, shared by the resident blocks; 0: none
+  int64_t coalescedBytes = 64;  ///< of one transaction with memory
+
+  /// Returns the fraction of the resident lanes that fit if each lane needs `registers`, and each
+  /// block of `lanes` needs `shared` bytes; 0 if one block doesn't fit.
+  double of(int64_t lanes, int64_t registers, int64_t shared) const;
+};
+
+struct Machine {
+  std::string kind = "cpu";
+  int64_t vectorBytes = 64, registers = 32; ///< of a vector; vector registers
+  int64_t line = 64, page = 4096;           ///< bytes
+  int64_t threads = 1;                      ///< for predictions only, never for a choice
+  std::vector<Memory> memories;             ///< the nearest first, at least one
+  llvm::SmallVector<nest::MatrixUnitAttr, 2> units;
+  Occupancy occupancy; ///< of a GPU
+  std::map<std::string, Link> links;
+  Rates rates;
+
+  /// Reads the facts that `attribute` states. It may be null.
+  static Machine of(nest::MachineAttr attribute);
+  /// The machine that stands for all of a class in decisions that change bits.
+  static const Machine &ofClass(llvm::StringRef kind);
+
+  /// Returns the link of a mesh axis; the slowest of several.
+  Link linkOf(llvm::ArrayRef<std::string> axes) const;
+};
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_MACHINE_H
