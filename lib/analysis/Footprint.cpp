@@ -23,7 +23,7 @@ void nest::setExtents(const NestModel &nest, ArrayRef<unsigned> names, int64_t p
 PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, const Layout &layout,
                            LaneKind lanes)
     : bytes(access.bytes()), isWrite(access.isWrite), lanes(lanes) {
-  Sizes sizes = nest.sizesOf(access.type);
+  Sizes sizes = nest.sizesOf(access);
   std::vector<int64_t> extents = layout.extents(sizes);
   std::map<std::string, Dim> found;
   int64_t below = 1;

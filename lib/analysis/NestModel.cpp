@@ -163,6 +163,7 @@ void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish
   access.inFinish = inFinish;
   for (const nd::Dim &dim : access.type.getDims()) {
     access.dims.push_back(dim.name.str());
+    access.sizes.push_back(typicalOf(dim.size()));
     Coordinate coordinate;
     // A group's names map to themselves; loop variables are assumed to be at their start.
     coordinate.expr =
@@ -254,6 +255,44 @@ Sizes NestModel::sizesOf(nd::NdTensorType type) const {
   for (const nd::Dim &dim : type.getDims())
     result[dim.name.str()] = typicalOf(dim.size());
   return result;
+}
+
+Sizes NestModel::sizesOf(const NestAccess &access) const {
+  Sizes result;
+  for (auto [name, size] : llvm::zip_equal(access.dims, access.sizes))
+    result[name] = size;
+  return result;
+}
+
+/// Returns the size of a dimension that `coordinate` walks: that of its name; of a window, at most
+/// as much as the dimension has.
+static int64_t walkedSize(const Coordinate &coordinate, ArrayRef<int64_t> sizes, int64_t most) {
+  if (coordinate.plain >= 0)
+    return sizes[size_t(coordinate.plain)];
+  if (coordinate.gathered || !coordinate.linear)
+    return most;
+  int64_t extent = 1;
+  for (int name : coordinate.mentioned)
+    extent += std::abs(coordinate.steps[size_t(name)]) * (sizes[size_t(name)] - 1);
+  return std::min(extent, most);
+}
+
+void NestModel::resize(ArrayRef<int64_t> to) {
+  sizes.assign(to.begin(), to.end());
+  divisors = sizes;
+  symbolic.assign(sizes.size(), false);
+  for (NestAccess &access : accesses) {
+    double all = 1;
+    for (int64_t size : access.sizes)
+      all *= double(size);
+    bool hasOuter = all > access.elements; // the names of groups count as elements of others
+    for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
+      int64_t before = std::exchange(size, walkedSize(coordinate, sizes, size));
+      bool isOuter = coordinate.plain >= 0 && size_t(coordinate.plain) < firstProduced;
+      if (!(hasOuter && isOuter))
+        access.elements *= double(size) / double(before);
+    }
+  }
 }
 
 bool NestModel::reusesReads() const {

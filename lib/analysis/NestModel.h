@@ -84,6 +84,7 @@ struct NestAccess {
   MapAttr map;                   ///< the map of the op, over symbols
   double elements = 1;           ///< of the tensor as the nest sees it, without a group's names
   std::vector<std::string> dims; ///< names of the tensor
+  std::vector<int64_t> sizes;    ///< of each of them
   std::vector<Coordinate> coordinates; ///< of each of them
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
@@ -146,6 +147,9 @@ struct NestModel {
   bool reusesReads() const;
   /// Returns the sizes of a tensor, typical ones for symbolic sizes.
   Sizes sizesOf(nd::NdTensorType type) const;
+  Sizes sizesOf(const NestAccess &access) const;
+  /// Replaces the sizes of the names, and so those of tensors: of a part of a nest, for example.
+  void resize(llvm::ArrayRef<int64_t> sizes);
 
   LaneKind laneKind(const NestAccess &access, const SizedLayout &layout,
                     llvm::ArrayRef<unsigned> group) const;

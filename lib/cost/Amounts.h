@@ -22,7 +22,7 @@
 #ifndef HEDDLE_LIB_COST_AMOUNTS_H
 #define HEDDLE_LIB_COST_AMOUNTS_H
 
-#include "lib/analysis/Footprint.h"
+#include "lib/cost/Facts.h"
 
 #include <array>
 
@@ -46,7 +46,8 @@ struct Amounts {
   double tiles = 0;      ///< register tiles that are begun and finished
   double copied = 0;     ///< elements of staged copies
   double chunks = 1;     ///< that threads share
-  /// Bytes that come from a level, or go to it, while data that fits stays in the nearer ones.
+  /// Bytes that come from a level, or go to it, while data that fits stays in the nearer ones. Each
+  /// byte counts at one level; its way through nearer ones is implied.
   std::array<double, memoryLevels> bytes = {0, 0, 0};
   /// The same, only those in short contiguous runs, which prefetchers do not follow.
   std::array<double, memoryLevels> scattered = {0, 0, 0};
@@ -56,9 +57,21 @@ struct Amounts {
   std::string str() const; ///< "operations 64, loads 12, ..."
 };
 
-/// Returns the amounts of one run of `op`: a nest, a group or scan of nests, or a sort, whose
-/// layouts and schedules are chosen. `machine` gives the sizes of caches and vectors.
-Amounts amountsOf(mlir::Operation *op, nest::MachineAttr machine);
+/// Returns the instructions that a nest executes, and no bytes. Its schedule must be known.
+Amounts countInstructions(const NestFacts &nest);
+
+/// Whether data is fetched again where the loops walk too much for a cache in between.
+enum class Fetched { Once, ByLoops };
+
+/// Returns the bytes of the cache in front of a level, in which data stays.
+double capacityOf(const nest::NestModel &nest, int level);
+
+/// Adds the bytes that nests move which run together at each point of their groups. Their schedules
+/// must be known.
+void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
+
+/// Returns the least amounts of any layouts and loops.
+Amounts leastAmounts(llvm::ArrayRef<NestFacts> nests);
 
 } // namespace heddle::cost
 

@@ -1,4 +1,4 @@
-//===- Cost.cpp - how long a scheduled nest takes -------------------------===//
+//===- Cost.cpp - how long nests take -------------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,14 +7,20 @@
 
 #include "lib/cost/Cost.h"
 
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Assume.h"
+
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::cost;
+using namespace mlir;
 
 namespace {
 /// Times that overlap: the longest counts in full, the others by a part.
 struct Overlap {
   double longest = 0, sum = 0;
-  const char *limit = "";
+  const char *limit = "loops";
 
   void add(double time, const char *what) {
     sum += time;
@@ -25,9 +31,16 @@ struct Overlap {
   }
   double total(double exposed) const { return longest + exposed * (sum - longest); }
 };
+
+struct Time {
+  double seconds;
+  const char *limit;
+};
 } // namespace
 
-Cost cost::costOf(const Amounts &a, const Rates &r) {
+/// Returns the seconds of `amounts` on a team of threads. `exposed`: the factor on the parts of times
+/// that do not overlap.
+static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, double exposed) {
   Overlap core;
   core.add(a.operations * r.operationCycles + a.calls * r.callCycles +
                a.converted * r.convertCycles,
@@ -41,14 +54,102 @@ Cost cost::costOf(const Amounts &a, const Rates &r) {
   core.add(a.chained * r.chainPart, "latency");
   double loops =
       a.entries * r.enterLoopCycles + a.tiles * r.startTileCycles + a.copied * r.stageCycles;
-  double inCore = core.total(r.exposedInCore);
+  double inCore = core.total(exposed * r.exposedInCore);
 
+  // The thread with the most chunks decides.
+  double most = std::ceil(a.chunks / double(threads)), part = most / a.chunks;
+  double shared[] = {part, std::max(part, 1 / r.l3Threads), std::max(part, 1 / r.memoryThreads)};
   Overlap all;
-  all.add(inCore + loops, loops > inCore ? "loops" : core.limit);
+  all.add((inCore + loops) * part, loops > inCore ? "loops" : core.limit);
   const char *levels[] = {"l2", "l3", "memory"};
   double near[] = {r.l2ByteCycles, r.l3ByteCycles, r.memoryByteCycles};
   double far[] = {r.l2FarCycles, r.l3FarCycles, r.memoryFarCycles};
   for (int level = 0; level < memoryLevels; ++level)
-    all.add(a.bytes[level] * near[level] + a.scattered[level] * far[level], levels[level]);
-  return {r.stepStart + all.total(r.exposedPart) / r.clock + a.chunks * r.chunkSeconds, all.limit};
+    all.add((a.bytes[level] * near[level] + a.scattered[level] * far[level]) * shared[level],
+            levels[level]);
+  double start = r.stepStart + (part < 1 ? r.teamStart : 0);
+  return {start + all.total(exposed * r.exposedPart) / r.clock + most * r.chunkSeconds, all.limit};
+}
+
+/// Returns the number of chunks that a schedule would have: as many as are worth fetching.
+static double assumedChunks(const Amounts &amounts, ArrayRef<NestFacts> nests, const Rates &r) {
+  double cycles = amounts.operations * r.operationCycles + amounts.loads * r.loadCycles +
+                  amounts.gathered * r.laneCycles;
+  double most = INFINITY;
+  for (const NestFacts &nest : nests)
+    most = std::min(most, nest.nest().points(0, nest.nest().firstReduced));
+  return std::clamp(std::floor(cycles / r.smallestChunk), 1.0, std::max(1.0, std::min(most, 64.0)));
+}
+
+static Amounts amountsOf(ArrayRef<const NestFacts *> nests, Fetched how) {
+  Amounts amounts;
+  for (const NestFacts *nest : nests) {
+    Amounts each = countInstructions(*nest);
+    amounts += each;
+    amounts.chunks = std::max(amounts.chunks, each.chunks);
+  }
+  addBytes(nests, how, amounts);
+  return amounts;
+}
+
+/// Returns the amounts of nests of which layouts or loops are assumed.
+static Amounts assumedAmounts(ArrayRef<NestFacts> nests, const Rates &r) {
+  std::vector<NestFacts> best;
+  for (const NestFacts &nest : nests) {
+    double fastest = INFINITY;
+    best.push_back(nest);
+    forEachAssumption(nest, [&](const NestFacts &assumed) {
+      const NestFacts *one = &assumed;
+      double seconds = timeOf(amountsOf(one, Fetched::Once), r, 1, 1).seconds;
+      if (seconds < fastest) {
+        fastest = seconds;
+        best.back() = assumed;
+      }
+    });
+  }
+  auto all = llvm::map_to_vector(best, [](const NestFacts &each) { return &each; });
+  Amounts amounts = amountsOf(SmallVector<const NestFacts *>(all.begin(), all.end()), Fetched::Once);
+  amounts.chunks = assumedChunks(amounts, nests, r);
+  return amounts;
+}
+
+Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
+  Cost cost;
+  if (nests.empty())
+    return cost;
+  cost.by = Knowledge::Schedule;
+  SmallVector<const NestFacts *, 4> all;
+  for (const NestFacts &nest : nests) {
+    cost.by = std::min(cost.by, nest.knowledge());
+    all.push_back(&nest);
+  }
+  cost.amounts = cost.by == Knowledge::Schedule ? amountsOf(all, Fetched::ByLoops)
+                                                : assumedAmounts(nests, rates);
+  Time time = timeOf(cost.amounts, rates, threads, 1);
+  Amounts least = leastAmounts(nests);
+  least.chunks = threads;
+  cost.bound = timeOf(least, rates, threads, 0).seconds * rates.boundPart;
+  cost.seconds = std::max(time.seconds, cost.bound);
+  cost.limit = time.limit;
+  return cost;
+}
+
+Cost cost::costOf(const NestFacts &nest, const Rates &rates, unsigned threads) {
+  return costOf(ArrayRef(nest), rates, threads);
+}
+
+Cost cost::costOf(Operation *op, nest::MachineAttr machine, unsigned threads, Knowledge known) {
+  Rates rates = Rates::of(machine);
+  if (isa<nest::SortOp>(op)) {
+    Cost cost;
+    cost.amounts.operations = arithmeticOf(op);
+    Time time = timeOf(cost.amounts, rates, threads, 1);
+    cost.seconds = cost.bound = time.seconds;
+    cost.limit = time.limit;
+    return cost;
+  }
+  std::vector<NestFacts> nests = factsOf(op, machine);
+  for (NestFacts &nest : nests)
+    nest.forget(known);
+  return costOf(nests, rates, threads);
 }

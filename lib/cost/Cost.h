@@ -1,20 +1,29 @@
-//===- Cost.h - how long a scheduled nest takes -----------------*- C++ -*-===//
+//===- Cost.h - how long nests take -----------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the amounts of a nest (Amounts.h) into seconds, by the rates of a machine:
+// Estimates the seconds that nests take on a machine, at three degrees of knowledge:
 //
-//     Cost cost = costOf(amountsOf(nest, machine), Rates::of(machine));
-//     cost.seconds    1.2e-5
-//     cost.limit      "memory": what takes the longest
+//     NestFacts facts(op, machine);
+//     Cost cost = costOf(facts, rates);      good layouts and loops are assumed
+//     facts.setLayouts(layouts);             costOf: good loops are assumed
+//     facts.setLoops(loops);                 costOf: what the loops execute and move
 //
-// A core computes while caches and memory send it data: the longest of the four times counts in
-// full, and the others by the part that does not overlap with it (`exposed_part`). Within the core,
-// the longest of arithmetic, accesses, issue and dependent operations counts in the same way.
-// `bench/cost` measures drawn nests, prints the errors of these predictions, and fits the rates.
+//     cost.seconds      1.2e-5               what is expected
+//     cost.bound        0.9e-5               no layouts and loops of the nest take less
+//     cost.limit        "memory"             what takes the longest
+//     cost.amounts      operations and bytes by level; no rate is in them (Amounts.h)
+//
+// The amounts times the rates of the machine give times of its parts. A core computes while caches
+// and memory send it data: the longest of the times counts in full, and the others by the part that
+// does not overlap with it (`exposed_part`). Within the core, the longest of arithmetic, accesses,
+// issue and dependent operations counts in the same way. Of the bound, only the longest counts.
+// Threads share the chunks of a nest, and the bandwidth of L3 and memory.
+//
+// `bench/cost` measures drawn nests, prints the errors of these estimates, and fits the rates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +37,25 @@ namespace heddle::cost {
 
 struct Cost {
   double seconds = 0;
+  double bound = 0; ///< depends on the nest alone, and is never above an estimate
+  Amounts amounts;  ///< of the estimate
   /// The part that takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2", "l3",
   /// "memory".
   const char *limit = "loops";
+  Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
 };
 
-/// Returns the cost of these amounts on one thread, with data that fits in a cache already there.
-Cost costOf(const Amounts &amounts, const Rates &rates);
+/// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
+Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
+
+/// Returns the cost of nests that run one after another at each point of their common groups, which
+/// keeps what they share near. As much is known of them as of the one of which least is known.
+Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads = 1);
+
+/// Returns the cost of a nest, a group or recurrence of nests, or a sort, by the layouts and
+/// schedules that it states, but at most by `known`.
+Cost costOf(mlir::Operation *op, nest::MachineAttr machine, unsigned threads = 1,
+            Knowledge known = Knowledge::Schedule);
 
 } // namespace heddle::cost
 

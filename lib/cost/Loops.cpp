@@ -13,98 +13,131 @@
 
 using namespace heddle;
 using namespace heddle::cost;
-using namespace heddle::nest;
 using namespace mlir;
+using nest::NestModel;
 
-static bool isInnermost(const Loop &loop) { return !loop.isParallel() && !loop.isSequential(); }
-
-Loops::Loops(const NestModel &nest, ArrayRef<Loop> loops) : nest(nest) {
-  findGroups(loops);
-  noteExtents();
-  bool leads = true; // loops of threads stay outside of loops that the schedule does not mention
-  for (const Loop &loop : loops) {
-    if (leads && loop.level != "thread")
-      walkAll(outermost);
-    leads &= loop.level == "thread";
-    enter(loop);
-    levelAfter.push_back(levels.size());
-  }
-  walkAll(outermost);
-  walkAll(innermost);
-  for (const Level &level : levels)
-    runs.push_back(runs.back() * level.trips);
+static Loop::Kind kindOf(const nest::Loop &loop) {
+  if (loop.level == "thread")
+    return Loop::Thread;
+  if (loop.isParallel() || loop.isSequential())
+    return Loop::Sequential;
+  return loop.level == "vector" ? Loop::Vector : loop.level == "unit" ? Loop::Unit : Loop::Register;
 }
 
-unsigned Loops::add(SmallVector<unsigned, 2> names) {
-  for (unsigned i = 0; i < groups.size(); ++i)
-    if (groups[i].names == names)
-      return i;
-  bool reduced = !names.empty() && nest.isReduced(names[0]);
-  int64_t size = std::max<int64_t>(nest.sizeOf(names), 1);
-  groups.push_back({std::move(names), size, reduced});
-  return unsigned(groups.size() - 1);
-}
-
-unsigned Loops::groupOf(const Loop &loop) {
-  SmallVector<unsigned, 2> names;
+Loop::Loop(const NestModel &nest, const nest::Loop &loop) : kind(kindOf(loop)), step(loop.step) {
   for (const std::string &name : loop.names)
     if (int number = nest.indexOf(name); number >= 0)
       names.push_back(unsigned(number));
-  return add(std::move(names));
 }
 
-void Loops::findGroups(ArrayRef<Loop> loops) {
-  for (const Loop &loop : loops) {
-    unsigned group = groupOf(loop);
-    if (loop.level == "vector") {
-      vectors = int(group);
-      width = std::min<int64_t>(nest.lanes, groups[group].left);
+namespace {
+class Resolver {
+public:
+  Resolver(const NestModel &nest, Loops &to) : nest(nest), to(to) {}
+
+  void resolve(ArrayRef<Loop> loops, size_t outer) {
+    findGroups(loops);
+    noteExtents();
+    // Loops of threads stay outside of loops that the schedule does not mention.
+    bool leads = true;
+    for (auto [i, loop] : llvm::enumerate(loops)) {
+      if (i == outer) {
+        walkAll(ofGroups);
+        to.outerLevels = to.levels.size();
+        leads = true;
+      }
+      if (leads && loop.kind != Loop::Thread)
+        walkAll(i < outer ? ofGroups : outermost);
+      leads &= loop.kind == Loop::Thread;
+      enter(loop);
+      to.levelAfter.push_back(unsigned(to.levels.size()));
     }
+    walkAll(ofGroups);
+    if (loops.size() <= outer)
+      to.outerLevels = to.levels.size();
+    walkAll(outermost);
+    walkAll(innermost);
+    for (const Level &level : to.levels)
+      to.runs.push_back(to.runs.back() * level.trips);
   }
-  for (unsigned name = 0; name < nest.names.size(); ++name)
-    if (llvm::none_of(groups,
-                      [&](const Group &each) { return llvm::is_contained(each.names, name); }))
-      (nest.isReduced(name) ? innermost : outermost).push_back(add({name}));
-}
 
-void Loops::enter(const Loop &loop) {
-  unsigned group = groupOf(loop);
-  int64_t before = groups[group].left;
-  if (!isInnermost(loop))
-    walk(group, loop.step);
-  else
-    walkAll(innermost); // the register tile runs inside of all other loops
-  if (loop.level == "thread")
-    chunks *= double(llvm::divideCeil(before, loop.step));
-  if (loop.level == "vector")
-    width = std::min(width, before);
-  if (loop.level == "unit")
-    together *= double(before);
-}
+private:
+  const NestModel &nest;
+  Loops &to;
+  SmallVector<unsigned, 6> ofGroups, outermost, innermost; ///< groups that no loop mentions
 
-void Loops::walkAll(std::vector<unsigned> &waiting) {
-  for (unsigned group : std::exchange(waiting, {}))
-    walk(group, 1);
-}
+  unsigned add(const Names &names) {
+    for (unsigned i = 0; i < to.groups.size(); ++i)
+      if (to.groups[i].names == names)
+        return i;
+    bool reduced = !names.empty() && nest.isReduced(names[0]);
+    to.groups.push_back({names, std::max<int64_t>(nest.sizeOf(names), 1), reduced});
+    return unsigned(to.groups.size() - 1);
+  }
 
-/// A vector that the last step fills in part takes as long as others.
-void Loops::walk(unsigned number, int64_t step) {
-  Group &group = groups[number];
-  step = std::min(step, group.left);
-  int64_t unit = int(number) == vectors && step >= width ? width : 1;
-  double trips = double(llvm::divideCeil(group.left, unit)) / double(llvm::divideCeil(step, unit));
-  group.left = step;
-  if (trips <= 1)
-    return;
-  levels.push_back({number, trips});
-  noteExtents();
-}
+  void findGroups(ArrayRef<Loop> loops) {
+    for (const Loop &loop : loops) {
+      unsigned group = add(loop.names);
+      if (loop.kind == Loop::Vector) {
+        to.vectors = int(group);
+        to.width = std::min<int64_t>(nest.lanes, to.groups[group].left);
+      }
+    }
+    for (unsigned name = 0; name < nest.names.size(); ++name)
+      if (llvm::none_of(to.groups,
+                        [&](const Walked &each) { return llvm::is_contained(each.names, name); }))
+        (nest.isReduced(name)             ? innermost
+         : name < nest.firstProduced ? ofGroups
+                                     : outermost)
+            .push_back(add({name}));
+  }
 
-void Loops::noteExtents() {
-  Extents now(nest.names.size(), 1);
-  for (const Group &group : groups)
-    setExtents(nest, group.names, group.left, now);
-  extents.push_back(std::move(now));
+  void enter(const Loop &loop) {
+    unsigned group = add(loop.names);
+    int64_t before = to.groups[group].left;
+    if (loop.kind <= Loop::Sequential)
+      walk(group, loop.step);
+    else
+      walkAll(innermost); // the register tile runs inside of all other loops
+    if (loop.kind == Loop::Thread)
+      to.chunks *= double(llvm::divideCeil(before, loop.step));
+    if (loop.kind == Loop::Vector)
+      to.width = std::min(to.width, before);
+    if (loop.kind == Loop::Unit)
+      to.together *= double(before);
+  }
+
+  void walkAll(SmallVectorImpl<unsigned> &waiting) {
+    for (unsigned group : waiting)
+      walk(group, 1);
+    waiting.clear();
+  }
+
+  /// A vector that the last step fills in part takes as long as others.
+  void walk(unsigned number, int64_t step) {
+    Walked &group = to.groups[number];
+    step = std::min(step, group.left);
+    int64_t unit = int(number) == to.vectors && step >= to.width ? to.width : 1;
+    double trips =
+        double(llvm::divideCeil(group.left, unit)) / double(llvm::divideCeil(step, unit));
+    group.left = step;
+    if (trips <= 1)
+      return;
+    to.levels.push_back({number, trips});
+    noteExtents();
+  }
+
+  void noteExtents() {
+    nest::Extents now(nest.names.size(), 1);
+    for (const Walked &group : to.groups)
+      setExtents(nest, group.names, group.left, now);
+    to.extents.push_back(std::move(now));
+  }
+};
+} // namespace
+
+Loops::Loops(const NestModel &nest, ArrayRef<Loop> loops, size_t outer) {
+  Resolver(nest, *this).resolve(loops, outer);
 }
 
 double Loops::inTile(unsigned group) const {

@@ -24,9 +24,22 @@
 
 namespace heddle::cost {
 
+/// Iteration names by number; the last varies fastest.
+using Names = llvm::SmallVector<unsigned, 2>;
+
+/// A loop of a schedule (dialects/nest/Schedule.h), with names by number.
+struct Loop {
+  enum Kind { Thread, Sequential, Register, Vector, Unit } kind;
+  Names names;
+  int64_t step = 1;
+
+  Loop(Kind kind, Names names, int64_t step) : kind(kind), names(std::move(names)), step(step) {}
+  Loop(const nest::NestModel &nest, const nest::Loop &loop);
+};
+
 /// Names that loops walk as one.
-struct Group {
-  llvm::SmallVector<unsigned, 2> names;
+struct Walked {
+  Names names;
   int64_t left = 1; ///< points in a register tile
   bool reduced = false;
 };
@@ -39,23 +52,27 @@ struct Level {
 
 class Loops {
 public:
-  /// `loops`: those of the groups around the nest, outermost first, then its own. A name without a
-  /// loop gets one (dialects/nest/Schedule.h).
-  Loops(const nest::NestModel &nest, llvm::ArrayRef<nest::Loop> loops);
+  Loops() = default;
+  /// `loops`: those of the groups around the nest (the first `outer`), then its own. A name without
+  /// a loop gets one (dialects/nest/Schedule.h).
+  Loops(const nest::NestModel &nest, llvm::ArrayRef<Loop> loops, size_t outer);
 
-  const nest::NestModel &nest;
-  std::vector<Group> groups;
-  std::vector<Level> levels;
-  std::vector<nest::Extents> extents; ///< of each name, in a step of the first n levels
-  std::vector<double> runs = {1};     ///< steps of the first n levels
-  std::vector<size_t> levelAfter;     ///< of each of `loops`: the number of levels up to it
-  int vectors = -1;                   ///< the group whose points are lanes; -1: none
-  int64_t width = 1;                  ///< lanes of a vector
-  double together = 1;                ///< reduced points that one instruction of a matrix unit adds
-  double chunks = 1;                  ///< steps of the loops that threads share
+  llvm::SmallVector<Walked, 6> groups;
+  llvm::SmallVector<Level, 12> levels;
+  llvm::SmallVector<nest::Extents, 8> extents;  ///< of each name, in a step of the first n levels
+  llvm::SmallVector<double, 12> runs = {1};     ///< steps of the first n levels
+  llvm::SmallVector<unsigned, 12> levelAfter;   ///< of each of `loops`: the number of levels up to it
+  size_t outerLevels = 0;                       ///< those of the groups around
+  int vectors = -1;                             ///< the group whose points are lanes; -1: none
+  int64_t width = 1;                            ///< lanes of a vector
+  double together = 1; ///< reduced points that one instruction of a matrix unit adds
+  double chunks = 1;   ///< steps of the loops that threads share
 
   bool mentions(const nest::NestAccess &access, unsigned group) const {
     return access.mentionsAny(groups[group].names);
+  }
+  llvm::ArrayRef<unsigned> lanes() const {
+    return vectors < 0 ? llvm::ArrayRef<unsigned>() : groups[unsigned(vectors)].names;
   }
   /// Returns the points of a group in a register tile, or its vectors if the points are lanes.
   double inTile(unsigned group) const;
@@ -67,17 +84,6 @@ public:
   /// (`skips`), times the points of these groups in a tile.
   double times(llvm::function_ref<bool(unsigned)> matters,
                llvm::function_ref<bool(unsigned)> skips) const;
-
-private:
-  std::vector<unsigned> outermost, innermost; ///< groups that no loop mentions
-
-  unsigned groupOf(const nest::Loop &loop);
-  unsigned add(llvm::SmallVector<unsigned, 2> names);
-  void findGroups(llvm::ArrayRef<nest::Loop> loops);
-  void enter(const nest::Loop &loop);
-  void walk(unsigned group, int64_t step);
-  void walkAll(std::vector<unsigned> &waiting);
-  void noteExtents();
 };
 
 } // namespace heddle::cost

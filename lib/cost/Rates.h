@@ -108,6 +108,10 @@
   RATE(exposedPart,      "exposed_part",          0.378,  "of a time",   "of a core or memory beside a longer one") \
   RATE(stepStart,        "step_start_seconds",    4.6e-8, "seconds",     "call of a kernel")                   \
   RATE(chunkSeconds,     "chunk_seconds",         7.2e-8, "seconds",     "start of a chunk")                   \
+  RATE(teamStart,        "team_start_seconds",    2e-6,   "seconds",     "wake threads and wait for the last one") \
+  RATE(l3Threads,        "l3_threads",            8,      "threads",     "that saturate L3")                   \
+  RATE(memoryThreads,    "memory_threads",        4,      "threads",     "that saturate the memory")           \
+  RATE(boundPart,        "bound_part",            0.85,   "of a time",   "that no nest takes less than")       \
   /* Links between devices; nominal, in proportion to whole nests. */                                          \
   RATE(linkRate,         "link_bytes_per_second", 5e9,    "bytes/second", "that a device sends in a collective") \
   RATE(linkStart,        "link_start_seconds",   1e-5,    "seconds",     "until the first byte of a collective arrives")

@@ -93,17 +93,32 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
+  using NestCostPassBase::NestCostPassBase;
   void runOnOperation() override {
     MachineAttr machine = machineOf(getOperation());
     for (Block &block : getOperation().getBody())
       for (Operation &op : block)
-        if (isa<ScheduledInterface, HoldsNestsInterface>(op)) {
-          cost::Amounts amounts = cost::amountsOf(&op, machine);
-          cost::Cost cost = cost::costOf(amounts, cost::Rates::of(machine));
-          op.emitRemark() << "'" << nameOf(&op) << "' takes "
-                          << llvm::formatv("{0:f3}", cost.seconds * 1e6).str() << " us, limited by "
-                          << cost.limit << "; " << amounts.str();
-        }
+        if (isa<ScheduledInterface, HoldsNestsInterface>(op))
+          op.emitRemark() << "'" << nameOf(&op) << "' takes " << costText(&op, machine);
+  }
+
+  /// The estimate by all that is known, those by less, and what takes the time.
+  std::string costText(Operation *op, MachineAttr machine) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    cost::Cost cost = cost::costOf(op, machine, threads);
+    auto us = [](double seconds) { return llvm::formatv("{0:f3} us", seconds * 1e6).str(); };
+    out << us(cost.seconds) << " by its "
+        << (cost.by == cost::Knowledge::Schedule  ? "schedule"
+            : cost.by == cost::Knowledge::Layouts ? "layouts"
+                                                  : "sizes");
+    for (auto [known, name] : {std::pair(cost::Knowledge::Layouts, "layouts"),
+                               std::pair(cost::Knowledge::Nothing, "sizes")})
+      if (known < cost.by)
+        out << ", " << us(cost::costOf(op, machine, threads, known).seconds) << " by its " << name;
+    out << ", " << us(secondsOf(op)) << " by the formula of fusion, at least " << us(cost.bound) << ", limited by " << cost.limit << "; "
+        << cost.amounts.str();
+    return text;
   }
 };
 struct NestMaterializeGuardsPass

@@ -195,9 +195,11 @@ def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
 def NestCostPass : NestPass<"nest-cost"> {
   let summary = "prints what each nest costs";
   let description = [{
-    Emits a remark at each outermost nest with layouts and a schedule: the seconds that the cost model (lib/cost) predicts for one
-    thread, what limits the nest, and the amounts from which it follows. The machine is the module's attribute `heddle.machine`.
+    Emits a remark at each outermost nest: the seconds that the cost model (lib/cost) estimates from what the nest states (its
+    schedule, its layouts, or its sizes alone) and from less than that, a lower bound, what limits the nest, and the amounts from
+    which the estimate follows. The machine is the module's attribute `heddle.machine`.
   }];
+  let options = [Option<"threads", "threads", "unsigned", "1", "threads that share each nest">];
 }
 
 #endif // HEDDLE_TRANSFORMS_NEST_PASSES_TD

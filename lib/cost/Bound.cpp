@@ -1,0 +1,100 @@
+//===- Bound.cpp - the least that a nest executes and moves ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Amounts.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+using nest::NestAccess;
+using nest::NestModel;
+
+/// Returns the least bytes that a nest accesses in a tensor: its elements, in any order.
+static double leastBytes(const NestModel &nest, const NestAccess &access) {
+  double elements = 1, draws = 1, rows = 1;
+  for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
+    if (coordinate.gathered) {
+      rows *= double(size);
+      continue;
+    }
+    int64_t extent = coordinate.linear ? 1 : size;
+    if (coordinate.linear)
+      for (int name : coordinate.mentioned)
+        extent += std::abs(coordinate.steps[size_t(name)]) * (nest.sizes[size_t(name)] - 1);
+    elements *= double(std::min(extent, size));
+  }
+  if (access.gathered) {
+    for (unsigned name = 0; name < nest.names.size(); ++name)
+      if (access.gatheredBy(name))
+        draws *= double(nest.sizes[name]);
+    elements *= rows * -std::expm1(-draws / rows); // drawn rows are not all different
+  }
+  return std::min(elements, nest.points(0, nest.names.size())) * double(access.bytes());
+}
+
+/// Adds instructions at the full width of vectors, and each access that no loop can keep.
+static void addLeast(const NestFacts &facts, Amounts &amounts) {
+  const NestModel &nest = facts.nest();
+  double points = nest.points(0, nest.names.size()), produced = nest.points(0, nest.firstReduced);
+  auto lanes = double(nest.lanes);
+  const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
+  Amounts own;
+  own.operations = points / lanes * (body.vector + combine.vector) / double(facts.depth) +
+                   produced / lanes * finish.vector;
+  own.calls = points * (body.calls + combine.calls) + produced * finish.calls;
+  for (const NestAccess &access : nest.accesses) {
+    double moved = 1;
+    bool all = true;
+    for (unsigned name = 0; name < nest.names.size(); ++name) {
+      if (access.gatheredBy(name))
+        moved *= double(nest.sizes[name]);
+      all &= access.mentions(name) || nest.sizes[name] == 1;
+    }
+    if (access.isWrite)
+      own.stores += produced / lanes;
+    else if (access.gathered)
+      own.rows += moved;
+    else if (all)
+      own.loads += points / lanes;
+  }
+  amounts += own * facts.times;
+}
+
+Amounts cost::leastAmounts(ArrayRef<NestFacts> nests) {
+  Amounts amounts;
+  struct Data {
+    Value tensor;
+    double bytes;
+    bool isWritten;
+  };
+  SmallVector<Data, 8> data;
+  for (const NestFacts &facts : nests) {
+    addLeast(facts, amounts);
+    for (const NestAccess &access : facts.nest().accesses) {
+      double bytes = leastBytes(facts.nest(), access);
+      auto found =
+          llvm::find_if(data, [&](const Data &each) { return each.tensor == access.tensor; });
+      if (found == data.end())
+        found = data.insert(data.end(), {access.tensor, 0, false});
+      found->bytes = std::max(found->bytes, bytes);
+      found->isWritten |= access.isWrite;
+    }
+  }
+  double total = 0, moved = 0;
+  for (const Data &each : data)
+    total += each.bytes, moved += each.bytes * (each.isWritten ? 2 : 1);
+  // What a cache does not hold is fetched from beyond it.
+  double inner = total;
+  for (int level = memoryLevels; total && level-- > 0;) {
+    double beyond = std::max(0.0, inner - capacityOf(nests[0].nest(), level));
+    amounts.bytes[size_t(level)] = beyond * moved / total;
+    inner -= beyond;
+  }
+  return amounts;
+}

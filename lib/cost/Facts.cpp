@@ -1,0 +1,163 @@
+//===- Facts.cpp - what the cost model knows of a nest --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Facts.h"
+
+#include "lib/analysis/Lanes.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/NestAnalysis.h"
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+using nest::ComputeOp;
+using nest::GroupOp;
+using nest::LaneKind;
+using nest::ScanOp;
+using nest::ScheduledInterface;
+using nest::UpdateOp;
+
+NestFacts::NestFacts(Operation *op, nest::MachineAttr machine)
+    : isUpdate(isa<UpdateOp>(op)), model(op, machine) {
+  auto nest = cast<nest::LoopNestInterface>(op);
+  body = instructionsOf(nest.getBody());
+  combine = instructionsOf(nest.getCombine());
+  model.op = nullptr;
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return;
+  finish = instructionsOf(compute.getFinish());
+  if (contractionOf(compute) &&
+      isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
+    combine.vector -= 1; // a multiply-add
+  if (nest::UnitUse use = unitOf(compute, machine); use.unit && !use.names.empty())
+    depth = depthOf(use.unit);
+}
+
+void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
+  model.resize(sizes);
+  if (known == Knowledge::Nothing)
+    return;
+  setLayouts(std::move(laid));
+}
+
+void NestFacts::setLayouts(std::vector<Layout> layouts) {
+  assert(layouts.size() == model.accesses.size() && "a layout for each access");
+  laid = std::move(layouts);
+  known = Knowledge::Layouts;
+  sized.clear(), placed.clear(), kinds.clear();
+  for (auto [access, layout] : llvm::zip_equal(model.accesses, laid)) {
+    sized.emplace_back(layout, access.type, model.sizesOf(access));
+    placed.emplace_back(model, access, layout, LaneKind::Same);
+  }
+}
+
+void NestFacts::setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) {
+  assert(known != Knowledge::Nothing && "loops need layouts");
+  known = Knowledge::Schedule;
+  walked = Loops(model, loops, outer);
+  for (auto [place, kind] : llvm::zip_equal(placed, laneKinds(walked.lanes())))
+    place.lanes = kind;
+  staged.clear();
+  for (Stage stage : stages)
+    staged.push_back({stage.access, walked.levelAfter[outer + stage.at]});
+}
+
+NestFacts NestFacts::withLayouts(std::vector<Layout> layouts) const {
+  NestFacts facts = *this;
+  facts.setLayouts(std::move(layouts));
+  return facts;
+}
+
+NestFacts NestFacts::withLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) const {
+  NestFacts facts = *this;
+  facts.setLoops(loops, stages, outer);
+  return facts;
+}
+
+int NestFacts::stagedAt(size_t access) const {
+  for (const Stage &stage : staged)
+    if (stage.access == access)
+      return int(stage.at);
+  return -1;
+}
+
+ArrayRef<LaneKind> NestFacts::laneKinds(ArrayRef<unsigned> lanes) const {
+  for (const Kinds &each : kinds)
+    if (ArrayRef(each.lanes) == lanes)
+      return each.kinds;
+  Kinds made{Names(lanes), {}};
+  for (auto [access, layout] : llvm::zip_equal(model.accesses, sized))
+    made.kinds.push_back(lanes.empty() ? LaneKind::Same : model.laneKind(access, layout, lanes));
+  kinds.push_back(std::move(made));
+  return kinds.back().kinds;
+}
+
+//===----------------------------------------------------------------------===//
+// From IR
+//===----------------------------------------------------------------------===//
+
+/// Sets the layouts if the op, or the one whose value it yields, states those of its results.
+static bool setStatedLayouts(NestFacts &facts, Operation *op) {
+  bool isStated = false;
+  for (Operation *each = op; each; each = each->getParentOp())
+    if (auto laid = dyn_cast<nest::LaidOutInterface>(each))
+      isStated |= bool(laid.getLayoutsAttr());
+  if (!isStated)
+    return false;
+  std::vector<Layout> layouts;
+  for (const nest::NestAccess &access : facts.nest().accesses)
+    layouts.push_back(nest::layoutOf(access.tensor));
+  facts.setLayouts(std::move(layouts));
+  return true;
+}
+
+static void setStatedLoops(NestFacts &facts, Operation *op) {
+  SmallVector<Loop, 12> loops;
+  size_t outer = 0;
+  auto add = [&](Operation *each) {
+    if (auto chosen = cast<ScheduledInterface>(each).getScheduleAttr())
+      for (const nest::Loop &loop : chosen.getSchedule().loops)
+        loops.emplace_back(facts.nest(), loop);
+  };
+  SmallVector<Operation *, 2> around;
+  for (auto group = op->getParentOfType<GroupOp>(); group; group = group->getParentOfType<GroupOp>())
+    around.push_back(group);
+  for (Operation *group : llvm::reverse(around))
+    add(group);
+  outer = loops.size();
+  auto own = cast<ScheduledInterface>(op).getScheduleAttr();
+  if (!own || own.getSchedule().isPartial())
+    return;
+  add(op);
+  SmallVector<Stage, 4> stages;
+  for (const nest::Stage &stage : own.getSchedule().stages)
+    stages.push_back({stage.operand, stage.at});
+  facts.setLoops(loops, stages, outer);
+}
+
+static void addFacts(Operation *op, nest::MachineAttr machine, double times,
+                     std::vector<NestFacts> &all) {
+  if (isa<ComputeOp, UpdateOp>(op)) {
+    NestFacts &facts = all.emplace_back(op, machine);
+    facts.times = times;
+    if (setStatedLayouts(facts, op))
+      setStatedLoops(facts, op);
+    return;
+  }
+  if (auto scan = dyn_cast<ScanOp>(op))
+    times *= pointsOf(scan.getAlong());
+  if (isa<ScanOp, GroupOp>(op))
+    for (Operation &inner : op->getRegion(0).front())
+      addFacts(&inner, machine, times, all);
+}
+
+std::vector<NestFacts> cost::factsOf(Operation *op, nest::MachineAttr machine) {
+  std::vector<NestFacts> all;
+  addFacts(op, machine, 1, all);
+  return all;
+}

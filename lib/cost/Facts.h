@@ -1,0 +1,96 @@
+//===- Facts.h - what the cost model knows of a nest ------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that the cost model (Cost.h) needs to know of a nest. It is built once from an op, and a search
+// then asks for the costs of variants, without IR:
+//
+//     NestFacts facts(op, machine);                   nothing is known but the nest itself
+//     costOf(facts, rates).seconds                    with good layouts and loops
+//     facts.setSizes({32, 32, 16});                   half of the rows, for one of two devices
+//     facts.setLayouts({a, b, c});                    of each read, then of each result
+//     costOf(facts, rates).seconds                    with good loops for these layouts
+//     for (candidate : ...) {
+//       facts.setLoops(candidate.loops);              names by number: no string is touched
+//       costOf(facts, rates).seconds
+//     }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_FACTS_H
+#define HEDDLE_LIB_COST_FACTS_H
+
+#include "lib/cost/Instructions.h"
+#include "lib/cost/Loops.h"
+
+namespace heddle::cost {
+
+/// How much is known of a nest; the cost model assumes good choices of all else.
+enum class Knowledge { Nothing, Layouts, Schedule };
+
+/// Copies the part of an operand that the loops inside of loop `at` read.
+struct Stage {
+  unsigned access = 0, at = 0;
+};
+
+class NestFacts {
+public:
+  /// Facts of a `nest.compute` or `nest.update`, without layouts and loops.
+  NestFacts(mlir::Operation *op, nest::MachineAttr machine);
+
+  Instructions body, combine, finish; ///< at each point; at each produced point
+  bool isUpdate = false;
+  int64_t depth = 1; ///< reduced points that one instruction of a matrix unit adds
+  double times = 1;  ///< runs: steps of the recurrences around the nest
+
+  const nest::NestModel &nest() const { return model; }
+  Knowledge knowledge() const { return known; }
+
+  /// Replaces the sizes of all iteration names. Layouts stay, loops are forgotten.
+  void setSizes(llvm::ArrayRef<int64_t> sizes);
+  /// Sets the layouts of all accesses: of the reads, then of the results. Loops are forgotten.
+  void setLayouts(std::vector<Layout> layouts);
+  /// Sets the loops of the groups around the nest (the first `outer`), then its own, and their
+  /// stages. Layouts must be known.
+  void setLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {}, size_t outer = 0);
+  /// Forgets what is known beyond `to`.
+  void forget(Knowledge to) { known = std::min(known, to); }
+  NestFacts withLayouts(std::vector<Layout> layouts) const;
+  NestFacts withLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {},
+                      size_t outer = 0) const;
+
+  /// Those of the schedule; known only if it is.
+  const Loops &loops() const { return walked; }
+  llvm::ArrayRef<nest::PlacedAccess> places() const { return placed; }
+  llvm::ArrayRef<Layout> layouts() const { return laid; }
+  /// Returns the loop levels outside of the copy of an access; -1: it has none.
+  int stagedAt(size_t access) const;
+  /// Returns how lanes reach each access. Layouts must be known.
+  llvm::ArrayRef<nest::LaneKind> laneKinds(llvm::ArrayRef<unsigned> lanes) const;
+
+private:
+  nest::NestModel model;
+  Knowledge known = Knowledge::Nothing;
+  std::vector<Layout> laid;
+  std::vector<nest::SizedLayout> sized;
+  std::vector<nest::PlacedAccess> placed;
+  Loops walked;
+  llvm::SmallVector<Stage, 4> staged; ///< `at`: levels
+  /// By lanes; few are asked for.
+  struct Kinds {
+    Names lanes;
+    std::vector<nest::LaneKind> kinds;
+  };
+  mutable std::vector<Kinds> kinds;
+};
+
+/// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group or
+/// a recurrence. Layouts and loops that the nests state are known.
+std::vector<NestFacts> factsOf(mlir::Operation *op, nest::MachineAttr machine);
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_FACTS_H
