@@ -136,24 +136,32 @@ int NestAccess::dimOf(unsigned name) const {
 int64_t NestAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
 
 /// Returns the value that stores `value`: for a value that a group yields, the group's result.
-static Value storedValue(Value value) {
+/// `steps`: for a slice of a recurrence, the operand or result of which it is one.
+static Value storedValue(Value value, bool steps) {
+  if (auto argument = dyn_cast<BlockArgument>(value); argument && steps)
+    if (auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp()))
+      if (argument.getArgNumber() >= scan.getInits().size())
+        return scan.getReads()[argument.getArgNumber() - scan.getInits().size()];
   for (Operation *made = value.getDefiningOp(); made && !isa<UpdateOp>(made);
        made = value.getDefiningOp()) {
-    auto group = dyn_cast_or_null<GroupOp>(made->getParentOp());
-    if (!group)
+    Operation *holder = made->getParentOp();
+    if (!isa_and_nonnull<GroupOp>(holder) && !(steps && isa_and_nonnull<ScanOp>(holder)))
       break;
     auto yielded = made->getBlock()->getTerminator()->getOperands();
-    auto found = llvm::find(yielded, value);
-    if (found == yielded.end())
+    // The first values that a recurrence yields are its next state.
+    size_t states = isa<ScanOp>(holder) ? cast<ScanOp>(holder).getInits().size() : 0;
+    auto slices = yielded.drop_front(states);
+    auto found = llvm::find(slices, value);
+    if (found == slices.end())
       break;
-    value = group->getResult(unsigned(found - yielded.begin()));
+    value = holder->getResult(unsigned(states + size_t(found - slices.begin())));
   }
   return value;
 }
 
-void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish) {
+void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps) {
   NestAccess access;
-  access.tensor = storedValue(tensor);
+  access.tensor = storedValue(tensor, steps);
   access.type = tensorType(access.tensor);
   access.map = map;
   access.gathered = isGathered(map);
@@ -315,15 +323,15 @@ void NestModel::addNames(nd::DimsAttr dims) {
   }
 }
 
-NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
+NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps)
     : op(op), symbol(nd::typicalSymbol) {
   auto compute = dyn_cast<ComputeOp>(op);
   auto update = dyn_cast<UpdateOp>(op);
   auto addAll = [&] {
     names.clear(), sizes.clear(), symbolic.clear(), divisors.clear();
-    for (auto group = op->getParentOfType<GroupOp>(); group;
-         group = group->getParentOfType<GroupOp>())
-      addNames(group.getNames());
+    for (Operation *holder = op->getParentOp(); holder; holder = holder->getParentOp())
+      if (isa<GroupOp>(holder) || (steps && isa<ScanOp>(holder)))
+        addNames(cast<HoldsNestsInterface>(holder).getOuterNames());
     firstProduced = names.size();
     addNames(compute ? compute.getProduced() : update.getSpace());
     firstReduced = names.size();
@@ -334,7 +342,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
        addAll())
     symbol /= 2;
   for (const NestRead &read : readsOf(op))
-    addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish);
+    addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish, steps);
   unsigned bits = 32;
   Region *body = compute ? &compute.getBody() : &update.getBody();
   Region *combine = compute ? &compute.getCombine() : &update.getCombine();
@@ -343,11 +351,11 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink)
     reduction = compute.isReduction();
     finishCost = costOf(compute.getFinish());
     for (Value result : compute.getResults())
-      addAccess(result, MapAttr::identity(tensorType(result)), /*isWrite=*/true, false);
+      addAccess(result, MapAttr::identity(tensorType(result)), /*isWrite=*/true, false, steps);
     bits = std::max(bits, laneBits(compute));
     accumulators = int64_t(compute.getNeutral().size());
   } else {
-    addAccess(update.getResult(), update.getDestMap(), /*isWrite=*/true, false);
+    addAccess(update.getResult(), update.getDestMap(), /*isWrite=*/true, false, steps);
   }
   if (reduction)
     operations =

@@ -131,8 +131,8 @@ struct NestModel {
   int64_t line = 64;                                  ///< bytes of a cache line
 
   /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
-  /// together.
-  NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false);
+  /// together. `steps`: recurrences around the nest are seen like groups: they walk their slices.
+  NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false, bool steps = false);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
@@ -165,7 +165,7 @@ private:
   int64_t symbol; ///< the largest value that is assumed for a size symbol
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);
-  void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish);
+  void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps);
   LaneKind derivedKind(const NestAccess &access, const SizedLayout &layout,
                        llvm::ArrayRef<unsigned> group, int64_t width) const;
 };

@@ -33,7 +33,8 @@ static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"steps", &Amounts::steps},
     {"entries", &Amounts::entries},
     {"tiles", &Amounts::tiles},
-    {"copied", &Amounts::copied}};
+    {"copied", &Amounts::copied},
+    {"spilled", &Amounts::spilled}};
 
 Amounts &Amounts::operator+=(const Amounts &other) {
   for (auto [name, amount] : sums)
@@ -43,17 +44,6 @@ Amounts &Amounts::operator+=(const Amounts &other) {
     scattered[level] += other.scattered[level];
   }
   return *this;
-}
-
-Amounts Amounts::operator*(double times) const {
-  Amounts result = *this;
-  for (auto [name, amount] : sums)
-    result.*amount *= times;
-  for (int level = 0; level < memoryLevels; ++level) {
-    result.bytes[level] *= times;
-    result.scattered[level] *= times;
-  }
-  return result;
 }
 
 std::string Amounts::str() const {
@@ -74,6 +64,9 @@ std::string Amounts::str() const {
   }
   return text;
 }
+
+/// From a vector to one with its lanes in another order.
+static constexpr double shuffleCycles = 3;
 
 namespace {
 class Counter {
@@ -110,15 +103,26 @@ private:
         double(loops.width) * (points * (body.calls + combine.calls) + finishes * finish.calls);
     if (!loops.levels.empty()) {
       amounts.steps = loops.runs.back();
-      amounts.entries = loops.runs[loops.levels.size() - 1];
+      amounts.entries = loops.runs[std::max(loops.levels.size() - 1, loops.outerLevels)];
     }
     if (!nest.reduction)
       return;
-    if (loops.lanesAreReduced()) // lanes are added up
-      amounts.operations += finishes * (2 + 2 * std::log2(double(loops.width)));
+    // A register tile holds its accumulators, and a few registers hold operands.
+    double held = double(nest.accumulators);
+    for (unsigned group = 0; group < loops.groups.size(); ++group)
+      if (produced(group) || int(group) == loops.vectors)
+        held *= loops.inTile(group);
+    double most = double(nest.registers) - 2;
+    if (held > most)
+      amounts.spilled = points * (1 - most / held);
+    if (loops.lanesAreReduced()) { // lanes are added up, halves to halves
+      double halves = std::log2(double(loops.width));
+      amounts.operations += finishes * (2 + 2 * halves);
+      amounts.chained += finishes * halves * shuffleCycles;
+    }
     // Each step of the innermost loop waits for the sums of the one before.
     if (!loops.levels.empty() && reduced(loops.levels.back().group))
-      amounts.chained = combine.cycles * loops.runs.back();
+      amounts.chained += combine.cycles * loops.runs.back();
     if (llvm::none_of(loops.levels, [&](const Level &level) { return reduced(level.group); }))
       return; // all that is reduced is in the tile
     amounts.tiles = loops.isSplit() ? loops.times(produced, none) : finishes;
@@ -143,7 +147,9 @@ private:
                             [&](unsigned name) { return access.gatheredBy(name); });
       };
       bool byLane = loops.vectors >= 0 && moves(unsigned(loops.vectors));
-      amounts.rows += loops.times(moves, skips) * (byLane ? double(loops.width) : 1);
+      // No instruction gathers narrow elements.
+      double narrow = byLane && place.bytes < 4 ? 2 : 1;
+      amounts.rows += loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
     }
     if (int staged = facts.stagedAt(number); staged >= 0) {
       auto at = size_t(staged);
@@ -158,6 +164,8 @@ private:
       amounts.turned += count;
     } else if (kind == LaneKind::Apart) {
       amounts.gathered += count * double(loops.width);
+      if (loops.lanes().size() > 1 && !access.gathered) // each lane has coordinates of its own
+        amounts.rows += count * double(loops.width);
     } else {
       amounts.loads += count;
     }
@@ -194,5 +202,5 @@ private:
 
 Amounts cost::countInstructions(const NestFacts &nest) {
   assert(nest.knowledge() == Knowledge::Schedule && "no loops to count");
-  return Counter(nest).count() * nest.times;
+  return Counter(nest).count();
 }

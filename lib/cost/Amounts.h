@@ -45,6 +45,7 @@ struct Amounts {
   double entries = 0;    ///< times that an innermost sequential loop is entered
   double tiles = 0;      ///< register tiles that are begun and finished
   double copied = 0;     ///< elements of staged copies
+  double spilled = 0;    ///< accumulators that have no register, at each of their uses
   double chunks = 1;     ///< that threads share
   /// Bytes that come from a level, or go to it, while data that fits stays in the nearer ones. Each
   /// byte counts at one level; its way through nearer ones is implied.
@@ -53,7 +54,6 @@ struct Amounts {
   std::array<double, memoryLevels> scattered = {0, 0, 0};
 
   Amounts &operator+=(const Amounts &other);
-  Amounts operator*(double times) const;
   std::string str() const; ///< "operations 64, loads 12, ..."
 };
 
@@ -72,6 +72,9 @@ void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amo
 
 /// Returns the least amounts of any layouts and loops.
 Amounts leastAmounts(llvm::ArrayRef<NestFacts> nests);
+
+/// Returns the amounts of good layouts and loops, which are not known.
+Amounts amountsBySizes(llvm::ArrayRef<NestFacts> nests);
 
 } // namespace heddle::cost
 

@@ -1,4 +1,4 @@
-//===- Assume.cpp - good layouts and loops of a nest ----------------------===//
+//===- Assume.cpp - good loops of a nest -----------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -124,13 +124,10 @@ public:
     for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
       if (nest.sizes[name] > 1 && mayBeLane(name))
         choices.insert({name});
-    if (facts.knowledge() == Knowledge::Nothing)
-      addAllProduced();
-    else
-      for (const NestAccess &access : nest.accesses)
-        addLast(access, facts.layouts()[size_t(&access - nest.accesses.data())]);
+    for (const NestAccess &access : nest.accesses)
+      addLast(access, facts.layouts()[size_t(&access - nest.accesses.data())]);
     if (choices.empty())
-      choices.insert({});
+      choices.emplace(); // no lanes
   }
   std::set<std::vector<unsigned>> choices;
 
@@ -149,17 +146,6 @@ private:
       choices.insert(names);
   }
 
-  void addAllProduced() {
-    std::vector<unsigned> names;
-    for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
-      if (!mayBeLane(name))
-        return;
-      if (nest.sizes[name] > 1)
-        names.push_back(name);
-    }
-    add(names);
-  }
-
   /// The last names of a layout, merged until they fill two vectors.
   void addLast(const NestAccess &access, const Layout &layout) {
     std::vector<unsigned> last;
@@ -170,10 +156,11 @@ private:
       for (const std::string &name : llvm::reverse(factor.names)) {
         size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
         int plain = access.coordinates[dim].plain;
-        bool isLane = plain >= 0 && access.dimOf(unsigned(plain)) >= 0 &&
-                      (last.empty() ? nest.isProduced(size_t(plain)) || nest.isReduced(size_t(plain))
-                                    : nest.isReduced(size_t(plain)) == nest.isReduced(last[0])) &&
-                      size_t(plain) >= nest.firstProduced && mayBeLane(unsigned(plain));
+        bool isLane =
+            plain >= 0 && access.dimOf(unsigned(plain)) >= 0 &&
+            (last.empty() ? nest.isProduced(size_t(plain)) || nest.isReduced(size_t(plain))
+                          : nest.isReduced(size_t(plain)) == nest.isReduced(last[0])) &&
+            size_t(plain) >= nest.firstProduced && mayBeLane(unsigned(plain));
         if (!isLane || size >= 2 * nest.lanes)
           return add(last);
         if (nest.sizes[size_t(plain)] > 1)
@@ -186,35 +173,9 @@ private:
 };
 } // namespace
 
-/// Returns layouts in which each tensor has the names that the lanes walk last.
-static std::vector<Layout> layoutsFor(const NestModel &nest, ArrayRef<unsigned> lanes) {
-  std::vector<Layout> layouts;
-  for (const NestAccess &access : nest.accesses) {
-    auto placeOf = [&](size_t dim) {
-      for (int place = int(lanes.size()); place-- > 0;)
-        if (const nest::Coordinate &each = access.coordinates[dim];
-            llvm::is_contained(each.mentioned, int(lanes[size_t(place)])) &&
-            !llvm::is_contained(each.movers, int(lanes[size_t(place)])))
-          return place;
-      return -1;
-    };
-    std::vector<size_t> order(access.dims.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      order[i] = i;
-    llvm::stable_sort(order, [&](size_t a, size_t b) { return placeOf(a) < placeOf(b); });
-    std::vector<std::string> names;
-    for (size_t dim : order)
-      names.push_back(access.dims[dim]);
-    layouts.push_back(Layout::rowMajor(names));
-  }
-  return layouts;
-}
-
 void cost::forEachAssumption(const NestFacts &facts, function_ref<void(const NestFacts &)> act) {
   NestFacts assumed = facts;
   for (const std::vector<unsigned> &lanes : LaneChoices(facts).choices) {
-    if (facts.knowledge() == Knowledge::Nothing)
-      assumed.setLayouts(layoutsFor(facts.nest(), lanes));
     assumed.setLoops(LoopBuilder(assumed, lanes).build(), {}, facts.nest().firstProduced);
     act(assumed);
   }

@@ -44,10 +44,9 @@ static void addLeast(const NestFacts &facts, Amounts &amounts) {
   double points = nest.points(0, nest.names.size()), produced = nest.points(0, nest.firstReduced);
   auto lanes = double(nest.lanes);
   const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
-  Amounts own;
-  own.operations = points / lanes * (body.vector + combine.vector) / double(facts.depth) +
-                   produced / lanes * finish.vector;
-  own.calls = points * (body.calls + combine.calls) + produced * finish.calls;
+  amounts.operations += points / lanes * (body.vector + combine.vector) / double(facts.depth) +
+                        produced / lanes * finish.vector;
+  amounts.calls += points * (body.calls + combine.calls) + produced * finish.calls;
   for (const NestAccess &access : nest.accesses) {
     double moved = 1;
     bool all = true;
@@ -57,13 +56,12 @@ static void addLeast(const NestFacts &facts, Amounts &amounts) {
       all &= access.mentions(name) || nest.sizes[name] == 1;
     }
     if (access.isWrite)
-      own.stores += produced / lanes;
+      amounts.stores += produced / lanes;
     else if (access.gathered)
-      own.rows += moved;
+      amounts.rows += moved;
     else if (all)
-      own.loads += points / lanes;
+      amounts.loads += points / lanes;
   }
-  amounts += own * facts.times;
 }
 
 Amounts cost::leastAmounts(ArrayRef<NestFacts> nests) {

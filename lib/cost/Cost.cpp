@@ -38,15 +38,16 @@ struct Time {
 };
 } // namespace
 
-/// Returns the seconds of `amounts` on a team of threads. `exposed`: the factor on the parts of times
-/// that do not overlap.
-static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, double exposed) {
+/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, and the
+/// team is awake.
+static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
+  double exposed = isBound ? 0 : 1;
   Overlap core;
   core.add(a.operations * r.operationCycles + a.calls * r.callCycles +
                a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
-               a.rows * r.rowCycles + a.turned * r.turnCycles,
+               a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
   core.add((a.operations + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
@@ -67,7 +68,7 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, double ex
   for (int level = 0; level < memoryLevels; ++level)
     all.add((a.bytes[level] * near[level] + a.scattered[level] * far[level]) * shared[level],
             levels[level]);
-  double start = r.stepStart + (part < 1 ? r.teamStart : 0);
+  double start = r.stepStart + (part < 1 ? exposed * r.teamStart : 0);
   return {start + all.total(exposed * r.exposedPart) / r.clock + most * r.chunkSeconds, all.limit};
 }
 
@@ -100,7 +101,7 @@ static Amounts assumedAmounts(ArrayRef<NestFacts> nests, const Rates &r) {
     best.push_back(nest);
     forEachAssumption(nest, [&](const NestFacts &assumed) {
       const NestFacts *one = &assumed;
-      double seconds = timeOf(amountsOf(one, Fetched::Once), r, 1, 1).seconds;
+      double seconds = timeOf(amountsOf(one, Fetched::Once), r, 1).seconds;
       if (seconds < fastest) {
         fastest = seconds;
         best.back() = assumed;
@@ -108,9 +109,14 @@ static Amounts assumedAmounts(ArrayRef<NestFacts> nests, const Rates &r) {
     });
   }
   auto all = llvm::map_to_vector(best, [](const NestFacts &each) { return &each; });
-  Amounts amounts = amountsOf(SmallVector<const NestFacts *>(all.begin(), all.end()), Fetched::Once);
+  Amounts amounts =
+      amountsOf(SmallVector<const NestFacts *>(all.begin(), all.end()), Fetched::Once);
   amounts.chunks = assumedChunks(amounts, nests, r);
   return amounts;
+}
+
+double cost::secondsOf(const Amounts &amounts, const Rates &rates, unsigned threads) {
+  return timeOf(amounts, rates, threads).seconds;
 }
 
 Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
@@ -123,12 +129,20 @@ Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
     cost.by = std::min(cost.by, nest.knowledge());
     all.push_back(&nest);
   }
-  cost.amounts = cost.by == Knowledge::Schedule ? amountsOf(all, Fetched::ByLoops)
-                                                : assumedAmounts(nests, rates);
-  Time time = timeOf(cost.amounts, rates, threads, 1);
+  if (cost.by == Knowledge::Schedule) {
+    cost.amounts = amountsOf(all, Fetched::ByLoops);
+  } else if (cost.by == Knowledge::Layouts) {
+    cost.amounts = assumedAmounts(nests, rates);
+  } else {
+    cost.amounts = amountsBySizes(nests);
+    cost.amounts.chunks = assumedChunks(cost.amounts, nests, rates);
+  }
+  Time time = timeOf(cost.amounts, rates, threads);
+  if (cost.by == Knowledge::Nothing)
+    time.seconds *= rates.bySizes;
   Amounts least = leastAmounts(nests);
   least.chunks = threads;
-  cost.bound = timeOf(least, rates, threads, 0).seconds * rates.boundPart;
+  cost.bound = timeOf(least, rates, threads, /*isBound=*/true).seconds * rates.boundPart;
   cost.seconds = std::max(time.seconds, cost.bound);
   cost.limit = time.limit;
   return cost;
@@ -143,7 +157,7 @@ Cost cost::costOf(Operation *op, nest::MachineAttr machine, unsigned threads, Kn
   if (isa<nest::SortOp>(op)) {
     Cost cost;
     cost.amounts.operations = arithmeticOf(op);
-    Time time = timeOf(cost.amounts, rates, threads, 1);
+    Time time = timeOf(cost.amounts, rates, threads);
     cost.seconds = cost.bound = time.seconds;
     cost.limit = time.limit;
     return cost;

@@ -45,6 +45,9 @@ struct Cost {
   Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
 };
 
+/// Returns the seconds of these amounts.
+double secondsOf(const Amounts &amounts, const Rates &rates, unsigned threads = 1);
+
 /// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
 Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
 

@@ -22,7 +22,7 @@ using nest::ScheduledInterface;
 using nest::UpdateOp;
 
 NestFacts::NestFacts(Operation *op, nest::MachineAttr machine)
-    : isUpdate(isa<UpdateOp>(op)), model(op, machine) {
+    : isUpdate(isa<UpdateOp>(op)), model(op, machine, /*shrink=*/false, /*steps=*/true) {
   auto nest = cast<nest::LoopNestInterface>(op);
   body = instructionsOf(nest.getBody());
   combine = instructionsOf(nest.getCombine());
@@ -31,8 +31,7 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine)
   if (!compute)
     return;
   finish = instructionsOf(compute.getFinish());
-  if (contractionOf(compute) &&
-      isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
+  if (contractionOf(compute) && isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
     combine.vector -= 1; // a multiply-add
   if (nest::UnitUse use = unitOf(compute, machine); use.unit && !use.names.empty())
     depth = depthOf(use.unit);
@@ -116,23 +115,28 @@ static bool setStatedLayouts(NestFacts &facts, Operation *op) {
   return true;
 }
 
+/// Sets the loops of the groups and recurrences around the nest and its own, if they are stated.
 static void setStatedLoops(NestFacts &facts, Operation *op) {
-  SmallVector<Loop, 12> loops;
-  size_t outer = 0;
-  auto add = [&](Operation *each) {
-    if (auto chosen = cast<ScheduledInterface>(each).getScheduleAttr())
-      for (const nest::Loop &loop : chosen.getSchedule().loops)
-        loops.emplace_back(facts.nest(), loop);
-  };
-  SmallVector<Operation *, 2> around;
-  for (auto group = op->getParentOfType<GroupOp>(); group; group = group->getParentOfType<GroupOp>())
-    around.push_back(group);
-  for (Operation *group : llvm::reverse(around))
-    add(group);
-  outer = loops.size();
   auto own = cast<ScheduledInterface>(op).getScheduleAttr();
   if (!own || own.getSchedule().isPartial())
     return;
+  SmallVector<Loop, 12> loops;
+  auto add = [&](Operation *each) {
+    if (auto scan = dyn_cast<ScanOp>(each)) {
+      StringRef along = scan.getAlong().begin()->name.getValue();
+      loops.emplace_back(Loop::Sequential, Names{unsigned(facts.nest().indexOf(along))}, 1);
+    } else if (auto chosen = cast<ScheduledInterface>(each).getScheduleAttr()) {
+      for (const nest::Loop &loop : chosen.getSchedule().loops)
+        loops.emplace_back(facts.nest(), loop);
+    }
+  };
+  SmallVector<Operation *, 2> around;
+  for (Operation *each = op->getParentOp(); each; each = each->getParentOp())
+    if (isa<GroupOp, ScanOp>(each))
+      around.push_back(each);
+  for (Operation *each : llvm::reverse(around))
+    add(each);
+  size_t outer = loops.size();
   add(op);
   SmallVector<Stage, 4> stages;
   for (const nest::Stage &stage : own.getSchedule().stages)
@@ -140,24 +144,19 @@ static void setStatedLoops(NestFacts &facts, Operation *op) {
   facts.setLoops(loops, stages, outer);
 }
 
-static void addFacts(Operation *op, nest::MachineAttr machine, double times,
-                     std::vector<NestFacts> &all) {
+static void addFacts(Operation *op, nest::MachineAttr machine, std::vector<NestFacts> &all) {
   if (isa<ComputeOp, UpdateOp>(op)) {
     NestFacts &facts = all.emplace_back(op, machine);
-    facts.times = times;
     if (setStatedLayouts(facts, op))
       setStatedLoops(facts, op);
-    return;
-  }
-  if (auto scan = dyn_cast<ScanOp>(op))
-    times *= pointsOf(scan.getAlong());
-  if (isa<ScanOp, GroupOp>(op))
+  } else if (isa<ScanOp, GroupOp>(op)) {
     for (Operation &inner : op->getRegion(0).front())
-      addFacts(&inner, machine, times, all);
+      addFacts(&inner, machine, all);
+  }
 }
 
 std::vector<NestFacts> cost::factsOf(Operation *op, nest::MachineAttr machine) {
   std::vector<NestFacts> all;
-  addFacts(op, machine, 1, all);
+  addFacts(op, machine, all);
   return all;
 }

@@ -44,7 +44,6 @@ public:
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
   int64_t depth = 1; ///< reduced points that one instruction of a matrix unit adds
-  double times = 1;  ///< runs: steps of the recurrences around the nest
 
   const nest::NestModel &nest() const { return model; }
   Knowledge knowledge() const { return known; }

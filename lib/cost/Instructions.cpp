@@ -18,11 +18,6 @@ using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
 
-Instructions &Instructions::operator+=(const Instructions &other) {
-  vector += other.vector, calls += other.calls, cycles += other.cycles;
-  return *this;
-}
-
 Instructions cost::instructionsOf(Operation &op) {
   if (op.getNumResults() != 1)
     return {};
@@ -35,7 +30,7 @@ Instructions cost::instructionsOf(Operation &op) {
           [](auto) { return Instructions{.vector = 0.4, .cycles = 3}; }) // part of a load
       .Case<arith::TruncFOp>([](auto) { return Instructions{.vector = 3, .cycles = 6}; })
       .Case<arith::MaximumFOp, arith::MinimumFOp>(
-          [](auto) { return Instructions{.vector = 4, .cycles = 8}; })
+          [](auto) { return Instructions{.vector = 6, .cycles = 14}; })
       .Case<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(
           [&](auto) { return Instructions{.vector = 12 * wide, .cycles = 16}; })
       .Case<arith::MulIOp>([](auto) { return Instructions{.vector = 2, .cycles = 10}; })
@@ -43,7 +38,7 @@ Instructions cost::instructionsOf(Operation &op) {
           [](auto) { return Instructions{.vector = 20, .cycles = 24}; })
       .Case<math::ExpOp, math::Exp2Op>([&](auto) {
         return isDouble ? Instructions{.calls = 1, .cycles = 100}
-                        : Instructions{.vector = 18, .cycles = 40};
+                        : Instructions{.vector = 22, .cycles = 50};
       })
       .Default([&](Operation *other) {
         if (isFunction(*other))
@@ -55,6 +50,16 @@ Instructions cost::instructionsOf(Operation &op) {
 
 Instructions cost::instructionsOf(Region &region) {
   Instructions sum;
-  forEachVaryingOp(region, [&](Operation &op) { sum += instructionsOf(op); });
+  llvm::DenseMap<Value, double> ready; // cycles after the operands of the region
+  forEachVaryingOp(region, [&](Operation &op) {
+    Instructions own = instructionsOf(op);
+    double start = 0;
+    for (Value operand : op.getOperands())
+      start = std::max(start, ready.lookup(operand));
+    for (Value result : op.getResults())
+      ready[result] = start + own.cycles;
+    sum.vector += own.vector, sum.calls += own.calls;
+    sum.cycles = std::max(sum.cycles, start + own.cycles);
+  });
   return sum;
 }

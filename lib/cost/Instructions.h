@@ -9,8 +9,8 @@
 // instruction such as an addition, of which a core starts two in a cycle.
 //
 //     arith.addf                     1 instruction, whose result is ready after 4 cycles
-//     arith.maximumf                 4: NaN passes through
-//     math.exp in f32                18: a polynomial
+//     arith.maximumf                 6: NaN passes through, and +0 is above -0
+//     math.exp in f32                22: a polynomial
 //     math.exp in f64                a call for each lane
 //
 //===----------------------------------------------------------------------===//
@@ -25,12 +25,11 @@ namespace heddle::cost {
 struct Instructions {
   double vector = 0; ///< instructions for each vector
   double calls = 0;  ///< calls for each lane
-  double cycles = 0; ///< from an operand to the result
-  Instructions &operator+=(const Instructions &other);
+  double cycles = 0; ///< from an operand to the result; of a region, along the longest way
 };
 
 Instructions instructionsOf(mlir::Operation &op);
-/// Returns the sums over the ops of a region; ops that depend on coordinates alone are free.
+/// Returns the instructions of all ops of a region; ops that depend on coordinates alone are free.
 Instructions instructionsOf(mlir::Region &region);
 
 } // namespace heddle::cost

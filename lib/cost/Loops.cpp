@@ -86,7 +86,7 @@ private:
     for (unsigned name = 0; name < nest.names.size(); ++name)
       if (llvm::none_of(to.groups,
                         [&](const Walked &each) { return llvm::is_contained(each.names, name); }))
-        (nest.isReduced(name)             ? innermost
+        (nest.isReduced(name)        ? innermost
          : name < nest.firstProduced ? ofGroups
                                      : outermost)
             .push_back(add({name}));
@@ -157,8 +157,8 @@ bool Loops::isSplit() const {
 
 double Loops::times(function_ref<bool(unsigned)> matters,
                     function_ref<bool(unsigned)> skips) const {
-  size_t last = 0;
-  for (size_t at = 0; at < levels.size(); ++at)
+  size_t last = outerLevels; // nothing moves out of the loops around a nest
+  for (size_t at = last; at < levels.size(); ++at)
     if (matters(levels[at].group))
       last = at + 1;
   double count = 1;

@@ -59,12 +59,12 @@ public:
 
   llvm::SmallVector<Walked, 6> groups;
   llvm::SmallVector<Level, 12> levels;
-  llvm::SmallVector<nest::Extents, 8> extents;  ///< of each name, in a step of the first n levels
-  llvm::SmallVector<double, 12> runs = {1};     ///< steps of the first n levels
-  llvm::SmallVector<unsigned, 12> levelAfter;   ///< of each of `loops`: the number of levels up to it
-  size_t outerLevels = 0;                       ///< those of the groups around
-  int vectors = -1;                             ///< the group whose points are lanes; -1: none
-  int64_t width = 1;                            ///< lanes of a vector
+  llvm::SmallVector<nest::Extents, 8> extents; ///< of each name, in a step of the first n levels
+  llvm::SmallVector<double, 12> runs = {1};    ///< steps of the first n levels
+  llvm::SmallVector<unsigned, 12> levelAfter; ///< of each of `loops`: the number of levels up to it
+  size_t outerLevels = 0;                     ///< those of the groups around
+  int vectors = -1;                           ///< the group whose points are lanes; -1: none
+  int64_t width = 1;                          ///< lanes of a vector
   double together = 1; ///< reduced points that one instruction of a matrix unit adds
   double chunks = 1;   ///< steps of the loops that threads share
 
@@ -80,7 +80,7 @@ public:
   /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
   bool isSplit() const;
   /// Returns how often an instruction runs that depends on the groups that `matters` accepts: the
-  /// trips of all loops up to the innermost such loop, but of those that it is moved out of
+  /// trips of the loops of groups and of all up to the innermost such loop, but of those that it is moved out of
   /// (`skips`), times the points of these groups in a tile.
   double times(llvm::function_ref<bool(unsigned)> matters,
                llvm::function_ref<bool(unsigned)> skips) const;

@@ -44,7 +44,7 @@ static double numberIn(DictionaryAttr values, StringRef key, double otherwise) {
 }
 
 /// The caches whose sizes are stated, and memory.
-static std::vector<Memory> cachesOf(nest::MachineAttr machine, const Rates &r) {
+static std::vector<MemoryFacts> cachesOf(nest::MachineAttr machine, const Rates &r) {
   auto bytes = [&](StringRef key, int64_t otherwise) {
     return double(machine ? machine.integer(key, otherwise) : otherwise);
   };
@@ -54,8 +54,8 @@ static std::vector<Memory> cachesOf(nest::MachineAttr machine, const Rates &r) {
           {"memory", INFINITY, r.memoryByteCycles, r.memoryFarCycles, false}};
 }
 
-static std::vector<Memory> memoriesOf(ArrayAttr list) {
-  std::vector<Memory> memories;
+static std::vector<MemoryFacts> memoriesOf(ArrayAttr list) {
+  std::vector<MemoryFacts> memories;
   for (auto entry : list.getAsRange<DictionaryAttr>()) {
     auto name = entry.getAs<StringAttr>("name");
     auto perCore = entry.getAs<BoolAttr>("per_core");

@@ -38,7 +38,7 @@
 namespace heddle::cost {
 
 /// A level of the memory hierarchy.
-struct Memory {
+struct MemoryFacts {
   std::string name;
   double bytes = 0;         ///< capacity; infinite for the last level
   double cyclesPerByte = 0; ///< from here to the next nearer level, of one core
@@ -71,7 +71,7 @@ struct Machine {
   int64_t vectorBytes = 64, registers = 32; ///< of a vector; vector registers
   int64_t line = 64, page = 4096;           ///< bytes
   int64_t threads = 1;                      ///< for predictions only, never for a choice
-  std::vector<Memory> memories;             ///< the nearest first, at least one
+  std::vector<MemoryFacts> memories;        ///< the nearest first, at least one
   llvm::SmallVector<nest::MatrixUnitAttr, 2> units;
   Occupancy occupancy; ///< of a GPU
   std::map<std::string, Link> links;

@@ -85,32 +85,34 @@
   RATE(barrierSeconds,   "barrier_seconds",       5e-6,   "seconds",     "of the longest serial step") \
   /* Nests with schedules (lib/cost); fitted with `bench/cost`. Cycles are those of `cycles_per_second`. */      \
   RATE(clock,            "cycles_per_second",     2.6e9,  "1/second",    "of a core")                          \
-  RATE(operationCycles,  "operation_cycles",      0.503,  "cycles",      "a simple vector operation")          \
-  RATE(callCycles,       "call_cycles",           89,     "cycles/lane", "a function in f64")                  \
-  RATE(convertCycles,    "convert_cycles",        1.39,   "cycles",      "a vector that is widened or narrowed") \
-  RATE(loadCycles,       "load_cycles",           0.3,    "cycles",      "a load of a vector, or of a scalar to all lanes") \
-  RATE(storeCycles,      "store_cycles",          0.5,    "cycles",      "a store of a vector")                \
-  RATE(laneCycles,       "lane_cycles",           0.925,  "cycles/lane", "a lane that is loaded or stored alone") \
-  RATE(rowCycles,        "row_cycles",            2.99,   "cycles",      "a coordinate that is gathered")      \
-  RATE(turnCycles,       "turn_cycles",           5.6,    "cycles/vector", "a transpose in registers")         \
-  RATE(issueCycles,      "issue_cycles",          0.1,    "cycles",      "an instruction of any kind")         \
-  RATE(chainPart,        "chain_part",            0.3,    "of a latency", "that is exposed")                   \
-  RATE(exposedInCore,    "exposed_in_core",       0.12,   "of a time",   "in the core beside a longer one")    \
-  RATE(enterLoopCycles,  "enter_loop_cycles",     2.44,   "cycles",      "start of an innermost loop")         \
-  RATE(startTileCycles,  "start_tile_cycles",     12.8,   "cycles",      "prologue and epilogue of a register tile") \
-  RATE(stageCycles,      "stage_cycles",          0.05,   "cycles/element", "of a staged copy")                \
-  RATE(l2ByteCycles,     "l2_cycles_per_byte",    0.0241, "cycles/byte", "from L2")                            \
-  RATE(l2FarCycles,      "l2_far_cycles",         0.0133, "cycles/byte", "more in short runs")                 \
-  RATE(l3ByteCycles,     "l3_cycles_per_byte",    0.0605, "cycles/byte", "from L3")                            \
-  RATE(l3FarCycles,      "l3_far_cycles",         0.0296, "cycles/byte", "more in short runs")                 \
-  RATE(memoryByteCycles, "memory_cycles_per_byte", 0.0857, "cycles/byte", "from memory")                       \
-  RATE(memoryFarCycles,  "memory_far_cycles",     0.0532, "cycles/byte", "more in short runs")                 \
-  RATE(exposedPart,      "exposed_part",          0.378,  "of a time",   "of a core or memory beside a longer one") \
-  RATE(stepStart,        "step_start_seconds",    4.6e-8, "seconds",     "call of a kernel")                   \
-  RATE(chunkSeconds,     "chunk_seconds",         7.2e-8, "seconds",     "start of a chunk")                   \
-  RATE(teamStart,        "team_start_seconds",    2e-6,   "seconds",     "wake threads and wait for the last one") \
+  RATE(operationCycles,  "operation_cycles",      0.504,  "cycles",      "a simple vector operation")          \
+  RATE(callCycles,       "call_cycles",           106,    "cycles/lane", "a function in f64")                  \
+  RATE(convertCycles,    "convert_cycles",        0.829,  "cycles",      "a vector that is widened or narrowed") \
+  RATE(loadCycles,       "load_cycles",           0.612,  "cycles",      "a load of a vector, or of a scalar to all lanes") \
+  RATE(storeCycles,      "store_cycles",          1.13,   "cycles",      "a store of a vector")                \
+  RATE(laneCycles,       "lane_cycles",           1.43,   "cycles/lane", "a lane that is loaded or stored alone") \
+  RATE(rowCycles,        "row_cycles",            1.68,   "cycles",      "a coordinate that is gathered")      \
+  RATE(turnCycles,       "turn_cycles",           3.18,   "cycles/vector", "a transpose in registers")         \
+  RATE(spillCycles,      "spill_cycles",          4,      "cycles",      "an accumulator that is stored and loaded") \
+  RATE(issueCycles,      "issue_cycles",          0.0898, "cycles",      "an instruction of any kind")         \
+  RATE(chainPart,        "chain_part",            0.623,  "of a latency", "that is exposed")                   \
+  RATE(exposedInCore,    "exposed_in_core",       0.173,  "of a time",   "in the core beside a longer one")    \
+  RATE(enterLoopCycles,  "enter_loop_cycles",     1.12,   "cycles",      "start of an innermost loop")         \
+  RATE(startTileCycles,  "start_tile_cycles",     4.67,   "cycles",      "prologue and epilogue of a register tile") \
+  RATE(stageCycles,      "stage_cycles",          0.14,   "cycles/element", "of a staged copy")                \
+  RATE(l2ByteCycles,     "l2_cycles_per_byte",    0.0276, "cycles/byte", "from L2")                            \
+  RATE(l2FarCycles,      "l2_far_cycles",         0.00588,"cycles/byte", "more in short runs")                 \
+  RATE(l3ByteCycles,     "l3_cycles_per_byte",    0.0672, "cycles/byte", "from L3")                            \
+  RATE(l3FarCycles,      "l3_far_cycles",         0.0342, "cycles/byte", "more in short runs")                 \
+  RATE(memoryByteCycles, "memory_cycles_per_byte", 0.15,   "cycles/byte", "from memory")                       \
+  RATE(memoryFarCycles,  "memory_far_cycles",     0.123,  "cycles/byte", "more in short runs")                 \
+  RATE(exposedPart,      "exposed_part",          0.362,  "of a time",   "of a core or memory beside a longer one") \
+  RATE(stepStart,        "step_start_seconds",    1.69e-8,"seconds",     "call of a kernel")                   \
+  RATE(chunkSeconds,     "chunk_seconds",         4.76e-8,"seconds",     "start of a chunk")                   \
+  RATE(teamStart,        "team_start_seconds",   12e-6,   "seconds",     "wake threads and wait for the last one") \
   RATE(l3Threads,        "l3_threads",            8,      "threads",     "that saturate L3")                   \
   RATE(memoryThreads,    "memory_threads",        4,      "threads",     "that saturate the memory")           \
+  RATE(bySizes,          "by_sizes",              1.35,   "of a time",   "by sizes alone, which layouts and loops add") \
   RATE(boundPart,        "bound_part",            0.85,   "of a time",   "that no nest takes less than")       \
   /* Links between devices; nominal, in proportion to whole nests. */                                          \
   RATE(linkRate,         "link_bytes_per_second", 5e9,    "bytes/second", "that a device sends in a collective") \

@@ -7,6 +7,8 @@
 
 #include "lib/cost/Amounts.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
@@ -17,6 +19,8 @@ using nest::PlacedAccess;
 
 /// The part of a cache that the data of a loop may fill and still be there at its next step.
 static constexpr double keptPart = 0.75;
+/// Of more data than this many caches nothing stays; of less, a part does.
+static constexpr double lostPart = 1.25;
 /// Contiguous runs below this many bytes end before a prefetcher is ahead of them.
 static constexpr double shortRun = 512;
 
@@ -31,8 +35,14 @@ static double boxBytes(const NestFacts &facts, size_t number, size_t level) {
   const PlacedAccess &place = facts.places()[number];
   const Extents &extents = facts.loops().extents[level];
   int64_t line = std::max<int64_t>(1, nest.line / place.bytes);
-  double all = access.elements * double(place.bytes);
-  double box = boxElements(place, extents, line) * double(place.bytes);
+  double all = access.elements * double(place.bytes), box = double(place.bytes);
+  for (const PlacedAccess::Dim &dim : place.dims) {
+    int64_t extent = dim.extent(extents);
+    if (dim.contiguous) // whole lines; those of a short name hold others, too
+      extent = std::min<int64_t>(int64_t(llvm::alignTo(uint64_t(extent), uint64_t(line))),
+                                 std::max(extent, dim.size));
+    box *= double(extent);
+  }
   if (access.gathered) // each point that the coordinates depend on may read another row
     for (unsigned name = 0; name < nest.names.size(); ++name)
       if (access.gatheredBy(name))
@@ -59,15 +69,15 @@ struct Data {
   Value tensor;
   bool gathered;
   bool isScattered = false, isWritten = false;
-  double box = 0;                                      ///< at the level that is asked for
+  double box = 0;                                       ///< bytes at the level that is asked for
   std::array<double, memoryLevels> fetched = {0, 0, 0}; ///< into the next nearer cache
 };
 
 class Traffic {
 public:
   Traffic(ArrayRef<const NestFacts *> nests, Fetched how) : nests(nests), how(how) {
-    shared = nests[0]->loops().outerLevels;
     for (const NestFacts *nest : nests) {
+      shared = std::min(shared, nest->loops().outerLevels);
       for (auto [i, access] : llvm::enumerate(nest->nest().accesses)) {
         auto found = llvm::find_if(data, [&](const Data &each) {
           return each.tensor == access.tensor && each.gathered == access.gathered;
@@ -76,9 +86,8 @@ public:
           found = data.insert(data.end(), {access.tensor, access.gathered});
         numbers.push_back(unsigned(found - data.begin()));
         found->isWritten |= access.isWrite;
-        found->isScattered |=
-            access.gathered ||
-            (nest->stagedAt(i) < 0 && runOf(*nest, nest->places()[i]) < shortRun);
+        found->isScattered |= access.gathered ||
+                              (nest->stagedAt(i) < 0 && runOf(*nest, nest->places()[i]) < shortRun);
       }
     }
   }
@@ -86,11 +95,10 @@ public:
   void count(Amounts &amounts) {
     for (int memory = 0; memory < memoryLevels; ++memory)
       fetch(memory);
-    double times = nests[0]->times;
     for (const Data &each : data)
       for (int memory = 0; memory < memoryLevels; ++memory) {
         double beyond = memory + 1 < memoryLevels ? each.fetched[size_t(memory) + 1] : 0;
-        double bytes = std::max(0.0, each.fetched[size_t(memory)] - beyond) * times;
+        double bytes = std::max(0.0, each.fetched[size_t(memory)] - beyond);
         if (each.isWritten) // fetched and written back
           bytes *= 2;
         amounts.bytes[size_t(memory)] += bytes;
@@ -102,7 +110,7 @@ public:
 private:
   ArrayRef<const NestFacts *> nests;
   Fetched how;
-  size_t shared; ///< levels of loops around all nests
+  size_t shared = SIZE_MAX; ///< levels of loops around all nests
   SmallVector<Data, 8> data;
   SmallVector<unsigned, 12> numbers; ///< of the data of each access
 
@@ -122,30 +130,38 @@ private:
     return sum;
   }
 
+  /// Returns the part of `bytes` that a cache loses before they are used again.
+  static double lost(double bytes, double capacity) {
+    return std::clamp((bytes / capacity - keptPart) / (lostPart - keptPart), 0.0, 1.0);
+  }
+
   /// Data is fetched again at each step of the innermost loop whose data does not fit, and of all
   /// around it. Looks at the levels from `begin` to `end`; returns false if the data of none fits.
   bool fetch(ArrayRef<const NestFacts *> of, size_t first, int memory, size_t begin, size_t end) {
-    double capacity = keptPart * capacityOf(nests[0]->nest(), memory);
+    double capacity = capacityOf(nests[0]->nest(), memory);
     const Loops &loops = of[0]->loops();
     bool isTile = end == loops.levels.size(); // the data of a register tile fits
     size_t level = begin, last = isTile ? end : end + 1;
-    while (level < last && measure(of, first, level) > capacity)
+    while (level < last && measure(of, first, level) > keptPart * capacity)
       ++level;
     if (!isTile && level == last)
       return false;
-    if (level == 0)
-      return true;
-    measure(of, first, level - 1);
-    for (Data &each : data)
-      each.fetched[size_t(memory)] += each.box * loops.runs[level - 1];
+    // The part that a loop keeps may be lost by those around it.
+    for (double kept = 1; level-- > 0 && kept > 0;) {
+      double part = kept * lost(measure(of, first, level), capacity);
+      for (Data &each : data)
+        each.fetched[size_t(memory)] += each.box * loops.runs[level] * part;
+      kept -= part;
+    }
     return true;
   }
 
   void fetch(int memory) {
     if (how == Fetched::Once) {
-      if (measure(nests, 0, 0) > keptPart * capacityOf(nests[0]->nest(), memory))
-        for (Data &each : data)
-          each.fetched[size_t(memory)] += each.box;
+      double capacity = capacityOf(nests[0]->nest(), memory);
+      double part = lost(measure(nests, 0, 0), capacity);
+      for (Data &each : data)
+        each.fetched[size_t(memory)] += each.box * part;
       return;
     }
     if (nests.size() > 1 && fetch(nests, 0, memory, 0, shared))

@@ -6,7 +6,7 @@ module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 
 
 // Tiles of 8 rows and 2 vectors: 8 tiles of 16 steps. A step has 16 multiply-adds, loads 2 vectors of %b and 8 scalars of
 // %a, and waits 4 cycles for the sums of the step before. A tile stores 16 vectors.
-// CHECK: 'compute' takes {{0\.[0-9]+}} us, limited by arithmetic; operations 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
+// CHECK: 'compute' takes {{0\.[0-9]+}} us by its schedule, {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, {{.*}}, at least {{0\.[0-9]+}} us, limited by arithmetic; operations 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
 func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 64, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
@@ -16,6 +16,20 @@ func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]>}
     : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
   return %c : !nd.tensor<f32, m: 64, n: 32>
+}
+
+// A tile of 20 rows and 2 vectors has 40 accumulators, 10 more than registers are free: a quarter of the 2560 multiply-adds
+// stores and loads its sum.
+// CHECK: 'compute' takes {{.*}} tiles 4, spilled 640, chunks 1{{$}}
+func.func @spills(%a: !nd.tensor<f32, m: 80, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
+    -> (!nd.tensor<f32, m: 80, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
+  %c = nest.compute (m: 80, n: 32) reduce (k: 16) reads %a[], %b[] {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %q : f32
+    nest.yield %r : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 20, loop k by 1, register m by 1, register n by 16, vector n by 1]>}
+    : (!nd.tensor<f32, m: 80, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 80, n: 32>
+  return %c : !nd.tensor<f32, m: 80, n: 32>
 }
 
 // 100 elements fill 7 vectors, of which the last one is not full; threads share 4 chunks of 2 vectors, one of which has one.
@@ -30,8 +44,9 @@ func.func @rest(%x: !nd.tensor<f32, n: 100>) -> !nd.tensor<f32, n: 100> {
   return %y : !nd.tensor<f32, n: 100>
 }
 
-// 2^23 elements fit in no cache: each is read once, fetched once to be written, and written back.
-// CHECK: 'compute' takes {{[0-9.]+}} us, limited by memory; {{.*}} l2_bytes 1.00663e+08, l3_bytes 1.00663e+08, memory_bytes 1.00663e+08{{$}}
+// 2^23 elements fit in no cache: each is read once, fetched once to be written, and written back. All bytes count as those of
+// the memory, from which they come.
+// CHECK: 'compute' takes {{.*}}, limited by memory; {{.*}}, chunks 1, memory_bytes 1.00663e+08{{$}}
 func.func @stream(%x: !nd.tensor<f32, n: 8388608>) -> !nd.tensor<f32, n: 8388608> {
   %y = nest.compute (n: 8388608) reads %x[] {
   ^bb0(%p: f32):
@@ -70,5 +85,44 @@ func.func @transposes(%x: !nd.tensor<f32, a: 64, b: 64>) -> (!nd.tensor<f32, a: 
   } {layouts = [#nest.layout<[b, a]>], schedule = #nest.schedule<[cache b by 1, cache a by 16, vector a by 1]>}
     : (!nd.tensor<f32, a: 64, b: 64>) -> !nd.tensor<f32, a: 64, b: 64>
   return %y, %z : !nd.tensor<f32, a: 64, b: 64>, !nd.tensor<f32, a: 64, b: 64>
+}
+
+// Without a schedule, and without layouts, good ones are assumed.
+// CHECK: 'compute' takes {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, {{.*}}; operations 2048, {{.*}}
+// CHECK: 'compute' takes {{0\.[0-9]+}} us by its sizes, {{[0-9.]+}} us by the formula of fusion, at least {{.*}}; operations 2048, {{.*}}
+func.func @assumed(%a: !nd.tensor<f32, m: 64, k: 16>, %b: !nd.tensor<f32, k: 16, n: 32>) -> (!nd.tensor<f32, m: 64, n: 32>, !nd.tensor<f32, m: 64, n: 32>) {
+  %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %q : f32
+    nest.yield %r : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>]}
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
+  %d = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %q : f32
+    nest.yield %r : f32
+  } combine add [0.0 : f32]
+    : (!nd.tensor<f32, m: 64, k: 16>, !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32>
+  return %c, %d : !nd.tensor<f32, m: 64, n: 32>, !nd.tensor<f32, m: 64, n: 32>
+}
+
+// A recurrence reads and writes slices: neighbours along f are 8 elements apart, so 8 steps load and store 32 lanes one by one.
+// CHECK: 'scan' takes {{.*}} by its schedule, {{.*}}; loads 16, stores 16, gathered 512, {{.*}}
+func.func @slices(%init: !nd.tensor<f32, f: 32>, %x: !nd.tensor<f32, f: 32, t: 8> {nd.layout = #nest.layout<[f, t]>})
+    -> (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) {
+  %r:2 = nest.scan along <t: 8> init(%init) reads(%x) {layouts = [#nest.layout<[f]>, #nest.layout<[f, t]>]}
+      : (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) -> (!nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>) {
+  ^bb0(%state: !nd.tensor<f32, f: 32>, %slice: !nd.tensor<f32, f: 32>):
+    %n = nest.compute (f: 32) reads %slice[] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!nd.tensor<f32, f: 32>) -> !nd.tensor<f32, f: 32>
+    %m = nest.compute (f: 32) reads %state[] {
+    ^bb0(%p: f32):
+      nest.yield %p : f32
+    } {layouts = [#nest.layout<[f]>], schedule = #nest.schedule<[register f by 16, vector f by 1]>} : (!nd.tensor<f32, f: 32>) -> !nd.tensor<f32, f: 32>
+    nest.yield %n, %m : !nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32>
+  }
+  return %r#0, %r#1 : !nd.tensor<f32, f: 32>, !nd.tensor<f32, f: 32, t: 8>
 }
 }
