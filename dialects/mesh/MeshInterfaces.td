@@ -18,6 +18,10 @@ def Mesh_CollectiveInterface : OpInterface<"CollectiveInterface"> {
   let methods = [
     InterfaceMethod<"The axes along which the devices of a group differ.", "::heddle::mesh::AxesAttr", "getAxes">,
     InterfaceMethod<[{
+      The number of rounds of a large transfer (runtime/collectives): a device sends the messages of a round at once, and
+      begins the next one when it has those of others.
+    }], "int64_t", "getRounds">,
+    InterfaceMethod<[{
       Builds the meaning of the op: nests over operands that have the axes of the mesh as names (`axisSymbol`), in which
       the collective is a reduction, a gather or a renaming over these names. Returns one value for each result.
     }], "::llvm::SmallVector<::mlir::Value>", "buildMeaning",

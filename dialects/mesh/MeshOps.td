@@ -38,32 +38,33 @@ def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "resu
 }
 
 /// A collective computes on the blocks of the devices of a group, on the mesh of the enclosing
-/// function. `sent` is the number of blocks that a device sends in a group of `parts`; `names` are
-/// the names along which the blocks are parts.
-class Mesh_CollectiveOp<string mnemonic, string sent, string names, list<Trait> traits>
+/// function. `sent` is the number of blocks that a device sends in a group of `parts`, in `rounds`;
+/// `names` are the names along which the blocks are parts.
+class Mesh_CollectiveOp<string mnemonic, string sent, int rounds, string names, list<Trait> traits>
     : Mesh_Op<mnemonic, traits # [Pure, Nest_LaidOutInterface, DeclareOpInterfaceMethods<Mesh_CollectiveInterface>,
         DeclareOpInterfaceMethods<Nest_TransferInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
   let hasVerifier = 1;
   let extraClassDefinition = [{
     double $cppClass::getSentBlocks() { double parts = double(getParts()); return }] # sent # [{; }
+    int64_t $cppClass::getRounds() { return }] # rounds # [{; }
     ::llvm::SmallVector<::mlir::StringAttr> $cppClass::getOutermostNames() { return {}] # names # [{}; }
   }];
 }
 
 /// A collective that moves elements of one value.
-class Mesh_MovingOp<string mnemonic, string sent, string names, list<Trait> traits = []>
-    : Mesh_CollectiveOp<mnemonic, sent, names, traits> {
+class Mesh_MovingOp<string mnemonic, string sent, int rounds, string names, list<Trait> traits = []>
+    : Mesh_CollectiveOp<mnemonic, sent, rounds, names, traits> {
   let results = (outs Nd_Tensor:$result);
 }
 
 /// A collective that combines values.
-class Mesh_CombiningOp<string mnemonic, string sent, string names>
-    : Mesh_CollectiveOp<mnemonic, sent, names, [SingleBlock, IsolatedFromAbove]> {
+class Mesh_CombiningOp<string mnemonic, string sent, int rounds, string names>
+    : Mesh_CollectiveOp<mnemonic, sent, rounds, names, [SingleBlock, IsolatedFromAbove]> {
   let results = (outs Variadic<Nd_Tensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
 }
 
-def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce", "2 * (parts - 1) / parts", ""> {
+def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce", "2 * (parts - 1) / parts", 2, ""> {
   let summary = "combines the values of the devices of a group; each gets the result";
   let description = [{
     `combine` is a combiner like that of `nest.compute`; several inputs are combined together.
@@ -83,7 +84,7 @@ def Mesh_AllReduceOp : Mesh_CombiningOp<"all_reduce", "2 * (parts - 1) / parts",
   }];
 }
 
-def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter", "parts - 1", "getNameAttr()"> {
+def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter", "parts - 1", 1, "getNameAttr()"> {
   let summary = "combines the values of the devices of a group; each gets its block of the result along a name";
   let description = [{
     Constraints: (c1), (c3) as for `mesh.all_reduce`; (c2) the results have the types of the inputs, except that the size of
@@ -101,7 +102,7 @@ def Mesh_ReduceScatterOp : Mesh_CombiningOp<"reduce_scatter", "parts - 1", "getN
   }];
 }
 
-def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", "getNameAttr()"> {
+def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", 1, "getNameAttr()"> {
   let summary = "joins the blocks of the devices of a group along a name; each gets the whole";
   let description = [{
     Constraints: (c1) as for `mesh.all_reduce`; (c2) the result has the operand's type, except that the operand has the
@@ -118,7 +119,7 @@ def Mesh_AllGatherOp : Mesh_MovingOp<"all_gather", "parts - 1", "getNameAttr()">
   }];
 }
 
-def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", "getJoinedAttr(), getSplitAttr()"> {
+def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", 1, "getJoinedAttr(), getSplitAttr()"> {
   let summary = "joins blocks along one name and splits along another";
   let description = [{
     Before, the devices of a group hold blocks along `joined`; afterwards blocks along `split`.
@@ -138,7 +139,7 @@ def Mesh_AllToAllOp : Mesh_MovingOp<"all_to_all", "parts - 1", "getJoinedAttr(),
   }];
 }
 
-def Mesh_PermuteOp : Mesh_MovingOp<"permute", "parts > 1", "", [AllTypesMatch<["input", "result"]>]> {
+def Mesh_PermuteOp : Mesh_MovingOp<"permute", "parts > 1", 1, "", [AllTypesMatch<["input", "result"]>]> {
   let summary = "each device of a group gets the value of the device `shift` parts further on";
   let description = [{
     A device without such a neighbour gets zeros, or with `wrap` the value of the next device in a ring.
@@ -155,7 +156,7 @@ def Mesh_PermuteOp : Mesh_MovingOp<"permute", "parts > 1", "", [AllTypesMatch<["
   let hasVerifier = 0;
 }
 
-def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", "(parts - 1) / parts", "", [AllTypesMatch<["input", "result"]>]> {
+def Mesh_BroadcastOp : Mesh_MovingOp<"broadcast", "(parts - 1) / parts", 2, "", [AllTypesMatch<["input", "result"]>]> {
   let summary = "each device of a group gets the value of one of them";
   let description = [{
     Constraints: (c1) as for `mesh.all_reduce`; (c2) `root` is the number of a part.

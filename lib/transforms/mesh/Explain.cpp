@@ -9,6 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Nest.h"
+#include "lib/cost/Network.h"
 #include "lib/transforms/mesh/Links.h"
 #include "lib/transforms/mesh/Pipeline.h"
 #include "lib/transforms/mesh/Roles.h"
@@ -102,41 +103,36 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
 void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) {
   Builder b(function.getContext());
   SmallVector<Attribute> rows;
+  auto network = cost::Network::around(function);
   double all = 0;
   function.walk([&](Operation *op) {
-    double sent = 0, padding = 0;
-    AxesAttr axes;
+    if (!cost::isTransfer(op) || isa<ReceiveOp>(op))
+      return;
+    double sent = network.costOf(op).bytes, padding = 0;
     if (auto collective = dyn_cast<CollectiveInterface>(op)) {
       auto transfer = cast<nest::TransferInterface>(op);
-      axes = collective.getAxes();
-      sent = padding = sentBytes(transfer);
       double blocks = transfer.getSentBlocks() /
                       std::pow(collective.getParts(), transfer.getOutermostNames().size());
+      padding = sent;
       for (auto [from, to] : llvm::zip_equal(op->getOperands(), op->getResults()))
         padding -= blocks * sharedBytes(from, to, /*isWhole=*/true);
-    } else if (auto send = dyn_cast<SendOp>(op)) {
-      axes = send.getAxis();
-      sent = tensorBytes(send.getInput());
-    } else {
-      return;
     }
-    for (auto scan = op->getParentOfType<nest::ScanOp>(); scan;
-         scan = scan->getParentOfType<nest::ScanOp>())
-      for (double *bytes : {&sent, &padding})
-        *bytes *= double(scan.getAlong().begin()->size().typical());
+    sent *= cost::runsOf(op);
+    padding *= cost::runsOf(op);
     all += sent;
+    std::string axes = str(cost::axesOf(op));
     int64_t whole = std::llround(sent),
             beyond = std::clamp<int64_t>(std::llround(padding), 0, whole);
     auto loop = dyn_cast<nest::ScanOp>(op->getParentOp());
     nd::SizeAttr turns = loop ? loop.getAlong().lookup(turnName) : nd::SizeAttr();
     if (tell.explain && !isa<SendOp>(op)) // explainMessages reports these
-      op->emitRemark() << op->getName().getStringRef() << " over " << axes.str()
-                       << ": each device sends " << bytesText(sent)
+      op->emitRemark() << op->getName().getStringRef() << " over " << axes << ": each device sends "
+                       << bytesText(sent)
                        << (beyond ? ", " + std::to_string(beyond) + " of them padding" : "")
                        << (turns ? ", in " + std::to_string(turns.typical()) + " turns" : "");
     rows.push_back(b.getArrayAttr(
         {LocationAttr(op->getLoc()), b.getStringAttr(op->getName().stripDialect()),
-         b.getStringAttr(axes.str()), b.getI64IntegerAttr(whole), b.getI64IntegerAttr(beyond)}));
+         b.getStringAttr(axes), b.getI64IntegerAttr(whole), b.getI64IntegerAttr(beyond)}));
   });
   if (tell.explain)
     function.emitRemark() << rows.size() << " collectives, in which each device of "

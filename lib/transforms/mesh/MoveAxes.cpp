@@ -1,4 +1,4 @@
-//===- MoveAxes.cpp - moves axes where that sends fewer bytes -------------===//
+//===- MoveAxes.cpp - moves axes where that sends less --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/transforms/mesh/MoveAxes.h"
+
+#include "lib/cost/Walk.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -15,19 +17,19 @@ namespace {
 /// Moves the axes of node `from` to node `to`.
 struct Move {
   unsigned from, to, neighbour; ///< `neighbour` has the axes at the name of `to`
-  double before, after;         ///< bytes that a device sends
+  int64_t before, after;        ///< picoseconds in which a device sends
   bool gathers;                 ///< gathers an operand that was not gathered before
   /// Only a chain whose first move gathers such an operand may do so, and only if that more than
-  /// halves the bytes sent for operands: the estimate counts each reader, although two (the forward
+  /// halves the time to send operands: the estimate counts each reader, although two (the forward
   /// and the backward pass) may share a gather.
   bool mayStart;
-  double saved() const { return before - after; }
+  int64_t saved() const { return before - after; }
 };
 
 class Mover {
 public:
-  Mover(Links &links, MeshAttr mesh)
-      : links(links), mesh(mesh), operands(links.sites.size()), users(links.sites.size()) {
+  Mover(Links &links, const cost::Network &network)
+      : links(links), network(network), operands(links.sites.size()), users(links.sites.size()) {
     for (auto [i, read] : llvm::enumerate(links.reads)) {
       std::set<unsigned> values, readers;
       for (auto [value, reader] : read.names) {
@@ -42,7 +44,7 @@ public:
     }
   }
 
-  /// Tries all first moves, in the order of the bytes that they and their followers save. True if
+  /// Tries all first moves, in the order of the time that they and their followers save. True if
   /// axes moved.
   bool sweep() {
     std::vector<Chain> chains;
@@ -69,18 +71,18 @@ public:
 
 private:
   Links &links;
-  MeshAttr mesh;
+  const cost::Network &network;
   std::vector<SmallVector<unsigned, 4>> operands, users; ///< reads, by site
 
   /// A sequence of moves that were made.
   struct Chain {
-    double saved = 0;
+    int64_t saved = 0;
     std::vector<Move> moves;
   };
   static constexpr size_t longest = 16; ///< maximum number of moves
 
-  /// Breaks ties so that the order of ops does not matter, unless bytes and names are equal.
-  bool isBetter(std::pair<double, const Move *> a, std::pair<double, const Move *> b) const {
+  /// Breaks ties so that the order of ops does not matter, unless times and names are equal.
+  bool isBetter(std::pair<int64_t, const Move *> a, std::pair<int64_t, const Move *> b) const {
     auto names = [&](const Move *move) {
       return std::tie(links.nodes[move->from].name, links.nodes[move->to].name);
     };
@@ -94,7 +96,7 @@ private:
     if (!first.mayStart)
       return chain;
     std::set<unsigned> sites;
-    double saved = 0, scale = 0;
+    int64_t saved = 0, scale = 0;
     size_t most = 0;
     std::optional<Move> next = first;
     while (next) {
@@ -103,7 +105,7 @@ private:
       sites.insert(links.nodes[next->from].site);
       saved += next->saved();
       scale = std::max({scale, next->before, next->after});
-      if (saved > chain.saved + 1e-6 * scale) { // beyond rounding errors
+      if (saved > chain.saved + scale / 1'000'000) { // beyond rounding errors
         chain.saved = saved;
         most = chain.moves.size();
       }
@@ -150,7 +152,7 @@ private:
     while (at && at != move.to)
       at = links.nodes[*at].from;
     to.from = at ? std::nullopt : std::optional(move.neighbour);
-    to.why = ", rather than '" + from.name + "', which sends more";
+    to.why = ", rather than '" + from.name + "', whose transfers take longer";
   }
 
   std::vector<Move> movesOf(const Links::Site &site) {
@@ -164,7 +166,14 @@ private:
   }
 
   const AxisList &axesAt(unsigned node) const { return links.nodes[node].axes; }
-  double parts(unsigned node) const { return double(partsOf(mesh, axesAt(node))); }
+  double parts(unsigned node) const { return double(partsOf(network.mesh, axesAt(node))); }
+  /// The time of a transfer along the axes of a node, in which a device sends these bytes to each
+  /// other one.
+  int64_t timeFor(unsigned node, double rounds, double bytes) const {
+    cost::Group group = network.groupOf(axesAt(node));
+    cost::Transfer transfer{rounds, bytes * double(group.devices - 1)};
+    return cost::picoseconds(cost::costOf(transfer, group).seconds);
+  }
 
   /// Whether the axes of a name of a value move to another name at which the reader has them.
   bool moves(const Links::Read &read, const AxisList &axes) const {
@@ -173,27 +182,29 @@ private:
     });
   }
 
-  double sentFor(const Links::Read &read) const {
-    double block = read.bytes, bytes = 0;
+  int64_t timeFor(const Links::Read &read) const {
+    double block = read.bytes;
+    int64_t time = 0;
     for (auto [value, reader] : read.names)
       block /= parts(value);
     for (auto [value, reader] : read.names)
       if (!axesAt(value).empty() && !(reader && axesAt(*reader) == axesAt(value)))
-        bytes += block * (parts(value) - 1) / (moves(read, axesAt(value)) ? parts(value) : 1);
-    return bytes;
+        time += timeFor(value, 1, block / (moves(read, axesAt(value)) ? parts(value) : 1));
+    return time;
   }
 
-  double sentFor(ArrayRef<unsigned> reads) const {
-    double bytes = 0;
+  int64_t timeFor(ArrayRef<unsigned> reads) const {
+    int64_t time = 0;
     for (unsigned each : reads)
-      bytes += sentFor(links.reads[each]);
-    return bytes;
+      time += timeFor(links.reads[each]);
+    return time;
   }
 
-  /// The bytes that a device sends to combine sums. If each reader has the axes at a name that the
-  /// sums do not split, the sums are scattered, which sends half.
-  double sumsOf(unsigned site) const {
-    double bytes = 0, blocks = 1;
+  /// The time to combine sums. If each reader has the axes at a name that the sums do not split, the
+  /// sums are scattered, which takes half.
+  int64_t sumsOf(unsigned site) const {
+    double blocks = 1;
+    int64_t time = 0;
     for (unsigned each : links.sites[site].nodes)
       if (links.nodes[each].price == 0)
         blocks *= parts(each);
@@ -201,23 +212,24 @@ private:
       bool isScattered = !users[site].empty() && llvm::all_of(users[site], [&](unsigned read) {
         return moves(links.reads[read], axesAt(each));
       });
-      double price = links.nodes[each].price / (isScattered ? 2 : 1);
-      bytes += price / blocks * (parts(each) - 1) / parts(each);
+      double rounds = isScattered ? 1 : 2;
+      if (double price = links.nodes[each].price; price > 0)
+        time += timeFor(each, rounds, price * rounds / 2 / blocks / parts(each));
     }
-    return bytes;
+    return time;
   }
 
-  /// The bytes that a device sends for the site's operands, for sums that it computes or reads, and
-  /// for readers of its results.
-  double sentFor(unsigned site) const {
-    double bytes = sentFor(operands[site]) + sentFor(users[site]);
+  /// The time in which a device sends for the site's operands, for sums that it computes or reads,
+  /// and for readers of its results.
+  int64_t timeFor(unsigned site) const {
+    int64_t time = timeFor(operands[site]) + timeFor(users[site]);
     std::set<unsigned> sums{site};
     for (unsigned each : operands[site])
       for (const auto &name : links.reads[each].names)
         sums.insert(links.nodes[name.first].site);
     for (unsigned each : sums)
-      bytes += sumsOf(each);
-    return bytes;
+      time += sumsOf(each);
+    return time;
   }
 
   /// True if an operand has the axes at a name that the nest reads without them, and can't move
@@ -239,20 +251,20 @@ private:
         llvm::find_if(b.links, [&](const auto &link) { return axesAt(link.first) == a.axes; });
     if (neighbour == b.links.end())
       return std::nullopt;
-    double read = sentFor(operands[a.site]);
-    Move move{from, to, neighbour->first, sentFor(a.site), 0, false, true};
+    int64_t read = timeFor(operands[a.site]);
+    Move move{from, to, neighbour->first, timeFor(a.site), 0, false, true};
     std::swap(a.axes, b.axes);
-    move.after = sentFor(a.site);
+    move.after = timeFor(a.site);
     move.gathers = gathers(a.site, b.axes);
-    move.mayStart = !move.gathers || 2 * sentFor(operands[a.site]) < read;
+    move.mayStart = !move.gathers || 2 * timeFor(operands[a.site]) < read;
     std::swap(a.axes, b.axes);
     return move;
   }
 };
 } // namespace
 
-void mesh::moveAxes(Links &links, MeshAttr mesh) {
-  Mover mover(links, mesh);
+void mesh::moveAxes(Links &links, const cost::Network &network) {
+  Mover mover(links, network);
   while (mover.sweep())
     ;
 }

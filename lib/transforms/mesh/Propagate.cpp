@@ -42,7 +42,6 @@ public:
       while (spread())
         ;
     }
-    moveAxes(links, mesh);
   }
 
 private:
@@ -203,6 +202,7 @@ LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, Tell tell) {
     return failure();
   Links links(function);
   Propagation(links, mesh).run();
+  moveAxes(links, cost::Network::around(function));
   write(function, links);
   if (tell.explain || tell.record)
     describeShardings(function, links, tell);

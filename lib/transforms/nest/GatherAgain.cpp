@@ -7,7 +7,8 @@
 
 #include "lib/transforms/nest/GatherAgain.h"
 
-#include "lib/cost/Timeline.h"
+#include "lib/cost/BlockWalk.h"
+#include "lib/cost/Transfer.h"
 #include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -41,13 +42,16 @@ struct Segment {
   const Chain *chain;
   SmallVector<Operation *> users;
   double bytes = 0;   ///< gathered bytes
-  double seconds = 0; ///< duration of the transfer
+  double seconds = 0; ///< duration of the transfers
 };
 
 class Gathers {
 public:
-  Gathers(Block &block, const cost::Rates &rates, bool explain)
-      : block(block), rates(rates), explain(explain), time(block) {}
+  Gathers(Block &block, bool explain)
+      : block(block), explain(explain),
+        // Gathers start so early here that they overlap with nests. Other transfers take time.
+        time(block, {.isFree = gathers}),
+        mostBytes(double(std::max<int64_t>(1, time.mostBytes()))) {}
 
   void run() {
     findChains();
@@ -70,9 +74,9 @@ public:
 
 private:
   Block &block;
-  const cost::Rates &rates;
   bool explain;
-  Timeline time;
+  cost::BlockWalk time;
+  double mostBytes; ///< that the block holds at a time
   std::vector<std::unique_ptr<Chain>> chains;
   DenseMap<Operation *, Chain *> chainOf;
   std::vector<Segment> segments;
@@ -146,7 +150,7 @@ private:
         continue;
       }
       cost.bytes += tensorBytes(op->getResults());
-      cost.seconds += rates.linkStart + sentBytes(cast<TransferInterface>(op)) / rates.linkRate;
+      cost.seconds += cost::costOf(op).seconds;
     }
     return cost;
   }
@@ -165,15 +169,15 @@ private:
         continue;
       }
       Segment &last = segments.back();
-      double apart = time.begin(user) - time.end(last.users.back());
-      double price = apart * (tensorBytes(used) - held) / time.mostBytes();
+      double apart = cost::inSeconds(time.begin(user) - time.end(last.users.back()));
+      double price = apart * (tensorBytes(used) - held) / mostBytes;
       bool again = (price > next.seconds || chain.gather()->hasAttr(recomputeAttr)) &&
                    !chain.gather()->hasAttr(materializeAttr);
       if (explain && apart > 0)
         chain.gather()->emitRemark()
             << (again ? "gathered again" : "kept") << " for a use " << text(apart)
             << " later: gathering again takes " << text(next.seconds) << ", keeping "
-            << llvm::formatv("{0:f0} of {1:f0}", tensorBytes(used) - held, time.mostBytes()).str()
+            << llvm::formatv("{0:f0} of {1:f0}", tensorBytes(used) - held, mostBytes).str()
             << " bytes costs " << text(price);
       if (again) {
         segments.push_back(std::move(next));
@@ -207,7 +211,8 @@ private:
       return isa<TransferInterface>(op) && isa_and_nonnull<TransferInterface>(op->getPrevNode());
     };
     while (limit->isBeforeInBlock(start) &&
-           (time.begin(use) - time.begin(start) < 2 * segment.seconds || isBetween(start)))
+           (cost::inSeconds(time.begin(use) - time.begin(start)) < 2 * segment.seconds ||
+            isBetween(start)))
       start = start->getPrevNode();
     return start;
   }
@@ -237,17 +242,17 @@ private:
 };
 } // namespace
 
-void nest::gatherAgain(func::FuncOp function, const cost::Rates &rates, bool explain) {
+void nest::gatherAgain(func::FuncOp function, bool explain) {
   auto isTransfer = [](TransferInterface) { return WalkResult::interrupt(); };
   if (!function.walk(isTransfer).wasInterrupted())
     return;
-  Gathers(function.front(), rates, explain).run();
+  Gathers(function.front(), explain).run();
   if (!explain)
     return;
   double sent = 0;
   int64_t count = 0;
   function.walk([&](TransferInterface op) {
-    sent += sentBytes(op);
+    sent += cost::costOf(op).bytes;
     ++count;
   });
   function.emitRemark() << count << " transfers, in which a device sends "

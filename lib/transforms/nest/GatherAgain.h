@@ -14,11 +14,11 @@
 //     %d = nest.compute reads %e[], %w[]        %v = mesh.all_gather %block
 //                                               %d = nest.compute reads %e[], %v[]
 //
-// The decision compares two costs. Gathering again takes the time of the transfer (Rates.h).
-// Keeping B bytes for T seconds in a program with a peak of M bytes costs T * B / M seconds, the
-// fraction of memory times the time. So a gather is repeated if that shortens the step, or reduces
-// its memory by a larger fraction than it lengthens it. `heddle.materialize` and `heddle.recompute`
-// on the op override the cost.
+// The decision compares two costs. Gathering again takes the time of the transfer
+// (lib/cost/Transfer.h). Keeping B bytes for T seconds in a program with a peak of M bytes costs
+// T * B / M seconds, the fraction of memory times the time. So a gather is repeated if that shortens
+// the step, or reduces its memory by a larger fraction than it lengthens it. `heddle.materialize` and
+// `heddle.recompute` on the op override the cost.
 //
 // Each gather then starts a bounded time before its first use, and a bounded number of bytes ahead
 // of others, so that few gathered values are live at once. Nests that copy the block before the
@@ -30,14 +30,12 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 
-#include "lib/cost/Rates.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle::nest {
 
 /// `explain`: emits remarks with the cost of each decision, and the total that the function sends.
-void gatherAgain(mlir::func::FuncOp function, const cost::Rates &rates, bool explain);
+void gatherAgain(mlir::func::FuncOp function, bool explain);
 
 } // namespace heddle::nest
 

@@ -146,7 +146,7 @@ struct NestGatherAgainPass : nest::impl::NestGatherAgainPassBase<NestGatherAgain
   using NestGatherAgainPassBase::NestGatherAgainPassBase;
   void runOnOperation() override {
     if (!getOperation().isExternal())
-      gatherAgain(getOperation(), cost::Rates::of(machineOf(getOperation())), explain);
+      gatherAgain(getOperation(), explain);
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

@@ -1,6 +1,7 @@
 // A wide layer, whose weight has 16384 bytes and is split over the axis that also splits the batch, of which the layer reads
 // 1024 bytes. Devices do not gather the weight and scatter its gradient, 8192 bytes each: they gather the input, compute the
-// features of their own for the whole batch, and sum over features what the next layer makes of them.
+// features of their own for the whole batch, and sum over features what the next layer makes of them. Only bytes count here,
+// as for larger layers: messages take no time to start.
 // REQUIRES: heddle-translate
 // RUN: echo 's=0; while read -r a n b; do s=$((s + n)); done; echo sends $s' > %t.sum
 // RUN: heddlec %s --mesh d=2 --shard batch:d --shard wide/hidden:d -o %t.heddle
@@ -25,6 +26,7 @@
 !u = !nd.tensor<f32, in: 64, hidden: 64>
 !v = !nd.tensor<f32, hidden: 64, out: 8>
 
+module attributes {heddle.machine = #nest.machine<{link_start_seconds = 0.0}>} {
 func.func private @loss(%x: !x, %t: !y, %u: !u, %v: !v) -> !nd.tensor<f32> {
   %ph = nd.pointwise %x, %u : (!x, !u) -> !nd.tensor<f32, batch: 4, in: 64, hidden: 64> {
   ^bb0(%a: f32, %b: f32):
@@ -85,4 +87,5 @@ func.func @step(%x: !x {nd.name = "x"}, %t: !y {nd.name = "t"},
     nd.yield %c : f32
   }
   return %l, %u2, %v2 : !nd.tensor<f32>, !u, !v
+}
 }

@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --mesh-partition --mesh-roles --mesh-simulate | FileCheck %s --check-prefix=MERGED
 
 // Two micro-batches: stage 0 computes %h1 while it waits for the gradient %g0, and stage 1 has %h1 when it needs it. The
-// steps of the first one come first where both could run.
+// steps of the first one come first where both could run. Messages take longer than the nests.
 !t = !nd.tensor<f32, a: 6>
 module attributes {mesh.mesh = #mesh.mesh<stage: 2>} {
 // CHECK-LABEL: func.func @"step.stage=0"
@@ -11,8 +11,8 @@ module attributes {mesh.mesh = #mesh.mesh<stage: 2>} {
 // CHECK: %[[H1:.*]] = nest.compute
 // CHECK: mesh.send %[[H1]] to [stage] = 1 channel 1
 // CHECK: %[[G0:.*]] = mesh.receive from [stage] = 1 channel 2
-// CHECK: %[[D0:.*]] = nest.compute (a: 6) reads %[[G0]][], %[[H0]][]
 // CHECK: %[[G1:.*]] = mesh.receive from [stage] = 1 channel 3
+// CHECK: %[[D0:.*]] = nest.compute (a: 6) reads %[[G0]][], %[[H0]][]
 // CHECK: %[[D1:.*]] = nest.compute (a: 6) reads %[[G1]][], %[[H1]][]
 // CHECK: nest.compute (a: 6) reads %[[D0]][], %[[D1]][]
 // CHECK-LABEL: func.func @"step.stage=1"

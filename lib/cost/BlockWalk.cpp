@@ -1,0 +1,132 @@
+//===- BlockWalk.cpp - when the ops of a block run ------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/BlockWalk.h"
+
+#include "lib/cost/Network.h"
+#include "lib/cost/Whole.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+
+class BlockWalk::Filler {
+public:
+  Filler(BlockWalk &result, Block &block, const WalkOptions &options)
+      : walk(result.walk), taskOf(result.taskOf), block(block), options(options),
+        network(Network::around(block.getParentOp())), before(options.places.devices, Walk::none) {
+    for (unsigned i = 0; i < options.places.devices; ++i)
+      walk.addResource(options.order); // stream i
+  }
+
+  void run() {
+    for (BlockArgument argument : block.getArguments())
+      if (auto device = deviceOf(argument))
+        walk.keep(bufferOf[{argument, *device}] =
+                      walk.addBuffer(*device, bytesOf(argument), Walk::none));
+    for (Operation &op : block)
+      add(&op);
+  }
+
+private:
+  Walk &walk;
+  DenseMap<Operation *, unsigned> &taskOf;
+  Block &block;
+  const WalkOptions &options;
+  Network network;
+  /// The values that a device has, and the tasks that bring those of others.
+  DenseMap<std::pair<Value, unsigned>, unsigned> bufferOf;
+  DenseMap<std::pair<StringAttr, unsigned>, unsigned> linkOf; ///< resources, by axis and device
+  std::vector<unsigned> before; ///< by device: the last task of the stream
+  unsigned effect = Walk::none; ///< the last task with side effects
+
+  std::optional<unsigned> deviceOf(Operation *op) const {
+    return options.places.ofOp ? options.places.ofOp(op) : 0;
+  }
+  std::optional<unsigned> deviceOf(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return deviceOf(value.getDefiningOp());
+    return options.places.ofArgument ? options.places.ofArgument(argument) : 0;
+  }
+  /// At most 100 TB, so that sums fit.
+  static int64_t bytesOf(Value value) {
+    return isa<nd::NdTensorType>(value.getType()) ? int64_t(std::min(tensorBytes(value), 1e14)) : 0;
+  }
+
+  unsigned link(StringAttr axis, unsigned device) {
+    auto [entry, isNew] = linkOf.try_emplace({axis, device});
+    if (isNew)
+      entry->second = walk.addResource(Walk::Order::FirstCome);
+    return entry->second;
+  }
+
+  /// The buffer of a value on a device; sends it there if need be.
+  unsigned bufferOn(unsigned device, Value value) {
+    if (auto known = bufferOf.find({value, device}); known != bufferOf.end())
+      return known->second;
+    unsigned from = *deviceOf(value);
+    mesh::Axis axis{options.places.axis};
+    int64_t time = picoseconds(
+        cost::costOf(Transfer{1, double(bytesOf(value))}, network.groupOf(axis)).seconds);
+    unsigned message = walk.addTask(link(axis.name, from), time);
+    walk.addUse(bufferOn(from, value), message);
+    return bufferOf[{value, device}] = walk.addBuffer(device, bytesOf(value), message);
+  }
+
+  void add(Operation *op) {
+    std::optional<unsigned> device = deviceOf(op);
+    unsigned task = taskOf[op] = device ? taskOn(*device, op) : walk.addTask(Walk::none, 0);
+    for (Value used : nest::kernelOperands(op)) {
+      if (used.getParentBlock() != &block)
+        continue;
+      if (device && deviceOf(used))
+        walk.addUse(bufferOn(*device, used), task);
+      else if (Operation *maker = used.getDefiningOp())
+        walk.addDependence(taskOf.lookup(maker), task);
+    }
+    if (!isMemoryEffectFree(op)) {
+      unsigned last = std::exchange(effect, task);
+      if (last != Walk::none)
+        walk.addDependence(last, task);
+    }
+    for (Value result : op->getResults())
+      if (device)
+        bufferOf[{result, *device}] = walk.addBuffer(*device, bytesOf(result), task);
+  }
+
+  /// Adds the task of an op, on the stream of a device or on one of its links.
+  unsigned taskOn(unsigned device, Operation *op) {
+    bool isGiven = options.order == Walk::Order::Given;
+    bool isFree = options.isFree && options.isFree(op);
+    if (isTransfer(op) && !isFree) {
+      unsigned resource = link(network.slowest(axesOf(op)), device);
+      unsigned task = walk.addTask(resource, picoseconds(network.costOf(op).seconds));
+      if (isGiven && before[device] != Walk::none)
+        walk.addDependence(before[device], task);
+      return task;
+    }
+    return before[device] = walk.addTask(device, isFree ? 0 : picoseconds(timeOf(op)));
+  }
+  double timeOf(Operation *op) const {
+    if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
+      return 0;
+    double seconds = secondsOf(op);
+    op->walk([&](nest::TransferInterface inner) {
+      seconds += runsOf(inner) * network.costOf(inner).seconds;
+    });
+    return seconds;
+  }
+};
+
+BlockWalk::BlockWalk(Block &block, const WalkOptions &options) {
+  Filler(*this, block, options).run();
+  [[maybe_unused]] bool isDone = walk.run();
+  assert(isDone && "the ops of a block are in an order of dependence");
+}

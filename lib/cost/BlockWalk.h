@@ -1,0 +1,70 @@
+//===- BlockWalk.h - when the ops of a block run ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks through the ops of a block (Walk.h). Nests run on the stream of their device, collectives on
+// its links, one for each axis of the mesh. A value that an op of another device reads is sent there
+// on the link of the device that has it:
+//
+//     %h = nest.compute ...    on device 0     0 to 5 us
+//                              on its link     5 to 17 us: %h
+//     %y = nest.compute %h     on device 1     17 to 22 us
+//
+// Without places, a block runs on one device. In the given order, a collective begins when the
+// stream reaches it, if its operands are there and its link is free, and the stream goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_BLOCKWALK_H
+#define HEDDLE_LIB_COST_BLOCKWALK_H
+
+#include "lib/cost/Walk.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+#include <functional>
+#include <optional>
+
+namespace heddle::cost {
+
+/// The devices that run ops and hold arguments, by number; none: each reader does so itself, which
+/// takes no time and no memory.
+struct Places {
+  unsigned devices = 1;
+  std::function<std::optional<unsigned>(mlir::Operation *)> ofOp;
+  std::function<std::optional<unsigned>(mlir::BlockArgument)> ofArgument;
+  mlir::StringAttr axis; ///< of the mesh, along which values are sent
+};
+
+struct WalkOptions {
+  Walk::Order order = Walk::Order::Given; ///< on streams
+  Places places;
+  /// Ops that take no time, such as transfers that will overlap with others.
+  std::function<bool(mlir::Operation *)> isFree;
+};
+
+class BlockWalk {
+public:
+  BlockWalk(mlir::Block &block, const WalkOptions &options);
+
+  /// In picoseconds from the beginning of the block. The terminator takes no time.
+  int64_t begin(mlir::Operation *op) const { return walk.begin(taskOf.lookup(op)); }
+  int64_t end(mlir::Operation *op) const { return walk.end(taskOf.lookup(op)); }
+  int64_t end() const { return walk.end(); }
+  /// The maximum number of bytes that a device holds. Arguments are held throughout.
+  int64_t mostBytes(unsigned device = 0) const { return walk.mostBytes(device); }
+
+private:
+  Walk walk;
+  llvm::DenseMap<mlir::Operation *, unsigned> taskOf;
+
+  class Filler;
+};
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_BLOCKWALK_H

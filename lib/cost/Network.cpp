@@ -1,0 +1,87 @@
+//===- Network.cpp - the links of a mesh ----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Network.h"
+
+#include "lib/analysis/NestAnalysis.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+TransferCost cost::costOf(const Transfer &transfer, const Group &group) {
+  if (group.devices < 2)
+    return {};
+  const Link &link = group.link;
+  double moving = transfer.bytes > 0 ? transfer.bytes / link.bytesPerSecond : 0;
+  return {transfer.rounds * link.startSeconds + moving, link.startSeconds + moving, transfer.bytes};
+}
+
+bool cost::isTransfer(Operation *op) {
+  return isa<nest::TransferInterface, mesh::MessageInterface>(op);
+}
+
+TransferCost cost::costOf(Operation *transfer) {
+  return Network::around(transfer).costOf(transfer);
+}
+
+double cost::runsOf(Operation *op) {
+  double runs = 1;
+  for (auto scan = op->getParentOfType<nest::ScanOp>(); scan;
+       scan = scan->getParentOfType<nest::ScanOp>())
+    runs *= pointsOf(scan.getAlong());
+  return runs;
+}
+
+ArrayRef<mesh::Axis> cost::axesOf(Operation *transfer) {
+  if (auto message = dyn_cast<mesh::MessageInterface>(transfer))
+    return message.getAxis().getAxes();
+  return cast<mesh::CollectiveInterface>(transfer).getAxes().getAxes();
+}
+
+//===----------------------------------------------------------------------===//
+// Links
+//===----------------------------------------------------------------------===//
+
+Network Network::around(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  return {mesh::meshOf(op),
+          Machine::of(module ? module->getAttrOfType<nest::MachineAttr>("heddle.machine")
+                             : nest::MachineAttr())};
+}
+
+Group Network::groupOf(ArrayRef<mesh::Axis> axes) const {
+  SmallVector<std::string> names;
+  for (const mesh::Axis &axis : axes)
+    names.push_back(axis.name.str());
+  return {mesh::partsOf(mesh, axes), machine.linkOf(names)};
+}
+
+StringAttr Network::slowest(ArrayRef<mesh::Axis> axes) const {
+  assert(!axes.empty() && "a group has axes");
+  return std::ranges::min_element(
+             axes, {},
+             [&](const mesh::Axis &axis) { return machine.linkOf(axis.name.str()).bytesPerSecond; })
+      ->name;
+}
+
+TransferCost Network::costOf(Operation *op) const {
+  Group group = groupOf(axesOf(op));
+  if (auto message = dyn_cast<mesh::MessageInterface>(op)) {
+    TransferCost cost = cost::costOf({1, tensorBytes(message.getMoved())}, group);
+    cost.bytes = message.sends() ? cost.bytes : 0;
+    return cost;
+  }
+  double rounds = double(cast<mesh::CollectiveInterface>(op).getRounds());
+  return cost::costOf({rounds, sentBytes(cast<nest::TransferInterface>(op))}, group);
+}

@@ -1,0 +1,167 @@
+//===- TransferTest.cpp - seconds of transfers, and times of blocks -------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/mesh/Mesh.h"
+#include "lib/cost/BlockWalk.h"
+#include "lib/cost/Network.h"
+#include "lib/cost/Whole.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace mlir;
+using cost::picoseconds;
+
+namespace {
+/// A byte takes 1 ns, or 2 ns along `b`; a message begins after 1 us, or 3 us along `b`.
+constexpr const char *header =
+    "module attributes {mesh.mesh = #mesh.mesh<a: 4, b: 2>, heddle.machine = #nest.machine<{"
+    "link_bytes_per_second = 1.0e+9, link_start_seconds = 1.0e-6, "
+    "links = {b = {bytes_per_second = 5.0e+8, start_seconds = 3.0e-6}}}>} {\n";
+
+class TransferTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    context.loadDialect<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect,
+                        func::FuncDialect>();
+  }
+  /// Parses ops on the arguments %x and %y, 400 floats of k each.
+  void parse(const std::string &ops) {
+    module = parseSourceString<ModuleOp>(std::string(header) +
+                                             "func.func @f(%x: !nd.tensor<f32, k: 400>, "
+                                             "%y: !nd.tensor<f32, k: 400>) {\n" +
+                                             ops + "\nreturn\n}\n}",
+                                         &context);
+    ASSERT_TRUE(module) << ops;
+  }
+  Block &block() { return (*module->getOps<func::FuncOp>().begin()).front(); }
+  Operation *op(int i) { return &*std::next(block().begin(), i); }
+
+  void expectCost(const std::string &text, double seconds, double least, double bytes) {
+    parse(text);
+    ASSERT_TRUE(cost::isTransfer(op(0)));
+    cost::TransferCost got = cost::costOf(op(0));
+    EXPECT_DOUBLE_EQ(got.seconds, seconds) << text;
+    EXPECT_DOUBLE_EQ(got.least, least) << text;
+    EXPECT_DOUBLE_EQ(got.bytes, bytes) << text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+const std::string sum = " combine add [0.0 : f32] : (!nd.tensor<f32, k: 400>) -> ";
+/// %result = a nest that reads `reads`
+std::string square(const std::string &result, const std::string &read) {
+  return "%" + result + " = nest.compute (k: 400) reads %" + read +
+         "[] {\n^bb0(%p: f32):\n  %r = arith.mulf %p, %p : f32\n  nest.yield %r : f32\n}"
+         " : (!nd.tensor<f32, k: 400>) -> !nd.tensor<f32, k: 400>\n";
+}
+std::string reduce(const std::string &result, const std::string &from, const std::string &axis) {
+  return "%" + result + " = mesh.all_reduce %" + from + " over [" + axis + "]" + sum +
+         "!nd.tensor<f32, k: 400>\n";
+}
+} // namespace
+
+TEST_F(TransferTest, Collectives) {
+  // 4 devices: each sends 2 * 3 quarters in two rounds, or 3 blocks in one.
+  expectCost(reduce("s", "x", "a"), 2e-6 + 2.4e-6, 1e-6 + 2.4e-6, 2400);
+  expectCost("%s = mesh.reduce_scatter %x name k over [a]" + sum + "!nd.tensor<f32, k: 100>",
+             1e-6 + 1.2e-6, 1e-6 + 1.2e-6, 1200);
+  expectCost("%s = mesh.all_gather %x name k over [a] : (!nd.tensor<f32, k: 400>) -> "
+             "!nd.tensor<f32, k: 1600>",
+             1e-6 + 4.8e-6, 1e-6 + 4.8e-6, 4800);
+  expectCost("%s = mesh.permute %x over [a] shift 1 wrap : !nd.tensor<f32, k: 400>", 1e-6 + 1.6e-6,
+             1e-6 + 1.6e-6, 1600);
+  expectCost("%s = mesh.broadcast %x over [a] from 0 : !nd.tensor<f32, k: 400>", 2e-6 + 1.2e-6,
+             1e-6 + 1.2e-6, 1200);
+}
+
+TEST_F(TransferTest, RatesOfAnAxis) {
+  expectCost(reduce("s", "x", "b"), 6e-6 + 3.2e-6, 3e-6 + 3.2e-6, 1600);
+  // The group of both crosses the links of `b`.
+  expectCost(reduce("s", "x", "a, b"), 6e-6 + 5.6e-6, 3e-6 + 5.6e-6, 2800);
+  EXPECT_EQ(cost::Network::around(op(0)).slowest(cost::axesOf(op(0))).getValue(), "b");
+  // A part of an axis.
+  expectCost(reduce("s", "x", "a(1)2"), 2e-6 + 1.6e-6, 1e-6 + 1.6e-6, 1600);
+}
+
+TEST_F(TransferTest, Messages) {
+  expectCost("mesh.send %x to [a] = 1 channel 0 : !nd.tensor<f32, k: 400>", 2.6e-6, 2.6e-6, 1600);
+  expectCost("%r = mesh.receive from [a] = 1 channel 0 : !nd.tensor<f32, k: 400>", 2.6e-6, 2.6e-6,
+             0);
+}
+
+TEST_F(TransferTest, AGroupOfOneSendsNothing) {
+  cost::TransferCost cost = cost::costOf(cost::Transfer{2, 0}, cost::Group{1, {0, 1}});
+  EXPECT_EQ(cost.seconds, 0);
+  EXPECT_EQ(cost.least, 0);
+}
+
+TEST_F(TransferTest, RecurrencesRunAgain) {
+  parse("%r = nest.scan along #nd.dims<t: 7> init(%x) reads() : (!nd.tensor<f32, k: 400>) -> "
+        "!nd.tensor<f32, k: 400> {\n^bb0(%c: !nd.tensor<f32, k: 400>):\n"
+        "%s = mesh.permute %c over [a] shift 1 wrap : !nd.tensor<f32, k: 400>\n"
+        "nest.yield %s : !nd.tensor<f32, k: 400>\n}");
+  EXPECT_EQ(cost::runsOf(op(0)), 1);
+  EXPECT_EQ(cost::runsOf(&op(0)->getRegion(0).front().front()), 7);
+  EXPECT_EQ(cost::BlockWalk(block(), {}).end(), picoseconds(secondsOf(op(0)) + 7 * 2.6e-6));
+}
+
+TEST_F(TransferTest, CollectivesOverlapWithNestsAndShareTheLinksOfAnAxis) {
+  parse(square("u", "x") + reduce("s", "u", "a") + reduce("t", "u", "a") + reduce("v", "u", "b") +
+        square("w", "u") + square("z", "s"));
+  cost::BlockWalk walk(block(), {});
+  int64_t one = picoseconds(secondsOf(op(0)));
+  EXPECT_EQ(walk.begin(op(0)), 0);
+  EXPECT_EQ(walk.begin(op(1)), one);
+  EXPECT_EQ(walk.end(op(1)), one + 4'400'000);
+  EXPECT_EQ(walk.begin(op(2)), one + 4'400'000); // the same link
+  EXPECT_EQ(walk.begin(op(3)), one);             // another one
+  EXPECT_EQ(walk.begin(op(4)), one);             // the stream goes on
+  EXPECT_EQ(walk.begin(op(5)), one + 4'400'000); // waits for its operand
+  EXPECT_EQ(walk.end(op(2)), one + 2 * 4'400'000);
+  EXPECT_EQ(walk.end(), walk.end(op(3)));
+}
+
+TEST_F(TransferTest, CollectivesBeginWhenTheStreamReachesThem) {
+  parse(square("u", "x") + reduce("s", "y", "a"));
+  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), picoseconds(secondsOf(op(0))));
+  cost::WalkOptions free;
+  free.isFree = cost::isTransfer;
+  EXPECT_EQ(cost::BlockWalk(block(), free).end(op(1)), picoseconds(secondsOf(op(0))));
+}
+
+TEST_F(TransferTest, ArgumentsAndLiveValuesAreHeld) {
+  parse(square("u", "x") + square("v", "u") + square("w", "v") + square("z", "v"));
+  EXPECT_EQ(cost::BlockWalk(block(), {}).mostBytes(), 4 * 1600); // of x, y and two results
+}
+
+TEST_F(TransferTest, ValuesAreSentToOtherDevicesOnce) {
+  // %u, %v on device 0; %w, %z on device 1.
+  parse(square("u", "x") + square("v", "u") + square("w", "u") + square("z", "u"));
+  cost::WalkOptions options;
+  options.order = cost::Walk::Order::FirstFree;
+  options.places.devices = 2;
+  options.places.axis = StringAttr::get(&context, "b");
+  options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
+    return each == op(2) || each == op(3);
+  };
+  options.places.ofArgument = [](BlockArgument) { return std::nullopt; };
+  cost::BlockWalk walk(block(), options);
+  int64_t one = picoseconds(secondsOf(op(0))), message = 3'000'000 + 3'200'000;
+  EXPECT_EQ(walk.end(op(0)), one);
+  EXPECT_EQ(walk.begin(op(1)), one);
+  EXPECT_EQ(walk.begin(op(2)), one + message);
+  EXPECT_EQ(walk.begin(op(3)), 2 * one + message);
+  EXPECT_EQ(walk.mostBytes(0), 2 * 1600);
+  EXPECT_EQ(walk.mostBytes(1), 2 * 1600);
+}
