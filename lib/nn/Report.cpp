@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 using namespace heddle;
 using namespace heddle::nn;
@@ -159,12 +160,42 @@ static std::string charts(const History &history) {
   return "<div class='charts'>" + all + "</div>";
 }
 
+/// The five steps of the program that lose most against their rooflines, per training step.
+static std::string slowest(std::vector<Profile::Row> rows, int64_t trainingSteps) {
+  std::erase_if(rows, [](const Profile::Row &row) { return row.lost() <= 0; });
+  if (rows.empty())
+    return "";
+  std::ranges::stable_sort(rows, std::greater<>(), &Profile::Row::lost);
+  rows.resize(std::min<size_t>(rows.size(), 5));
+  std::string text =
+      "<h2>Where a training step loses time</h2><p>The steps of its program that lose "
+      "most against the roofline, the least time that their arithmetic and memory "
+      "need on this kind of machine: medians of " +
+      std::to_string(trainingSteps) +
+      " training steps, in milliseconds.</p><div class='scroll'><table><tr>";
+  for (const char *head :
+       {"step", "of line", "lost", "measured", "predicted", "roofline", "limit", "runs"})
+    text += std::string("<th>") + head + "</th>";
+  for (const Profile::Row &row : rows) {
+    double unit = 1e3 / double(trainingSteps);
+    text += "</tr><tr><td>" + escapedForHtml(row.sum.name) + "</td><td title='" +
+            escapedForHtml(row.sum.location) + "'>" + escapedForHtml(shortened(row.sum.location)) +
+            "</td>";
+    for (double seconds : {row.lost(), row.usual, row.sum.predicted, row.sum.bound})
+      text += formatted("<td>%.3g</td>", seconds * unit);
+    text += "<td>" + escapedForHtml(row.sum.limit) + "</td>" +
+            formatted("<td>%.3g</td>", double(row.runs) / double(trainingSteps));
+  }
+  return text + "</tr></table></div>";
+}
+
 std::string nn::reportPage(const ReportParts &parts) {
   std::string page = "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
                      "content='width=device-width'><title>" +
                      escapedForHtml(parts.title) + "</title><style>" + style + "</style><h1>" +
                      escapedForHtml(parts.title) + "</h1><p>" + escapedForHtml(parts.summary) +
-                     "</p><h2>Training</h2>" + charts(parts.history) + charts(parts.steps);
+                     "</p><h2>Training</h2>" + charts(parts.history) + charts(parts.steps) +
+                     slowest(parts.measured, parts.measuredSteps);
   std::string plan = parts.plan;
   // Inline SVG in HTML needs no namespace.
   const std::string picture = "<svg", format = " xmlns='http://www.w3.org/2000/svg'";

@@ -13,6 +13,7 @@
 #define HEDDLE_LIB_NN_REPORT_H
 
 #include "heddle/nn/History.h"
+#include "runtime/program/Profile.h"
 
 namespace heddle::nn {
 
@@ -20,6 +21,8 @@ struct ReportParts {
   std::string title, summary; ///< text
   History history;
   StepHistory steps;
+  std::vector<Profile::Row> measured; ///< the steps of the program, over some training steps
+  int64_t measuredSteps = 0;          ///< the number of these training steps
   std::string plan;     ///< a picture of the step's memory plan (SVG), if there is one
   std::string sections; ///< further HTML
 };

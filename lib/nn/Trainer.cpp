@@ -137,7 +137,7 @@ AnyTrainer::Run::Run(Network given, Training how, TrainerOptions where, Here her
   if (training.average > 0)
     state.moving = MovingAverage::make(state.net, here);
   ranks.splitState(state);
-  if (!options.timeline.empty())
+  if (writes() || !options.timeline.empty())
     timeline.emplace();
   makeFunctions(here);
   network.parameters.clear(); // the first step takes their memory
@@ -326,7 +326,7 @@ bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   if (timed)
     samples.add(count);
   if (timeline && ++recorded == recordedSteps)
-    writeTimeline(here);
+    endTimeline(here);
   if (options.logEvery && done() % options.logEvery == 0)
     logStep(*latest, here);
   if (options.onStep)
@@ -553,7 +553,7 @@ AnyTrainer::AnyTrainer(AnyTrainer &&) = default;
 Ending AnyTrainer::train(const Dataset &data, const Dataset *test, Here here) {
   Ending ending = run->train(data, test, here);
   if (run->timeline) // the run had fewer steps
-    run->writeTimeline(here);
+    run->endTimeline(here);
   return ending;
 }
 

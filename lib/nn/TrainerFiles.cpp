@@ -237,9 +237,11 @@ void AnyTrainer::Run::keepSteps() {
   }
 }
 
-void AnyTrainer::Run::writeTimeline(Here here) {
+void AnyTrainer::Run::endTimeline(Here here) {
+  measured = timeline->profile()->rows();
   timeline->record(false);
-  timeline->write(options.timeline, ranks.isSplit() ? ranks.ranks() : Ranks(), here);
+  if (!options.timeline.empty())
+    timeline->write(options.timeline, ranks.isSplit() ? ranks.ranks() : Ranks(), here);
   timeline.reset();
 }
 
@@ -492,7 +494,8 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
     throw Error("expected an output directory for the report", here);
   if (!run->ranks.speaks())
     return;
-  ReportParts parts{title, "", run->history, run->logged, "", sections};
+  ReportParts parts{title,         "", run->history, run->logged, run->measured,
+                    run->recorded, "", sections};
   if (run->history.empty() && !run->logged.empty()) {
     const StepRecord &last = run->logged.back();
     parts.summary =

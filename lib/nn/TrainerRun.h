@@ -12,6 +12,7 @@
 #include "heddle/nn/Trainer.h"
 #include "lib/nn/Distribution.h"
 #include "lib/nn/RunState.h"
+#include "runtime/program/Profile.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -44,9 +45,10 @@ struct AnyTrainer::Run {
   Rate samples{0, 0};               ///< samples of the epoch that this process has trained on
   std::set<std::string> compiled;   ///< types of batches for which programs are compiled
   std::optional<Fields> lastFields;
-  std::vector<Fields> lastParts;    ///< of `stepInParts`
-  std::optional<Timeline> timeline; ///< while the first steps are recorded
-  int64_t recorded = 0;             ///< steps in `timeline`
+  std::vector<Fields> lastParts;      ///< of `stepInParts`
+  std::optional<Timeline> timeline;   ///< while the first steps are recorded
+  int64_t recorded = 0;               ///< steps in `timeline`
+  std::vector<Profile::Row> measured; ///< of `timeline`, for the report
   std::unique_ptr<FILE, int (*)(FILE *)> log{nullptr, fclose};
   bool isLogBegun = false;               ///< this run has written to `log`
   int stopSignal = 0;                    ///< AnyTrainer::signal
@@ -74,7 +76,7 @@ struct AnyTrainer::Run {
   bool isLogToRewrite() const;
   void requireLog(Here here);
   void openLog(Here here);
-  void writeTimeline(Here here);
+  void endTimeline(Here here);
   std::string logOfResumed() const;
   void keepMeasurements();
   void keepSteps();

@@ -14,6 +14,7 @@
 #include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/conversion/nest_to_steps/PlanSteps.h"
+#include "lib/conversion/nest_to_steps/PredictSteps.h"
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/DescribeCode.h"
 #include "lib/pipelines/Dump.h"
@@ -187,6 +188,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     establishPadding(program, entry);
   }
   dropUnusedKernels(program);
+  predictSteps(program, machineOfOneThread(setting));
   if (options.explainLayouts && failed(explainKernels(program.kernels, *setting.target, options)))
     return failure();
   auto begin = Clock::now();

@@ -639,7 +639,7 @@ void Call::afterRun() {
       argument.tensor->donatedTo.swap(argument.takenBy);
   try {
     if (settings.profile)
-      settings.profile->add(spec, times);
+      settings.profile->add(spec, times, program->isAlone(spec) ? 1 : settings.team->threads());
   } catch (const std::bad_alloc &) { // keep the results, without a profile
   }
   times.clear();

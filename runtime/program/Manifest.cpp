@@ -199,6 +199,8 @@ static Json toJson(const StepSpec &step) {
                {"library", step.library}, {"awaits", step.awaits}};
   if (step.communication)
     json["communication"] = toJson(*step.communication);
+  if (step.predicted > 0)
+    json["predicted"] = {{"seconds", step.predicted}, {"bound", step.bound}, {"limit", step.limit}};
   return json;
 }
 
@@ -220,6 +222,11 @@ static StepSpec stepFrom(const Json &json) {
   step.awaits = whole<int32_t>(json.at("awaits"));
   if (auto found = json.find("communication"); found != json.end())
     step.communication = communicationFrom(*found);
+  if (auto found = json.find("predicted"); found != json.end()) {
+    step.predicted = found->at("seconds");
+    step.bound = found->at("bound");
+    step.limit = found->at("limit");
+  }
   return step;
 }
 

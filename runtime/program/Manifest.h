@@ -109,6 +109,10 @@ struct StepSpec {
   std::string library = {}; ///< file name of the library that `Invoke` and `Start` call
   int32_t awaits = -1;      ///< the step that `Await` waits for
   std::optional<CommunicationSpec> communication = {}; ///< for `Invoke` and `Start`
+  /// The compiler's estimates for one thread, in seconds; 0: unknown. No machine with the rates that
+  /// the compiler assumes runs the step in less than `bound` (its roofline).
+  double predicted = 0, bound = 0;
+  std::string limit = {}; ///< what takes the longest: "arithmetic", "memory", ...
 
   bool runsInRuntime() const {
     return kind == StepKind::Invoke || kind == StepKind::Start || kind == StepKind::Await;
@@ -156,6 +160,12 @@ struct EntrySpec {
   bool hasConstantSizes() const {
     return std::all_of(values.begin(), values.end(),
                        [](const ValueSpec &value) { return value.bytes.isConstant(); });
+  }
+  /// True if sizes of the step depend on its arguments: its estimates are for typical sizes.
+  bool isTypical(const StepSpec &step) const {
+    return std::any_of(step.numbers.begin(), step.numbers.end(), [&](int32_t number) {
+      return size_t(number) >= symbols.size() || !isSupplied(symbols[size_t(number)]);
+    });
   }
   bool isSupplied(std::string_view symbol) const {
     return std::find(supplied.begin(), supplied.end(), symbol) != supplied.end();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Manifest.h"
+#include "runtime/program/PlanPicture.h"
 #include "runtime/program/RuntimeTensor.h"
 
 #include <algorithm>
@@ -312,6 +313,9 @@ private:
             value.type.element != ElementType::I1 || !value.type.dims.empty())
           return name + " should read one truth value, got " + describe(value.type) + " of '" +
                  value.name + "'";
+      if (!(step.bound >= 0 && step.bound <= step.predicted))
+        return name + formatted(" is predicted to take %g s, and at least %g s", step.predicted,
+                                step.bound);
       auto isNumber = [&](int32_t index) { return index >= 0 && index < numbers; };
       if (step.chunks < 0 || (step.chunksAt != -1 && !isNumber(step.chunksAt)) ||
           !std::all_of(step.numbers.begin(), step.numbers.end(), isNumber))

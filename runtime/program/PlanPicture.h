@@ -18,6 +18,8 @@ std::string planPicture(const Manifest &manifest);
 
 /// printf into a string of at most 255 bytes.
 std::string formatted(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+/// `Network.cpp:32` of the location `models/fashion/Network.cpp:32:19`.
+std::string shortened(const std::string &location);
 /// Escapes <, >, & and ' for HTML and SVG.
 std::string escapedForHtml(const std::string &text);
 

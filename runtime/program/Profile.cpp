@@ -7,6 +7,7 @@
 #include "runtime/program/Profile.h"
 
 #include "runtime/program/Manifest.h"
+#include "runtime/program/PlanPicture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,22 @@
 
 using namespace heddle;
 
-void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times) {
+/// The number of threads that work on a step.
+static double sharers(const StepSpec &step, int threads) {
+  if (!step.isShared())
+    return 1;
+  return double(step.chunksAt >= 0 ? threads : std::min<int64_t>(threads, step.chunks));
+}
+
+std::string Profile::Step::estimate() const {
+  if (predicted <= 0)
+    return "";
+  std::string text = formatted("predicted %.3g ms", predicted * 1e3) +
+                     (isTypical ? " for typical sizes" : "") + " (" + limit + ")";
+  return seconds > 0 ? text + formatted(", %.3g %% of its roofline", 100 * bound / seconds) : text;
+}
+
+void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times, int threads) {
   std::lock_guard lock(mutex);
   auto caller = std::find(callers.begin(), callers.end(), std::this_thread::get_id());
   int lane = int(caller - callers.begin());
@@ -30,7 +46,9 @@ void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times) {
     Clock::time_point end = times[i + 1].second;
     const StepSpec &step = entry.steps[size_t(s)];
     recorded.push_back({entry.name, step.name, step.location, seconds(begin - start),
-                        seconds(end - begin), step.flops, step.bytesMoved, lane});
+                        seconds(end - begin), step.flops, step.bytesMoved, lane, s,
+                        step.predicted / sharers(step, threads),
+                        step.bound / sharers(step, threads), entry.isTypical(step), step.limit});
     const StepSpec *moves = &step;
     if (step.kind == StepKind::Start) {
       begun[s] = begin;
@@ -46,7 +64,7 @@ void Profile::add(const EntrySpec &entry, const std::vector<Begin> &times) {
     }
     if (moves->communication)
       moved.push_back({entry.name, moves->name, moves->location, seconds(begin - start),
-                       seconds(end - begin), 0, moves->bytesMoved, lane});
+                       seconds(end - begin), 0, moves->bytesMoved, lane, s, 0, 0, false, ""});
   }
 }
 
@@ -66,17 +84,18 @@ using Json = nlohmann::json;
 static constexpr int firstTransferRow = 1000;
 
 static Json eventOf(const Profile::Step &step, int process, int row) {
-  return {{"name", step.name},
-          {"cat", step.entry},
-          {"ph", "X"},
-          {"ts", step.begin * 1e6},
-          {"dur", step.seconds * 1e6},
-          {"pid", process},
-          {"tid", row},
-          {"args",
-           {{"location", step.location},
-            {"GFLOP/s", step.seconds > 0 ? step.flops / step.seconds * 1e-9 : 0.0},
-            {"GB/s", step.seconds > 0 ? step.bytes / step.seconds * 1e-9 : 0.0}}}};
+  Json about = {{"location", step.location},
+                {"GFLOP/s", step.seconds > 0 ? step.flops / step.seconds * 1e-9 : 0.0},
+                {"GB/s", step.seconds > 0 ? step.bytes / step.seconds * 1e-9 : 0.0}};
+  if (step.predicted > 0) {
+    about["predicted us"] = step.predicted * 1e6;
+    about["% of roofline"] = step.seconds > 0 ? 100 * step.bound / step.seconds : 0.0;
+    about["limit"] = step.limit;
+    if (step.isTypical)
+      about["predicted for"] = "typical sizes";
+  }
+  return {{"name", step.name},         {"cat", step.entry}, {"ph", "X"},  {"ts", step.begin * 1e6},
+          {"dur", step.seconds * 1e6}, {"pid", process},    {"tid", row}, {"args", about}};
 }
 
 static Json eventsOf(const std::vector<Profile::Step> &steps,
@@ -138,34 +157,60 @@ std::string Profile::joinTraces(const std::vector<std::string> &texts) {
   return traceOf(all);
 }
 
-std::string Profile::summary() const {
-  std::map<std::pair<std::string, std::string>, std::pair<Step, int>> sums;
-  double total = 0;
+/// The sum of numbers, if all are the median.
+static double usualSum(std::vector<double> &numbers) {
+  auto middle = numbers.begin() + long(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle * double(numbers.size());
+}
+
+std::vector<Profile::Row> Profile::rows() const {
+  std::map<std::pair<std::string, std::string>, Row> sums;
+  std::map<std::pair<std::string, int32_t>, std::pair<Row *, std::vector<double>>> times;
   for (const Step &step : steps()) {
-    auto &[sum, calls] = sums[{step.name, step.location}];
-    sum.name = step.name;
-    sum.location = step.location;
-    sum.seconds += step.seconds;
-    sum.flops += step.flops;
-    sum.bytes += step.bytes;
-    ++calls;
-    total += step.seconds;
+    Row &row = sums[{step.name, step.location}];
+    auto &[of, seconds] = times[{step.entry, step.index}];
+    of = &row;
+    seconds.push_back(step.seconds);
+    if (++row.runs == 1) {
+      row.sum = step;
+      continue;
+    }
+    bool isKnown = row.sum.predicted > 0 && step.predicted > 0;
+    row.sum.predicted = isKnown ? row.sum.predicted + step.predicted : 0;
+    row.sum.bound = isKnown ? row.sum.bound + step.bound : 0;
+    row.sum.isTypical |= step.isTypical;
+    row.sum.seconds += step.seconds;
+    row.sum.flops += step.flops;
+    row.sum.bytes += step.bytes;
   }
-  std::vector<std::pair<Step, int>> rows;
+  for (auto &[key, each] : times)
+    each.first->usual += usualSum(each.second);
+  std::vector<Row> rows;
   for (auto &[key, row] : sums)
     rows.push_back(std::move(row));
-  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-    return a.first.seconds != b.first.seconds ? a.first.seconds > b.first.seconds
-                                              : a.first.name < b.first.name;
+  std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
+    return a.sum.seconds != b.sum.seconds ? a.sum.seconds > b.sum.seconds : a.sum.name < b.sum.name;
   });
-  std::string text = "   seconds      %   calls  GFLOP/s     GB/s  step\n";
-  for (const auto &[step, calls] : rows) {
-    char line[128];
+  return rows;
+}
+
+std::string Profile::summary() const {
+  std::vector<Row> rows = this->rows();
+  double total = 0;
+  for (const Row &row : rows)
+    total += row.sum.seconds;
+  std::string text = "   seconds      %   calls  GFLOP/s     GB/s   predicted  roofline  step\n";
+  for (const auto &[step, calls, usual] : rows) {
     double per = step.seconds > 0 ? 1e-9 / step.seconds : 0;
-    std::snprintf(line, sizeof line, "%10.6f %6.2f %7d %8.1f %8.1f  ", step.seconds,
-                  total > 0 ? 100 * step.seconds / total : 0, calls, step.flops * per,
-                  step.bytes * per);
-    text += line + step.name + (step.location.empty() ? "" : "  " + step.location) + "\n";
+    bool isKnown = step.predicted > 0 && step.seconds > 0;
+    std::string predicted =
+        isKnown ? (step.isTypical ? "~" : "") + formatted("%.6f", step.predicted) : "-";
+    std::string part = isKnown ? formatted("%.0f %%", 100 * step.bound / step.seconds) : "-";
+    text += formatted("%10.6f %6.2f %7d %8.1f %8.1f %11s %9s  ", step.seconds,
+                      total > 0 ? 100 * step.seconds / total : 0, calls, step.flops * per,
+                      step.bytes * per, predicted.c_str(), part.c_str()) +
+            step.name + (step.location.empty() ? "" : "  " + step.location) + "\n";
   }
   return text;
 }

@@ -16,6 +16,7 @@
 
 #include "runtime/device/Fork.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -36,16 +37,36 @@ public:
     double begin = 0, seconds = 0; ///< `begin`: since the profile was created
     double flops = 0, bytes = 0;   ///< the compiler's estimates
     int lane = 0;                  ///< one per calling thread
+    int32_t index = 0;             ///< of the step in its entry
+    /// Seconds that the compiler predicts, and at least expects, if the threads share the step's
+    /// chunks without loss; 0: unknown.
+    double predicted = 0, bound = 0;
+    bool isTypical = false; ///< these are for typical sizes
+    std::string limit;      ///< what takes the longest: "arithmetic", "memory", ...
+
+    /// "predicted 0.0123 ms (memory), 35 % of its roofline", or empty.
+    std::string estimate() const;
   };
   /// A transfer to or from other ranks, from the step that starts it to the end of the step that
   /// waits for it.
   using Transfer = Step;
 
   using Begin = std::pair<int32_t, Clock::time_point>;
-  /// The steps of a run and their begin times, in order; the last entry is the end of the program.
-  void add(const EntrySpec &entry, const std::vector<Begin> &times);
+  /// The steps of a run on this many threads and their begin times, in order; the last entry is the
+  /// end of the program.
+  void add(const EntrySpec &entry, const std::vector<Begin> &times, int threads = 1);
 
   std::vector<Step> steps() const;
+  /// All runs of one step, or of steps with the same name and location.
+  struct Row {
+    Step sum; ///< of their times and estimates; these are 0 if those of one are unknown
+    int runs = 0;
+    double usual = 0; ///< the sum of their seconds, if each run of a step takes the median of them
+
+    /// The usual seconds beyond the roofline; 0 if that is unknown.
+    double lost() const { return sum.bound > 0 ? std::max(0.0, usual - sum.bound) : 0; }
+  };
+  std::vector<Row> rows() const; ///< the longest first
   std::vector<Transfer> transfers() const;
   /// JSON in the Chrome trace event format: per calling thread a row for its steps and one for its
   /// transfers.
@@ -57,7 +78,8 @@ public:
   /// A timeline as SVG: x is time, with a line for each of the `lines` longest steps, in the order
   /// of their first run.
   std::string picture(size_t lines = 40) const;
-  /// A table: seconds, share, GFLOP/s and GB/s of each step over all calls.
+  /// A table: seconds, share, GFLOP/s, GB/s, predicted seconds and percent of the roofline of each
+  /// step over all calls.
   std::string summary() const;
 
 private:

@@ -17,8 +17,7 @@ using namespace heddle;
 
 static constexpr double width = 760, top = 40, lineHeight = 18;
 
-/// `Network.cpp:32` of `models/fashion/Network.cpp:32:19`.
-static std::string shortened(const std::string &location) {
+std::string heddle::shortened(const std::string &location) {
   size_t from = location.rfind('/') + 1, to = location.rfind(':');
   return to == std::string::npos || to < from ? "" : location.substr(from, to - from);
 }
@@ -97,10 +96,10 @@ std::string Profile::picture(size_t count) const {
                     std::max(0.5, width * run->seconds / span), lineHeight - 4, i * 137 % 360) +
           "<title>" +
           escapedForHtml(run->name +
-                         formatted(": %.4g ms, %.3g GFLOP/s, %.3g GB/s ", run->seconds * 1e3,
+                         formatted(": %.4g ms, %.3g GFLOP/s, %.3g GB/s", run->seconds * 1e3,
                                    run->flops / std::max(run->seconds, 1e-12) * 1e-9,
                                    run->bytes / std::max(run->seconds, 1e-12) * 1e-9) +
-                         run->location) +
+                         (run->predicted > 0 ? "; " : "") + run->estimate() + " " + run->location) +
           "</title></rect>\n";
   }
   return out + "</svg>\n";

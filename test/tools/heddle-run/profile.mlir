@@ -3,11 +3,15 @@
 // VALUES: @sum
 // VALUES-NEXT: y: f32 {row: 4}
 // RUN: FileCheck %s --check-prefix=TABLE < %t.table
-// TABLE:      seconds % calls GFLOP/s GB/s step
-// TABLE-NEXT: {{[0-9.]+}} 100.00 3 {{[0-9.]+}} {{[0-9.]+}} reduce {{.*}}profile.mlir:[[#@LINE+28]]:
+// TABLE:      seconds % calls GFLOP/s GB/s predicted roofline step
+// TABLE-NEXT: {{[0-9.]+}} 100.00 3 {{[0-9.]+}} {{[0-9.]+}} 0.{{[0-9]+}} {{[0-9]+}} % reduce {{.*}}profile.mlir:[[#@LINE+32]]:
 // TABLE-NOT:  reduce
 // RUN: grep -c '"ph": "X"' %t.json | FileCheck %s --check-prefix=EVENTS
 // EVENTS: 3
+// RUN: FileCheck %s --check-prefix=ESTIMATE < %t.json
+// ESTIMATE:      "% of roofline": {{[0-9.]+}},
+// ESTIMATE:      "limit": "{{[a-z0-9]+}}",
+// ESTIMATE:      "predicted us": {{[0-9.e-]+}}
 
 // The timeline as a picture.
 // RUN: heddle-run %s --repeat 2 --timeline %t.svg
@@ -15,7 +19,7 @@
 // PICTURE:      <svg xmlns=
 // PICTURE:      2 steps in {{.*}} ms
 // PICTURE:      >reduce profile.mlir:[[#@LINE+18]] 100 %</text>
-// PICTURE-NEXT: <rect {{.*}}<title>reduce: {{.*}} ms, {{.*}} GFLOP/s, {{.*}} GB/s {{.*}}profile.mlir:{{.*}}</title></rect>
+// PICTURE-NEXT: <rect {{.*}}<title>reduce: {{.*}} ms, {{.*}} GFLOP/s, {{.*}} GB/s; predicted {{.*}} ms ({{[a-z0-9]+}}), {{.*}} % of its roofline {{.*}}profile.mlir:{{.*}}</title></rect>
 // PICTURE-NEXT: <rect
 // PICTURE-NOT:  <rect
 

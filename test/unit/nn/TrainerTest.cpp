@@ -93,7 +93,13 @@ TEST_F(Trainer, WritesALogAndAReport) {
   trainer.report("A <small> net", "<p>more</p>");
   std::string report = file("a", "report.html");
   expectHas(report, {"A &#60;small&#62; net", "training loss", "test accuracy, %", "<polyline",
-                     "Memory of a training step", "arena of", "<p>more</p>"});
+                     "Memory of a training step", "arena of", "<p>more</p>",
+                     "Where a training step loses time", "medians of 10 training steps",
+                     "TrainingStep.cpp:"});
+  size_t rows = 0;
+  for (size_t at = 0; (at = report.find("<tr><td>", at)) != std::string::npos; ++at)
+    ++rows;
+  EXPECT_EQ(rows, 5u);
   EXPECT_EQ(report.find("http"), std::string::npos) << "the report should stand alone";
 }
 

@@ -657,6 +657,10 @@ TEST(Manifest, InconsistenciesAreRefused) {
        [](EntrySpec &e) { e.values[1].space = "vault", e.results = {1, 1}; }},
       {"its step 0 should copy one value into another, got 0 values",
        [](EntrySpec &e) { e.steps[0].kind = StepKind::Copy; }},
+      {"its step 0 is predicted to take 0.001 s, and at least 0.002 s",
+       [](EntrySpec &e) { e.steps[0].predicted = 1e-3, e.steps[0].bound = 2e-3; }},
+      {"its step 0 is predicted to take 0.001 s, and at least -1 s",
+       [](EntrySpec &e) { e.steps[0].predicted = 1e-3, e.steps[0].bound = -1; }},
       {"its step 0 copies 'x' into 'y', which has another type or layout",
        [](EntrySpec &e) { e.steps[0].kind = StepKind::Copy, e.steps[0].values = {1, 0}; }},
   };
@@ -736,10 +740,16 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
   manifest.entries[0].name = "scale";
   manifest.functions.push_back({"scale", "model.cpp:3:5", 0, 16});
   manifest.entries[0].requirements.push_back({5, 7, "the size of 'n'", "model.cpp:4:5"});
+  EXPECT_EQ(text.find("predicted"), std::string::npos) << "it is optional";
+  StepSpec &predicted = manifest.entries[0].steps[0];
+  predicted.predicted = 1.25e-5, predicted.bound = 1e-6, predicted.limit = "memory";
   text = manifest.toJson();
   auto again = Manifest::fromJson(text, error);
   ASSERT_TRUE(again) << error;
   EXPECT_EQ(again->toJson(), text);
+  EXPECT_EQ(again->entries[0].steps[0].predicted, 1.25e-5);
+  EXPECT_EQ(again->entries[0].steps[0].bound, 1e-6);
+  EXPECT_EQ(again->entries[0].steps[0].limit, "memory");
   EXPECT_EQ(again->entries[1].donations, manifest.entries[1].donations);
   ASSERT_EQ(again->functions.size(), 1u);
   ASSERT_EQ(again->entries[0].requirements.size(), 1u);
@@ -757,6 +767,8 @@ TEST(Manifest, TextRoundTripsAndDamageIsNamed) {
     EXPECT_FALSE(Manifest::fromJson(changed, error)) << from;
     return error;
   };
+  expectIn("must be number", replaced("1.25e-05", "\"long\""));
+  expectIn("key 'bound' not found", replaced("\"bound\"", "\"bounds\""));
   expectIn("unknown element type 'f33'", replaced("\"f32\"", "\"f33\""));
   expectIn("unknown kind of value 'argumemt'", replaced("\"argument\"", "\"argumemt\""));
   expectIn("expected", replaced("\"[i]\"", "\"[i\""));
