@@ -166,6 +166,15 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
                "Print the reason for the sharding and the layout of each value, what it costs, "
                "the costs of the next best layouts, and the plugin that makes each kernel")
       ->group(topic);
+  app.add_option("--explain-json", options.explainJson,
+                 "Write the program's values and steps, what was chosen for each, the alternatives "
+                 "and what they would cost to this file")
+      ->type_name("FILE.json")
+      ->group(topic);
+  app.add_option("--explain-html", options.explainHtml,
+                 "The same as a page that shows the program as a graph")
+      ->type_name("FILE.html")
+      ->group(topic);
   app.add_flag("--print-after-change", options.printAfterChange,
                "Print the IR after each pass that changed it to standard error")
       ->group(topic);

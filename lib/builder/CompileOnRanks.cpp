@@ -27,18 +27,30 @@ struct Announcement {
   std::string program; ///< a hash of the program and its options
   std::string machine; ///< the properties of this CPU on which code depends
   uint64_t threads = 1;
+  MachineFile measured; ///< on rank 0
   std::vector<std::string> features;
 
   std::string pack() const {
     BodyWriter body;
-    body.text(program).text(machine).number(threads);
+    body.text(program)
+        .text(machine)
+        .number(threads)
+        .text(measured.path)
+        .text(measured.text)
+        .text(measured.error);
     for (const std::string &feature : features)
       body.text(feature);
     return body.take();
   }
   static Announcement parse(std::string_view said) {
     BodyReader body(said);
-    Announcement result{body.text(), body.text(), body.number(), {}};
+    Announcement result;
+    result.program = body.text();
+    result.machine = body.text();
+    result.threads = body.number();
+    result.measured.path = body.text();
+    result.measured.text = body.text();
+    result.measured.error = body.text();
     while (!body.isAtEnd())
       result.features.push_back(body.text());
     return result;
@@ -104,6 +116,13 @@ static void requireThatAllCanRun(const ProgramImage &image, const std::vector<An
                     members[rank].describe() + " lacks");
 }
 
+/// All ranks use rank 0's facts.
+static MachineFile measuredOn(const Job &job, const CompileOptions &options) {
+  return job.rank() != 0   ? MachineFile()
+         : options.machine ? *options.machine
+                           : MachineFile::ofEnvironment();
+}
+
 ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
                                             const std::string &source,
                                             const CompileOptions &options,
@@ -114,13 +133,15 @@ ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
   std::string what = "compiling '" + name + "'";
   uint64_t threads = uint64_t(options.programThreads > 0 ? options.programThreads : usualThreads());
   std::vector<Announcement> all;
-  for (const std::string &said : job.exchange(
-           what, Announcement{keyOf(source, options), machineText(options), threads, cpuFeatures()}
-                     .pack()))
+  for (const std::string &said :
+       job.exchange(what, Announcement{keyOf(source, options), machineText(options), threads,
+                                       measuredOn(job, options), cpuFeatures()}
+                              .pack()))
     all.push_back(Announcement::parse(said));
   const std::vector<Member> &members = job.channel()->members();
   CompileOptions agreed = options;
   agreed.programThreads = int(all[0].threads);
+  agreed.machine = all[0].measured;
   for (auto [rank, each] : llvm::enumerate(all)) {
     if (each.program != all[0].program)
       throw Error(members[rank].describe() + " compiles another program or other options as '" +

@@ -18,6 +18,7 @@
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/DescribeCode.h"
 #include "lib/pipelines/Dump.h"
+#include "lib/pipelines/Explain.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/pipelines/Kernels.h"
 #include "lib/pipelines/Memories.h"
@@ -51,6 +52,7 @@ struct Setting {
   std::shared_ptr<const Target> target;
   nest::MachineAttr machine;
   nest::MachineAttr facts; ///< of these, those that the user states; may be null
+  nest::MachineAttr timed; ///< for predicted times, which affect no code
   std::optional<KernelCache> cache;
 
   const KernelCache *kept() const { return cache ? &*cache : nullptr; }
@@ -97,6 +99,25 @@ static nest::MachineAttr machineOfOneThread(const Setting &setting) {
   return withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
 }
 
+/// The machine for predicted times: its rates may be measured.
+static FailureOr<nest::MachineAttr> machineForTimes(ModuleOp module, const Setting &setting,
+                                                    const CompileOptions &options) {
+  MachineFile file = options.machine ? *options.machine : MachineFile::ofEnvironment();
+  if (!file.error.empty())
+    return module.emitError() << file.error, failure();
+  MachineFacts measured;
+  MachineFileError error;
+  if (!file.path.empty()) {
+    auto parsed = parseMachineFile(file.text, error);
+    if (!parsed)
+      return emitError(FileLineColLoc::get(module.getContext(), file.path, error.line, 1))
+                 << error.message,
+             failure();
+    measured = std::move(*parsed);
+  }
+  return withFacts(setting.target->machineForTimes(module.getContext(), measured), setting.facts);
+}
+
 static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
   if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
         return function.isPublic() && !function.isExternal();
@@ -112,9 +133,13 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
   nest::MachineAttr machine = (*target)->machine(module.getContext(), threads);
-  Setting setting{std::move(*target), machine, {}, {}};
+  Setting setting{std::move(*target), machine, {}, {}, {}};
   if (failed(readFacts(module, setting)))
     return failure();
+  auto timed = machineForTimes(module, setting, options);
+  if (failed(timed))
+    return failure();
+  setting.timed = *timed;
   if (options.useCache)
     setting.cache.emplace(options.cacheDirectory);
   return setting;
@@ -143,11 +168,11 @@ static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options)
 }
 
 static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
-                                   nest::MachineAttr machine) {
+                                   nest::MachineAttr machine, LayoutListener explained = {}) {
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   observe(passes, options);
-  buildNestPipeline(passes, options, machine);
+  buildNestPipeline(passes, options, machine, std::move(explained));
   buildStepPipeline(passes);
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
@@ -179,7 +204,7 @@ static void addRole(Manifest &manifest, OutlinedEntry &entry) {
 
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
-                                        CompileStatistics &statistics) {
+                                        CompileStatistics &statistics, Explanation *explanation) {
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
@@ -188,7 +213,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     establishPadding(program, entry);
   }
   dropUnusedKernels(program);
-  predictSteps(program, machineOfOneThread(setting));
+  predictSteps(program, setting.timed);
   if (options.explainLayouts && failed(explainKernels(program.kernels, *setting.target, options)))
     return failure();
   auto begin = Clock::now();
@@ -218,6 +243,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
       statistics.barriers += step.waits;
     }
     statistics.steps += int(entry.spec.steps.size());
+    if (explanation)
+      explanation->addSteps(entry);
     sources.push_back(
         {entry.spec.name, symbolOf(entry), entry.function.getLoc(), entry.spec.steps});
   }
@@ -279,7 +306,13 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
         for (auto message :
              function->getAttrOfType<ArrayAttr>(nd::checksAttrName).getAsRange<StringAttr>())
           counted.checks.push_back(message.str());
-  if (failed(runNestPasses(module, options, setting.machine)) ||
+  std::optional<Explanation> explanation;
+  LayoutListener listener;
+  if (!options.explainJson.empty() || !options.explainHtml.empty()) {
+    explanation.emplace(nest::Rates::of(setting.timed));
+    listener = [&](const nest::ExplainedLayouts &layouts) { explanation->addLayouts(layouts); };
+  }
+  if (failed(runNestPasses(module, options, setting.machine, std::move(listener))) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
   auto program = outlineAndSchedule(module, setting, options);
@@ -293,8 +326,11 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   if (dump.isWanted("kernels") &&
       failed(dumpKernels(module, dump, *program, *setting.target, options)))
     return failure();
-  auto image = assemble(module, std::move(*program), setting, options, counted);
+  auto image = assemble(module, std::move(*program), setting, options, counted,
+                        explanation ? &*explanation : nullptr);
   if (failed(image) ||
+      (explanation &&
+       failed(explanation->write(module, options.explainJson, options.explainHtml))) ||
       (dump.isWanted("4-manifest.json") &&
        failed(dump.write(module, "4-manifest.json", image->manifest.toJson()))) ||
       (dump.isWanted("5-program.heddle") &&
@@ -324,7 +360,7 @@ static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions
 /// extension has no key.
 static bool mustRun(const CompileOptions &options, const Dump &dump) {
   return dump.isOn() || options.explainLayouts || options.printAfterChange ||
-         !options.reproducer.empty() ||
+         !(options.reproducer + options.explainJson + options.explainHtml).empty() ||
          llvm::any_of(options.extensions, [](auto &extension) { return extension->key.empty(); });
 }
 
@@ -343,7 +379,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   std::string key;
   std::optional<ProgramImage> image;
   if (setting->cache && !mustRun(options, dump)) {
-    key = programKey(module, options, setting->machine, *setting->target);
+    key = programKey(module, options, setting->machine, setting->timed, *setting->target);
     image = findProgram(*setting->cache, key, counted);
   }
   if (!image) {

@@ -28,6 +28,7 @@
 #define HEDDLE_LIB_PIPELINES_COMPILE_H
 
 #include "heddle/ElementType.h"
+#include "lib/target/MachineFile.h"
 #include "runtime/program/Program.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +39,9 @@
 namespace heddle {
 
 class Extension;
+namespace nest {
+struct ExplainedLayouts;
+}
 
 /// Options of a compilation.
 struct CompileOptions {
@@ -56,6 +60,8 @@ struct CompileOptions {
   bool assignLayouts = true; ///< false: every value row-major
   /// Emit remarks with the reasons for shardings and layouts, and the plugin of each kernel.
   bool explainLayouts = false;
+  /// Files for the decisions of the compiler and their costs, as JSON and as a page (Explain.h).
+  std::string explainJson, explainHtml;
   bool recordShardings = false; ///< keep the reasons for shardings (ShardingTable.h)
   /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
   std::vector<std::string> fastMath;
@@ -67,6 +73,8 @@ struct CompileOptions {
   std::string plan;     ///< a file with both
   bool check = false;   ///< entries check values at run time (`nd-check`)
   bool progress = true; ///< show progress of long compilations on a terminal
+  /// Measured facts of this machine, for predicted times; none: those of $HEDDLE_MACHINE.
+  std::optional<MachineFile> machine;
   /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
   std::vector<std::shared_ptr<const Extension>> extensions;
   /// Called after each kernel with the number of finished kernels; on any thread, calls are
@@ -96,9 +104,11 @@ void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options)
 void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-/// Lowers nd to nests, fuses them and chooses their layouts for `machine`.
+using LayoutListener = std::function<void(const nest::ExplainedLayouts &)>;
+/// Lowers nd to nests, fuses them and chooses their layouts for `machine`. `explained`, if not null,
+/// gets the reasons for the layouts of each function.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
-                       mlir::Attribute machine);
+                       mlir::Attribute machine, LayoutListener explained = {});
 
 /// Lowers nests with layouts to steps, each with separate buffers.
 void buildStepPipeline(mlir::OpPassManager &passes);

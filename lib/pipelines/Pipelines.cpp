@@ -95,7 +95,7 @@ void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
-                               Attribute machine) {
+                               Attribute machine, LayoutListener explained) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -118,7 +118,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
-                                       options.explainLayouts};
+                                       options.explainLayouts, std::move(explained)};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);

@@ -16,12 +16,13 @@ using namespace heddle;
 using namespace mlir;
 
 std::string heddle::programKey(ModuleOp module, const CompileOptions &options,
-                               nest::MachineAttr machine, const Target &target) {
+                               nest::MachineAttr machine, nest::MachineAttr timed,
+                               const Target &target) {
   std::string text;
   llvm::raw_string_ostream out(text);
   module.print(out, OpPrintingFlags().enableDebugInfo().assumeVerified());
-  out << "|" << machine << "|" << target.key() << "|" << options.assignLayouts << options.check
-      << "|" << (options.products ? spelling(*options.products) : "");
+  out << "|" << machine << "|" << timed << "|" << target.key() << "|" << options.assignLayouts
+      << options.check << "|" << (options.products ? spelling(*options.products) : "");
   for (const std::string &word : options.fastMath)
     out << "|" << word;
   out << "|" << passesVersion();

@@ -26,9 +26,9 @@
 
 namespace heddle {
 
-/// The cache key of the program of `module`.
+/// The cache key of the program of `module`; `timed`: the facts for predicted times.
 std::string programKey(mlir::ModuleOp module, const CompileOptions &options,
-                       nest::MachineAttr machine, const Target &target);
+                       nest::MachineAttr machine, nest::MachineAttr timed, const Target &target);
 
 /// A line of JSON with the statistics, and the program file.
 std::string packProgram(const ProgramImage &image, const CompileStatistics &statistics);

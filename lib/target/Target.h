@@ -29,6 +29,7 @@
 #define HEDDLE_LIB_TARGET_TARGET_H
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
+#include "lib/target/MachineFile.h"
 #include "runtime/program/Manifest.h"
 
 #include "llvm/Support/Error.h"
@@ -107,6 +108,12 @@ public:
   virtual std::string key() const = 0;
   /// Returns the facts that passes may use. `threads`: the number of threads that run the program.
   virtual nest::MachineAttr machine(mlir::MLIRContext *context, int threads) const = 0;
+  /// Returns the facts for predicted times, on which no code depends: those of `machine`, where the
+  /// target is the machine that was measured with its `measured` facts in their place.
+  virtual nest::MachineAttr machineForTimes(mlir::MLIRContext *context,
+                                            const MachineFacts &) const {
+    return machine(context, /*threads=*/1);
+  }
   virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;

@@ -26,4 +26,4 @@ _heddle_complete() {
   esac
 }
 
-complete -F _heddle_complete heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server heddle-launch heddle-models
+complete -F _heddle_complete heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server heddle-launch heddle-probe heddle-models

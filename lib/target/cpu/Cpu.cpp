@@ -133,6 +133,11 @@ public:
   nest::MachineAttr machine(MLIRContext *context, int threads) const override {
     return machineAttr(context, target, threads);
   }
+  nest::MachineAttr machineForTimes(MLIRContext *context,
+                                    const MachineFacts &measured) const override {
+    return target.native ? withMeasured(machine(context, /*threads=*/1), measured)
+                         : machine(context, /*threads=*/1);
+  }
   std::unique_ptr<KernelCompiler> makeCompiler(MLIRContext &context) const override {
     return std::make_unique<CpuCompiler>(context, target);
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/cpu/CpuTarget.h"
+#include "dialects/nest/Rates.h"
 #include "lib/target/Target.h"
 #include "runtime/program/CpuFeatures.h"
 
@@ -134,4 +135,15 @@ nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &
   set("l3_bytes", cacheBytes(target, _SC_LEVEL3_CACHE_SIZE, 16 << 20));
   set("threads", threads);
   return nest::MachineAttr::get(context, builder.getDictionaryAttr(values));
+}
+
+nest::MachineAttr cpu::withMeasured(nest::MachineAttr machine, const MachineFacts &measured) {
+  mlir::Builder builder(machine.getContext());
+  mlir::NamedAttrList facts(machine.getValues());
+  for (const auto &[key, value] : measured.values)
+    if (nest::Rates::isRate(key))
+      facts.set(key, builder.getF64FloatAttr(value));
+    else // a number of bytes
+      facts.set(key, builder.getI64IntegerAttr(int64_t(value)));
+  return nest::MachineAttr::get(machine.getContext(), facts.getDictionary(machine.getContext()));
 }

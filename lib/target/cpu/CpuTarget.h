@@ -20,6 +20,7 @@
 #define HEDDLE_LIB_TARGET_CPU_CPUTARGET_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/target/MachineFile.h"
 
 #include "llvm/Support/Error.h"
 
@@ -45,6 +46,9 @@ llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);
 /// Returns the registers, vector width, caches (of this machine if the target is native, else
 /// typical ones), threads, and the rate of bf16 dot products if the target has them.
 nest::MachineAttr machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads);
+
+/// Replaces facts of `machine` by measured ones.
+nest::MachineAttr withMeasured(nest::MachineAttr machine, const MachineFacts &measured);
 
 } // namespace heddle::cpu
 

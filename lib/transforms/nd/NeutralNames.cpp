@@ -186,6 +186,15 @@ SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
 
 /// The names of the function that is being compiled; if several failed in parallel, those of the
 /// one at `loc`.
+Labels heddle::spellingOf(func::FuncOp function) {
+  Labels names;
+  if (auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName))
+    for (NamedAttribute entry : dictionary)
+      if (auto name = dyn_cast<StringAttr>(entry.getValue()))
+        names[entry.getName().str()] = name.str();
+  return names;
+}
+
 Labels SpelledDiagnostics::namesFor(Location loc) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
@@ -196,16 +205,10 @@ Labels SpelledDiagnostics::namesFor(Location loc) {
     function.walk([&](Operation *op) { found |= op->getLoc() == loc; });
     return found;
   };
-  Labels names;
   if (functions.empty())
-    return names;
+    return {};
   auto chosen = functions.size() == 1 ? functions.begin() : llvm::find_if(functions, isThere);
-  if (chosen != functions.end())
-    if (auto dictionary = (*chosen)->getAttrOfType<DictionaryAttr>(dictionaryName))
-      for (NamedAttribute entry : dictionary)
-        if (auto name = dyn_cast<StringAttr>(entry.getValue()))
-          names[entry.getName().str()] = name.str();
-  return names;
+  return chosen == functions.end() ? Labels() : spellingOf(*chosen);
 }
 
 LogicalResult SpelledDiagnostics::handle(Diagnostic &diagnostic) {

@@ -21,6 +21,7 @@
 
 #include "lib/analysis/Canonical.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -28,6 +29,9 @@ namespace heddle {
 
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
 std::string respell(llvm::StringRef text, const Labels &names);
+
+/// The names that the user wrote, by the neutral ones of a function; empty if it has none.
+Labels spellingOf(mlir::func::FuncOp function);
 
 /// During its lifetime, diagnostics about functions of `module` spell names as the user does.
 class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {

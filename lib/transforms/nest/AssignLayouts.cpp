@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nest/AssignLayouts.h"
 
+#include "lib/transforms/nest/ExplainLayouts.h"
+
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
@@ -198,7 +200,8 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   LayoutProblem problem = make();
   LayoutChoice choice = chooser.choose(problem);
   // The bound covers all ways that a nest had in some round.
-  LayoutProblem all = options.explain ? problem : LayoutProblem();
+  bool explains = options.explain || options.explained;
+  LayoutProblem all = explains ? problem : LayoutProblem();
   std::vector<KnownLanes> lanes;
   for (unsigned round = 1; round <= mostRounds; ++round) {
     Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds, lanes);
@@ -206,15 +209,19 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
       break;
     if (ways == Ways::Missing) {
       problem = make();
-      if (options.explain)
+      if (explains)
         all.addWays(problem);
     }
     choice = chooser.choose(problem);
   }
   writeLanes(problem, choice, options.machine, /*all=*/true, lanes);
-  if (options.explain) {
+  if (explains) {
     choice.bound = lowerBound(all);
-    explainLayouts(function, problem, choice);
+    ExplainedLayouts reasons = explainLayouts(function, problem, choice);
+    if (options.explain)
+      emitRemarks(reasons);
+    if (options.explained)
+      options.explained(reasons);
   }
   Writer(function, problem, choice).write();
   return success();

@@ -31,10 +31,14 @@
 
 namespace heddle::nest {
 
+struct ExplainedLayouts;
+
 struct AssignLayoutsOptions {
   MachineAttr machine;
   /// Emits remarks: why each value has its layout, the alternatives, and a lower bound of the cost.
   bool explain = false;
+  /// Called with the reasons for the layouts of each function (ExplainLayouts.h).
+  std::function<void(const ExplainedLayouts &)> explained;
   /// Called before layouts are chosen; may change costs.
   std::function<void(LayoutProblem &)> adjust;
 };
@@ -49,10 +53,6 @@ mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayou
 /// For all functions; those of branches and loops after their callers. An argument of which such a
 /// function reads at most half gets the caller's layout.
 mlir::LogicalResult assignLayouts(mlir::ModuleOp module, const AssignLayoutsOptions &options = {});
-
-/// Emits remarks that explain a choice.
-void explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,
-                    const LayoutChoice &choice);
 
 } // namespace heddle::nest
 
