@@ -21,11 +21,11 @@ std::string heddle::programKey(ModuleOp module, const CompileOptions &options,
   std::string text;
   llvm::raw_string_ostream out(text);
   module.print(out, OpPrintingFlags().enableDebugInfo().assumeVerified());
-  out << "|" << machine << "|" << timed << "|" << target.key() << "|" << options.assignLayouts
-      << options.check << "|" << (options.products ? spelling(*options.products) : "");
+  out << "|" << machine << "|" << target.key() << "|" << options.assignLayouts << options.check
+      << "|" << (options.products ? spelling(*options.products) : "");
   for (const std::string &word : options.fastMath)
     out << "|" << word;
-  out << "|" << passesVersion();
+  out << "|" << timed << "|" << passesVersion();
   return "p_" + cacheKey(text, options.extensions);
 }
 
