@@ -10,7 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/cost/Rates.h"
 
-#include "lib/conversion/nest_to_steps/KernelSource.h"
+#include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/conversion/nest_to_steps/PlanSteps.h"
@@ -177,13 +177,21 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
-/// Converts the nests to steps and chooses the schedules of their kernels.
-static FailureOr<OutlinedProgram> outlineAndSchedule(ModuleOp module, const Setting &setting,
-                                                     const CompileOptions &options) {
-  auto program = outline(module, factsOfCode(setting));
-  if (failed(program) || failed(scheduleKernels(program->kernels, machineOfOneThread(setting),
-                                                *setting.target, setting.kept(), options)))
+/// Schedules the distinct kernels and converts the nests to steps. If `show`, schedules become
+/// attributes of the nests.
+static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
+                                            const CompileOptions &options, bool show) {
+  insertCopies(module);
+  OutlinedKernels outlined = outlineKernels(module, factsOfCode(setting));
+  if (failed(scheduleKernels(module, machineOfOneThread(setting), options)))
     return failure();
+  if (show)
+    showSchedules(outlined);
+  auto program = outline(module, std::move(outlined.kernels));
+  if (failed(program))
+    return failure();
+  printKernels(program->kernels);
+  keepDistinctKernels(*program);
   return program;
 }
 
@@ -212,7 +220,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
       return failure();
     establishPadding(program, entry);
   }
-  dropUnusedKernels(program);
+  keepDistinctKernels(program);
   predictSteps(program, setting.timed);
   if (options.explainLayouts && failed(explainKernels(program.kernels, *setting.target, options)))
     return failure();
@@ -230,9 +238,10 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     statistics.cachedKernels += kernel.cached;
   }
   statistics.kernels = int(kernels->size());
-  auto codes = llvm::map_to_vector(*kernels, [](const CompiledKernel &kernel) {
-    return StepCode{kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes};
-  });
+  std::vector<StepCode> codes;
+  for (auto [kernel, source] : llvm::zip_equal(*kernels, program.kernels))
+    codes.push_back(
+        {kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
     planSteps(entry, codes, cost::Rates::of(setting.machine));
@@ -279,11 +288,11 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
   for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
     std::string name = "kernels/" + std::to_string(i) + "-" + kernel.name;
     llvm::replace(name, ' ', '-');
-    using Form = std::optional<KernelForm>;
-    for (auto [form, ending] :
-         {std::pair(Form(), ".mlir"), std::pair(Form(KernelForm::Loops), ".loops.mlir"),
-          std::pair(Form(KernelForm::LlvmIr), ".ll"),
-          std::pair(Form(KernelForm::Assembly), ".s")}) {
+    if (failed(dump.write(module, name + ".mlir", kernel.source)))
+      return failure();
+    for (auto [form, ending] : {std::pair(KernelForm::Loops, ".loops.mlir"),
+                                std::pair(KernelForm::LlvmIr, ".ll"),
+                                std::pair(KernelForm::Assembly, ".s")}) {
       auto text = printKernel(kernel, target, options, form);
       if (failed(text) || failed(dump.write(module, name + ending, *text)))
         return failure();
@@ -315,12 +324,8 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   if (failed(runNestPasses(module, options, setting.machine, std::move(listener))) ||
       failed(dump.write(module, "2-nest.mlir")))
     return failure();
-  auto program = outlineAndSchedule(module, setting, options);
-  if (failed(program))
-    return failure();
-  if (dump.isWanted("3-scheduled.mlir"))
-    showSchedules(*program);
-  if (failed(dump.write(module, "3-scheduled.mlir")))
+  auto program = makeSteps(module, setting, options, dump.isWanted("3-scheduled.mlir"));
+  if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
   if (dump.isWanted("kernels") &&
@@ -436,23 +441,21 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     return printed();
   if (failed(runNestPasses(module, options, setting->machine)))
     return failure();
-  auto program = outlineAndSchedule(module, *setting, options);
+  auto program = makeSteps(module, *setting, options, /*show=*/stage == Stage::Nest);
   if (failed(program))
     return failure();
-  if (stage == Stage::Nest) {
-    showSchedules(*program);
+  if (stage == Stage::Nest)
     return printed();
-  }
   std::string all;
   for (const OutlinedKernel &kernel : program->kernels) {
     bool isMlir = stage == Stage::Kernels || stage == Stage::Loops;
     all += (isMlir ? "// " : stage == Stage::LlvmIr ? "; " : "# ") + kernel.name + "\n";
-    std::optional<KernelForm> form;
-    if (stage != Stage::Kernels)
-      form = stage == Stage::Loops    ? KernelForm::Loops
-             : stage == Stage::LlvmIr ? KernelForm::LlvmIr
-                                      : KernelForm::Assembly;
-    auto text = printKernel(kernel, *setting->target, options, form);
+    KernelForm form = stage == Stage::Loops    ? KernelForm::Loops
+                      : stage == Stage::LlvmIr ? KernelForm::LlvmIr
+                                               : KernelForm::Assembly;
+    auto text = stage == Stage::Kernels
+                    ? FailureOr<std::string>(kernel.source)
+                    : printKernel(kernel, *setting->target, options, form);
     if (failed(text))
       return failure();
     all += *text;

@@ -10,16 +10,14 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/conversion/nest_to_steps/KernelSource.h"
 #include "lib/pipelines/Cache.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/Passes.h"
 #include "runtime/device/ThreadTeam.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -28,17 +26,18 @@
 using namespace heddle;
 using namespace mlir;
 
-/// Parses the text of `kernelSource` to a request for the emitter. `module` owns the parsed text,
-/// and `machine` is the target's. The line numbers of the nest's ops are their indices: all nests
+/// The request for the emitter for a parsed source; for a clearing kernel it has no nest. `machine`
+/// is the target's. The line numbers of the nest's ops are their indices: all nests
 /// with this text share the code, so the code records the op of each instruction, and each program
 /// records the source locations of these ops.
-static nest::KernelRequest kernelRequest(ModuleOp module, const std::string &symbol,
+static nest::KernelRequest kernelRequest(func::FuncOp function, const std::string &symbol,
                                          nest::MachineAttr machine) {
-  auto function = *module.getOps<func::FuncOp>().begin();
   nest::KernelRequest request;
+  if (function.isExternal())
+    return request;
   request.nest = &function.front().front();
   unsigned number = 0;
-  auto file = StringAttr::get(module.getContext(), "ops");
+  auto file = StringAttr::get(function.getContext(), "ops");
   request.nest->walk<WalkOrder::PreOrder>(
       [&](Operation *op) { op->setLoc(FileLineColLoc::get(file, ++number, 0)); });
   for (Value argument : function.getArguments())
@@ -67,37 +66,20 @@ public:
     });
   }
 
-  /// Returns the schedules of the kernel's nests for the machine described by `facts`.
-  llvm::Expected<std::string> schedule(const OutlinedKernel &kernel, StringRef facts) {
-    return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
-      auto machine = cast<nest::MachineAttr>(parseAttribute(facts, &context));
-      nest::chooseSchedules(request.nest, machine);
-      return llvm::Expected<std::string>(printSchedules(request.nest));
-    });
-  }
-
   llvm::Expected<KernelCode> compile(const OutlinedKernel &kernel, const std::string &symbol) {
-    if (auto bytes = zeroedBytes(kernel.source))
-      return compiler->compileClear(symbol, *bytes);
-    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request) {
+    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request, nd::SizeAttr clears) {
+      if (clears)
+        return compiler->compileClear(symbol, clears.getExpr());
       std::optional<Custom> custom = customFor(request);
       return custom ? compiler->compileCustom(symbol, custom->kernel) : compiler->compile(request);
     });
   }
 
-  /// `form`: none for the source with its schedules.
   llvm::Expected<std::string> print(const OutlinedKernel &kernel, const std::string &symbol,
-                                    std::optional<KernelForm> form) {
-    if (zeroedBytes(kernel.source))
-      return kernel.source;
-    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request) {
-      if (!form) {
-        std::string text;
-        llvm::raw_string_ostream(text) << *request.nest->getParentOp() << "\n";
-        return llvm::Expected<std::string>(text);
-      }
+                                    KernelForm form) {
+    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request, nd::SizeAttr) {
       std::optional<Custom> custom = customFor(request);
-      return compiler->print(request, custom ? &custom->kernel : nullptr, *form);
+      return compiler->print(request, custom ? &custom->kernel : nullptr, form);
     });
   }
 
@@ -106,7 +88,7 @@ public:
     auto quoted = [](const std::shared_ptr<const Extension> &extension) {
       return "'" + extension->name + "'";
     };
-    return withRequest(kernel, "", [&](const nest::KernelRequest &request) {
+    return withRequest(kernel, "", [&](const nest::KernelRequest &request, nd::SizeAttr) {
       using Text = llvm::Expected<std::string>;
       if (std::optional<Custom> custom = customFor(request))
         return Text("is made by the plugin " + quoted(custom->by) + ", as '" +
@@ -138,19 +120,19 @@ private:
     return std::nullopt;
   }
 
-  /// Calls `use` with the kernel's request; returns its result, or an error with the diagnostics.
+  /// Calls `use` with the kernel's request, and the number of bytes if it is a clearing kernel;
+  /// returns its result, or an error with the diagnostics.
   template <typename Use>
   auto withRequest(const OutlinedKernel &kernel, const std::string &symbol, Use use)
-      -> decltype(use(nest::KernelRequest())) {
+      -> decltype(use(nest::KernelRequest(), nd::SizeAttr())) {
     said.clear();
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kernel.source, &context);
     if (!module)
       return llvm::createStringError("its text can't be read back: " + said);
+    auto function = *module->getOps<func::FuncOp>().begin();
     // The number of threads that run a program does not change its code.
-    auto request = kernelRequest(*module, symbol, target.machine(&context, /*threads=*/1));
-    if (!kernel.schedules.empty() && !setSchedules(request.nest, kernel.schedules))
-      return llvm::createStringError("its schedules can't be read back: " + said);
-    auto result = use(request);
+    auto result = use(kernelRequest(function, symbol, target.machine(&context, /*threads=*/1)),
+                      function->getAttrOfType<nd::SizeAttr>(clearAttrName));
     if (result || said.empty())
       return result;
     return llvm::createStringError(llvm::toString(result.takeError()) + ": " + said);
@@ -174,7 +156,7 @@ std::string heddle::cacheKey(std::string text,
 
 static std::string symbolOf(const OutlinedKernel &kernel, const Target &target,
                             const Extensions &extensions) {
-  return "k_" + cacheKey(kernel.source + kernel.schedules + "|" + target.key(), extensions);
+  return "k_" + cacheKey(kernel.source + "|" + target.key(), extensions);
 }
 
 /// The cache stores objects after a line "chunks|scratch" and their sizes.
@@ -232,28 +214,20 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
-/// Returns an error message, or an empty string.
-static std::string scheduleKernel(OutlinedKernel &kernel, const std::string &facts,
-                                  const Target &target, const KernelCache *cache,
-                                  const CompileOptions &options,
-                                  std::unique_ptr<Workbench> &bench) {
-  if (zeroedBytes(kernel.source))
-    return "";
-  std::string key = "s_" + cacheKey(kernel.source + facts, options.extensions);
-  if (cache)
-    if (auto found = cache->find(key)) {
-      kernel.schedules = std::move(*found);
-      return "";
-    }
-  if (!bench)
-    bench = std::make_unique<Workbench>(options, target);
-  auto schedules = bench->schedule(kernel, facts);
-  if (!schedules)
-    return llvm::toString(schedules.takeError());
-  kernel.schedules = std::move(*schedules);
-  if (cache)
-    cache->store(key, kernel.schedules);
-  return "";
+LogicalResult heddle::scheduleKernels(ModuleOp module, nest::MachineAttr machine,
+                                      const CompileOptions &options) {
+  MLIRContext *context = module.getContext();
+  PassManager passes(context);
+  passes.enableVerifier(false);
+  passes.addNestedPass<func::FuncOp>(nest::createNestChooseSchedulesPassFor(machine));
+  // Other passes have little to do in parallel, and a context with threads is slower.
+  bool isAlone = options.compileThreads == 1 || context->isMultithreadingEnabled();
+  if (!isAlone)
+    context->enableMultithreading();
+  LogicalResult result = passes.run(module);
+  if (!isAlone)
+    context->disableMultithreading();
+  return result;
 }
 
 /// Calls `act` for each kernel on several threads. Each thread passes its own bench, which is null
@@ -293,17 +267,6 @@ static LogicalResult report(ArrayRef<OutlinedKernel> kernels, ArrayRef<std::stri
   return success();
 }
 
-LogicalResult heddle::scheduleKernels(MutableArrayRef<OutlinedKernel> kernels,
-                                      nest::MachineAttr machine, const Target &target,
-                                      const KernelCache *cache, const CompileOptions &options) {
-  std::string facts;
-  llvm::raw_string_ostream(facts) << machine;
-  auto schedule = [&](size_t i, std::unique_ptr<Workbench> &bench) {
-    return scheduleKernel(kernels[i], facts, target, cache, options, bench);
-  };
-  return report(kernels, forEachKernel(kernels, options, schedule));
-}
-
 FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
                                                               const Target &target,
                                                               const KernelCache *cache,
@@ -328,8 +291,6 @@ LogicalResult heddle::explainKernels(ArrayRef<OutlinedKernel> kernels, const Tar
     return success();
   Workbench bench(options, target);
   for (const OutlinedKernel &kernel : kernels) {
-    if (zeroedBytes(kernel.source))
-      continue;
     auto text = bench.explain(kernel);
     if (!text)
       return emitError(kernel.loc)
@@ -342,7 +303,7 @@ LogicalResult heddle::explainKernels(ArrayRef<OutlinedKernel> kernels, const Tar
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const Target &target,
                                            const CompileOptions &options,
-                                           std::optional<KernelForm> form) {
+                                           KernelForm form) {
   Workbench bench(options, target);
   auto text = bench.print(kernel, symbolOf(kernel, target, options.extensions), form);
   if (text)

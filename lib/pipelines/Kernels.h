@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each distinct kernel is scheduled, and later emitted, separately, on one of several threads, each
-// with its own MLIRContext. Schedules depend on the source and on all facts of the machine; code
-// depends on the source, the schedules and the target. Both are cached under the hash of their
-// inputs and the compiler's version. So if a rate changes, only kernels whose schedules change are
-// emitted again.
+// The functions of kernels are scheduled in parallel in the module's MLIRContext. Then they are
+// printed, and emitted on several threads, each with its own MLIRContext. Code depends on a kernel's
+// text, which includes the schedules, and on the target; it is cached under the hash of both and of
+// the compiler's version. So if a rate changes, only kernels whose schedules change are emitted
+// again, and only these are parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +33,9 @@ struct CompiledKernel {
   bool cached = false;
 };
 
-/// Chooses the schedules of all kernels for `machine`. `cache` may be null.
-mlir::LogicalResult scheduleKernels(llvm::MutableArrayRef<OutlinedKernel> kernels,
-                                    nest::MachineAttr machine, const Target &target,
-                                    const KernelCache *cache, const CompileOptions &options);
+/// Chooses the schedules of all kernels in `module` for `machine`.
+mlir::LogicalResult scheduleKernels(mlir::ModuleOp module, nest::MachineAttr machine,
+                                    const CompileOptions &options);
 
 /// Compiles all kernels, or fails with a diagnostic at the nest that can't be compiled. `cache` may
 /// be null.
@@ -50,10 +49,10 @@ mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<Outli
 mlir::LogicalResult explainKernels(llvm::ArrayRef<OutlinedKernel> kernels, const Target &target,
                                    const CompileOptions &options);
 
-/// One kernel as text; without `form`, its nest with schedules.
+/// One kernel as text.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
                                          const CompileOptions &options,
-                                         std::optional<KernelForm> form);
+                                         KernelForm form);
 
 /// A function `symbol` that runs `steps`.
 struct EntrySource {

@@ -12,13 +12,14 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/conversion/nest_to_steps/Constants.h"
-#include "lib/conversion/nest_to_steps/KernelSource.h"
+#include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/mesh/Bucket.h"
 #include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/RequireSizes.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/PrepareSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,11 +45,13 @@ std::string heddle::spellLocation(Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The numbers of kernels by the names of their functions.
+using KernelNumbers = llvm::DenseMap<Attribute, size_t>;
+
 class Outliner {
 public:
-  Outliner(OutlinedProgram &program, ConstantBlock &constants,
-           std::map<std::string, size_t> &kernelOf, nest::MachineAttr facts)
-      : program(program), constants(constants), kernelOf(kernelOf), facts(facts) {}
+  Outliner(OutlinedProgram &program, ConstantBlock &constants, const KernelNumbers &kernelOf)
+      : program(program), constants(constants), kernelOf(kernelOf) {}
 
   LogicalResult run(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
@@ -84,12 +87,11 @@ public:
 private:
   OutlinedProgram &program;
   ConstantBlock &constants;
-  std::map<std::string, size_t> &kernelOf; ///< by source
-  nest::MachineAttr facts;
+  const KernelNumbers &kernelOf;
   OutlinedEntry entry;
-  KnownKernels known;
   llvm::DenseMap<Value, int32_t> values;
   llvm::DenseMap<Value, unsigned> resultNumber;
+  llvm::DenseMap<Operation *, OutlinedStep::Phi> phis; ///< copies at the end of called functions
   llvm::MapVector<Value, int32_t> inFlight; ///< results of transfers that are not awaited yet
   std::set<int32_t> sent;                   ///< steps that send and are not awaited yet
   int32_t transfers = 0;
@@ -178,13 +180,6 @@ private:
                                << layout.str();
     if (failed(checkLayout(result, layout)))
       return failure();
-    int32_t from = values.lookup(operand);
-    if (spec(operand).layout != layout) {
-      FailureOr<int32_t> copy = addPhiCopy(OpBuilder(op), operand, layout, OutlinedStep::Phi::None);
-      if (failed(copy))
-        return failure();
-      from = *copy;
-    }
     awaitScatters();
     CommunicationSpec with = mesh::communicationOf(op, layout);
     auto bucket = op->getAttrOfType<IntegerAttr>(mesh::bucketAttrName);
@@ -197,7 +192,7 @@ private:
     OutlinedStep &step = entry.steps.back();
     if (joins)
       step.spec.communication->counts.push_back(with.counts[0]);
-    step.operands.push_back(from);
+    step.operands.push_back(values.lookup(operand));
     step.results.push_back(addResult(cast<OpResult>(result), labelOf(op), layout));
     for (int32_t value : {step.operands.back(), step.results.back()})
       step.spec.bytesMoved += double(typicalBytes(entry.spec.values[size_t(value)]));
@@ -220,20 +215,12 @@ private:
     lastBucket = {};
     bool sends = op.sends();
     Value value = op.getMoved();
-    Layout layout = nest::sortedLayout(nd::tensorType(value));
-    if (auto stated = op->getAttrOfType<ArrayAttr>("layouts"))
-      layout = cast<nest::LayoutAttr>(stated[0]).getLayout();
+    Layout layout = layoutOfMessage(op);
     if (failed(checkLayout(value, layout)))
       return failure();
-    int32_t number;
-    if (!sends) {
-      number = addResult(cast<OpResult>(value), op->getName().stripDialect().str(), layout);
-    } else if (number = values.lookup(value); spec(value).layout != layout) {
-      FailureOr<int32_t> copy = addPhiCopy(OpBuilder(op), value, layout, OutlinedStep::Phi::None);
-      if (failed(copy))
-        return failure();
-      number = *copy;
-    }
+    int32_t number = sends ? values.lookup(value)
+                           : addResult(cast<OpResult>(value),
+                                       op->getName().stripDialect().str(), layout);
     OutlinedStep &step = addStart(op, mesh::communicationOf(op, layout));
     (sends ? step.operands : step.results).push_back(number);
     step.spec.bytesMoved = double(typicalBytes(entry.spec.values[size_t(number)]));
@@ -421,68 +408,30 @@ private:
     entry.steps.push_back(std::move(step));
   }
 
-  /// Copies `from` to a new value, or to `to`, by a nest that `builder` inserts.
-  FailureOr<int32_t> addPhiCopy(OpBuilder builder, Value from, const Layout &layout,
-                                OutlinedStep::Phi phi, std::optional<int32_t> to = {}) {
-    auto copy = nest::createCopy(builder, from);
-    copy.setLayout(0, nest::LayoutAttr::get(copy->getContext(), layout));
-    if (to)
-      values[copy->getResult(0)] = *to;
-    if (failed(addStep(copy)))
-      return failure();
-    entry.steps.back().phi = phi;
-    return values.lookup(copy->getResult(0));
-  }
-
   LogicalResult addControl(nest::ControlOp op) {
-    OpBuilder before(op);
-    SmallVector<func::FuncOp> functions;
-    SmallVector<SmallVector<int32_t>> given;
-    SmallVector<int32_t> results; // the carried values of a loop
-    for (auto symbol : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
-      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
-      functions.push_back(function);
-      given.emplace_back();
-      if (failed(checkTypes(function)))
-        return failure();
-      for (auto [i, operand] : llvm::enumerate(op.given())) {
-        Layout layout = nest::layoutOf(function.getArgument(unsigned(i)));
-        bool isCarried = op.isLoop() && i < op.getNumResults();
-        if (!isCarried && layout == spec(operand).layout) {
-          given.back().push_back(values.lookup(operand));
-          continue;
-        }
-        FailureOr<int32_t> copy =
-            addPhiCopy(before, operand, layout,
-                       isCarried ? OutlinedStep::Phi::Start : OutlinedStep::Phi::None);
-        if (failed(copy))
-          return failure();
-        given.back().push_back(*copy);
-        if (isCarried)
-          results.push_back(*copy);
-      }
-    }
+    SmallVector<int32_t> results; // carried values, or what the first side defines
+    if (op.isLoop())
+      for (Value operand : op.getOperands().take_front(op.getNumResults()))
+        results.push_back(values.lookup(operand));
     addControlFlow(op.isLoop() ? StepKind::Loop : StepKind::If, op,
-                   op.isLoop() ? results[0] : values.lookup(op.getOperand(0)));
-    for (auto [side, function] : llvm::enumerate(functions)) {
+                   values.lookup(op.getOperand(0)));
+    for (auto [side, symbol] :
+         llvm::enumerate(op.getFunctions().getAsRange<FlatSymbolRefAttr>())) {
+      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       if (side == 1)
         addControlFlow(StepKind::Else, op);
-      for (auto [argument, value] : llvm::zip_equal(function.getArguments(), given[side]))
-        values[argument] = value;
-      if (failed(addSteps(function)))
+      for (auto [argument, operand] : llvm::zip_equal(function.getArguments(), op.given()))
+        values[argument] = values.lookup(operand);
+      ValueRange returned = function.front().getTerminator()->getOperands();
+      for (Value copy : returned)
+        phis[copy.getDefiningOp()] =
+            op.isLoop() ? OutlinedStep::Phi::Next : OutlinedStep::Phi::Side;
+      for (auto [copy, result] : llvm::zip(returned, results))
+        values[copy] = result;
+      if (failed(checkTypes(function)) || failed(addSteps(function)))
         return failure();
-      OpBuilder end(function.front().getTerminator());
-      for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands())) {
-        bool isFirst = i == results.size();
-        FailureOr<int32_t> to = addPhiCopy(
-            end, value, isFirst ? spec(value).layout : entry.spec.values[size_t(results[i])].layout,
-            op.isLoop() ? OutlinedStep::Phi::Next : OutlinedStep::Phi::Side,
-            isFirst ? std::nullopt : std::optional(results[i]));
-        if (failed(to))
-          return failure();
-        if (isFirst)
-          results.push_back(*to);
-      }
+      if (results.empty())
+        results = llvm::map_to_vector(returned, [&](Value copy) { return values.lookup(copy); });
     }
     addControlFlow(op.isLoop() ? StepKind::EndLoop : StepKind::EndIf, op);
     for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
@@ -512,42 +461,29 @@ private:
     step.nest = op;
     if (op->removeAttr(nest::phiCopyAttrName))
       step.phi = OutlinedStep::Phi::Start;
-    SmallVector<Layout> operandLayouts, resultLayouts;
-    KernelLabels labels =
-        orderOperands(op, [&](Value operand) { return spec(operand).layout; }, known);
-    for (Value operand : nest::kernelOperands(op)) {
-      operandLayouts.push_back(spec(operand).layout);
+    if (auto phi = phis.find(op); phi != phis.end())
+      step.phi = phi->second;
+    for (Value operand : nest::kernelOperands(op))
       step.operands.push_back(values.lookup(operand));
-    }
     std::string label = labelOf(op);
-    SmallVector<Attribute> layouts;
     for (OpResult result : op->getResults()) {
       Layout layout = nest::layoutOf(result);
       if (failed(checkLayout(result, layout)))
         return failure();
-      resultLayouts.push_back(layout);
-      layouts.push_back(nest::LayoutAttr::get(op->getContext(), layout));
       step.results.push_back(addResult(result, label, layout));
     }
-    cast<nest::LaidOutInterface>(op).setLayoutsAttr(ArrayAttr::get(op->getContext(), layouts));
-    std::vector<std::string> symbols;
-    SmallVector<Location> locations;
-    std::string source =
-        kernelSource(op, labels, operandLayouts, resultLayouts, facts, symbols, locations);
-    for (const std::string &symbol : symbols) {
-      auto told = llvm::find(entry.spec.symbols, symbol);
-      if (told == entry.spec.symbols.end())
-        return op->emitOpError() << "has a size with the symbol '" << symbol
-                                 << "', but no argument of '@" << entry.spec.name
-                                 << "' determines it";
-      step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
-    }
-    auto [known, isNew] = kernelOf.try_emplace(source, program.kernels.size());
-    if (isNew)
-      program.kernels.push_back(
-          {source, "", heddle::nameOf(op), op->getLoc(), labels.spelling(), std::move(locations)});
-    step.kernel = known->second;
-    step.labels = std::move(labels);
+    if (Attribute kernel = op->removeAttr(nest::kernelAttrName))
+      step.kernel = kernelOf.lookup(cast<FlatSymbolRefAttr>(kernel).getAttr());
+    if (Attribute numbers = op->removeAttr(numbersAttrName))
+      for (auto size : cast<ArrayAttr>(numbers).getAsRange<nd::SizeAttr>()) {
+        std::string symbol = *size.getExpr().asName();
+        auto told = llvm::find(entry.spec.symbols, symbol);
+        if (told == entry.spec.symbols.end())
+          return op->emitOpError() << "has a size with the symbol '" << symbol
+                                   << "', but no argument of '@" << entry.spec.name
+                                   << "' determines it";
+        step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
+      }
     step.spec.name = op->hasAttr("heddle.name") || step.results.empty()
                          ? label
                          : entry.spec.values[size_t(step.results.back())].name;
@@ -562,44 +498,35 @@ private:
 };
 } // namespace
 
-FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, nest::MachineAttr facts) {
+FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, std::vector<OutlinedKernel> kernels) {
   OutlinedProgram program;
   ConstantBlock constants;
-  std::map<std::string, size_t> kernelOf;
+  KernelNumbers kernelOf;
+  for (auto [i, kernel] : llvm::enumerate(kernels))
+    kernelOf[kernel.function.getSymNameAttr()] = i;
+  program.kernels = std::move(kernels);
   if (failed(mesh::checkRoles(module))) // passes may have moved messages
     return failure();
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        failed(Outliner(program, constants, kernelOf, facts).run(function)))
+        failed(Outliner(program, constants, kernelOf).run(function)))
       return failure();
   program.constants = constants.take();
   return program;
 }
 
-void heddle::showSchedules(const OutlinedProgram &program) {
-  for (const OutlinedEntry &entry : program.entries)
-    for (const OutlinedStep &step : entry.steps)
-      if (step.nest && !program.kernels[step.kernel].schedules.empty()) {
-        bool isSet = setSchedules(step.nest, program.kernels[step.kernel].schedules, &step.labels);
-        assert(isSet && "they were printed from the kernel of this nest");
-        (void)isSet;
-      }
-}
-
-void heddle::dropUnusedKernels(OutlinedProgram &program) {
-  constexpr size_t unused = SIZE_MAX;
-  std::vector<size_t> number(program.kernels.size(), unused);
+void heddle::keepDistinctKernels(OutlinedProgram &program) {
+  llvm::StringMap<size_t> numbers;
   std::vector<OutlinedKernel> kept;
   for (OutlinedEntry &entry : program.entries)
     for (OutlinedStep &step : entry.steps) {
       if (step.spec.kind != StepKind::Kernel)
         continue;
-      size_t &to = number[step.kernel];
-      if (to == unused) {
-        to = kept.size();
-        kept.push_back(std::move(program.kernels[step.kernel]));
-      }
-      step.kernel = to;
+      OutlinedKernel &kernel = program.kernels[step.kernel];
+      auto [number, isNew] = numbers.try_emplace(kernel.source, kept.size());
+      if (isNew)
+        kept.push_back(kernel);
+      step.kernel = number->second;
     }
   program.kernels = std::move(kept);
 }

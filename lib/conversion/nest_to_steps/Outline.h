@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Translates a function of nests into the runtime's form: values with types and layouts, and steps,
-// each a kernel with its operands and results. Equal kernels (KernelSource.h) are shared. Constants
-// become bytes.
+// each a kernel (OutlineKernels.h) with its operands and results. Constants become bytes.
 //
 // A transfer between devices (`TransferInterface`) starts at its op, and is awaited before the
 // first step that uses its result, so that it overlaps with the steps in between:
@@ -26,26 +25,16 @@
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINE_H
 
 #include "dialects/nest/Nest.h"
-#include "lib/conversion/nest_to_steps/KernelSource.h"
+#include "lib/conversion/nest_to_steps/OutlineKernels.h"
 #include "runtime/program/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle {
 
-struct OutlinedKernel {
-  std::string source;    ///< KernelSource.h
-  std::string schedules; ///< of its nests (`scheduleKernels`); "": none needed
-  std::string name;      ///< for messages and dumps
-  mlir::Location loc;    ///< of the first nest with this kernel
-  Labels names;          ///< that nest's names, by label
-  llvm::SmallVector<mlir::Location> locations; ///< of its ops, by their numbers (`kernelSource`)
-};
-
 struct OutlinedStep {
   /// Null for steps of control flow, clearing and communication.
   mlir::Operation *nest = nullptr;
-  KernelLabels labels; ///< of the nest's names in the kernel's source
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values, in the order of the kernel's arguments
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
@@ -74,16 +63,14 @@ struct OutlinedProgram {
 /// "file:line:column", or empty.
 std::string spellLocation(mlir::Location loc);
 
-/// Every public function of a module that nest-prepare-steps has prepared becomes an entry. Nests
-/// get the chosen layouts as attributes, and phi copies are added around branches and loops.
-/// `facts` has the user's machine facts on which code depends (`kernelSource`).
-mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module, nest::MachineAttr facts);
+/// Every public function of a module that `insertCopies` has prepared becomes an entry. `kernels`
+/// are those of `outlineKernels`; if there are none, steps have no kernels.
+mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module,
+                                         std::vector<OutlinedKernel> kernels);
 
-/// Drops the kernels that no step runs after copies were coalesced.
-void dropUnusedKernels(OutlinedProgram &program);
-
-/// Sets the schedules of the kernels on their original nests, in these nests' names.
-void showSchedules(const OutlinedProgram &program);
+/// Drops kernels that no step runs, since copies were coalesced, and merges those that schedules
+/// have made equal. `printKernels` must have set the sources.
+void keepDistinctKernels(OutlinedProgram &program);
 
 } // namespace heddle
 

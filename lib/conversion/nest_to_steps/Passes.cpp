@@ -8,12 +8,14 @@
 #include "lib/conversion/nest_to_steps/Passes.h"
 
 #include "lib/conversion/nest_to_steps/ControlRanges.h"
+#include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/nest/PrepareSteps.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace heddle {
+#define GEN_PASS_DEF_NESTOUTLINEKERNELSPASS
 #define GEN_PASS_DEF_NESTPLANMEMORYPASS
 #include "lib/conversion/nest_to_steps/Passes.h.inc"
 } // namespace heddle
@@ -62,11 +64,18 @@ static void writeMemory(OutlinedEntry &entry) {
 }
 
 namespace {
+struct NestOutlineKernelsPass : heddle::impl::NestOutlineKernelsPassBase<NestOutlineKernelsPass> {
+  void runOnOperation() override {
+    insertCopies(getOperation());
+    outlineKernels(getOperation(), /*facts=*/{});
+  }
+};
 struct NestPlanMemoryPass : heddle::impl::NestPlanMemoryPassBase<NestPlanMemoryPass> {
   void runOnOperation() override {
     if (failed(nest::prepareSteps(getOperation()))) // required by outlining
       return signalPassFailure();
-    auto program = outline(getOperation(), /*facts=*/{});
+    insertCopies(getOperation());
+    auto program = outline(getOperation(), /*kernels=*/{});
     if (failed(program))
       return signalPassFailure();
     for (OutlinedEntry &entry : program->entries)

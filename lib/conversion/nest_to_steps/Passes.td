@@ -10,6 +10,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NestOutlineKernelsPass : Pass<"nest-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "copies each distinct nest to a private function, a kernel";
+  let description = [{
+    Requires `nest-prepare-steps`. Copies operands of transfers, branches and loops to the layouts that these need, and adds a private
+    function for each distinct nest. Its names are labels in canonical order, so nests that differ only in names have one function.
+    The attribute `heddle.kernel` of a nest refers to it, and `heddle.numbers` lists the size symbols that it gets as arguments.
+    `nest-choose-schedules` then schedules the functions, and no nest that refers to one.
+  }];
+  let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NestPlanMemoryPass : Pass<"nest-plan-memory", "::mlir::ModuleOp"> {
   let summary = "plans memory and attaches the buffers of results to nests";
   let description = [{

@@ -256,11 +256,11 @@ int64_t heddle::planMemory(OutlinedEntry &entry) { return Planner(entry).run(); 
 //===----------------------------------------------------------------------===//
 
 static size_t zeroKernel(OutlinedProgram &program, const Expr &bytes, Location loc) {
-  std::string source = zeroSource(bytes);
+  OutlinedKernel made = clearingKernel(bytes, loc);
   for (auto [i, kernel] : llvm::enumerate(program.kernels))
-    if (kernel.source == source)
+    if (kernel.source == made.source)
       return i;
-  program.kernels.push_back({source, "", "zero", loc, {}, {}});
+  program.kernels.push_back(std::move(made));
   return program.kernels.size() - 1;
 }
 

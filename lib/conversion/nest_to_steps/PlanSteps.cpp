@@ -42,10 +42,8 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const c
     }
     const StepCode &kernel = kernels[step.kernel];
     auto numberOf = [&](const std::string &symbol) -> std::optional<Expr> {
-      size_t number = 0; // nd::neutralSymbol
-      StringRef digits = StringRef(symbol).drop_front(4);
-      digits.consumeInteger(10, number);
-      size_t at = size_t(step.spec.numbers[number]), count = spec.symbols.size();
+      auto number = llvm::find(kernel.sizes, symbol) - kernel.sizes.begin();
+      size_t at = size_t(step.spec.numbers[size_t(number)]), count = spec.symbols.size();
       return at < count ? Expr::name(spec.symbols[at]) : spec.derived[at - count];
     };
     step.spec.kernel = kernel.symbol;

@@ -31,8 +31,11 @@ static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
 
 void nest::chooseSchedules(Operation *root, MachineAttr machine) {
   root->walk<WalkOrder::PreOrder>([&](Operation *nest) {
+    if (nest->hasAttr(kernelAttrName))
+      return WalkResult::skip();
     if (auto op = dyn_cast<ScheduledInterface>(nest))
       chooseLoops(op, machine);
     scheduleCopies(nest, machine);
+    return WalkResult::advance();
   });
 }

@@ -18,7 +18,8 @@
 //
 // It also schedules the copies that emission adds (schedule/CopySchedules.h).
 //
-// The compiler runs it on kernels (lib/pipelines/Kernels.h): once on each distinct nest.
+// The compiler runs it on kernels (lib/conversion/nest_to_steps/OutlineKernels.h): once on each
+// distinct nest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,10 @@
 
 namespace heddle::nest {
 
-/// Schedules `root`, if it is a nest, and all nests in it; `machine` may be null.
+/// The kernel of a nest, which has the nest's schedules.
+inline constexpr llvm::StringLiteral kernelAttrName("heddle.kernel");
+
+/// Schedules `root`, if it is a nest, and all nests in it without a kernel; `machine` may be null.
 void chooseSchedules(mlir::Operation *root, MachineAttr machine);
 
 } // namespace heddle::nest

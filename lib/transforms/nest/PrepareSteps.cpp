@@ -180,6 +180,7 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
                                   << "' is called by several, and is copied for each";
         callee = callee.clone();
         symbols.insert(callee);
+        owned.insert(callee);
       }
       if (failed(ownFunctions(callee, symbols, around, owned, ops)))
         return failure();

@@ -1,0 +1,386 @@
+//===- OutlineKernels.cpp - one function for each distinct nest -----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_steps/OutlineKernels.h"
+
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdTypical.h"
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Chunks.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/analysis/NameRewriter.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/OrderReads.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace heddle;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+static bool areDistinct(const Labels &labels) {
+  std::set<std::string> seen;
+  return llvm::all_of(labels, [&](const auto &each) { return seen.insert(each.second).second; });
+}
+
+static KernelLabels labelsOf(Operation *nest, KnownKernels &known) {
+  SmallVector<Value> operands = nest::kernelOperands(nest);
+  KernelLabels result;
+  result.operands.resize(operands.size());
+  auto layoutOf = [&](Value value) {
+    return nest::LayoutAttr::get(nest->getContext(), nest::layoutOf(value));
+  };
+  if (isa<nest::LoopNestInterface>(nest)) {
+    Labels labels = canonicalKernel(nest, layoutOf, known);
+    if (!areDistinct(labels))
+      return result; // too many symmetric orders: keep the names
+    result.ranks.resize(operands.size());
+    for (const auto &[name, label] : labels) {
+      auto [before, after] = StringRef(name).split('.');
+      size_t operand;
+      if (before.getAsInteger(10, operand))
+        result.iteration[name] = label;
+      else if (after.empty())
+        result.ranks[operand] = label;
+      else
+        result.operands[operand][after.str()] = label;
+    }
+    return result;
+  }
+  Labels labels = canonicalTree(nest, operands, layoutOf);
+  if (!areDistinct(labels))
+    return result;
+  result.uniform = true;
+  result.operands.assign(operands.size(), labels);
+  result.iteration = std::move(labels);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// The names of each operand in `nest`, from operand `first` on.
+static std::vector<NameRewriter> operandRewriters(Operation *nest, const KernelLabels &labels,
+                                                  unsigned first = 0) {
+  SmallVector<Value> distinct = nest::kernelOperands(nest);
+  std::vector<NameRewriter> result;
+  for (Value operand : nest->getOperands().drop_front(first))
+    result.emplace_back(labels.operands[size_t(llvm::find(distinct, operand) - distinct.begin())]);
+  return result;
+}
+
+/// The names of the results; for an update, those of its destination.
+static NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels) {
+  return nest::updatedBy(nest) ? operandRewriters(nest, labels)[0] : NameRewriter(labels.iteration);
+}
+
+/// Renames a nest whose operands already have their new types.
+static void renameNest(Operation *nest, const KernelLabels &labels) {
+  NameRewriter iteration(labels.iteration);
+  if (labels.uniform)
+    return iteration.rewrite(nest);
+  auto loops = cast<nest::LoopNestInterface>(nest);
+  iteration.rewriteNest(loops, operandRewriters(nest, labels, loops.getFirstRead()),
+                        resultRewriter(nest, labels));
+}
+
+/// Sorts the reads of a compute or update by the labels of their operands and maps.
+static void sortReads(Operation *op, const KernelLabels &labels) {
+  if (labels.ranks.empty())
+    return;
+  auto nest = cast<nest::LoopNestInterface>(op);
+  SmallVector<Value> distinct = nest::kernelOperands(nest);
+  std::vector<NameRewriter> reads = operandRewriters(nest, labels, nest.getFirstRead());
+  std::vector<std::string> keys;
+  NameRewriter names(labels.iteration); // also maps reads to their keys
+  for (const NestRead &read : readsOf(nest)) {
+    std::string key = labels.ranks[size_t(llvm::find(distinct, read.value) - distinct.begin())];
+    key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
+    llvm::raw_string_ostream(key) << " " << names.rewrite(read.map, reads[read.operand])
+                                  << names.rewrite(read.guard);
+    names.names[nest::readName(read.operand)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
+    keys.push_back(std::move(key));
+  }
+  nest::orderReads(nest, keys);
+}
+
+/// Sorts the reads of `nest` into an order that depends neither on names nor on their order in the
+/// source. Operands of the kernel are in the same order (`nest::kernelOperands`).
+static KernelLabels orderOperands(Operation *nest, KnownKernels &known) {
+  SmallVector<Value> before = nest::kernelOperands(nest);
+  KernelLabels labels = labelsOf(nest, known);
+  sortReads(nest, labels);
+  KernelLabels ordered = labels;
+  for (auto [to, value] : llvm::enumerate(nest::kernelOperands(nest))) {
+    size_t from = size_t(llvm::find(before, value) - before.begin());
+    ordered.operands[to] = labels.operands[from];
+    if (!labels.ranks.empty())
+      ordered.ranks[to] = labels.ranks[from];
+  }
+  return ordered;
+}
+
+/// Numbers the size symbols in the order of their first use.
+static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::StringSet<> &known,
+                        std::vector<std::string> &symbols) {
+  if (known.empty())
+    return;
+  NameRewriter rewriter;
+  SmallVector<Attribute> labels;
+  auto meet = [&](StringRef name) {
+    if (!known.contains(name) || llvm::is_contained(symbols, name))
+      return;
+    std::string label = nd::neutralSymbol(symbols.size(), nd::symbolRange(around, name));
+    labels.push_back(StringAttr::get(function.getContext(), label));
+    symbols.push_back(name.str());
+    rewriter.symbols[name.str()] = Expr::name(label);
+  };
+  auto meetAll = [&](const Expr &expr) {
+    for (const std::string &name : expr.names())
+      meet(name);
+  };
+  auto meetDims = [&](nd::DimsAttr dims) {
+    for (const nd::Dim &dim : dims)
+      meetAll(dim.size().getExpr());
+  };
+  for (Type type : function.getArgumentTypes())
+    meetDims(cast<nd::NdTensorType>(type).getDims());
+  std::function<void(Attribute)> meetIn = [&](Attribute attr) {
+    if (auto list = dyn_cast<ArrayAttr>(attr)) {
+      for (Attribute each : list)
+        meetIn(each);
+    } else if (auto dims = dyn_cast<nd::DimsAttr>(attr)) {
+      meetDims(dims);
+    } else if (auto map = dyn_cast<nest::MapAttr>(attr)) {
+      for (const nest::MapEntry &entry : map.getEntries())
+        meetAll(entry.expr());
+    } else if (auto guard = dyn_cast<nest::GuardAttr>(attr)) {
+      for (const nest::Condition &condition : guard.getConditions())
+        meetAll(condition.expr());
+    }
+  };
+  function.walk([&](Operation *op) {
+    if (auto index = dyn_cast<nest::IndexOp>(op))
+      meet(index.getName());
+    if (op != function)
+      for (NamedAttribute attr : op->getAttrs())
+        meetIn(attr.getValue());
+  });
+  rewriter.rewrite(function);
+  if (!labels.empty())
+    function->setAttr(nd::symbolsAttrName, ArrayAttr::get(function.getContext(), labels));
+}
+
+/// Hashes what `areEqual` compares.
+static size_t hashOf(func::FuncOp kernel) {
+  llvm::hash_code hash = llvm::hash_combine(kernel.getFunctionType(), kernel.getArgAttrsAttr(),
+                                            kernel.getResAttrsAttr());
+  kernel.front().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                        op, OperationEquivalence::ignoreHashValue,
+                                        OperationEquivalence::ignoreHashValue,
+                                        OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+/// True if the functions have the same code, whatever their names and source locations.
+static bool areEqual(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() && a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         a.getResAttrsAttr() == b.getResAttrsAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+namespace {
+class KernelOutliner {
+public:
+  KernelOutliner(ModuleOp module, nest::MachineAttr facts) : symbols(module), facts(facts) {}
+
+  OutlinedKernels result;
+
+  void run(func::FuncOp function) {
+    for (Operation &op : function.front()) {
+      if (auto control = dyn_cast<nest::ControlOp>(op))
+        for (auto callee : control.getFunctions().getAsRange<FlatSymbolRefAttr>())
+          run(symbols.lookup<func::FuncOp>(callee.getValue()));
+      else if (isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
+        outline(&op);
+    }
+  }
+
+private:
+  SymbolTable symbols;
+  nest::MachineAttr facts;
+  KnownKernels known;
+  llvm::DenseMap<size_t, SmallVector<size_t, 1>> byHash;
+
+  void outline(Operation *nest) {
+    KernelLabels labels = orderOperands(nest, known);
+    std::vector<std::string> sizes;
+    func::FuncOp function = kernelOf(nest, labels, sizes);
+    SmallVector<size_t, 1> &alike = byHash[hashOf(function)];
+    auto same = llvm::find_if(
+        alike, [&](size_t i) { return areEqual(result.kernels[i].function, function); });
+    size_t number = same == alike.end() ? result.kernels.size() : *same;
+    Builder builder(nest->getContext());
+    if (!sizes.empty())
+      nest->setAttr(numbersAttrName,
+                    builder.getArrayAttr(llvm::map_to_vector(sizes, [&](const std::string &size) {
+                      return Attribute(nd::SizeAttr::get(nest->getContext(), Expr::name(size)));
+                    })));
+    if (same == alike.end())
+      alike.push_back(number), add(nest, function, labels);
+    else
+      function.erase();
+    nest->setAttr(nest::kernelAttrName,
+                  FlatSymbolRefAttr::get(result.kernels[number].function.getSymNameAttr()));
+    result.uses.push_back({nest, number, std::move(labels)});
+  }
+
+  void add(Operation *nest, func::FuncOp function, const KernelLabels &labels) {
+    symbols.insert(function);
+    OutlinedKernel &kernel =
+        result.kernels.emplace_back(OutlinedKernel{function, "", heddle::nameOf(nest), nest->getLoc()});
+    kernel.names = inverse(labels.iteration);
+    for (const Labels &operand : labels.operands)
+      kernel.names.merge(inverse(operand));
+    if (auto sizes = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
+      for (auto size : sizes.getAsRange<StringAttr>())
+        kernel.sizes.push_back(size.str());
+    function.front().front().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { kernel.locations.push_back(op->getLoc()); });
+  }
+
+  /// Copies `nest`, after `orderOperands` has sorted its reads, to a function. It includes the
+  /// schedule of the nest, if any. `sizes` receives the size symbols that are its arguments.
+  func::FuncOp kernelOf(Operation *nest, const KernelLabels &labels,
+                        std::vector<std::string> &sizes) const {
+    SmallVector<Value> operands = nest::kernelOperands(nest);
+    OpBuilder builder(nest->getContext());
+    auto types = llvm::map_to_vector(llvm::zip_equal(labels.operands, operands), [](auto each) {
+      return NameRewriter(std::get<0>(each)).rewrite(std::get<1>(each).getType());
+    });
+    auto function =
+        func::FuncOp::create(builder.getUnknownLoc(), "kernel", builder.getFunctionType(types, {}));
+    function.setPrivate();
+    Block *body = function.addEntryBlock();
+    IRMapping mapping;
+    mapping.map(operands, body->getArguments());
+    builder.setInsertionPointToEnd(body);
+    Operation *copy = builder.clone(*nest, mapping);
+    // Attributes for earlier passes do not affect a nest's code.
+    copy->walk([](Operation *inner) {
+      for (NamedAttribute attr : llvm::to_vector(inner->getDiscardableAttrs()))
+        inner->removeDiscardableAttr(attr.getName());
+    });
+    renameNest(copy, labels);
+    nest::orderScalars(copy);
+    func::ReturnOp::create(builder, builder.getUnknownLoc(), copy->getResults());
+    function.setFunctionType(builder.getFunctionType(types, copy->getResultTypes()));
+    auto layoutOf = [&](Value value, const Labels &to) {
+      return nest::LayoutAttr::get(nest->getContext(), nest::layoutOf(value).rename(to));
+    };
+    Labels ofResults = resultRewriter(nest, labels).names;
+    nd::setArgAttrs(function, "nd.layout",
+                    [&](unsigned i) { return layoutOf(operands[i], labels.operands[i]); });
+    nd::setResultAttrs(function, "nd.layout",
+                       [&](unsigned i) { return layoutOf(nest->getResult(i), ofResults); });
+    if (facts)
+      function->setAttr(machineAttrName, facts);
+    nameSymbols(function, nest->getParentOfType<func::FuncOp>(), nd::sizeSymbols(nest), sizes);
+    return function;
+  }
+};
+} // namespace
+
+OutlinedKernels heddle::outlineKernels(ModuleOp module, nest::MachineAttr facts) {
+  KernelOutliner outliner(module, facts);
+  for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (function.isPublic() && !function.isExternal())
+      outliner.run(function);
+  return std::move(outliner.result);
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduled kernels
+//===----------------------------------------------------------------------===//
+
+/// The ops of a nest with schedules, which are in the same order in its kernel.
+static SmallVector<Operation *> scheduledOps(Operation *nest) {
+  SmallVector<Operation *> ops;
+  nest->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<nest::ScheduledInterface, nest::CopyingInterface>(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+void heddle::showSchedules(const OutlinedKernels &outlined) {
+  for (const OutlinedKernels::Use &use : outlined.uses) {
+    KernelLabels back;
+    for (const Labels &each : use.labels.operands)
+      back.operands.push_back(inverse(each));
+    NameRewriter iteration(inverse(use.labels.iteration));
+    func::FuncOp kernel = outlined.kernels[use.kernel].function;
+    for (auto [op, from] :
+         llvm::zip_equal(scheduledOps(use.nest), scheduledOps(&kernel.front().front()))) {
+      if (auto to = dyn_cast<nest::ScheduledInterface>(op)) {
+        nest::ScheduleAttr schedule = cast<nest::ScheduledInterface>(from).getScheduleAttr();
+        to.setScheduleAttr(use.labels.uniform
+                               ? cast<nest::ScheduleAttr>(iteration.rewrite(Attribute(schedule)))
+                               : iteration.rewrite(schedule, operandRewriters(op, back)));
+      }
+      if (auto to = dyn_cast<nest::CopyingInterface>(op))
+        to.setCopiesAttr(cast<ArrayAttr>(
+            (use.labels.uniform ? iteration : resultRewriter(op, back))
+                .rewrite(Attribute(cast<nest::CopyingInterface>(from).getCopiesAttr()))));
+    }
+    nest::writeChunks(use.nest);
+  }
+}
+
+void heddle::printKernels(MutableArrayRef<OutlinedKernel> kernels) {
+  for (OutlinedKernel &kernel : kernels) {
+    kernel.function.setName("kernel"); // no number, which depends on other kernels
+    kernel.function.setPublic();
+    llvm::raw_string_ostream stream(kernel.source);
+    kernel.function->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+    stream << "\n";
+    kernel.function.erase();
+    kernel.function = {};
+  }
+}
+
+OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  Builder builder(loc.getContext());
+  std::string size = nd::neutralSymbol(0, {0, largestSymbol});
+  stream << "func.func private @kernel() attributes {" << clearAttrName << " = "
+         << nd::SizeAttr::get(loc.getContext(), bytes.isConstant() ? bytes : Expr::name(size))
+         << "}\n";
+  return {{}, text, "zero", loc, {}, {size}};
+}
+
+nest::MachineAttr heddle::withFacts(nest::MachineAttr machine, nest::MachineAttr facts) {
+  if (!facts)
+    return machine;
+  NamedAttrList values(machine.getValues());
+  for (NamedAttribute fact : facts.getValues())
+    values.set(fact.getName(), fact.getValue());
+  return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
+}

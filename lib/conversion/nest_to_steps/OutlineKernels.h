@@ -1,0 +1,91 @@
+//===- OutlineKernels.h - one function for each distinct nest ---*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two layers of a network that differ only in the names of their dimensions should share a kernel.
+// So each distinct nest is copied to a private function, with labels in canonical order instead of
+// names: nests with equal functions have equal code, independently of the spelling and order of
+// names.
+//
+//     %y = nest.compute (row: 64, column: 32) reduce (k: 16) ... {heddle.kernel = @kernel}
+//
+//     func.func private @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16> {nd.layout = #nest.layout<[d0, d2]>}, ...)
+//         -> (... {nd.layout = ...}) {
+//       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
+//
+// `nest-choose-schedules` then schedules the functions, in parallel, so schedules can't depend on
+// spelling either. `printKernels` prints each function once: that text is the kernel's source, the
+// key of its code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINEKERNELS_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINEKERNELS_H
+
+#include "dialects/nest/Nest.h"
+#include "lib/analysis/Canonical.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle {
+
+/// How the names of a nest become labels.
+struct KernelLabels {
+  Labels iteration;
+  std::vector<Labels> operands;   ///< of each distinct operand (`nest::kernelOperands`)
+  std::vector<std::string> ranks; ///< labels of the operands; empty if they have none
+  bool uniform = false;           ///< `iteration` has all names, including operands'
+};
+
+struct OutlinedKernel {
+  mlir::func::FuncOp function;      ///< null after `printKernels`
+  std::string source;               ///< set by `printKernels`
+  std::string name;                 ///< for messages and dumps
+  mlir::Location loc;               ///< of the first nest with this kernel
+  Labels names = {};                ///< the user's names of that nest, by label
+  std::vector<std::string> sizes{}; ///< the size symbols that are its arguments, in order
+  llvm::SmallVector<mlir::Location> locations{}; ///< of its ops; that of op n + 1 at index n
+};
+
+struct OutlinedKernels {
+  std::vector<OutlinedKernel> kernels; ///< in the order of the steps that run them
+  struct Use {
+    mlir::Operation *nest;
+    size_t kernel;
+    KernelLabels labels;
+  };
+  std::vector<Use> uses;
+};
+
+/// The size symbols of a nest with a kernel, in the order of the kernel's arguments: an array of
+/// `#nd.size`.
+inline constexpr llvm::StringLiteral numbersAttrName("heddle.numbers");
+
+/// Adds a function for each distinct nest in public functions and in their branches and loops
+/// (`insertCopies` has prepared them), and sorts the reads of the nests into the order of the
+/// kernels' operands. `facts` has the user's machine facts except rates, or is null.
+OutlinedKernels outlineKernels(mlir::ModuleOp module, nest::MachineAttr facts);
+
+/// Copies the schedules of the kernels to the nests that use them, in the names of these.
+void showSchedules(const OutlinedKernels &outlined);
+
+/// Sets the sources of the kernels, and erases their functions.
+void printKernels(llvm::MutableArrayRef<OutlinedKernel> kernels);
+
+/// The attribute of a module, or kernel, by which a user overrides facts of the machine.
+inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
+/// `machine` with its facts overridden by `facts`, which may be null.
+nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
+
+/// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/Zero.h);
+/// if they are not constant, they are an argument of the kernel.
+inline constexpr llvm::StringLiteral clearAttrName("heddle.clear");
+/// That kernel.
+OutlinedKernel clearingKernel(const Expr &bytes, mlir::Location loc);
+
+} // namespace heddle
+
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINEKERNELS_H
