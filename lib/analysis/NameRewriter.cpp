@@ -102,12 +102,17 @@ Attribute NameRewriter::rewrite(Attribute attr) const {
   return attr;
 }
 
-/// Returns the attributes of an op of nd, nest or mesh that may mention names.
+/// Returns the attributes of an op of nd, nest or mesh that may mention names: its own, and
+/// shardings and sizes.
 static SmallVector<NamedAttribute> attributesWithNames(Operation *op) {
   if (!isa_and_nonnull<NdDialect, nest::NestDialect, mesh::MeshDialect>(op->getDialect()))
     return {};
-  return llvm::filter_to_vector(op->getAttrs(), [](NamedAttribute attr) {
-    return isa<mesh::ShardingAttr>(attr.getValue()) ||
+  auto isSize = [](Attribute attr) {
+    auto list = dyn_cast<ArrayAttr>(attr);
+    return isa<SizeAttr>(list && !list.empty() ? list[0] : attr);
+  };
+  return llvm::filter_to_vector(op->getAttrs(), [&](NamedAttribute attr) {
+    return isa<mesh::ShardingAttr>(attr.getValue()) || isSize(attr.getValue()) ||
            (!attr.getName().getValue().contains('.') && !isa<SymbolRefAttr>(attr.getValue()));
   });
 }

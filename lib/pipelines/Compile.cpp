@@ -29,6 +29,7 @@
 #include "lib/transforms/mesh/Roles.h"
 #include "lib/transforms/mesh/Transfers.h"
 #include "lib/transforms/nd/NeutralNames.h"
+#include "lib/transforms/nd/Passes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -172,13 +173,20 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   observe(passes, options);
-  buildNestPipeline(passes, options, machine, std::move(explained));
+  buildNestPipeline(passes, options, machine, /*restoreNames=*/false, std::move(explained));
   buildStepPipeline(passes);
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
-/// Schedules the distinct kernels and converts the nests to steps. If `show`, schedules become
-/// attributes of the nests.
+static LogicalResult restoreNames(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  passes.addPass(nd::createNdRestoreNamesPass());
+  return passes.run(module);
+}
+
+/// Schedules the distinct kernels, restores the users' names and converts the nests to steps. If
+/// `show`, schedules become attributes of the nests.
 static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
                                             const CompileOptions &options, bool show) {
   insertCopies(module);
@@ -187,6 +195,8 @@ static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &sett
     return failure();
   if (show)
     showSchedules(outlined);
+  if (failed(restoreNames(module)))
+    return failure();
   auto program = outline(module, std::move(outlined.kernels));
   if (failed(program))
     return failure();
@@ -240,8 +250,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   statistics.kernels = int(kernels->size());
   std::vector<StepCode> codes;
   for (auto [kernel, source] : llvm::zip_equal(*kernels, program.kernels))
-    codes.push_back(
-        {kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes});
+    codes.push_back({kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
     planSteps(entry, codes, cost::Rates::of(setting.machine));
@@ -290,9 +299,9 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
     llvm::replace(name, ' ', '-');
     if (failed(dump.write(module, name + ".mlir", kernel.source)))
       return failure();
-    for (auto [form, ending] : {std::pair(KernelForm::Loops, ".loops.mlir"),
-                                std::pair(KernelForm::LlvmIr, ".ll"),
-                                std::pair(KernelForm::Assembly, ".s")}) {
+    for (auto [form, ending] :
+         {std::pair(KernelForm::Loops, ".loops.mlir"), std::pair(KernelForm::LlvmIr, ".ll"),
+          std::pair(KernelForm::Assembly, ".s")}) {
       auto text = printKernel(kernel, target, options, form);
       if (failed(text) || failed(dump.write(module, name + ending, *text)))
         return failure();
@@ -321,9 +330,13 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
     explanation.emplace(nest::Rates::of(setting.timed));
     listener = [&](const nest::ExplainedLayouts &layouts) { explanation->addLayouts(layouts); };
   }
-  if (failed(runNestPasses(module, options, setting.machine, std::move(listener))) ||
-      failed(dump.write(module, "2-nest.mlir")))
+  if (failed(runNestPasses(module, options, setting.machine, std::move(listener))))
     return failure();
+  if (dump.isWanted("2-nest.mlir")) {
+    OwningOpRef<ModuleOp> spelled = module.clone();
+    if (failed(restoreNames(*spelled)) || failed(dump.write(*spelled, "2-nest.mlir")))
+      return failure();
+  }
   auto program = makeSteps(module, setting, options, dump.isWanted("3-scheduled.mlir"));
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
@@ -453,9 +466,8 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     KernelForm form = stage == Stage::Loops    ? KernelForm::Loops
                       : stage == Stage::LlvmIr ? KernelForm::LlvmIr
                                                : KernelForm::Assembly;
-    auto text = stage == Stage::Kernels
-                    ? FailureOr<std::string>(kernel.source)
-                    : printKernel(kernel, *setting->target, options, form);
+    auto text = stage == Stage::Kernels ? FailureOr<std::string>(kernel.source)
+                                        : printKernel(kernel, *setting->target, options, form);
     if (failed(text))
       return failure();
     all += *text;

@@ -105,10 +105,11 @@ void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &option
 /// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 using LayoutListener = std::function<void(const nest::ExplainedLayouts &)>;
-/// Lowers nd to nests, fuses them and chooses their layouts for `machine`. `explained`, if not null,
-/// gets the reasons for the layouts of each function.
+/// Lowers nd to nests, fuses them and chooses their layouts for `machine`, under neutral names.
+/// `explained`, if not null, gets the reasons for the layouts of each function.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
-                       mlir::Attribute machine, LayoutListener explained = {});
+                       mlir::Attribute machine, bool restoreNames = true,
+                       LayoutListener explained = {});
 
 /// Lowers nests with layouts to steps, each with separate buffers.
 void buildStepPipeline(mlir::OpPassManager &passes);

@@ -61,7 +61,7 @@ Array Explanation::alternatives(ArrayRef<nest::ExplainedLayouts::Alternative> ot
 
 void Explanation::addLayouts(const nest::ExplainedLayouts &layouts) {
   func::FuncOp function = layouts.function;
-  Labels names = spellingOf(function);
+  Labels names = spellings(function);
   Function &made = functions[function.getName().str()];
   made.summary = Object{{"seconds", seconds(layouts.cycles)},
                         {"bound", seconds(layouts.bound)},

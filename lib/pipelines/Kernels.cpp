@@ -67,12 +67,14 @@ public:
   }
 
   llvm::Expected<KernelCode> compile(const OutlinedKernel &kernel, const std::string &symbol) {
-    return withRequest(kernel, symbol, [&](const nest::KernelRequest &request, nd::SizeAttr clears) {
-      if (clears)
-        return compiler->compileClear(symbol, clears.getExpr());
-      std::optional<Custom> custom = customFor(request);
-      return custom ? compiler->compileCustom(symbol, custom->kernel) : compiler->compile(request);
-    });
+    return withRequest(kernel, symbol,
+                       [&](const nest::KernelRequest &request, nd::SizeAttr clears) {
+                         if (clears)
+                           return compiler->compileClear(symbol, clears.getExpr());
+                         std::optional<Custom> custom = customFor(request);
+                         return custom ? compiler->compileCustom(symbol, custom->kernel)
+                                       : compiler->compile(request);
+                       });
   }
 
   llvm::Expected<std::string> print(const OutlinedKernel &kernel, const std::string &symbol,
@@ -302,8 +304,7 @@ LogicalResult heddle::explainKernels(ArrayRef<OutlinedKernel> kernels, const Tar
 }
 
 FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const Target &target,
-                                           const CompileOptions &options,
-                                           KernelForm form) {
+                                           const CompileOptions &options, KernelForm form) {
   Workbench bench(options, target);
   auto text = bench.print(kernel, symbolOf(kernel, target, options.extensions), form);
   if (text)

@@ -51,8 +51,7 @@ mlir::LogicalResult explainKernels(llvm::ArrayRef<OutlinedKernel> kernels, const
 
 /// One kernel as text.
 mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
-                                         const CompileOptions &options,
-                                         KernelForm form);
+                                         const CompileOptions &options, KernelForm form);
 
 /// A function `symbol` that runs `steps`.
 struct EntrySource {

@@ -95,7 +95,7 @@ void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
-                               Attribute machine, LayoutListener explained) {
+                               Attribute machine, bool restoreNames, LayoutListener explained) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -125,7 +125,9 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
     };
     passes.addPass(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
   }
-  passes.addPass(nd::createNdRestoreNamesPass());
+  // Without chosen layouts, values are row-major over the names that the user wrote.
+  if (restoreNames || !options.assignLayouts)
+    passes.addPass(nd::createNdRestoreNamesPass());
 }
 
 void heddle::buildStepPipeline(OpPassManager &passes) {

@@ -46,7 +46,8 @@ static void copyIfOther(Operation *op, OpOperand &operand, const Layout &layout)
 /// Writes layouts that follow from what happens to the values, which is about to change.
 static void stateLayouts(func::FuncOp function) {
   for (Operation &op : function.front())
-    if (auto laid = dyn_cast<nest::LaidOutInterface>(op); laid && !isa<mesh::MessageInterface>(op)) {
+    if (auto laid = dyn_cast<nest::LaidOutInterface>(op);
+        laid && !isa<mesh::MessageInterface>(op)) {
       auto layouts = llvm::map_to_vector(op.getResults(), [&](Value value) -> Attribute {
         return attributeOf(&op, nest::layoutOf(value));
       });

@@ -218,9 +218,9 @@ private:
     Layout layout = layoutOfMessage(op);
     if (failed(checkLayout(value, layout)))
       return failure();
-    int32_t number = sends ? values.lookup(value)
-                           : addResult(cast<OpResult>(value),
-                                       op->getName().stripDialect().str(), layout);
+    int32_t number =
+        sends ? values.lookup(value)
+              : addResult(cast<OpResult>(value), op->getName().stripDialect().str(), layout);
     OutlinedStep &step = addStart(op, mesh::communicationOf(op, layout));
     (sends ? step.operands : step.results).push_back(number);
     step.spec.bytesMoved = double(typicalBytes(entry.spec.values[size_t(number)]));
@@ -415,8 +415,7 @@ private:
         results.push_back(values.lookup(operand));
     addControlFlow(op.isLoop() ? StepKind::Loop : StepKind::If, op,
                    values.lookup(op.getOperand(0)));
-    for (auto [side, symbol] :
-         llvm::enumerate(op.getFunctions().getAsRange<FlatSymbolRefAttr>())) {
+    for (auto [side, symbol] : llvm::enumerate(op.getFunctions().getAsRange<FlatSymbolRefAttr>())) {
       auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol);
       if (side == 1)
         addControlFlow(StepKind::Else, op);
@@ -479,9 +478,9 @@ private:
         std::string symbol = *size.getExpr().asName();
         auto told = llvm::find(entry.spec.symbols, symbol);
         if (told == entry.spec.symbols.end())
-          return op->emitOpError() << "has a size with the symbol '" << symbol
-                                   << "', but no argument of '@" << entry.spec.name
-                                   << "' determines it";
+          return op->emitOpError()
+                 << "has a size with the symbol '" << symbol << "', but no argument of '@"
+                 << entry.spec.name << "' determines it";
         step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
       }
     step.spec.name = op->hasAttr("heddle.name") || step.results.empty()

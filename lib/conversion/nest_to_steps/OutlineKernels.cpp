@@ -14,6 +14,7 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NameRewriter.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/OrderReads.h"
 
@@ -143,7 +144,9 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
   auto meet = [&](StringRef name) {
     if (!known.contains(name) || llvm::is_contained(symbols, name))
       return;
-    std::string label = nd::neutralSymbol(symbols.size(), nd::symbolRange(around, name));
+    auto range = nd::rangeOfNeutral(name);
+    std::string label =
+        nd::neutralSymbol(symbols.size(), range ? *range : nd::symbolRange(around, name));
     labels.push_back(StringAttr::get(function.getContext(), label));
     symbols.push_back(name.str());
     rewriter.symbols[name.str()] = Expr::name(label);
@@ -189,10 +192,10 @@ static size_t hashOf(func::FuncOp kernel) {
   llvm::hash_code hash = llvm::hash_combine(kernel.getFunctionType(), kernel.getArgAttrsAttr(),
                                             kernel.getResAttrsAttr());
   kernel.front().walk([&](Operation *op) {
-    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                        op, OperationEquivalence::ignoreHashValue,
-                                        OperationEquivalence::ignoreHashValue,
-                                        OperationEquivalence::IgnoreLocations));
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::ignoreHashValue,
+                                                OperationEquivalence::IgnoreLocations));
   });
   return hash;
 }
@@ -253,11 +256,14 @@ private:
 
   void add(Operation *nest, func::FuncOp function, const KernelLabels &labels) {
     symbols.insert(function);
-    OutlinedKernel &kernel =
-        result.kernels.emplace_back(OutlinedKernel{function, "", heddle::nameOf(nest), nest->getLoc()});
+    OutlinedKernel &kernel = result.kernels.emplace_back(
+        OutlinedKernel{function, "", heddle::nameOf(nest), nest->getLoc()});
     kernel.names = inverse(labels.iteration);
     for (const Labels &operand : labels.operands)
       kernel.names.merge(inverse(operand));
+    Labels written = spellings(nest->getParentOfType<func::FuncOp>());
+    for (auto &[label, name] : kernel.names)
+      name = respell(name, written);
     if (auto sizes = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
       for (auto size : sizes.getAsRange<StringAttr>())
         kernel.sizes.push_back(size.str());

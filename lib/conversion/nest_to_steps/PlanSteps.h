@@ -22,7 +22,7 @@ namespace heddle {
 /// The facts of a kernel's code that a step needs.
 struct StepCode {
   std::string symbol;
-  Expr chunks = 1, scratchBytes; ///< over `sizes`
+  Expr chunks = 1, scratchBytes;  ///< over `sizes`
   std::vector<std::string> sizes; ///< the size symbols that are arguments of the kernel
 };
 

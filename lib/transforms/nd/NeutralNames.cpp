@@ -179,14 +179,7 @@ std::string heddle::respell(StringRef text, const Labels &names) {
   return result;
 }
 
-SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
-    : ScopedDiagnosticHandler(module.getContext()), module(module) {
-  setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
-}
-
-/// The names of the function that is being compiled; if several failed in parallel, those of the
-/// one at `loc`.
-Labels heddle::spellingOf(func::FuncOp function) {
+Labels heddle::spellings(func::FuncOp function) {
   Labels names;
   if (auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName))
     for (NamedAttribute entry : dictionary)
@@ -195,6 +188,13 @@ Labels heddle::spellingOf(func::FuncOp function) {
   return names;
 }
 
+SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
+    : ScopedDiagnosticHandler(module.getContext()), module(module) {
+  setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
+}
+
+/// The names of the function that is being compiled; if several failed in parallel, those of the
+/// one at `loc`.
 Labels SpelledDiagnostics::namesFor(Location loc) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
@@ -208,7 +208,7 @@ Labels SpelledDiagnostics::namesFor(Location loc) {
   if (functions.empty())
     return {};
   auto chosen = functions.size() == 1 ? functions.begin() : llvm::find_if(functions, isThere);
-  return chosen == functions.end() ? Labels() : spellingOf(*chosen);
+  return chosen == functions.end() ? Labels() : spellings(*chosen);
 }
 
 LogicalResult SpelledDiagnostics::handle(Diagnostic &diagnostic) {

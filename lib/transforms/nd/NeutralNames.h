@@ -30,8 +30,8 @@ namespace heddle {
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
 std::string respell(llvm::StringRef text, const Labels &names);
 
-/// The names that the user wrote, by the neutral ones of a function; empty if it has none.
-Labels spellingOf(mlir::func::FuncOp function);
+/// The users' names, by the neutral names of a function.
+Labels spellings(mlir::func::FuncOp function);
 
 /// During its lifetime, diagnostics about functions of `module` spell names as the user does.
 class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {
