@@ -191,18 +191,14 @@ static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &sett
                                             const CompileOptions &options, bool show) {
   insertCopies(module);
   OutlinedKernels outlined = outlineKernels(module, factsOfCode(setting));
-  if (failed(scheduleKernels(module, machineOfOneThread(setting), options)))
+  if (failed(scheduleKernels(module, outlined, machineOfOneThread(setting),
+                             show ? nullptr : setting.kept(), options)))
     return failure();
   if (show)
     showSchedules(outlined);
   if (failed(restoreNames(module)))
     return failure();
-  auto program = outline(module, std::move(outlined.kernels));
-  if (failed(program))
-    return failure();
-  printKernels(program->kernels);
-  keepDistinctKernels(*program);
-  return program;
+  return outline(module, std::move(outlined.kernels));
 }
 
 static std::string symbolOf(OutlinedEntry &entry) {

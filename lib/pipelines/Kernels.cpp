@@ -216,39 +216,63 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
-LogicalResult heddle::scheduleKernels(ModuleOp module, nest::MachineAttr machine,
+LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
+                                      nest::MachineAttr machine, const KernelCache *cache,
                                       const CompileOptions &options) {
+  std::string facts;
+  llvm::raw_string_ostream(facts) << machine;
+  std::vector<std::string> keys;
+  for (OutlinedKernel &kernel : outlined.kernels) {
+    keys.push_back(cache ? "s_" + cacheKey(sourceOf(kernel.function) + facts, options.extensions)
+                         : "");
+    if (auto found = cache ? cache->find(keys.back()) : std::nullopt) {
+      kernel.source = std::move(*found);
+      std::exchange(kernel.function, {}).erase();
+    }
+  }
   MLIRContext *context = module.getContext();
   PassManager passes(context);
   passes.enableVerifier(false);
   passes.addNestedPass<func::FuncOp>(nest::createNestChooseSchedulesPassFor(machine));
   // Other passes have little to do in parallel, and a context with threads is slower.
-  bool isAlone = options.compileThreads == 1 || context->isMultithreadingEnabled();
-  if (!isAlone)
+  bool isSet = options.compileThreads == 1 || context->isMultithreadingEnabled();
+  if (!isSet)
     context->enableMultithreading();
   LogicalResult result = passes.run(module);
-  if (!isAlone)
+  if (!isSet)
     context->disableMultithreading();
+  for (auto [kernel, key] : llvm::zip_equal(outlined.kernels, keys))
+    if (kernel.function) {
+      kernel.source = sourceOf(kernel.function);
+      if (cache)
+        cache->store(key, kernel.source);
+    }
   return result;
 }
 
-/// Calls `act` for each kernel on several threads. Each thread passes its own bench, which is null
-/// until it is needed. Returns the error messages of the kernels. Long kernels are started first,
-/// for load balance.
-static std::vector<std::string>
-forEachKernel(ArrayRef<OutlinedKernel> kernels, const CompileOptions &options,
-              llvm::function_ref<std::string(size_t, std::unique_ptr<Workbench> &)> act) {
-  size_t count = kernels.size();
+static LogicalResult refuse(const OutlinedKernel &kernel, StringRef error) {
+  return emitError(kernel.loc) << "'" << kernel.name
+                               << "' can't be compiled: " << respell(error, kernel.names);
+}
+
+FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
+                                                              const Target &target,
+                                                              const KernelCache *cache,
+                                                              const CompileOptions &options) {
+  size_t count = sources.size();
+  std::vector<CompiledKernel> kernels(count);
   std::vector<std::string> errors(count);
-  auto order = llvm::to_vector(llvm::seq(count));
+  auto order = llvm::to_vector(llvm::seq(count)); // long kernels first, for load balance
   llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return kernels[a].source.size() > kernels[b].source.size();
+    return sources[a].source.size() > sources[b].source.size();
   });
+  Progress progress("compiling kernels", count, options.progress, options.onProgress);
   std::atomic<size_t> next{0};
   auto work = [&] {
-    std::unique_ptr<Workbench> bench;
-    for (size_t i; (i = next.fetch_add(1)) < count;)
-      errors[order[i]] = act(order[i], bench);
+    std::unique_ptr<Workbench> bench; // made when it is needed
+    for (size_t i; (i = next.fetch_add(1)) < count; progress.advance())
+      errors[order[i]] =
+          compileKernel(sources[order[i]], kernels[order[i]], target, cache, options, bench);
   };
   size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
                                               : std::max(1u, std::thread::hardware_concurrency());
@@ -257,33 +281,10 @@ forEachKernel(ArrayRef<OutlinedKernel> kernels, const CompileOptions &options,
   work();
   for (std::thread &worker : workers)
     worker.join();
-  return errors;
-}
-
-/// Fails with a diagnostic at the first nest that has an error.
-static LogicalResult report(ArrayRef<OutlinedKernel> kernels, ArrayRef<std::string> errors) {
-  for (auto [kernel, error] : llvm::zip_equal(kernels, errors))
-    if (!error.empty())
-      return emitError(kernel.loc)
-             << "'" << kernel.name << "' can't be compiled: " << respell(error, kernel.names);
-  return success();
-}
-
-FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedKernel> sources,
-                                                              const Target &target,
-                                                              const KernelCache *cache,
-                                                              const CompileOptions &options) {
-  std::vector<CompiledKernel> kernels(sources.size());
-  Progress progress("compiling kernels", sources.size(), options.progress, options.onProgress);
-  auto compile = [&](size_t i, std::unique_ptr<Workbench> &bench) {
-    std::string error = compileKernel(sources[i], kernels[i], target, cache, options, bench);
-    progress.advance();
-    return error;
-  };
-  std::vector<std::string> errors = forEachKernel(sources, options, compile);
   progress.finish();
-  if (failed(report(sources, errors)))
-    return failure();
+  for (auto [kernel, error] : llvm::zip_equal(sources, errors))
+    if (!error.empty())
+      return refuse(kernel, error);
   return kernels;
 }
 
@@ -293,11 +294,11 @@ LogicalResult heddle::explainKernels(ArrayRef<OutlinedKernel> kernels, const Tar
     return success();
   Workbench bench(options, target);
   for (const OutlinedKernel &kernel : kernels) {
+    if (!kernel.symbol)
+      continue; // a clearing kernel
     auto text = bench.explain(kernel);
     if (!text)
-      return emitError(kernel.loc)
-             << "'" << kernel.name
-             << "' can't be compiled: " << respell(llvm::toString(text.takeError()), kernel.names);
+      return refuse(kernel, llvm::toString(text.takeError()));
     emitRemark(kernel.loc) << "the kernel of '" << kernel.name << "' " << *text;
   }
   return success();
@@ -307,11 +308,9 @@ FailureOr<std::string> heddle::printKernel(const OutlinedKernel &kernel, const T
                                            const CompileOptions &options, KernelForm form) {
   Workbench bench(options, target);
   auto text = bench.print(kernel, symbolOf(kernel, target, options.extensions), form);
-  if (text)
-    return std::move(*text);
-  return emitError(kernel.loc) << "'" << kernel.name << "' can't be compiled: "
-                               << respell(llvm::toString(text.takeError()), kernel.names),
-         failure();
+  if (!text)
+    return refuse(kernel, llvm::toString(text.takeError()));
+  return std::move(*text);
 }
 
 static std::string keyOf(const EntrySource &entry, const Target &target) {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of kernels are scheduled in parallel in the module's MLIRContext. Then they are
-// printed, and emitted on several threads, each with its own MLIRContext. Code depends on a kernel's
-// text, which includes the schedules, and on the target; it is cached under the hash of both and of
-// the compiler's version. So if a rate changes, only kernels whose schedules change are emitted
-// again, and only these are parsed.
+// The functions of kernels are scheduled in parallel in the module's MLIRContext, and printed.
+// Then they are emitted on several threads, each with its own MLIRContext. Both results are cached
+// under the hash of their inputs and of the compiler's version: schedules depend on the unscheduled
+// function and on all facts of the machine, code on the scheduled one and on the target. So if a
+// rate changes, only kernels whose schedules change are emitted again, and only these are parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,10 @@ struct CompiledKernel {
   bool cached = false;
 };
 
-/// Chooses the schedules of all kernels in `module` for `machine`.
-mlir::LogicalResult scheduleKernels(mlir::ModuleOp module, nest::MachineAttr machine,
+/// Chooses the schedules of all kernels for `machine`, and sets their sources. Kernels that are
+/// found in `cache` (which may be null) lose their functions.
+mlir::LogicalResult scheduleKernels(mlir::ModuleOp module, OutlinedKernels &outlined,
+                                    nest::MachineAttr machine, const KernelCache *cache,
                                     const CompileOptions &options);
 
 /// Compiles all kernels, or fails with a diagnostic at the nest that can't be compiled. `cache` may

@@ -501,8 +501,11 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, std::vector<Outlined
   OutlinedProgram program;
   ConstantBlock constants;
   KernelNumbers kernelOf;
-  for (auto [i, kernel] : llvm::enumerate(kernels))
-    kernelOf[kernel.function.getSymNameAttr()] = i;
+  for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    kernelOf[kernel.symbol] = i;
+    if (kernel.function)
+      std::exchange(kernel.function, {}).erase();
+  }
   program.kernels = std::move(kernels);
   if (failed(mesh::checkRoles(module))) // passes may have moved messages
     return failure();
@@ -511,6 +514,8 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, std::vector<Outlined
         failed(Outliner(program, constants, kernelOf).run(function)))
       return failure();
   program.constants = constants.take();
+  if (!program.kernels.empty())
+    keepDistinctKernels(program);
   return program;
 }
 

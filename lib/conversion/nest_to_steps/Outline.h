@@ -64,12 +64,13 @@ struct OutlinedProgram {
 std::string spellLocation(mlir::Location loc);
 
 /// Every public function of a module that `insertCopies` has prepared becomes an entry. `kernels`
-/// are those of `outlineKernels`; if there are none, steps have no kernels.
+/// are those of `outlineKernels`, with sources; if there are none, steps have no kernels. Erases
+/// their functions.
 mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module,
                                          std::vector<OutlinedKernel> kernels);
 
 /// Drops kernels that no step runs, since copies were coalesced, and merges those that schedules
-/// have made equal. `printKernels` must have set the sources.
+/// have made equal.
 void keepDistinctKernels(OutlinedProgram &program);
 
 } // namespace heddle

@@ -249,15 +249,14 @@ private:
       alike.push_back(number), add(nest, function, labels);
     else
       function.erase();
-    nest->setAttr(nest::kernelAttrName,
-                  FlatSymbolRefAttr::get(result.kernels[number].function.getSymNameAttr()));
+    nest->setAttr(nest::kernelAttrName, FlatSymbolRefAttr::get(result.kernels[number].symbol));
     result.uses.push_back({nest, number, std::move(labels)});
   }
 
   void add(Operation *nest, func::FuncOp function, const KernelLabels &labels) {
     symbols.insert(function);
-    OutlinedKernel &kernel = result.kernels.emplace_back(
-        OutlinedKernel{function, "", heddle::nameOf(nest), nest->getLoc()});
+    OutlinedKernel &kernel = result.kernels.emplace_back(OutlinedKernel{
+        function, function.getSymNameAttr(), "", heddle::nameOf(nest), nest->getLoc()});
     kernel.names = inverse(labels.iteration);
     for (const Labels &operand : labels.operands)
       kernel.names.merge(inverse(operand));
@@ -359,16 +358,16 @@ void heddle::showSchedules(const OutlinedKernels &outlined) {
   }
 }
 
-void heddle::printKernels(MutableArrayRef<OutlinedKernel> kernels) {
-  for (OutlinedKernel &kernel : kernels) {
-    kernel.function.setName("kernel"); // no number, which depends on other kernels
-    kernel.function.setPublic();
-    llvm::raw_string_ostream stream(kernel.source);
-    kernel.function->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
-    stream << "\n";
-    kernel.function.erase();
-    kernel.function = {};
-  }
+std::string heddle::sourceOf(func::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  StringAttr name = kernel.getSymNameAttr(); // has a number, which depends on other kernels
+  kernel.setName("kernel");
+  kernel.setPublic();
+  kernel->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  kernel.setPrivate();
+  kernel.setSymNameAttr(name);
+  return text + "\n";
 }
 
 OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
@@ -379,7 +378,7 @@ OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
   stream << "func.func private @kernel() attributes {" << clearAttrName << " = "
          << nd::SizeAttr::get(loc.getContext(), bytes.isConstant() ? bytes : Expr::name(size))
          << "}\n";
-  return {{}, text, "zero", loc, {}, {size}};
+  return {{}, {}, text, "zero", loc, {}, {size}};
 }
 
 nest::MachineAttr heddle::withFacts(nest::MachineAttr machine, nest::MachineAttr facts) {

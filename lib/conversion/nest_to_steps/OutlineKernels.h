@@ -17,8 +17,8 @@
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
 // `nest-choose-schedules` then schedules the functions, in parallel, so schedules can't depend on
-// spelling either. `printKernels` prints each function once: that text is the kernel's source, the
-// key of its code.
+// spelling either. The text of a scheduled function is the kernel's source, and the key of its
+// code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,9 @@ struct KernelLabels {
 };
 
 struct OutlinedKernel {
-  mlir::func::FuncOp function;      ///< null after `printKernels`
-  std::string source;               ///< set by `printKernels`
+  mlir::func::FuncOp function;      ///< null if only the source is known
+  mlir::StringAttr symbol;          ///< its name
+  std::string source;               ///< the text of the scheduled function
   std::string name;                 ///< for messages and dumps
   mlir::Location loc;               ///< of the first nest with this kernel
   Labels names = {};                ///< the user's names of that nest, by label
@@ -72,8 +73,8 @@ OutlinedKernels outlineKernels(mlir::ModuleOp module, nest::MachineAttr facts);
 /// Copies the schedules of the kernels to the nests that use them, in the names of these.
 void showSchedules(const OutlinedKernels &outlined);
 
-/// Sets the sources of the kernels, and erases their functions.
-void printKernels(llvm::MutableArrayRef<OutlinedKernel> kernels);
+/// The text of a kernel, without its number.
+std::string sourceOf(mlir::func::FuncOp kernel);
 
 /// The attribute of a module, or kernel, by which a user overrides facts of the machine.
 inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
