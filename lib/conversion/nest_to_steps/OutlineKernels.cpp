@@ -12,127 +12,15 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Chunks.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/analysis/NameRewriter.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/OrderReads.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
-
-#include <set>
 
 using namespace heddle;
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Labels
-//===----------------------------------------------------------------------===//
-
-static bool areDistinct(const Labels &labels) {
-  std::set<std::string> seen;
-  return llvm::all_of(labels, [&](const auto &each) { return seen.insert(each.second).second; });
-}
-
-static KernelLabels labelsOf(Operation *nest, KnownKernels &known) {
-  SmallVector<Value> operands = nest::kernelOperands(nest);
-  KernelLabels result;
-  result.operands.resize(operands.size());
-  auto layoutOf = [&](Value value) {
-    return nest::LayoutAttr::get(nest->getContext(), nest::layoutOf(value));
-  };
-  if (isa<nest::LoopNestInterface>(nest)) {
-    Labels labels = canonicalKernel(nest, layoutOf, known);
-    if (!areDistinct(labels))
-      return result; // too many symmetric orders: keep the names
-    result.ranks.resize(operands.size());
-    for (const auto &[name, label] : labels) {
-      auto [before, after] = StringRef(name).split('.');
-      size_t operand;
-      if (before.getAsInteger(10, operand))
-        result.iteration[name] = label;
-      else if (after.empty())
-        result.ranks[operand] = label;
-      else
-        result.operands[operand][after.str()] = label;
-    }
-    return result;
-  }
-  Labels labels = canonicalTree(nest, operands, layoutOf);
-  if (!areDistinct(labels))
-    return result;
-  result.uniform = true;
-  result.operands.assign(operands.size(), labels);
-  result.iteration = std::move(labels);
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// The function
-//===----------------------------------------------------------------------===//
-
-/// The names of each operand in `nest`, from operand `first` on.
-static std::vector<NameRewriter> operandRewriters(Operation *nest, const KernelLabels &labels,
-                                                  unsigned first = 0) {
-  SmallVector<Value> distinct = nest::kernelOperands(nest);
-  std::vector<NameRewriter> result;
-  for (Value operand : nest->getOperands().drop_front(first))
-    result.emplace_back(labels.operands[size_t(llvm::find(distinct, operand) - distinct.begin())]);
-  return result;
-}
-
-/// The names of the results; for an update, those of its destination.
-static NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels) {
-  return nest::updatedBy(nest) ? operandRewriters(nest, labels)[0] : NameRewriter(labels.iteration);
-}
-
-/// Renames a nest whose operands already have their new types.
-static void renameNest(Operation *nest, const KernelLabels &labels) {
-  NameRewriter iteration(labels.iteration);
-  if (labels.uniform)
-    return iteration.rewrite(nest);
-  auto loops = cast<nest::LoopNestInterface>(nest);
-  iteration.rewriteNest(loops, operandRewriters(nest, labels, loops.getFirstRead()),
-                        resultRewriter(nest, labels));
-}
-
-/// Sorts the reads of a compute or update by the labels of their operands and maps.
-static void sortReads(Operation *op, const KernelLabels &labels) {
-  if (labels.ranks.empty())
-    return;
-  auto nest = cast<nest::LoopNestInterface>(op);
-  SmallVector<Value> distinct = nest::kernelOperands(nest);
-  std::vector<NameRewriter> reads = operandRewriters(nest, labels, nest.getFirstRead());
-  std::vector<std::string> keys;
-  NameRewriter names(labels.iteration); // also maps reads to their keys
-  for (const NestRead &read : readsOf(nest)) {
-    std::string key = labels.ranks[size_t(llvm::find(distinct, read.value) - distinct.begin())];
-    key.insert(0, 8 - std::min<size_t>(8, key.size()), ' '); // d9 comes before d10
-    llvm::raw_string_ostream(key) << " " << names.rewrite(read.map, reads[read.operand])
-                                  << names.rewrite(read.guard);
-    names.names[nest::readName(read.operand)] = "h" + llvm::utohexstr(llvm::xxh3_64bits(key));
-    keys.push_back(std::move(key));
-  }
-  nest::orderReads(nest, keys);
-}
-
-/// Sorts the reads of `nest` into an order that depends neither on names nor on their order in the
-/// source. Operands of the kernel are in the same order (`nest::kernelOperands`).
-static KernelLabels orderOperands(Operation *nest, KnownKernels &known) {
-  SmallVector<Value> before = nest::kernelOperands(nest);
-  KernelLabels labels = labelsOf(nest, known);
-  sortReads(nest, labels);
-  KernelLabels ordered = labels;
-  for (auto [to, value] : llvm::enumerate(nest::kernelOperands(nest))) {
-    size_t from = size_t(llvm::find(before, value) - before.begin());
-    ordered.operands[to] = labels.operands[from];
-    if (!labels.ranks.empty())
-      ordered.ranks[to] = labels.ranks[from];
-  }
-  return ordered;
-}
 
 /// Numbers the size symbols in the order of their first use.
 static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::StringSet<> &known,
@@ -155,18 +43,13 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
     for (const std::string &name : expr.names())
       meet(name);
   };
-  auto meetDims = [&](nd::DimsAttr dims) {
-    for (const nd::Dim &dim : dims)
-      meetAll(dim.size().getExpr());
-  };
-  for (Type type : function.getArgumentTypes())
-    meetDims(cast<nd::NdTensorType>(type).getDims());
   std::function<void(Attribute)> meetIn = [&](Attribute attr) {
     if (auto list = dyn_cast<ArrayAttr>(attr)) {
       for (Attribute each : list)
         meetIn(each);
     } else if (auto dims = dyn_cast<nd::DimsAttr>(attr)) {
-      meetDims(dims);
+      for (const nd::Dim &dim : dims)
+        meetAll(dim.size().getExpr());
     } else if (auto map = dyn_cast<nest::MapAttr>(attr)) {
       for (const nest::MapEntry &entry : map.getEntries())
         meetAll(entry.expr());
@@ -175,12 +58,13 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
         meetAll(condition.expr());
     }
   };
-  function.walk([&](Operation *op) {
+  for (Type type : function.getArgumentTypes())
+    meetIn(cast<nd::NdTensorType>(type).getDims());
+  function.front().walk([&](Operation *op) {
     if (auto index = dyn_cast<nest::IndexOp>(op))
       meet(index.getName());
-    if (op != function)
-      for (NamedAttribute attr : op->getAttrs())
-        meetIn(attr.getValue());
+    for (NamedAttribute attr : op->getAttrs())
+      meetIn(attr.getValue());
   });
   rewriter.rewrite(function);
   if (!labels.empty())

@@ -26,19 +26,9 @@
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINEKERNELS_H
 
 #include "dialects/nest/Nest.h"
-#include "lib/analysis/Canonical.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/conversion/nest_to_steps/KernelLabels.h"
 
 namespace heddle {
-
-/// How the names of a nest become labels.
-struct KernelLabels {
-  Labels iteration;
-  std::vector<Labels> operands;   ///< of each distinct operand (`nest::kernelOperands`)
-  std::vector<std::string> ranks; ///< labels of the operands; empty if they have none
-  bool uniform = false;           ///< `iteration` has all names, including operands'
-};
 
 struct OutlinedKernel {
   mlir::func::FuncOp function;      ///< null if only the source is known
