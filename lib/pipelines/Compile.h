@@ -7,9 +7,9 @@
 //
 // Runs the whole compiler. Every public function of the module becomes an entry of the program: nd
 // is differentiated and simplified, lowered to nests, fused and laid out (`buildNdPipeline`,
-// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Nests are
-// outlined as steps (Outline.h). Each distinct nest becomes a kernel, which is scheduled, compiled
-// and cached on disk (Kernels.h). Then the memory of values (PlanMemory.h) and barriers
+// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each distinct
+// nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on disk
+// (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values (PlanMemory.h) and barriers
 // (PlanBarriers.h) are planned, and an entry function is built that runs the steps.
 //
 //     CompileOptions options;

@@ -27,9 +27,9 @@ using namespace heddle;
 using namespace mlir;
 
 /// The request for the emitter for a parsed source; for a clearing kernel it has no nest. `machine`
-/// is the target's. The line numbers of the nest's ops are their indices: all nests
-/// with this text share the code, so the code records the op of each instruction, and each program
-/// records the source locations of these ops.
+/// is the target's. The line numbers of the nest's ops are their indices: all nests with this text
+/// share the code, so the code records the op of each instruction, and each program records the
+/// source locations of these ops.
 static nest::KernelRequest kernelRequest(func::FuncOp function, const std::string &symbol,
                                          nest::MachineAttr machine) {
   nest::KernelRequest request;

@@ -12,8 +12,8 @@
 // - Phi copies: each carried operand of a loop, and each result of a called function, is copied to
 //   the buffer of the branch's or loop's result. `coalesceCopies` removes most of them.
 //
-//     %r = nest.control [@step] %c, %x        becomes        %s = nest.compute (n: 8) reads %x[] ...
-//                                                            %r = nest.control [@step] %c, %s
+//     %r = nest.control [@step] %c, %x     becomes     %s = nest.compute (n: 8) reads %x[] ...
+//                                                      %r = nest.control [@step] %c, %s
 //
 //===----------------------------------------------------------------------===//
 

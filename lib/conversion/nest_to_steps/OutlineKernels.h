@@ -12,7 +12,7 @@
 //
 //     %y = nest.compute (row: 64, column: 32) reduce (k: 16) ... {heddle.kernel = @kernel}
 //
-//     func.func private @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16> {nd.layout = #nest.layout<[d0, d2]>}, ...)
+//     func.func private @kernel(%arg0: !nd.tensor<f32, d0: 64, d2: 16> {nd.layout = ...}, ...)
 //         -> (... {nd.layout = ...}) {
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
