@@ -191,7 +191,7 @@ static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &sett
                                             const CompileOptions &options, bool show) {
   insertCopies(module);
   OutlinedKernels outlined = outlineKernels(module, factsOfCode(setting));
-  if (failed(scheduleKernels(module, outlined, machineOfOneThread(setting),
+  if (failed(scheduleKernels(module, outlined, machineOfOneThread(setting), setting.timed,
                              show ? nullptr : setting.kept(), options)))
     return failure();
   if (show)
@@ -323,7 +323,7 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   std::optional<Explanation> explanation;
   LayoutListener listener;
   if (!options.explainJson.empty() || !options.explainHtml.empty()) {
-    explanation.emplace(nest::Rates::of(setting.timed));
+    explanation.emplace(cost::Rates::of(setting.timed));
     listener = [&](const nest::ExplainedLayouts &layouts) { explanation->addLayouts(layouts); };
   }
   if (failed(runNestPasses(module, options, setting.machine, std::move(listener))))
@@ -333,7 +333,8 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
     if (failed(restoreNames(*spelled)) || failed(dump.write(*spelled, "2-nest.mlir")))
       return failure();
   }
-  auto program = makeSteps(module, setting, options, dump.isWanted("3-scheduled.mlir"));
+  bool show = explanation || dump.isWanted("3-scheduled.mlir");
+  auto program = makeSteps(module, setting, options, show);
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);

@@ -28,8 +28,8 @@
 #ifndef HEDDLE_LIB_PIPELINES_EXPLAIN_H
 #define HEDDLE_LIB_PIPELINES_EXPLAIN_H
 
-#include "dialects/nest/Rates.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/cost/Rates.h"
 #include "lib/transforms/nest/ExplainLayouts.h"
 
 #include "llvm/Support/JSON.h"
@@ -42,7 +42,7 @@ namespace heddle {
 class Explanation {
 public:
   /// `rates`: those that turn cycles into seconds.
-  explicit Explanation(const nest::Rates &rates) : clock(rates.clock) {}
+  explicit Explanation(const cost::Rates &rates) : clock(rates.clock) {}
 
   /// Called while the function has neutral names; the record has the user's.
   void addLayouts(const nest::ExplainedLayouts &layouts);

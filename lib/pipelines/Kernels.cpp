@@ -20,6 +20,7 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
 
@@ -216,19 +217,38 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
+/// The cache stores scheduled kernels after a line "seconds|bound|limit".
+static std::string writeScheduled(const OutlinedKernel &kernel) {
+  const Prediction &predicted = kernel.predicted;
+  return llvm::formatv("{0:e2}|{1:e2}|{2}\n", predicted.seconds, predicted.bound, predicted.limit)
+             .str() +
+         kernel.source;
+}
+
+static bool readScheduled(StringRef entry, OutlinedKernel &kernel) {
+  auto [line, source] = entry.split('\n');
+  auto [seconds, rest] = line.split('|');
+  auto [bound, limit] = rest.split('|');
+  if (source.empty() || seconds.getAsDouble(kernel.predicted.seconds) ||
+      bound.getAsDouble(kernel.predicted.bound))
+    return false;
+  kernel.predicted.limit = limit.str();
+  kernel.source = source.str();
+  return true;
+}
+
 LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
-                                      nest::MachineAttr machine, const KernelCache *cache,
-                                      const CompileOptions &options) {
+                                      nest::MachineAttr machine, nest::MachineAttr timed,
+                                      const KernelCache *cache, const CompileOptions &options) {
   std::string facts;
-  llvm::raw_string_ostream(facts) << machine;
+  llvm::raw_string_ostream(facts) << machine << timed;
   std::vector<std::string> keys;
   for (OutlinedKernel &kernel : outlined.kernels) {
     keys.push_back(cache ? "s_" + cacheKey(sourceOf(kernel.function) + facts, options.extensions)
                          : "");
-    if (auto found = cache ? cache->find(keys.back()) : std::nullopt) {
-      kernel.source = std::move(*found);
+    if (auto found = cache ? cache->find(keys.back()) : std::nullopt;
+        found && readScheduled(*found, kernel))
       std::exchange(kernel.function, {}).erase();
-    }
   }
   MLIRContext *context = module.getContext();
   PassManager passes(context);
@@ -244,8 +264,9 @@ LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined
   for (auto [kernel, key] : llvm::zip_equal(outlined.kernels, keys))
     if (kernel.function) {
       kernel.source = sourceOf(kernel.function);
+      kernel.predicted = predict(&kernel.function.front().front(), timed);
       if (cache)
-        cache->store(key, kernel.source);
+        cache->store(key, writeScheduled(kernel));
     }
   return result;
 }

@@ -7,7 +7,7 @@
 
 #include "lib/target/MachineFile.h"
 
-#include "dialects/nest/Rates.h"
+#include "lib/cost/Rates.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ MachineFile MachineFile::ofEnvironment() {
 }
 
 bool MachineFacts::isKnown(const std::string &key) {
-  return nest::Rates::isRate(key) || key == "l1_bytes" || key == "l2_bytes" || key == "l3_bytes";
+  return cost::Rates::isRate(key) || key == "l1_bytes" || key == "l2_bytes" || key == "l3_bytes";
 }
 
 namespace {
@@ -144,7 +144,7 @@ private:
       throw Mistake{"unknown fact '" + name + "'", at};
     if (!value.is_number())
       throw Mistake{"expected a number for '" + name + "', got " + value.dump(), at};
-    double number = value, least = nest::Rates::isRate(name) ? leastRate : leastSize;
+    double number = value, least = cost::Rates::isRate(name) ? leastRate : leastSize;
     if (!(number >= least && number <= most))
       throw Mistake{(llvm::Twine("expected a number from ") +
                      (least == leastSize ? "1024" : "1e-15") + " to 1e+15 for '" + name +

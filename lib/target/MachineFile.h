@@ -17,7 +17,7 @@
 //      "measured": {...}
 //     }
 //
-// Facts have the keys of `#nest.machine`: rates (dialects/nest/Rates.h) and the sizes of caches.
+// Facts have the keys of `#nest.machine`: rates (lib/cost/Rates.h) and the sizes of caches.
 // "measured" is for people. Facts of a file affect predicted times only; decisions use the defaults
 // of the CPU's family, so that programs have the same code on all CPUs of it.
 //

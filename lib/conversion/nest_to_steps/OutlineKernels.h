@@ -27,6 +27,7 @@
 
 #include "dialects/nest/Nest.h"
 #include "lib/conversion/nest_to_steps/KernelLabels.h"
+#include "lib/conversion/nest_to_steps/PredictSteps.h"
 
 namespace heddle {
 
@@ -39,6 +40,7 @@ struct OutlinedKernel {
   Labels names = {};                ///< the user's names of that nest, by label
   std::vector<std::string> sizes{}; ///< the size symbols that are its arguments, in order
   llvm::SmallVector<mlir::Location> locations{}; ///< of its ops; that of op n + 1 at index n
+  Prediction predicted = {};                     ///< of its schedule
 };
 
 struct OutlinedKernels {

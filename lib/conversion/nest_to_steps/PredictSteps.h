@@ -20,9 +20,11 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PREDICTSTEPS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PREDICTSTEPS_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "dialects/nest/Nest.h"
 
 namespace heddle {
+
+struct OutlinedProgram;
 
 struct Prediction {
   double seconds = 0, bound = 0; ///< 0: unknown
@@ -32,7 +34,7 @@ struct Prediction {
 /// The prediction for a nest with layouts and schedule on `machine`.
 Prediction predict(mlir::Operation *nest, nest::MachineAttr machine);
 
-/// Sets the predictions of all steps that run kernels. Sets the kernels' schedules on the nests.
+/// Sets the predictions of all steps that run kernels: those of the kernels.
 void predictSteps(OutlinedProgram &program, nest::MachineAttr machine);
 
 } // namespace heddle

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/cpu/CpuTarget.h"
-#include "dialects/nest/Rates.h"
+#include "lib/cost/Rates.h"
 #include "lib/target/Target.h"
 #include "runtime/program/CpuFeatures.h"
 
@@ -141,7 +141,7 @@ nest::MachineAttr cpu::withMeasured(nest::MachineAttr machine, const MachineFact
   mlir::Builder builder(machine.getContext());
   mlir::NamedAttrList facts(machine.getValues());
   for (const auto &[key, value] : measured.values)
-    if (nest::Rates::isRate(key))
+    if (cost::Rates::isRate(key))
       facts.set(key, builder.getF64FloatAttr(value));
     else // a number of bytes
       facts.set(key, builder.getI64IntegerAttr(int64_t(value)));
