@@ -15,7 +15,7 @@
 #include "lib/pipelines/Progress.h"
 #include "lib/pipelines/Version.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nest/Passes.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "runtime/device/ThreadTeam.h"
 
 #include "mlir/Parser/Parser.h"
@@ -217,6 +217,14 @@ static std::string compileKernel(const OutlinedKernel &source, CompiledKernel &k
   return "";
 }
 
+/// The number of threads to start besides the caller's, for work of `count` parts.
+static size_t threadsFor(size_t count, const CompileOptions &options) {
+  size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
+                                              : std::max(1u, std::thread::hardware_concurrency());
+  size_t most = std::min(threads, count);
+  return most ? most - 1 : 0;
+}
+
 /// The cache stores scheduled kernels after a line "seconds|bound|limit".
 static std::string writeScheduled(const OutlinedKernel &kernel) {
   const Prediction &predicted = kernel.predicted;
@@ -237,9 +245,9 @@ static bool readScheduled(StringRef entry, OutlinedKernel &kernel) {
   return true;
 }
 
-LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
-                                      nest::MachineAttr machine, nest::MachineAttr timed,
-                                      const KernelCache *cache, const CompileOptions &options) {
+void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined, nest::MachineAttr machine,
+                             nest::MachineAttr timed, const KernelCache *cache,
+                             const CompileOptions &options) {
   std::string facts;
   llvm::raw_string_ostream(facts) << machine << timed;
   std::vector<std::string> keys;
@@ -250,15 +258,26 @@ LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined
         found && readScheduled(*found, kernel))
       std::exchange(kernel.function, {}).erase();
   }
+  std::vector<func::FuncOp> functions;
+  for (OutlinedKernel &kernel : outlined.kernels)
+    if (kernel.function)
+      functions.push_back(kernel.function);
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < functions.size();)
+      nest::chooseSchedules(functions[i], machine);
+  };
+  // Not by the context's own threads, which abort if the system can't create them. Other passes have
+  // little to do in parallel, and a context with threads is slower.
+  size_t others = threadsFor(functions.size(), options);
   MLIRContext *context = module.getContext();
-  PassManager passes(context);
-  passes.enableVerifier(false);
-  passes.addNestedPass<func::FuncOp>(nest::createNestChooseSchedulesPassFor(machine));
-  // Other passes have little to do in parallel, and a context with threads is slower.
-  bool isSet = options.compileThreads == 1 || context->isMultithreadingEnabled();
+  bool isSet = others == 0 || context->isMultithreadingEnabled();
   if (!isSet)
     context->enableMultithreading();
-  LogicalResult result = passes.run(module);
+  std::vector<std::thread> workers = startThreads(others, work);
+  work();
+  for (std::thread &worker : workers)
+    worker.join();
   if (!isSet)
     context->disableMultithreading();
   for (auto [kernel, key] : llvm::zip_equal(outlined.kernels, keys))
@@ -268,7 +287,6 @@ LogicalResult heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined
       if (cache)
         cache->store(key, writeScheduled(kernel));
     }
-  return result;
 }
 
 static LogicalResult refuse(const OutlinedKernel &kernel, StringRef error) {
@@ -295,10 +313,7 @@ FailureOr<std::vector<CompiledKernel>> heddle::compileKernels(ArrayRef<OutlinedK
       errors[order[i]] =
           compileKernel(sources[order[i]], kernels[order[i]], target, cache, options, bench);
   };
-  size_t threads = options.compileThreads > 0 ? size_t(options.compileThreads)
-                                              : std::max(1u, std::thread::hardware_concurrency());
-  size_t others = std::min(threads, count);
-  std::vector<std::thread> workers = startThreads(others ? others - 1 : 0, work);
+  std::vector<std::thread> workers = startThreads(threadsFor(count, options), work);
   work();
   for (std::thread &worker : workers)
     worker.join();

@@ -16,8 +16,8 @@
 //         -> (... {nd.layout = ...}) {
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
-// `nest-choose-schedules` then schedules the functions, in parallel, so schedules can't depend on
-// spelling either. The text of a scheduled function is the kernel's source, and the key of its
+// The functions are then scheduled, in parallel, so schedules can't depend on spelling either
+// (`nest-choose-schedules` does the same). The text of a scheduled function is the kernel's source, and the key of its
 // code.
 //
 //===----------------------------------------------------------------------===//

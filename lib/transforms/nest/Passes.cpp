@@ -87,12 +87,10 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   }
 };
 struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestChooseSchedulesPass> {
-  MachineAttr machine; ///< null: the module's
-
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    chooseSchedules(getOperation(), machine ? machine : machineOf(getOperation()));
+    chooseSchedules(getOperation(), machineOf(getOperation()));
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
@@ -199,12 +197,6 @@ template struct BlockPass<nest::impl::NestFormGroupsPassBase, formGroups>;
 template struct BlockPass<nest::impl::NestCsePassBase,
                           [](Block &block) { mergeEqualNests(block); }>;
 } // namespace
-
-std::unique_ptr<Pass> nest::createNestChooseSchedulesPassFor(MachineAttr machine) {
-  auto pass = std::make_unique<NestChooseSchedulesPass>();
-  pass->machine = machine;
-  return pass;
-}
 
 std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(AssignLayoutsOptions options) {
   auto pass = std::make_unique<NestAssignLayoutsPass>();

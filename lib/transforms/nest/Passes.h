@@ -28,9 +28,6 @@ namespace heddle::nest {
 /// Creates `nest-assign-layouts` with these options.
 std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(AssignLayoutsOptions options);
 
-/// Creates `nest-choose-schedules` for this machine.
-std::unique_ptr<mlir::Pass> createNestChooseSchedulesPassFor(MachineAttr machine);
-
 #define GEN_PASS_REGISTRATION
 #include "lib/transforms/nest/Passes.h.inc"
 
