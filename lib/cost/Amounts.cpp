@@ -200,6 +200,14 @@ private:
 };
 } // namespace
 
+double cost::gatheredRows(const NestAccess &access, ArrayRef<int64_t> extents) {
+  double rows = 1;
+  for (unsigned name = 0; name < extents.size(); ++name)
+    if (access.gatheredBy(name))
+      rows *= double(extents[name]);
+  return rows;
+}
+
 Amounts cost::countInstructions(const NestFacts &nest) {
   assert(nest.knowledge() == Knowledge::Schedule && "no loops to count");
   return Counter(nest).count();

@@ -70,6 +70,9 @@ double capacityOf(const nest::NestModel &nest, int level);
 /// must be known.
 void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
 
+/// Returns the number of rows that a gather looks up while each iteration name takes `extents` points.
+double gatheredRows(const nest::NestAccess &access, llvm::ArrayRef<int64_t> extents);
+
 /// Returns the least amounts of any layouts and loops.
 Amounts leastAmounts(llvm::ArrayRef<NestFacts> nests);
 

@@ -124,8 +124,8 @@ public:
     for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
       if (nest.sizes[name] > 1 && mayBeLane(name))
         choices.insert({name});
-    for (const NestAccess &access : nest.accesses)
-      addLast(access, facts.layouts()[size_t(&access - nest.accesses.data())]);
+    for (auto [access, layout] : llvm::zip_equal(nest.accesses, facts.layouts()))
+      addLast(access, layout);
     if (choices.empty())
       choices.emplace(); // no lanes
   }

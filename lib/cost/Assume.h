@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the cost model assumes where layouts are known and loops are not. The lanes decide the rest:
+// If a nest has layouts and no loops, the cost model assumes loops. They follow from the lanes:
 //
 //     (m: 64, n: 32) reduce (k: 16)     %a[m, k], %b[k, n], %c[m, n]
 //

@@ -17,7 +17,7 @@ using nest::NestModel;
 
 /// Returns the least bytes that a nest accesses in a tensor: its elements, in any order.
 static double leastBytes(const NestModel &nest, const NestAccess &access) {
-  double elements = 1, draws = 1, rows = 1;
+  double elements = 1, rows = 1;
   for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
     if (coordinate.gathered) {
       rows *= double(size);
@@ -30,9 +30,7 @@ static double leastBytes(const NestModel &nest, const NestAccess &access) {
     elements *= double(std::min(extent, size));
   }
   if (access.gathered) {
-    for (unsigned name = 0; name < nest.names.size(); ++name)
-      if (access.gatheredBy(name))
-        draws *= double(nest.sizes[name]);
+    double draws = gatheredRows(access, nest.sizes);
     elements *= rows * -std::expm1(-draws / rows); // drawn rows are not all different
   }
   return std::min(elements, nest.points(0, nest.names.size())) * double(access.bytes());
@@ -48,17 +46,13 @@ static void addLeast(const NestFacts &facts, Amounts &amounts) {
                         produced / lanes * finish.vector;
   amounts.calls += points * (body.calls + combine.calls) + produced * finish.calls;
   for (const NestAccess &access : nest.accesses) {
-    double moved = 1;
     bool all = true;
-    for (unsigned name = 0; name < nest.names.size(); ++name) {
-      if (access.gatheredBy(name))
-        moved *= double(nest.sizes[name]);
+    for (unsigned name = 0; name < nest.names.size(); ++name)
       all &= access.mentions(name) || nest.sizes[name] == 1;
-    }
     if (access.isWrite)
       amounts.stores += produced / lanes;
     else if (access.gathered)
-      amounts.rows += moved;
+      amounts.rows += gatheredRows(access, nest.sizes);
     else if (all)
       amounts.loads += points / lanes;
   }
@@ -87,7 +81,7 @@ Amounts cost::leastAmounts(ArrayRef<NestFacts> nests) {
   double total = 0, moved = 0;
   for (const Data &each : data)
     total += each.bytes, moved += each.bytes * (each.isWritten ? 2 : 1);
-  // What a cache does not hold is fetched from beyond it.
+  // Bytes that exceed a cache are fetched from the level behind it.
   double inner = total;
   for (int level = memoryLevels; total && level-- > 0;) {
     double beyond = std::max(0.0, inner - capacityOf(nests[0].nest(), level));

@@ -25,7 +25,8 @@ static constexpr double mostReuse = 8;
 /// Vectors of accumulators in a register tile.
 static constexpr double tileVectors = 16;
 
-/// Returns the points of names that are in some access, or in none, as a vector walks them.
+/// Returns the mean number of lanes of a vector that have points, if all produced names are merged;
+/// the reduced names if almost nothing is produced.
 static double lanesOf(const NestModel &nest, bool &isReduced) {
   double produced = nest.points(nest.firstProduced, nest.firstReduced);
   isReduced = nest.reduction && produced < 4;
@@ -59,11 +60,7 @@ static void addAccess(const NestModel &nest, const NestAccess &access, double ru
   if (access.bytes() < 4 && isa<FloatType>(access.type.getElementType()))
     amounts.converted += runs / uses;
   if (access.gathered) {
-    double moved = 1;
-    for (unsigned name = 0; name < nest.names.size(); ++name)
-      if (access.gatheredBy(name))
-        moved *= double(nest.sizes[name]);
-    amounts.rows += std::min(moved, points);
+    amounts.rows += std::min(gatheredRows(access, nest.sizes), points);
     if (contiguousOf(nest, access) < double(nest.lanes)) {
       amounts.gathered += runs * double(nest.lanes);
       return;

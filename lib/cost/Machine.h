@@ -52,7 +52,7 @@ struct Link {
   double startSeconds = 0;   ///< until the first byte arrives
 };
 
-/// What limits the threads that a core of a GPU runs at once.
+/// Resources of a GPU that limit the lanes resident on a core.
 struct Occupancy {
   int64_t cores = 1;
   int64_t warp = 1;             ///< lanes that run in step

@@ -44,9 +44,7 @@ static double boxBytes(const NestFacts &facts, size_t number, size_t level) {
     box *= double(extent);
   }
   if (access.gathered) // each point that the coordinates depend on may read another row
-    for (unsigned name = 0; name < nest.names.size(); ++name)
-      if (access.gatheredBy(name))
-        box *= double(extents[name]);
+    box *= gatheredRows(access, extents);
   return std::min(all, box);
 }
 

@@ -29,7 +29,7 @@ struct Group {
   Link link;
 };
 
-/// What a device sends.
+/// The rounds and bytes of the messages that a device sends.
 struct Transfer {
   double rounds = 1;
   double bytes = 0; ///< in all rounds

@@ -48,7 +48,7 @@ inline double inSeconds(int64_t picoseconds) { return double(picoseconds) * 1e-1
 
 class Walk {
 public:
-  /// Which of its waiting tasks an idle resource begins.
+  /// The policy by which an idle resource selects one of its waiting tasks.
   enum class Order : uint8_t {
     Given,     ///< tasks run in the order in which they were added, even if a later one could begin
     FirstFree, ///< the first one in that order whose dependences are met: list scheduling

@@ -76,7 +76,6 @@ private:
   /// moves each run of the point to a new page.
   void addSteps(const NestModel &nest, const NestAccess &access, const SizedLayout &layout,
                 const PlacedAccess &placed, const Extents &extents) {
-    const cost::Rates &r = rates;
     int64_t line = nest.line / placed.bytes;
     double lines = boxElements(placed, extents, line) / double(line);
     double runs = boxElements(placed, extents) * double(placed.bytes) / runBytes(placed, extents);
@@ -85,8 +84,8 @@ private:
       if (name < 0)
         continue;
       double bytes = double(std::abs(nest.step(access, layout, unsigned(name))) * placed.bytes);
-      cycles[i] += lines * r.streamedLine * std::min(1.0, bytes / double(nest.line)) +
-                   runs * r.pageCycles * std::min(1.0, bytes / r.pageBytes);
+      cycles[i] += lines * rates.streamedLine * std::min(1.0, bytes / double(nest.line)) +
+                   runs * rates.pageCycles * std::min(1.0, bytes / rates.pageBytes);
     }
   }
 };
