@@ -15,21 +15,13 @@
 #ifndef HEDDLE_PROGRAM_MANIFEST_H
 #define HEDDLE_PROGRAM_MANIFEST_H
 
-#include "heddle/ElementType.h"
-#include "runtime/expr/Layout.h"
 #include "runtime/memory/MemorySpace.h"
-#include "runtime/program/Mesh.h"
+#include "runtime/program/Communication.h"
+#include "runtime/program/TensorSpec.h"
 
 #include <algorithm>
 
 namespace heddle {
-
-/// A tensor type in the runtime: an element type and named sizes.
-struct TensorSpec {
-  ElementType element = ElementType::F32;
-  ExprMap dims; ///< by name, over symbols
-  bool operator==(const TensorSpec &) const = default;
-};
 
 /// A value of an entry: its origin, type, layout and live range.
 struct ValueSpec {

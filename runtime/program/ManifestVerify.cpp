@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Manifest.h"
-#include "runtime/program/PlanPicture.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/program/Formatted.h"
 
 #include <algorithm>
 #include <set>

@@ -21,9 +21,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_MESH_H
 #define HEDDLE_RUNTIME_PROGRAM_MESH_H
 
-#include "heddle/ElementType.h"
-#include "heddle/Expr.h"
-
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,40 +75,6 @@ struct RoleSpec {
   std::vector<int32_t> ranks;
 };
 
-/// Describes a step that communicates. Its values are the input and the output, if it has both. An
-/// all-reduce may have several inputs and as many outputs, which are moved together.
-struct CommunicationSpec {
-  enum class Kind : uint8_t {
-    Barrier,
-    AllReduce,
-    ReduceScatter,
-    AllGather,
-    AllToAll,
-    Permute,
-    Broadcast,
-    Send,
-    Receive
-  };
-  enum class Combiner : uint8_t { Sum, Product, Max, Min };
-
-  Kind kind = Kind::Barrier;
-  std::vector<std::string> axes; ///< the axes of the group
-  ElementType element = ElementType::F32;
-  Combiner combiner = Combiner::Sum; ///< for reductions
-  /// Numbers of elements, over the symbols, in the order that engines expect: of the input, and of
-  /// the output if that differs. Operations with parts have one count per member, or one for all;
-  /// an all-reduce has one per input.
-  std::vector<Expr> counts, outputCounts;
-  /// Members of the group, over the symbols, for permute, broadcast, send and receive; -1: none.
-  Expr source = Expr(-1), target = Expr(-1);
-
-  bool hasInput() const { return kind != Kind::Barrier && kind != Kind::Receive; }
-  bool hasOutput() const { return kind != Kind::Barrier && kind != Kind::Send; }
-  /// A lower bound of the bytes that a rank sends, for any engine: an all-reduce sends each element
-  /// twice, except those of the rank's own block. None if the counts are not constant.
-  std::optional<int64_t> sentBytes(const MeshSpec &mesh) const;
-};
-
 /// The axes that split each name, outermost first. Names that are not split need no entry.
 using ShardAxes = std::map<std::string, std::vector<std::string>>;
 
@@ -123,18 +87,8 @@ std::string verifyPlace(const MeshSpec &mesh, const Place &place);
 std::string describe(const ShardAxes &axes);
 /// Empty if the axes are a group of the mesh; otherwise a message.
 std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
-/// In the order of CommunicationSpec::Kind.
-inline constexpr const char *communicationKinds[] = {"barrier",    "all-reduce", "reduce-scatter",
-                                                     "all-gather", "all-to-all", "permute",
-                                                     "broadcast",  "send",       "receive"};
-inline const char *spelling(CommunicationSpec::Kind kind) { return communicationKinds[int(kind)]; }
-
 /// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.
 std::string verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles);
-/// Empty if the number of counts fits the group and the kind, and constant counts and members are
-/// valid. `bytes` are the sizes of the step's values, if constant.
-std::string verifyCommunication(const MeshSpec &mesh, const CommunicationSpec &communication,
-                                const std::vector<std::optional<int64_t>> &bytes);
 
 } // namespace heddle
 

@@ -8,6 +8,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
 #define HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
 
+#include "runtime/program/Formatted.h"
 #include "runtime/program/Manifest.h"
 
 namespace heddle {
@@ -16,8 +17,6 @@ namespace heddle {
 /// live range of a temporary, with its name, size and source location as a tooltip.
 std::string planPicture(const Manifest &manifest);
 
-/// printf into a string of at most 255 bytes.
-std::string formatted(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 /// `Network.cpp:32` of the location `models/fashion/Network.cpp:32:19`.
 std::string shortened(const std::string &location);
 /// Escapes <, >, & and ' for HTML and SVG.

@@ -99,13 +99,6 @@ private:
 
 using TensorRef = std::shared_ptr<RuntimeTensor>;
 
-/// The sizes of a type. Throws Error if one has a symbol.
-Sizes constantSizes(const TensorSpec &spec);
-/// The number of bytes of a tensor with constant sizes in a layout.
-int64_t byteCount(const TensorSpec &spec, const Layout &layout);
-/// The type for messages: `f32 {column: 3, row: 2}`.
-std::string describe(const TensorSpec &spec);
-
 } // namespace heddle
 
 #endif // HEDDLE_RUNTIME_PROGRAM_RUNTIMETENSOR_H

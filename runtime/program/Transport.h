@@ -13,7 +13,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_TRANSPORT_H
 #define HEDDLE_RUNTIME_PROGRAM_TRANSPORT_H
 
-#include "runtime/program/Mesh.h"
+#include "runtime/program/Communication.h"
 
 #include <memory>
 

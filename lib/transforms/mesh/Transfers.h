@@ -23,7 +23,7 @@
 #define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
 
 #include "dialects/mesh/Mesh.h"
-#include "runtime/program/Mesh.h"
+#include "runtime/program/Communication.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

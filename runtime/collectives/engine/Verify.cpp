@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
-#include "runtime/program/Mesh.h"
+#include "runtime/program/Communication.h"
 
 #include <numeric>
 #include <tuple>
