@@ -9,7 +9,7 @@
 #include "bench/FashionStep.h"
 #include "bench/peers/Peers.h"
 
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 #include <filesystem>
 

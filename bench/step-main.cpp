@@ -19,8 +19,8 @@
 #include "bench/FashionStep.h"
 
 #include "runtime/control/EngineTransport.h"
-#include "runtime/control/Gather.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
+#include "runtime/program/Gather.h"
 
 #include <nlohmann/json.hpp>
 

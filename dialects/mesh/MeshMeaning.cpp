@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"

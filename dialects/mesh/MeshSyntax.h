@@ -8,7 +8,7 @@
 #ifndef HEDDLE_DIALECTS_MESH_MESHSYNTAX_H
 #define HEDDLE_DIALECTS_MESH_MESHSYNTAX_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 namespace heddle::mesh {
 using nd::parseName;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"

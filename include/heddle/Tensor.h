@@ -198,7 +198,7 @@ public:
   std::shared_ptr<RuntimeTensor> data(Here here = Here::current()) const;
   static Tensor fromData(std::shared_ptr<RuntimeTensor> data, Here here = Here::current());
   /// This rank's block of a tensor that is split over ranks; null if it is not, or if it is not
-  /// computed yet (runtime/control/Gather.h).
+  /// computed yet (runtime/program/Gather.h).
   std::shared_ptr<const SplitTensor> split(Here here = Here::current()) const;
   static Tensor fromSplit(std::shared_ptr<const SplitTensor> split, Here here = Here::current());
 

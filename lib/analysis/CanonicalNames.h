@@ -21,7 +21,7 @@
 #ifndef HEDDLE_ANALYSIS_CANONICALNAMES_H
 #define HEDDLE_ANALYSIS_CANONICALNAMES_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/Canonical.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -7,7 +7,7 @@
 
 #include "lib/analysis/NameRewriter.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/NestBuild.h"
 

@@ -9,8 +9,8 @@
 
 #include "lib/pipelines/ProgramCache.h"
 #include "runtime/control/OncePerHost.h"
+#include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"
-#include "runtime/program/CpuFeatures.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"

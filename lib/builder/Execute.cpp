@@ -7,7 +7,7 @@
 
 #include "lib/builder/Execute.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/support/LargeStack.h"
 
 #include "mlir/Parser/Parser.h"

@@ -7,7 +7,7 @@
 
 #include "lib/builder/Graph.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/ElementTypes.h"
 #include "dialects/nd/NdGradient.h"
 #include "heddle/Kernel.h"

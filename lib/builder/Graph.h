@@ -25,7 +25,7 @@
 #include "dialects/nest/Nest.h"
 #include "heddle/Scope.h"
 #include "heddle/Tensor.h"
-#include "runtime/device/Fork.h"
+#include "runtime/base/Fork.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Mesh.h"
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "heddle/Ranks.h"
 #include "lib/builder/Graph.h"
 #include "lib/support/PlanFile.h"

@@ -19,7 +19,7 @@
 #define HEDDLE_LIB_BUILDER_MESHCALL_H
 
 #include "heddle/Tensor.h"
-#include "runtime/control/Gather.h"
+#include "runtime/program/Gather.h"
 #include "runtime/program/Placement.h"
 #include "runtime/program/Program.h"
 

@@ -8,7 +8,7 @@
 #include "heddle/Tensor.h"
 #include "lib/builder/Execute.h"
 #include "lib/builder/Graph.h"
-#include "runtime/control/Gather.h"
+#include "runtime/program/Gather.h"
 
 #include "llvm/ADT/APFloat.h"
 

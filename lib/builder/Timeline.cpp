@@ -7,8 +7,8 @@
 
 #include "heddle/Timeline.h"
 #include "lib/builder/Graph.h"
-#include "runtime/control/MergedTrace.h"
-#include "runtime/program/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
+#include "runtime/program/MergedTrace.h"
 
 #include <atomic>
 

@@ -17,7 +17,7 @@
 #ifndef HEDDLE_LIB_COST_NETWORK_H
 #define HEDDLE_LIB_COST_NETWORK_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/cost/Transfer.h"
 
 namespace heddle::cost {

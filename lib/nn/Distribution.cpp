@@ -7,7 +7,7 @@
 
 #include "lib/nn/Distribution.h"
 
-#include "runtime/control/Gather.h"
+#include "runtime/program/Gather.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "lib/pipelines/Cache.h"
 
-#include "runtime/program/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -7,7 +7,7 @@
 
 #include "lib/pipelines/Dump.h"
 
-#include "runtime/program/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"

@@ -10,7 +10,7 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/pipelines/Dump.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

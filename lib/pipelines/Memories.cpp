@@ -7,7 +7,7 @@
 
 #include "lib/pipelines/Memories.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

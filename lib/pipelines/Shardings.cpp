@@ -10,7 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/transforms/mesh/Explain.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 using namespace heddle;
 using namespace mlir;

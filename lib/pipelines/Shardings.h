@@ -13,8 +13,8 @@
 #ifndef HEDDLE_LIB_PIPELINES_SHARDINGS_H
 #define HEDDLE_LIB_PIPELINES_SHARDINGS_H
 
-#include "runtime/program/Manifest.h"
-#include "runtime/program/ShardingTable.h"
+#include "runtime/format/Manifest.h"
+#include "runtime/format/ShardingTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

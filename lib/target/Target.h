@@ -30,7 +30,7 @@
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
 #include "lib/target/MachineFile.h"
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 #include "llvm/Support/Error.h"
 
@@ -92,7 +92,7 @@ public:
   /// Compiles a kernel that calls a custom one.
   virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                                    const CustomKernel &kernel) = 0;
-  /// Compiles the function that runs the steps (runtime/program/Abi.h).
+  /// Compiles the function that runs the steps (runtime/format/Abi.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps) = 0;
   /// Prints the kernel; `custom` is the kernel that replaces it, or null.

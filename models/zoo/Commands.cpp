@@ -9,7 +9,7 @@
 
 #include "heddle/io/Safetensors.h"
 #include "heddle/nn/data/Combinators.h"
-#include "runtime/program/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 
 #include <cstdio>
 #include <filesystem>

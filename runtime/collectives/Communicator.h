@@ -21,7 +21,7 @@
 #include "heddle/ElementType.h"
 #include "heddle/Error.h"
 #include "runtime/collectives/Collectives.h"
-#include "runtime/program/Communication.h"
+#include "runtime/format/Communication.h"
 
 #include <memory>
 #include <span>

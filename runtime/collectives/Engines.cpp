@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/base/Library.h"
 #include "runtime/collectives/Communicator.h"
-#include "runtime/program/Library.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

@@ -17,10 +17,10 @@
 #ifndef HEDDLE_RUNTIME_CONTROL_CHANNELSTATE_H
 #define HEDDLE_RUNTIME_CONTROL_CHANNELSTATE_H
 
+#include "runtime/base/Fork.h"
 #include "runtime/control/ControlChannel.h"
 #include "runtime/control/ControlServer.h"
 #include "runtime/control/MeetingPlace.h"
-#include "runtime/device/Fork.h"
 
 #include <condition_variable>
 #include <mutex>

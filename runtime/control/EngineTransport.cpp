@@ -8,7 +8,7 @@
 #include "runtime/control/EngineTransport.h"
 
 #include "runtime/collectives/Communicator.h"
-#include "runtime/program/Transport.h"
+#include "runtime/control/Transport.h"
 
 #include <atomic>
 #include <cstring>

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/Job.h"
 
+#include "runtime/control/Transport.h"
 #include "runtime/device/ThreadCount.h"
-#include "runtime/program/Transport.h"
 
 using namespace heddle;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/MeetingPlace.h"
 
-#include "runtime/program/PrivateFile.h"
+#include "runtime/base/PrivateFile.h"
 
 #include <climits>
 

@@ -19,9 +19,9 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_DEVICE_H
 #define HEDDLE_RUNTIME_DEVICE_DEVICE_H
 
+#include "runtime/format/Abi.h"
+#include "runtime/format/ProgramImage.h"
 #include "runtime/memory/MemoryManager.h"
-#include "runtime/program/Abi.h"
-#include "runtime/program/ProgramImage.h"
 
 #include <memory>
 

@@ -7,7 +7,7 @@
 #include "runtime/device/ThreadTeam.h"
 
 #include "heddle/Error.h"
-#include "runtime/device/Spin.h"
+#include "runtime/base/Spin.h"
 #include "runtime/device/ThreadCount.h"
 
 #include <charconv>

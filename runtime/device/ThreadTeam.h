@@ -30,7 +30,7 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 #define HEDDLE_RUNTIME_DEVICE_THREADTEAM_H
 
-#include "runtime/device/Fork.h"
+#include "runtime/base/Fork.h"
 
 #include <functional>
 #include <memory>

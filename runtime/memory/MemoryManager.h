@@ -27,8 +27,8 @@
 #ifndef HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 #define HEDDLE_RUNTIME_MEMORY_MEMORYMANAGER_H
 
-#include "runtime/device/Fork.h"
-#include "runtime/memory/MemorySpace.h"
+#include "runtime/base/Fork.h"
+#include "runtime/format/MemorySpace.h"
 #include "runtime/memory/Planner.h"
 
 #include <cstdint>

@@ -18,10 +18,10 @@
 #define HEDDLE_RUNTIME_PROGRAM_CALL_H
 
 #include "runtime/control/Job.h"
+#include "runtime/control/Transport.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Program.h"
-#include "runtime/program/Transport.h"
 
 namespace heddle {
 

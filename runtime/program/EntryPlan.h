@@ -14,7 +14,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
 #define HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
 
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 namespace heddle {
 

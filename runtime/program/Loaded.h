@@ -13,10 +13,10 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_LOADED_H
 #define HEDDLE_RUNTIME_PROGRAM_LOADED_H
 
+#include "runtime/base/Library.h"
+#include "runtime/base/Mapping.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
-#include "runtime/program/Library.h"
-#include "runtime/program/Mapping.h"
 #include "runtime/program/Program.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "runtime/program/PerfDump.h"
 
 #include "heddle/Error.h"
-#include "runtime/device/Fork.h"
+#include "runtime/base/Fork.h"
 
 #include <cerrno>
 #include <cstdlib>

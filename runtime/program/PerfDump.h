@@ -19,7 +19,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PERFDUMP_H
 #define HEDDLE_RUNTIME_PROGRAM_PERFDUMP_H
 
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 namespace heddle {
 

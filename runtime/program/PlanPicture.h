@@ -8,8 +8,8 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
 #define HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
 
-#include "runtime/program/Formatted.h"
-#include "runtime/program/Manifest.h"
+#include "runtime/base/Formatted.h"
+#include "runtime/format/Manifest.h"
 
 namespace heddle {
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Profile.h"
 
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 #include "runtime/program/PlanPicture.h"
 
 #include <nlohmann/json.hpp>

@@ -14,7 +14,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PROFILE_H
 #define HEDDLE_RUNTIME_PROGRAM_PROFILE_H
 
-#include "runtime/device/Fork.h"
+#include "runtime/base/Fork.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,7 +71,7 @@ public:
   /// JSON in the Chrome trace event format: per calling thread a row for its steps and one for its
   /// transfers.
   std::string chromeTrace() const;
-  /// A list of such events of one rank, at times since `origin` (control/MergedTrace.h).
+  /// A list of such events of one rank, at times since `origin` (program/MergedTrace.h).
   std::string chromeEvents(int rank, Clock::time_point origin) const;
   /// The trace of several ranks, from their events; time begins with the first of them.
   static std::string joinTraces(const std::vector<std::string> &events);

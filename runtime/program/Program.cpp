@@ -8,7 +8,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/control/Frame.h"
-#include "runtime/program/CpuFeatures.h"
+#include "runtime/device/CpuFeatures.h"
 #include "runtime/program/Loaded.h"
 #include "runtime/program/PerfDump.h"
 

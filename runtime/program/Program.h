@@ -31,11 +31,11 @@
 #define HEDDLE_RUNTIME_PROGRAM_PROGRAM_H
 
 #include "runtime/device/ThreadTeam.h"
-#include "runtime/program/Abi.h"
+#include "runtime/format/Abi.h"
+#include "runtime/format/ProgramImage.h"
+#include "runtime/memory/RuntimeTensor.h"
 #include "runtime/program/EntryPlan.h"
 #include "runtime/program/Profile.h"
-#include "runtime/program/ProgramImage.h"
-#include "runtime/program/RuntimeTensor.h"
 
 namespace heddle {
 

@@ -7,7 +7,7 @@
 #include "runtime/program/Shards.h"
 
 #include "heddle/Error.h"
-#include "runtime/program/Relayout.h"
+#include "runtime/memory/Relayout.h"
 
 #include <cstring>
 #include <limits>

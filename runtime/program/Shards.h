@@ -28,7 +28,7 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_SHARDS_H
 #define HEDDLE_RUNTIME_PROGRAM_SHARDS_H
 
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 namespace heddle {
 

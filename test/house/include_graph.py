@@ -13,11 +13,11 @@ import sys
 
 # Who implements a public header, where that is not the builder.
 PUBLIC = {
-    "include/heddle/ElementType.h": "runtime",
-    "include/heddle/Error.h": "runtime",
-    "include/heddle/Expr.h": "runtime",
-    "include/heddle/runtime.h": "runtime",
-    "include/heddle/runtime_c.h": "runtime",
+    "include/heddle/ElementType.h": "runtime/base",
+    "include/heddle/Error.h": "runtime/base",
+    "include/heddle/Expr.h": "runtime/expr",
+    "include/heddle/runtime.h": "runtime/program",
+    "include/heddle/runtime_c.h": "runtime/program",
     "include/heddle/FastMath.h": "lib/support",
     "include/heddle/io": "lib/support/io",
     "include/heddle/nn": "lib/nn",

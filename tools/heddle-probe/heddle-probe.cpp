@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/pipelines/Progress.h"
+#include "runtime/base/AtomicFile.h"
 #include "runtime/device/ThreadCount.h"
-#include "runtime/program/AtomicFile.h"
 #include "tools/CompileFlags.h"
 #include "tools/heddle-probe/Measure.h"
 

@@ -8,7 +8,7 @@
 #include "Run.h"
 
 #include "dialects/check/Check.h"
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Nesting.h"
 #include "lib/builder/CompileOnRanks.h"

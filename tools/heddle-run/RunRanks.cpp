@@ -8,8 +8,8 @@
 #include "Run.h"
 
 #include "runtime/control/EngineTransport.h"
-#include "runtime/control/LocalRanks.h"
-#include "runtime/control/MergedTrace.h"
+#include "runtime/program/LocalRanks.h"
+#include "runtime/program/MergedTrace.h"
 
 #include <mutex>
 

@@ -8,8 +8,8 @@
 #include "Run.h"
 
 #include "lib/pipelines/Version.h"
+#include "runtime/base/AtomicFile.h"
 #include "runtime/device/ThreadCount.h"
-#include "runtime/program/AtomicFile.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/Support/InitLLVM.h"

@@ -8,7 +8,7 @@
 #include "Translate.h"
 
 #include "heddle/Error.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 #include "llvm-c/Disassembler.h"
 #include "llvm/ADT/DenseMap.h"

@@ -16,7 +16,7 @@
 #ifndef HEDDLE_TOOLS_HEDDLE_TRANSLATE_TRANSLATE_H
 #define HEDDLE_TOOLS_HEDDLE_TRANSLATE_TRANSLATE_H
 
-#include "runtime/program/ProgramImage.h"
+#include "runtime/format/ProgramImage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -9,7 +9,7 @@
 // inner nests have schedules, including those of copies that the emission adds: of stages, carried
 // state, and destinations that are not updated in place (nest-choose-schedules). Loops without a
 // schedule are sequential. `emitKernel` builds an MLIR module with one function
-// (runtime/program/Abi.h)
+// (runtime/format/Abi.h)
 //
 //     void symbol(ptr addresses, i64 chunk, ptr scratch)
 //

@@ -8,7 +8,7 @@
 #include "lib/conversion/nest_to_steps/Constants.h"
 
 #include "dialects/nd/ElementTypes.h"
-#include "runtime/program/Relayout.h"
+#include "runtime/memory/Relayout.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -14,7 +14,7 @@
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
 
 #include "dialects/nd/Nd.h"
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 namespace heddle {
 

@@ -7,7 +7,7 @@
 
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/PrepareSteps.h"

@@ -26,7 +26,7 @@
 
 #include "dialects/nest/Nest.h"
 #include "lib/conversion/nest_to_steps/OutlineKernels.h"
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

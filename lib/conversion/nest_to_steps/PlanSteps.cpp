@@ -8,7 +8,7 @@
 #include "lib/conversion/nest_to_steps/PlanSteps.h"
 
 #include "lib/conversion/nest_to_steps/PlanBarriers.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 
 using namespace heddle;
 using namespace mlir;

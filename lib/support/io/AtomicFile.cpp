@@ -8,7 +8,7 @@
 #include "heddle/io/AtomicFile.h"
 
 #include "File.h"
-#include "runtime/program/AtomicFile.h"
+#include "runtime/base/AtomicFile.h"
 
 using namespace heddle;
 using namespace heddle::io;

@@ -218,7 +218,7 @@ std::string io::shardFile(int64_t save, int rank) {
   return name;
 }
 
-/// The name that a temporary file gets when it is complete (runtime/program/AtomicFile.h); the name
+/// The name that a temporary file gets when it is complete (runtime/base/AtomicFile.h); the name
 /// itself for other files.
 static std::string finalName(const std::string &file) {
   size_t part = file.rfind(".part-");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is a function of the type in runtime/program/Abi.h. Threads fetch chunks, which are the
+// A kernel is a function of the type in runtime/format/Abi.h. Threads fetch chunks, which are the
 // steps of the levels `thread`, `grid`, `cluster` and `block`. The warps and lanes of a block run
 // sequentially in one thread, so its shared memory is the thread's scratch and needs no barriers.
 //

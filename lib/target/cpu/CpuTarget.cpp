@@ -8,7 +8,7 @@
 #include "lib/target/cpu/CpuTarget.h"
 #include "lib/cost/Rates.h"
 #include "lib/target/Target.h"
-#include "runtime/program/CpuFeatures.h"
+#include "runtime/device/CpuFeatures.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"

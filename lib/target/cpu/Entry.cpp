@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/cpu/Entry.h"
-#include "runtime/program/Abi.h"
+#include "runtime/format/Abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Builds the entry of a program, which the runtime calls (runtime/program/Abi.h). Every thread of
-// the team runs it. `StepSpec` (runtime/program/Manifest.h) states the steps and the barriers.
+// Builds the entry of a program, which the runtime calls (runtime/format/Abi.h). Every thread of
+// the team runs it. `StepSpec` (runtime/format/Manifest.h) states the steps and the barriers.
 //
 // If the call has hooks, all threads wait at a barrier before every step, and thread 0 calls the
 // hook.
@@ -16,7 +16,7 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_ENTRY_H
 #define HEDDLE_LIB_TARGET_CPU_ENTRY_H
 
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds kernels that are not lowered from a nest, in the LLVM dialect. All have the type that the
-// runtime expects (runtime/program/Abi.h):
+// runtime expects (runtime/format/Abi.h):
 //
 //     void symbol(void *const *addresses, int64_t chunk, void *scratch) { body }
 //

@@ -20,7 +20,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_EXCHANGE_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_EXCHANGE_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 namespace heddle::mesh {
 

@@ -7,7 +7,7 @@
 //
 // Reports where the axes of each value come from, which axes it could have had, and how many bytes
 // each collective moves. `--explain` prints remarks; the table in a program file has the same as
-// rows (runtime/program/ShardingTable.h):
+// rows (runtime/format/ShardingTable.h):
 //
 //     remark: {batch: [data]}: 'batch' has [data] as the argument 'x'; 'in' could have [data] (it keeps
 //             1024 bytes in place, 'batch' 4096)
@@ -18,7 +18,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_EXPLAIN_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_EXPLAIN_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

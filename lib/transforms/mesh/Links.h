@@ -14,7 +14,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_LINKS_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/NestAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_LOCALSPACE_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nest/NestBuild.h"
 
 namespace heddle::mesh {

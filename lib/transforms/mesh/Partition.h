@@ -24,7 +24,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

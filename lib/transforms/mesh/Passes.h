@@ -15,7 +15,7 @@
 #ifndef HEDDLE_TRANSFORMS_MESH_PASSES_H
 #define HEDDLE_TRANSFORMS_MESH_PASSES_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -13,7 +13,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PLACEOPS_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PLACEOPS_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

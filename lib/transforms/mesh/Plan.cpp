@@ -7,7 +7,7 @@
 
 #include "lib/transforms/mesh/Plan.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 

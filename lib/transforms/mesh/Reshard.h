@@ -17,7 +17,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_RESHARD_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_RESHARD_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "llvm/ADT/SetVector.h"
 

@@ -45,7 +45,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_ROLES_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_ROLES_H
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -22,8 +22,8 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H
 
-#include "dialects/mesh/Mesh.h"
-#include "runtime/program/Communication.h"
+#include "dialects/mesh/MeshDialect.h"
+#include "runtime/format/Communication.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

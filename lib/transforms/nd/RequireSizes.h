@@ -22,7 +22,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Manifest.h"
 
 namespace heddle {
 

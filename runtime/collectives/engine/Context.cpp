@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Context.h"
 
-#include "runtime/device/Spin.h"
+#include "runtime/base/Spin.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
 
-#include "runtime/program/Communication.h"
+#include "runtime/format/Communication.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
-#include "runtime/program/Communication.h"
+#include "runtime/format/Communication.h"
 
 #include <numeric>
 #include <tuple>

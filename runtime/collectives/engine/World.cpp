@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/World.h"
 
-#include "runtime/program/PrivateFile.h"
+#include "runtime/base/PrivateFile.h"
 
 #include <charconv>
 #include <cmath>

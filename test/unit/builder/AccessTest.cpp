@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/heddle.h"
-#include "runtime/program/RuntimeTensor.h"
+#include "runtime/memory/RuntimeTensor.h"
 #include "test/unit/builder/Tensors.h"
 #include "test/unit/io/Files.h"
 

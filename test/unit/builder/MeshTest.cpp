@@ -9,7 +9,7 @@
 #include "lib/builder/MeshCall.h"
 #include "runtime/control/EngineTransport.h"
 #include "test/unit/Refused.h"
-#include "test/unit/control/Ranks.h"
+#include "test/unit/runtime/control/Ranks.h"
 
 #include <gtest/gtest.h>
 

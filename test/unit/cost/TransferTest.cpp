@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/cost/BlockWalk.h"
 #include "lib/cost/Network.h"
 #include "lib/cost/Whole.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Fault.h"
-#include "test/unit/control/Ranks.h"
+#include "test/unit/runtime/control/Ranks.h"
 
 #include <atomic>
 

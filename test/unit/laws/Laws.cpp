@@ -7,9 +7,9 @@
 
 #include "test/unit/laws/Laws.h"
 
-#include "runtime/control/LocalRanks.h"
+#include "runtime/program/LocalRanks.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/transforms/nd/Shrink.h"
 
 #include "test/unit/laws/Dice.h"

@@ -19,7 +19,7 @@
 #include "lib/transforms/nd/Lift.h"
 #include "lib/transforms/nd/Passes.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gtest/gtest.h"
 

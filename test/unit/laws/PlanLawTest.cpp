@@ -15,7 +15,7 @@
 #include "test/unit/laws/Laws.h"
 #include "test/unit/laws/Plans.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/Roles.h"

@@ -15,7 +15,7 @@
 #include "test/unit/laws/Laws.h"
 #include "test/unit/laws/Plans.h"
 
-#include "dialects/mesh/Mesh.h"
+#include "dialects/mesh/MeshDialect.h"
 #include "heddle/io/Safetensors.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/transforms/mesh/Transfers.h"

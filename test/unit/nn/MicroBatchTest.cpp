@@ -16,8 +16,8 @@
 #include "runtime/control/EngineTransport.h"
 #include "test/unit/Refused.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/control/Ranks.h"
 #include "test/unit/nn/Compare.h"
+#include "test/unit/runtime/control/Ranks.h"
 
 using namespace heddle;
 using namespace heddle::test;

@@ -9,11 +9,11 @@
 #include "heddle/io/ShardDirectory.h"
 #include "heddle/nn/Checkpoint.h"
 #include "runtime/control/EngineTransport.h"
-#include "runtime/control/Gather.h"
+#include "runtime/program/Gather.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/control/Ranks.h"
 #include "test/unit/io/Files.h"
 #include "test/unit/runtime/Faults.h"
+#include "test/unit/runtime/control/Ranks.h"
 
 #include <sys/wait.h>
 

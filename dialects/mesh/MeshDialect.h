@@ -1,0 +1,152 @@
+//===- MeshDialect.h - device meshes and shardings ---------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Meshes of devices with named axes, shardings of tensors over them, and collectives. This is the
+// header that other folders include; the ops are described in MeshOps.td.
+//
+// A sharding splits a name into blocks. On a mesh of `data: 2`, a tensor of `batch: 5` with the
+// sharding {batch: [data]} is two blocks of `batch: 3`, the last of which has 2 elements. Element i
+// of a device's block is element
+//
+//     blockOffset(...) + i     which is     3 * mesh.data + i
+//
+// of the tensor, where `mesh.data` is the device's coordinate along the axis (`axisSymbol`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_MESH_MESHDIALECT_H
+#define HEDDLE_DIALECTS_MESH_MESHDIALECT_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::mesh {
+class AxesAttr;
+class MeshAttr;
+class MessageInterface;
+class ShardingAttr;
+
+/// An axis, or a part of one: `count` parts after a division into `before`. Count 0: the whole
+/// axis.
+struct Axis {
+  mlir::StringAttr name;
+  int64_t before = 1, count = 0;
+  bool operator==(const Axis &other) const = default;
+};
+inline llvm::hash_code hash_value(const Axis &axis) {
+  return llvm::hash_combine(axis.name, axis.before, axis.count);
+}
+using AxisList = llvm::SmallVector<Axis, 2>;
+
+/// Names with the axes that split them. Names that are not split have no entry.
+using Sharding = std::map<std::string, AxisList, std::less<>>;
+
+/// An entry of a sharding attribute.
+struct NamedAxes {
+  mlir::StringAttr name;
+  mlir::Attribute axes; ///< always an AxesAttr
+  bool open = false;
+  int64_t priority = 0;
+  AxisList list() const;
+  bool operator==(const NamedAxes &other) const = default;
+};
+inline llvm::hash_code hash_value(const NamedAxes &entry) {
+  return llvm::hash_combine(entry.name, entry.axes, entry.open, entry.priority);
+}
+
+/// `stage = 1`
+struct AxisCoordinate {
+  mlir::StringAttr axis;
+  int64_t coordinate;
+  bool operator==(const AxisCoordinate &other) const = default;
+};
+inline llvm::hash_code hash_value(const AxisCoordinate &place) {
+  return llvm::hash_combine(place.axis, place.coordinate);
+}
+
+/// The attributes of functions (or modules), and of arguments, results and nests.
+inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
+inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
+/// The attribute of a recurrence with the sharding of each argument of its region.
+inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
+/// The attribute of a recurrence that a device skips if the first element of its first read is
+/// negative (Pipeline.h).
+inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
+/// A module's attribute with the rules of the plan; priorities are indices into it
+/// (lib/transforms/mesh/Plan.h).
+inline constexpr llvm::StringLiteral rulesAttrName = "mesh.rules";
+/// The global type of an argument or result that is a block.
+inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
+
+/// The attribute of the program of one role: {entry = "step", axis = "stage", coordinate = 1}.
+inline constexpr llvm::StringLiteral roleAttrName = "mesh.role";
+
+/// The name, of size 0, in the type of an argument or result that a role does not hold.
+inline constexpr llvm::StringLiteral absentName = "mesh$absent";
+
+/// The mesh of the enclosing function or module; null if there is none.
+MeshAttr meshOf(mlir::Operation *op);
+
+/// The size symbol, or the name of lifted values, for the coordinate along an axis. Names that
+/// passes create are `mesh$part` and the like, which can't be axes.
+std::string axisSymbol(llvm::StringRef axis);
+/// The axes of a name; none if it is not split.
+llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
+/// The number of parts of an axis, or of all axes of a list.
+int64_t partsOf(MeshAttr mesh, const Axis &axis);
+int64_t partsOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+/// The index of a device's part among those of the list, over the symbols of the axes.
+Expr partIndex(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+/// The coordinates of the device of the group with part `part` of the list: those of this device
+/// except along the listed axes. Axes that are not listed have no entry.
+ExprMap partCoordinates(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &part);
+/// `ceil(size / parts)`
+Expr blockSize(const Expr &size, int64_t parts);
+/// The first coordinate of a device's block.
+Expr blockOffset(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size);
+/// The names and the type of a block.
+nd::DimsAttr blockDims(MeshAttr mesh, nd::DimsAttr dims, const Sharding &sharding);
+nd::NdTensorType blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding);
+/// True if all blocks are full for all values of the size symbols.
+bool dividesEvenly(const Expr &size, int64_t parts);
+/// True if the two overlap.
+bool overlap(MeshAttr mesh, const Axis &a, const Axis &b);
+bool overlap(MeshAttr mesh, llvm::ArrayRef<Axis> a, llvm::ArrayRef<Axis> b);
+/// `data(1)2`
+std::string str(const Axis &axis);
+std::string str(llvm::ArrayRef<Axis> axes);
+
+/// Fails with a message if an axis is not in the mesh, or if a part does not divide its axis.
+mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
+                               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+/// The same for the axes of a collective, which needs an enclosing mesh (c1).
+mlir::LogicalResult verifyGroup(mlir::Operation *op, llvm::ArrayRef<Axis> axes);
+mlir::LogicalResult verifyMessage(MessageInterface op);
+/// The same for the sharding of these names: names and axes must exist, and no axis occurs twice.
+mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
+                                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+} // namespace heddle::mesh
+
+#include "dialects/mesh/MeshDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/mesh/MeshAttrs.h.inc"
+#include "dialects/mesh/MeshInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/mesh/MeshOps.h.inc"
+
+namespace heddle::mesh {
+/// Creates a mesh.all_reduce, or a mesh.reduce_scatter along a name, with an empty combiner.
+mlir::Operation *createReduction(mlir::OpBuilder &b, mlir::Location loc, MeshAttr mesh,
+                                 mlir::ValueRange values, AxesAttr axes, llvm::StringRef scattered,
+                                 mlir::ArrayAttr neutral);
+/// The names that a #mesh.sharding splits; none for null or another attribute.
+inline Sharding shardingOf(mlir::Attribute attribute) {
+  auto sharding = llvm::dyn_cast_or_null<ShardingAttr>(attribute);
+  return sharding ? sharding.getSharding() : Sharding();
+}
+} // namespace heddle::mesh
+
+#endif // HEDDLE_DIALECTS_MESH_MESHDIALECT_H

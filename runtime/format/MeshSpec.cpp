@@ -1,0 +1,206 @@
+//===- MeshSpec.cpp - the ranks of a program ----------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/format/MeshSpec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+using namespace heddle;
+
+static constexpr int64_t mostRanks = 1 << 20;
+
+int64_t MeshSpec::ranks() const {
+  int64_t product = 1;
+  for (const auto &[axis, size] : axes)
+    product *= size;
+  return product;
+}
+
+/// Parses a number of at least 1 at the front of `text`.
+static bool takeNumber(std::string_view &text, int64_t &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(size_t(end - text.data()));
+  return error == std::errc() && number >= 1;
+}
+
+std::optional<AxisPart> AxisPart::parse(std::string_view text) {
+  size_t bracket = std::min(text.find('('), text.size());
+  AxisPart part{std::string(text.substr(0, bracket))};
+  if (part.axis.empty())
+    return std::nullopt;
+  if (bracket == text.size())
+    return part;
+  text.remove_prefix(bracket + 1);
+  if (!takeNumber(text, part.before) || text.empty() || text[0] != ')')
+    return std::nullopt;
+  text.remove_prefix(1);
+  if (!takeNumber(text, part.count) || !text.empty())
+    return std::nullopt;
+  return part;
+}
+
+/// The stride between neighbours on an axis, and its size: 0 if there is no such axis.
+static MeshSpec::Digit wholeAxis(const MeshSpec &mesh, std::string_view wanted) {
+  int64_t stride = 1;
+  for (size_t i = mesh.axes.size(); i-- > 0; stride *= mesh.axes[i].second)
+    if (mesh.axes[i].first == wanted)
+      return {stride, mesh.axes[i].second};
+  return {1, 0};
+}
+
+namespace {
+/// The parts of an axis that `text` names: `before` to `end` of `size`.
+struct Placed {
+  std::string name; ///< of the tensor
+  int64_t before, end, size;
+};
+} // namespace
+
+/// Parses `text` as a part of the mesh; `problem` describes a mistake.
+static Placed placeOf(const MeshSpec &mesh, const std::string &name, const std::string &text,
+                      std::string &axis, std::string &problem) {
+  auto part = AxisPart::parse(text);
+  Placed placed{name, 1, 1, part ? wholeAxis(mesh, part->axis).parts : 0};
+  if (!part) {
+    problem = "the axis '" + text + "', expected one such as data or data(2)4";
+    return placed;
+  }
+  axis = part->axis;
+  int64_t size = placed.size, count = std::max<int64_t>(part->count, 1);
+  if (size == 0) {
+    problem = "the axis '" + axis + "', which the mesh " + mesh.describe() + " lacks";
+  } else if (part->before > size || count > size || size % (part->before * count) != 0) {
+    problem = "'" + text + "', which does not divide the " + std::to_string(size) +
+              " ranks of the axis '" + axis + "'";
+  } else {
+    placed.before = part->before;
+    placed.end = part->count ? part->before * part->count : size;
+  }
+  return placed;
+}
+
+std::optional<MeshSpec::Digit> MeshSpec::digitOf(std::string_view text) const {
+  std::string axis, problem;
+  Placed placed = placeOf(*this, "", std::string(text), axis, problem);
+  if (!problem.empty())
+    return std::nullopt;
+  return Digit{wholeAxis(*this, axis).stride * (placed.size / placed.end),
+               placed.end / placed.before};
+}
+
+int64_t MeshSpec::sizeOf(std::string_view axis) const {
+  auto digit = digitOf(axis);
+  return digit ? digit->parts : 0;
+}
+
+int64_t MeshSpec::sizeOf(const std::vector<std::string> &names) const {
+  int64_t product = 1;
+  for (const std::string &axis : names)
+    product *= sizeOf(axis);
+  return product;
+}
+
+int64_t MeshSpec::coordinate(int64_t rank, std::string_view axis) const {
+  Digit digit = *digitOf(axis);
+  return rank / digit.stride % digit.parts;
+}
+
+std::vector<int32_t> MeshSpec::group(int64_t rank, const std::vector<std::string> &names) const {
+  for (const std::string &axis : names)
+    rank -= coordinate(rank, axis) * digitOf(axis)->stride;
+  std::vector<int32_t> members = {int32_t(rank)};
+  for (const std::string &axis : names) {
+    Digit digit = *digitOf(axis);
+    std::vector<int32_t> more;
+    for (int32_t member : members)
+      for (int64_t i = 0; i < digit.parts; ++i)
+        more.push_back(int32_t(member + i * digit.stride));
+    members.swap(more);
+  }
+  return members;
+}
+
+std::string MeshSpec::describe() const {
+  std::string text;
+  for (const auto &[axis, size] : axes)
+    text += (text.empty() ? "" : ", ") + axis + "=" + std::to_string(size);
+  return text;
+}
+
+std::string heddle::verifyShards(const MeshSpec &mesh, const ShardAxes &axes) {
+  std::map<std::string, std::vector<Placed>> taken; // by axis
+  std::string problem, axis;
+  for (const auto &[name, list] : axes)
+    for (const std::string &text : list) {
+      Placed placed = placeOf(mesh, name, text, axis, problem);
+      if (!problem.empty())
+        return problem;
+      // Parts of one axis are consecutive: the end of one divides the beginning of the next.
+      for (const Placed &other : taken[axis]) {
+        const Placed &first = other.before < placed.before ? other : placed;
+        const Placed &second = &first == &placed ? other : placed;
+        if (first.before == second.before || second.before % first.end != 0)
+          return "the axis '" + axis + "' twice" +
+                 (name.empty() ? "" : ", on '" + other.name + "' and '" + name + "'");
+      }
+      taken[axis].push_back(placed);
+    }
+  return "";
+}
+
+std::string heddle::describe(const ShardAxes &axes) {
+  std::string text;
+  for (const auto &[name, list] : axes) {
+    text += (text.empty() ? "" : ", ") + name + ": ";
+    for (size_t i = 0; i < list.size(); ++i)
+      text += (i ? "+" : "") + list[i];
+  }
+  return "{" + text + "}";
+}
+
+std::string heddle::verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes) {
+  return verifyShards(mesh, {{"", axes}});
+}
+
+std::string heddle::verifyPlace(const MeshSpec &mesh, const Place &place) {
+  for (const auto &[axis, coordinate] : place) {
+    auto digit = axis.find('(') == std::string::npos ? mesh.digitOf(axis) : std::nullopt;
+    if (!digit || coordinate < 0 || coordinate >= digit->parts || axis != place[0].first)
+      return axis + "=" + std::to_string(coordinate) +
+             ", expected coordinates of one axis of the mesh " + mesh.describe();
+  }
+  return "";
+}
+
+std::string heddle::verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles) {
+  std::set<std::string> names;
+  int64_t ranks = 1;
+  for (const auto &[axis, size] : mesh.axes) {
+    if (axis.empty() || !names.insert(axis).second)
+      return "the mesh has the axis '" + axis + "' twice, or without a name";
+    if (size < 1 || size > mostRanks || (ranks *= size) > mostRanks)
+      return "the mesh has the size " + std::to_string(size) + " on '" + axis +
+             "', expected 1 to " + std::to_string(mostRanks) + " ranks in all";
+  }
+  std::vector<const RoleSpec *> roleOf(static_cast<size_t>(ranks));
+  names.clear();
+  for (const RoleSpec &role : roles) {
+    if (role.name.empty() || !names.insert(role.name).second)
+      return "the role '" + role.name + "' occurs twice, or has no name";
+    for (int32_t rank : role.ranks)
+      if (rank < 0 || rank >= ranks)
+        return "the role '" + role.name + "' has the rank " + std::to_string(rank) +
+               ", the mesh has " + std::to_string(ranks) + " ranks";
+      else if (std::exchange(roleOf[size_t(rank)], &role))
+        return "the rank " + std::to_string(rank) + " has two roles";
+  }
+  for (size_t rank = 0; rank < roleOf.size() && !roles.empty(); ++rank)
+    if (!roleOf[rank])
+      return "the rank " + std::to_string(rank) + " has no role";
+  return "";
+}
