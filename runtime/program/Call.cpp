@@ -44,7 +44,7 @@ int32_t Call::step(int32_t index) {
   currentStep = index;
   try {
     if (settings.profile)
-      times.emplace_back(index, Profile::Clock::now());
+      times.emplace_back(index, StepObserver::Clock::now());
     if (settings.managed)
       makeAndFree(index);
     return 0;

@@ -108,7 +108,7 @@ private:
   std::atomic<int32_t> status{0};
   int32_t currentStep = -1;
   std::string failure;
-  std::vector<Profile::Begin> times;
+  std::vector<StepObserver::Begin> times;
   Agreement agreement; ///< compared with the other ranks of a job
   /// The failure of a rank that ended the run, and the region to abort while thread 0 is in it.
   std::mutex abortMutex;

@@ -8,6 +8,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/base/Fork.h"
+#include "runtime/program/Observers.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -128,3 +129,6 @@ void heddle::describeToPerf(const Manifest &manifest, const char *code) {
   for (const FunctionSpec &function : manifest.functions)
     file.add(function, code);
 }
+
+// In libheddle; the runtime alone describes no code.
+static const bool observes = (setCodeObserver(describeToPerf), true);

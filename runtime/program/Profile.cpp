@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Profile.h"
 
-#include "runtime/format/Manifest.h"
 #include "runtime/program/PlanPicture.h"
 
 #include <nlohmann/json.hpp>

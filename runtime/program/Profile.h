@@ -15,23 +15,15 @@
 #define HEDDLE_RUNTIME_PROGRAM_PROFILE_H
 
 #include "runtime/base/Fork.h"
+#include "runtime/program/Observers.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace heddle {
 
-struct EntrySpec;
-
-/// Thread-safe: concurrent calls may share one.
-class Profile {
+class Profile : public StepObserver {
 public:
-  using Clock = std::chrono::steady_clock;
-
   struct Step {
     std::string entry, name, location;
     double begin = 0, seconds = 0; ///< `begin`: since the profile was created
@@ -51,10 +43,7 @@ public:
   /// waits for it.
   using Transfer = Step;
 
-  using Begin = std::pair<int32_t, Clock::time_point>;
-  /// The steps of a run on this many threads and their begin times, in order; the last entry is the
-  /// end of the program.
-  void add(const EntrySpec &entry, const std::vector<Begin> &times, int threads = 1);
+  void add(const EntrySpec &entry, const std::vector<Begin> &times, int threads = 1) override;
 
   std::vector<Step> steps() const;
   /// All runs of one step, or of steps with the same name and location.

@@ -10,11 +10,15 @@
 #include "runtime/control/Frame.h"
 #include "runtime/device/CpuFeatures.h"
 #include "runtime/program/Loaded.h"
-#include "runtime/program/PerfDump.h"
 
 #include <algorithm>
+#include <atomic>
 
 using namespace heddle;
+
+static std::atomic<CodeObserver> codeObserver;
+
+void heddle::setCodeObserver(CodeObserver observer) { codeObserver = observer; }
 
 //===----------------------------------------------------------------------===//
 // Loading
@@ -105,7 +109,8 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
   loaded->resolve(device);
   if (!loaded->device) {
     loaded->code = Mapping(image.code, Mapping::Use::Code);
-    describeToPerf(loaded->manifest, loaded->code.data());
+    if (CodeObserver observer = codeObserver)
+      observer(loaded->manifest, loaded->code.data());
   }
   loaded->setFunctions([&](const EntrySpec &entry) -> DeviceProgram::Entry {
     if (loaded->device)

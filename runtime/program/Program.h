@@ -35,7 +35,7 @@
 #include "runtime/format/ProgramImage.h"
 #include "runtime/memory/RuntimeTensor.h"
 #include "runtime/program/EntryPlan.h"
-#include "runtime/program/Profile.h"
+#include "runtime/program/Observers.h"
 
 namespace heddle {
 
@@ -46,7 +46,7 @@ struct CallOptions {
   std::shared_ptr<ThreadTeam> team;       ///< null: that of the job, or the shared team
   std::shared_ptr<MemoryManager> manager; ///< null: the default manager
   bool managed = false;                   ///< allocate each temporary separately, without an arena
-  Profile *profile = nullptr;             ///< records the time of every step, if not null
+  StepObserver *profile = nullptr;        ///< learns when every step began, if not null
   SuppliedNumbers supplied = {};          ///< for entries with `EntrySpec::supplied`
   /// If not null, all ranks of the job make this call: they compare it first, and the failure of
   /// one rank ends it on all (control/Job.h).
