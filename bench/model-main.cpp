@@ -23,8 +23,8 @@
 #include "models/zoo/Zoo.h"
 
 #include "heddle/nn/TrainingStep.h"
+#include "lib/profile/Profile.h"
 #include "runtime/device/ThreadTeam.h"
-#include "runtime/program/Profile.h"
 #include "runtime/program/Program.h"
 
 #include <nlohmann/json.hpp>

@@ -13,6 +13,7 @@
 #include "lib/builder/Execute.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/pipelines/Extension.h"
+#include "lib/profile/Profile.h"
 #include "runtime/device/ThreadCount.h"
 #include "runtime/memory/FileMemory.h"
 

@@ -7,8 +7,8 @@
 
 #include "heddle/Timeline.h"
 #include "lib/builder/Graph.h"
+#include "lib/profile/MergedTrace.h"
 #include "runtime/base/AtomicFile.h"
-#include "runtime/program/MergedTrace.h"
 
 #include <atomic>
 

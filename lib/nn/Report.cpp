@@ -7,7 +7,7 @@
 
 #include "lib/nn/Report.h"
 
-#include "runtime/program/PlanPicture.h"
+#include "lib/profile/PlanPicture.h"
 
 #include <algorithm>
 #include <cmath>

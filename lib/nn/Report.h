@@ -13,7 +13,7 @@
 #define HEDDLE_LIB_NN_REPORT_H
 
 #include "heddle/nn/History.h"
-#include "runtime/program/Profile.h"
+#include "lib/profile/Profile.h"
 
 namespace heddle::nn {
 

@@ -10,7 +10,7 @@
 #include "lib/nn/Report.h"
 #include "lib/nn/ShardedCheckpoint.h"
 #include "lib/nn/TrainerRun.h"
-#include "runtime/program/PlanPicture.h"
+#include "lib/profile/PlanPicture.h"
 #include "runtime/program/Program.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 #include "heddle/nn/Trainer.h"
 #include "lib/nn/Distribution.h"
 #include "lib/nn/RunState.h"
-#include "runtime/program/Profile.h"
+#include "lib/profile/Profile.h"
 
 #include <cstdio>
 #include <filesystem>

@@ -39,7 +39,7 @@ WITHOUT = {
     for other in others.split()
 }
 # Folders that include no LLVM.
-WITHOUT_LLVM = ["runtime", "lib/support/io", "lib/nn", "include"]
+WITHOUT_LLVM = ["runtime", "lib/profile", "lib/support/io", "lib/nn", "include"]
 SOURCES = {".h", ".c", ".cpp", ".td"}
 
 

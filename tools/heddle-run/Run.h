@@ -23,8 +23,8 @@
 #include "heddle/io/HostArray.h"
 #include "heddle/io/Safetensors.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/profile/Profile.h"
 #include "runtime/control/Job.h"
-#include "runtime/program/Profile.h"
 #include "runtime/program/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,9 +7,9 @@
 
 #include "Run.h"
 
+#include "lib/profile/MergedTrace.h"
 #include "runtime/control/EngineTransport.h"
 #include "runtime/program/LocalRanks.h"
-#include "runtime/program/MergedTrace.h"
 
 #include <mutex>
 

@@ -13,7 +13,7 @@
 
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
-#include "runtime/program/PlanPicture.h"
+#include "lib/profile/PlanPicture.h"
 #include "tools/Tool.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"

@@ -10,8 +10,8 @@
 #include "heddle/nn/EmbeddingBag.h"
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Optimizers.h"
+#include "lib/profile/Profile.h"
 #include "runtime/memory/MemoryManager.h"
-#include "runtime/program/Profile.h"
 #include "test/unit/nn/Compare.h"
 
 #include <algorithm>

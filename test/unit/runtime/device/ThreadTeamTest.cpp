@@ -8,6 +8,7 @@
 #include "test/unit/runtime/Programs.h"
 
 #include "heddle/Error.h"
+#include "lib/profile/Profile.h"
 #include "runtime/device/ThreadCount.h"
 
 #include <map>

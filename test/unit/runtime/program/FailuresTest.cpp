@@ -16,6 +16,7 @@
 
 #include "heddle/Error.h"
 #include "heddle/runtime.h"
+#include "lib/profile/Profile.h"
 #include "runtime/base/AtomicFile.h"
 
 #include <filesystem>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
-#define HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
+#ifndef HEDDLE_LIB_PROFILE_PLANPICTURE_H
+#define HEDDLE_LIB_PROFILE_PLANPICTURE_H
 
 #include "runtime/base/Formatted.h"
 #include "runtime/format/Manifest.h"
@@ -24,4 +24,4 @@ std::string escapedForHtml(const std::string &text);
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_PLANPICTURE_H
+#endif // HEDDLE_LIB_PROFILE_PLANPICTURE_H

@@ -19,11 +19,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_MERGEDTRACE_H
-#define HEDDLE_RUNTIME_PROGRAM_MERGEDTRACE_H
+#ifndef HEDDLE_LIB_PROFILE_MERGEDTRACE_H
+#define HEDDLE_LIB_PROFILE_MERGEDTRACE_H
 
+#include "lib/profile/Profile.h"
 #include "runtime/control/Job.h"
-#include "runtime/program/Profile.h"
 
 namespace heddle {
 
@@ -33,4 +33,4 @@ std::string mergedTrace(Job &job, const Profile &profile);
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_MERGEDTRACE_H
+#endif // HEDDLE_LIB_PROFILE_MERGEDTRACE_H

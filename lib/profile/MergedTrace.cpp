@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/program/MergedTrace.h"
+#include "lib/profile/MergedTrace.h"
 
 using namespace heddle;
 

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/program/Profile.h"
+#include "lib/profile/Profile.h"
 
-#include "runtime/program/PlanPicture.h"
+#include "lib/profile/PlanPicture.h"
 
 #include <nlohmann/json.hpp>
 

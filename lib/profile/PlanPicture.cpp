@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/program/PlanPicture.h"
+#include "lib/profile/PlanPicture.h"
 
 #include <algorithm>
 #include <cmath>

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_PERFDUMP_H
-#define HEDDLE_RUNTIME_PROGRAM_PERFDUMP_H
+#ifndef HEDDLE_LIB_PROFILE_PERFDUMP_H
+#define HEDDLE_LIB_PROFILE_PERFDUMP_H
 
 #include "runtime/format/Manifest.h"
 
@@ -29,4 +29,4 @@ void describeToPerf(const Manifest &manifest, const char *code);
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_PERFDUMP_H
+#endif // HEDDLE_LIB_PROFILE_PERFDUMP_H

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/program/PerfDump.h"
+#include "lib/profile/PerfDump.h"
 
 #include "heddle/Error.h"
 #include "runtime/base/Fork.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_PROFILE_H
-#define HEDDLE_RUNTIME_PROGRAM_PROFILE_H
+#ifndef HEDDLE_LIB_PROFILE_PROFILE_H
+#define HEDDLE_LIB_PROFILE_PROFILE_H
 
 #include "runtime/base/Fork.h"
 #include "runtime/program/Observers.h"
@@ -60,7 +60,7 @@ public:
   /// JSON in the Chrome trace event format: per calling thread a row for its steps and one for its
   /// transfers.
   std::string chromeTrace() const;
-  /// A list of such events of one rank, at times since `origin` (program/MergedTrace.h).
+  /// A list of such events of one rank, at times since `origin` (lib/profile/MergedTrace.h).
   std::string chromeEvents(int rank, Clock::time_point origin) const;
   /// The trace of several ranks, from their events; time begins with the first of them.
   static std::string joinTraces(const std::vector<std::string> &events);
@@ -81,4 +81,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_PROFILE_H
+#endif // HEDDLE_LIB_PROFILE_PROFILE_H

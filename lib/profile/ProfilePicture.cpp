@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/program/PlanPicture.h"
-#include "runtime/program/Profile.h"
+#include "lib/profile/PlanPicture.h"
+#include "lib/profile/Profile.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/program/Profile.h"
+#include "lib/profile/Profile.h"
 #include "runtime/format/Manifest.h"
 #include "test/unit/runtime/Programs.h"
 
@@ -119,4 +119,30 @@ TEST(Profile, StepsOfOneNameHaveMediansOfTheirOwn) {
   EXPECT_EQ(row.runs, 6);
   EXPECT_NEAR(row.usual, 0.303, 1e-9);
   EXPECT_EQ(row.sum.predicted, 0) << "one of them has no prediction";
+}
+
+TEST(Profile, EveryStepHasATime) {
+  auto program = smallPrograms();
+  Profile profile;
+  CallOptions options;
+  options.profile = &profile;
+  auto x = tensorOf(std::vector<float>(static_cast<size_t>(chainSize)));
+  for (int call = 0; call < 3; ++call)
+    program->run("chain", {{"x", x}}, options);
+  auto steps = profile.steps();
+  ASSERT_EQ(steps.size(), size_t(3 * chainSteps));
+  EXPECT_EQ(steps[1].name, "add1");
+  EXPECT_EQ(steps[1].location, "model.cpp:2:1");
+  for (size_t i = 1; i < steps.size(); ++i) {
+    EXPECT_GE(steps[i].seconds, 0);
+    EXPECT_GE(steps[i].begin + 1e-9, steps[i - 1].begin + steps[i - 1].seconds);
+  }
+  auto trace = nlohmann::json::parse(profile.chromeTrace());
+  ASSERT_EQ(trace["traceEvents"].size(), size_t(3 * chainSteps));
+  EXPECT_EQ(trace["traceEvents"][0]["ph"], "X");
+  EXPECT_EQ(trace["traceEvents"][0]["args"]["location"], "model.cpp:1:1");
+  expectIn("add5", profile.summary());
+  // Without a profile no time is measured.
+  program->run("chain", {{"x", x}});
+  EXPECT_EQ(profile.steps().size(), size_t(3 * chainSteps));
 }

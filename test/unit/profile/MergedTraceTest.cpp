@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/control/Ranks.h"
 
-#include "runtime/program/MergedTrace.h"
+#include "lib/profile/MergedTrace.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
