@@ -9,7 +9,7 @@
 #include "heddle/Error.h"
 #include "runtime/control/Frame.h"
 #include "runtime/device/CpuFeatures.h"
-#include "runtime/program/Loaded.h"
+#include "runtime/program/LoadedProgram.h"
 
 #include <algorithm>
 #include <atomic>
@@ -33,7 +33,7 @@ static void requireConsistent(const Manifest &manifest, int64_t codeBytes, int64
     throw Error("the program can't be loaded: " + message);
 }
 
-void Program::Loaded::resolve(Device *serving) {
+void LoadedProgram::resolve(Device *serving) {
   std::string where = serving ? "the device '" + serving->name() + "'" : "this CPU";
   for (const EntrySpec &entry : manifest.entries) {
     auto fail = [&](const std::string &what, const std::string &location,
@@ -81,7 +81,7 @@ static std::string hostTarget() {
 #endif
 }
 
-Program::Program(ProgramImage image) : loaded(std::make_shared<Loaded>()) {
+Program::Program(ProgramImage image) : loaded(std::make_shared<LoadedProgram>()) {
   const Manifest &manifest = image.manifest;
   requireConsistent(manifest, int64_t(image.code.size()), int64_t(image.constants.size()));
   std::string machine = manifest.target.substr(0, manifest.target.find('-'));
@@ -133,7 +133,7 @@ std::shared_ptr<Program> Program::fromFunctions(Manifest manifest,
                                                 std::string_view constants) {
   requireConsistent(manifest, int64_t(functions.size()), int64_t(constants.size()));
   std::shared_ptr<Program> program(new Program());
-  program->loaded = std::make_shared<Loaded>();
+  program->loaded = std::make_shared<LoadedProgram>();
   program->loaded->constants = Mapping(constants, Mapping::Use::Constants);
   program->loaded->manifest = std::move(manifest);
   program->loaded->resolve(nullptr);
@@ -162,7 +162,7 @@ const EntrySpec &Program::entry(std::string_view name, int64_t rank) const {
               "'; it has: " + (known.empty() ? "none" : known));
 }
 
-const std::string &Program::Loaded::hash() {
+const std::string &LoadedProgram::hash() {
   std::lock_guard lock(mutex);
   if (hashText.empty()) {
     JobKey sums{sipHash({}, manifest.toJson()), sipHash({}, constants.bytes())};
@@ -171,8 +171,8 @@ const std::string &Program::Loaded::hash() {
   return hashText;
 }
 
-std::shared_ptr<const EntryPlan> Program::Loaded::planFor(const EntrySpec &entry,
-                                                          const std::vector<int64_t> &symbols) {
+std::shared_ptr<const EntryPlan> LoadedProgram::planFor(const EntrySpec &entry,
+                                                        const std::vector<int64_t> &symbols) {
   std::lock_guard lock(mutex);
   auto &plan = plans[{&entry, symbols}];
   if (!plan)

@@ -30,30 +30,10 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PROGRAM_H
 #define HEDDLE_RUNTIME_PROGRAM_PROGRAM_H
 
-#include "runtime/device/ThreadTeam.h"
-#include "runtime/format/Abi.h"
 #include "runtime/format/ProgramImage.h"
-#include "runtime/memory/RuntimeTensor.h"
-#include "runtime/program/EntryPlan.h"
-#include "runtime/program/Observers.h"
+#include "runtime/program/Call.h"
 
 namespace heddle {
-
-class Job;
-
-/// Options of a call.
-struct CallOptions {
-  std::shared_ptr<ThreadTeam> team;       ///< null: that of the job, or the shared team
-  std::shared_ptr<MemoryManager> manager; ///< null: the default manager
-  bool managed = false;                   ///< allocate each temporary separately, without an arena
-  StepObserver *profile = nullptr;        ///< learns when every step began, if not null
-  SuppliedNumbers supplied = {};          ///< for entries with `EntrySpec::supplied`
-  /// If not null, all ranks of the job make this call: they compare it first, and the failure of
-  /// one rank ends it on all (control/Job.h).
-  std::shared_ptr<Job> job = nullptr;
-};
-
-class Call;
 
 class Program {
 public:
@@ -89,11 +69,9 @@ public:
   /// Frees the memory of calls that are not running.
   void trim();
 
-  struct Loaded;
-
 private:
   Program() = default;
-  std::shared_ptr<Loaded> loaded;
+  std::shared_ptr<LoadedProgram> loaded;
   ForkMutex mutex;
   std::vector<std::unique_ptr<Call>> idle;
 
@@ -101,7 +79,5 @@ private:
 };
 
 } // namespace heddle
-
-#include "runtime/program/Call.h"
 
 #endif // HEDDLE_RUNTIME_PROGRAM_PROGRAM_H

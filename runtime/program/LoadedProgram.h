@@ -1,4 +1,4 @@
-//===- Loaded.h - a program that is ready to run ----------------*- C++ -*-===//
+//===- LoadedProgram.h - a program that is ready to run ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,21 +10,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_LOADED_H
-#define HEDDLE_RUNTIME_PROGRAM_LOADED_H
+#ifndef HEDDLE_RUNTIME_PROGRAM_LOADEDPROGRAM_H
+#define HEDDLE_RUNTIME_PROGRAM_LOADEDPROGRAM_H
 
 #include "runtime/base/Library.h"
 #include "runtime/base/Mapping.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/EntryPlan.h"
-#include "runtime/program/Program.h"
 
 #include <algorithm>
 
 namespace heddle {
 
 /// Lives as long as the program or any of its calls.
-struct Program::Loaded {
+struct LoadedProgram {
   Manifest manifest;
   Mapping code, constants;
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
@@ -69,4 +68,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_LOADED_H
+#endif // HEDDLE_RUNTIME_PROGRAM_LOADEDPROGRAM_H
