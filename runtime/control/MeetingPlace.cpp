@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/MeetingPlace.h"
 
-#include "runtime/base/PrivateFile.h"
+#include "heddle/Error.h"
 
 #include <climits>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace heddle;
 
@@ -49,29 +51,27 @@ void MeetingPlace::publish(const Address &address) {
     if (!folder.empty())
       mkdir(folder.c_str(), 0700); // if it fails, opening the file below fails too
     try {
-      writePrivately(path, known.endpoint.str() + " " + known.key.str() + "\n");
+      meeting.publish(path, known.endpoint.str() + " " + known.key.str() + "\n");
       break;
     } catch (const Error &) { // another job may have just removed the folder
       if (tries == 10 || folder != meetingFolder() || access(folder.c_str(), F_OK) == 0)
         throw;
     }
   }
-  published = true;
 }
 
 void MeetingPlace::withdraw() {
-  if (!published)
+  if (!meeting.hasPublished())
     return;
-  unlink(path.c_str());
-  published = false;
+  meeting.withdraw();
   if (std::string folder = meetingFolder(); path.starts_with(folder + "/"))
     rmdir(folder.c_str()); // fails if other jobs have files there
 }
 
 std::optional<MeetingPlace::Address> MeetingPlace::find() const {
-  if (path.empty() || published)
+  if (path.empty() || meeting.hasPublished())
     return known;
-  auto found = readPrivately(path);
+  auto found = Rendezvous::find(path);
   if (!found)
     return std::nullopt;
   const std::string &contents = *found;

@@ -14,6 +14,7 @@
 #ifndef HEDDLE_RUNTIME_CONTROL_MEETINGPLACE_H
 #define HEDDLE_RUNTIME_CONTROL_MEETINGPLACE_H
 
+#include "runtime/base/Rendezvous.h"
 #include "runtime/control/Connection.h"
 #include "runtime/control/FindRank.h"
 
@@ -46,7 +47,8 @@ public:
 private:
   std::string text, path;
   Address known;
-  bool severalHosts, published = false;
+  bool severalHosts;
+  Rendezvous meeting; ///< at `path`
 };
 
 /// The name of this host.

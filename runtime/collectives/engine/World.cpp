@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/World.h"
 
-#include "runtime/base/PrivateFile.h"
-
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -34,11 +32,6 @@ World::World(const HeddleWorld &given) : rank(given.rank), size(given.size), giv
     options[part.substr(0, equals)] = part.substr(equals + 1);
   }
   timeout = number("timeout", timeout);
-}
-
-World::~World() {
-  for (const std::string &name : files)
-    std::remove(name.c_str());
 }
 
 std::string World::option(const std::string &name) {
@@ -88,12 +81,11 @@ void World::exchangeFiles(const void *mine, int64_t bytes, char *all) {
   if (!given.key || !*given.key || !given.directory || std::strchr(given.key, '/'))
     throw Failure(HEDDLE_INVALID, "expected an exchange, or a key without '/' and a directory, by "
                                   "which the ranks find each other");
-  files.push_back(file(rank));
-  writePrivately(files.back(), {static_cast<const char *>(mine), size_t(bytes)});
+  meeting.publish(file(rank), {static_cast<const char *>(mine), size_t(bytes)});
   auto end = Clock::now() + std::chrono::duration<double>(timeout);
   for (int32_t other = 0; other < size; ++other, all += bytes) {
     std::optional<std::string> found;
-    while (!(found = readPrivately(file(other)))) {
+    while (!(found = Rendezvous::find(file(other)))) {
       if (Clock::now() > end)
         throw Failure(HEDDLE_TIMEOUT, "rank ", other, " did not join within ", seconds(timeout),
                       " s (rank ", rank, " waits for '", file(other), "')");

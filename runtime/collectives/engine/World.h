@@ -8,6 +8,7 @@
 #ifndef HEDDLE_RUNTIME_COLLECTIVES_ENGINE_WORLD_H
 #define HEDDLE_RUNTIME_COLLECTIVES_ENGINE_WORLD_H
 
+#include "runtime/base/Rendezvous.h"
 #include "runtime/collectives/Collectives.h"
 
 #include <chrono>
@@ -63,7 +64,6 @@ class World {
 public:
   /// Throws Failure if the arguments are invalid.
   explicit World(const HeddleWorld &given);
-  ~World();
   World(const World &) = delete;
   World &operator=(const World &) = delete;
 
@@ -91,7 +91,7 @@ private:
   std::map<std::string, std::string> options;
   std::map<std::string, bool> known;
   int rounds = 0;
-  std::vector<std::string> files; ///< written by this rank; removed by the destructor
+  Rendezvous meeting; ///< by files
 
   void exchange(const void *mine, int64_t bytes, void *all);
   void exchangeFiles(const void *mine, int64_t bytes, char *all);

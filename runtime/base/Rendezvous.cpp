@@ -1,36 +1,22 @@
-//===- PrivateFile.h - files by which processes meet ------------*- C++ -*-===//
+//===- Rendezvous.cpp - processes meet by files ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Ranks find each other by files in folders where other users may write too, such as /tmp. A rank
-// reads such a file only if it belongs to its own user and others have no access.
-//
-//     writePrivately(folder + "/17", "127.0.0.1:4711 ...");
-//     if (auto text = readPrivately(folder + "/17"))          // none: it does not exist yet
-//
-//===----------------------------------------------------------------------===//
-
-#ifndef HEDDLE_RUNTIME_BASE_PRIVATEFILE_H
-#define HEDDLE_RUNTIME_BASE_PRIVATEFILE_H
+#include "runtime/base/Rendezvous.h"
 
 #include "heddle/Error.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <optional>
-#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heddle {
+using namespace heddle;
 
-/// Creates or replaces a file; others see it when it is complete. Throws Error.
-inline void writePrivately(const std::string &path, const std::string &bytes) {
+static void writePrivately(const std::string &path, const std::string &bytes) {
   std::string draft = path + "." + std::to_string(getpid());
   int file = open(draft.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
   bool written = file >= 0 && write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size());
@@ -46,9 +32,23 @@ inline void writePrivately(const std::string &path, const std::string &bytes) {
   throw Error("can't write '" + path + "': " + reason);
 }
 
-/// The contents of a file, at most 64 KiB; none if it does not exist. Throws Error if the file
-/// belongs to another user, is accessible to others, or is not regular.
-inline std::optional<std::string> readPrivately(const std::string &path) {
+void Rendezvous::publish(const std::string &path, const std::string &bytes) {
+  files.push_back(path); // may throw; writing may as well
+  try {
+    writePrivately(path, bytes);
+  } catch (...) {
+    files.pop_back();
+    throw;
+  }
+}
+
+void Rendezvous::withdraw() {
+  for (const std::string &path : files)
+    unlink(path.c_str());
+  files.clear();
+}
+
+std::optional<std::string> Rendezvous::find(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0 && errno == ENOENT)
     return std::nullopt;
@@ -71,7 +71,3 @@ inline std::optional<std::string> readPrivately(const std::string &path) {
   bytes.resize(size_t(got));
   return bytes;
 }
-
-} // namespace heddle
-
-#endif // HEDDLE_RUNTIME_BASE_PRIVATEFILE_H
