@@ -20,53 +20,55 @@ using namespace mlir;
 /// An upper bound of the number of devices.
 static constexpr int64_t mostDevices = int64_t(1) << 20;
 
-AxisList NamedAxes::list() const { return AxisList(cast<AxesAttr>(axes).getAxes()); }
+ArrayRef<Axis> NamedAxes::list() const { return cast<AxesAttr>(axes).getAxes(); }
+
+static ParseResult parseWord(AsmParser &parser, std::string &word) {
+  StringRef text;
+  ParseResult parsed = parser.parseKeyword(&text);
+  word = text.str();
+  return parsed;
+}
 
 static ParseResult parseWord(AsmParser &parser, StringAttr &word) {
-  StringRef text;
-  if (parser.parseKeyword(&text))
-    return failure();
+  std::string text;
+  ParseResult parsed = parseWord(parser, text);
   word = StringAttr::get(parser.getContext(), text);
-  return success();
+  return parsed;
 }
 
 //===----------------------------------------------------------------------===//
 // Meshes
 //===----------------------------------------------------------------------===//
 
-LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               ArrayRef<StringAttr> names, ArrayRef<int64_t> sizes) {
+LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, MeshSpec spec) {
   llvm::StringSet<> seen;
   int64_t devices = 1;
-  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
-    if (!seen.insert(name.getValue()).second) // m1
-      return emitError() << "expected each axis of a mesh once, got '" << name.getValue()
-                         << "' twice";
+  for (const auto &[name, size] : spec.axes) {
+    if (!seen.insert(name).second) // m1
+      return emitError() << "expected each axis of a mesh once, got '" << name << "' twice";
     if (size < 1 || size > mostDevices || (devices *= size) > mostDevices) // m2
       return emitError() << "expected 1 to " << mostDevices << " devices, got " << size
-                         << " along '" << name.getValue() << "'";
+                         << " along '" << name << "'";
   }
   return success();
 }
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
-  SmallVector<StringAttr> names;
-  SmallVector<int64_t> sizes;
+  MeshSpec spec;
   llvm::SMLoc loc = parser.getCurrentLocation();
   auto parseOne = [&]() -> ParseResult {
-    return failure(parseWord(parser, names.emplace_back()) || parser.parseColon() ||
-                   parser.parseInteger(sizes.emplace_back()));
+    auto &[name, size] = spec.axes.emplace_back();
+    return failure(parseWord(parser, name) || parser.parseColon() || parser.parseInteger(size));
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
     return {};
-  return parser.getChecked<MeshAttr>(loc, parser.getContext(), ArrayRef(names), ArrayRef(sizes));
+  return parser.getChecked<MeshAttr>(loc, parser.getContext(), spec);
 }
 
 void MeshAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(
-      llvm::zip_equal(getNames(), getSizes()), printer.getStream(),
-      [&](auto axis) { printer << std::get<0>(axis).getValue() << ": " << std::get<1>(axis); });
+  llvm::interleaveComma(getSpec().axes, printer.getStream(),
+                        [&](const auto &axis) { printer << axis.first << ": " << axis.second; });
   printer << ">";
 }
 
@@ -87,7 +89,7 @@ static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
     return failure();
   if (axis.before < 1 || axis.before > mostDevices || axis.count < 1 || axis.count > mostDevices)
     return parser.emitError(loc, "expected a part of an axis such as '")
-           << axis.name.getValue() << "(2)4', with numbers from 1 to " << mostDevices;
+           << axis.name << "(2)4', with numbers from 1 to " << mostDevices;
   return success();
 }
 
@@ -187,13 +189,13 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected a priority of at least 0, got " << entry.priority;
     for (const Axis &axis : entry.list())
       if (!seen.emplace(axis.name, axis.before).second) // s2
-        return emitError() << "the axis '" << mesh::str(axis) << "' shards '"
-                           << entry.name.getValue() << "' and is used before; expected each "
+        return emitError() << "the axis '" << axis.str() << "' shards '" << entry.name.getValue()
+                           << "' and is used before; expected each "
                            << "axis once";
   }
   for (const Axis &axis : partial.getAxes())
     if (seen.contains({axis.name, axis.before})) // s2
-      return emitError() << "the value is partial over the axis '" << mesh::str(axis)
+      return emitError() << "the value is partial over the axis '" << axis.str()
                          << "', which shards a name";
   if (partial.empty() != !combiner || (combiner && !nd::parseCombinerKind(combiner))) // s3
     return emitError() << "expected a combiner such as add after the axes of a partial value, got '"

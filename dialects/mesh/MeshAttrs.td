@@ -27,12 +27,12 @@ def Mesh_MeshAttr : Mesh_Attr<"Mesh", "mesh"> {
     #mesh.mesh<data: 2, model: 4>
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names, ArrayRefParameter<"int64_t">:$sizes);
+  let parameters = (ins AttrParameter<"::heddle::MeshSpec", "axes with sizes", "const ::heddle::MeshSpec &">:$spec);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The number of devices along an axis; none if there is no such axis.
     std::optional<int64_t> size(::llvm::StringRef axis) const;
-    int64_t devices() const;
+    int64_t devices() const { return getSpec().ranks(); }
     /// The names of the axes, for messages.
     std::string str() const;
   }];
@@ -48,7 +48,9 @@ def Mesh_AxesAttr : Mesh_Attr<"Axes", "axes"> {
     #mesh.axes<[data, model]>   #mesh.axes<[data(1)2]>
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::heddle::mesh::Axis">:$axes);
+  let parameters = (ins AttrParameter<"::heddle::AxisList", "axes", "::llvm::ArrayRef<::heddle::AxisPart>">:$axes);
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::heddle::AxisPart>":$axes), [{ return $_get($_ctxt, axes.vec()); }]>];
   let extraClassDeclaration = [{
     bool empty() const { return getAxes().empty(); }
     std::string str() const;

@@ -16,12 +16,27 @@
 //
 // of the tensor, where `mesh.data` is the device's coordinate along the axis (`axisSymbol`).
 //
+// Meshes, axes and shardings are the values of runtime/format/MeshSpec.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_DIALECTS_MESH_MESHDIALECT_H
 #define HEDDLE_DIALECTS_MESH_MESHDIALECT_H
 
 #include "dialects/nest/Nest.h"
+#include "runtime/format/MeshSpec.h"
+
+namespace heddle {
+inline llvm::hash_code hash_value(const AxisPart &axis) {
+  return llvm::hash_combine(axis.name, axis.before, axis.count);
+}
+inline llvm::hash_code hash_value(const AxisList &axes) {
+  return llvm::hash_combine_range(axes.begin(), axes.end());
+}
+inline llvm::hash_code hash_value(const MeshSpec &mesh) {
+  return llvm::hash_combine_range(mesh.axes.begin(), mesh.axes.end());
+}
+} // namespace heddle
 
 namespace heddle::mesh {
 class AxesAttr;
@@ -29,20 +44,9 @@ class MeshAttr;
 class MessageInterface;
 class ShardingAttr;
 
-/// An axis, or a part of one: `count` parts after a division into `before`. Count 0: the whole
-/// axis.
-struct Axis {
-  mlir::StringAttr name;
-  int64_t before = 1, count = 0;
-  bool operator==(const Axis &other) const = default;
-};
-inline llvm::hash_code hash_value(const Axis &axis) {
-  return llvm::hash_combine(axis.name, axis.before, axis.count);
-}
-using AxisList = llvm::SmallVector<Axis, 2>;
-
-/// Names with the axes that split them. Names that are not split have no entry.
-using Sharding = std::map<std::string, AxisList, std::less<>>;
+using Axis = AxisPart;
+using heddle::AxisList;
+using heddle::Sharding;
 
 /// An entry of a sharding attribute.
 struct NamedAxes {
@@ -50,7 +54,7 @@ struct NamedAxes {
   mlir::Attribute axes; ///< always an AxesAttr
   bool open = false;
   int64_t priority = 0;
-  AxisList list() const;
+  llvm::ArrayRef<Axis> list() const;
   bool operator==(const NamedAxes &other) const = default;
 };
 inline llvm::hash_code hash_value(const NamedAxes &entry) {
@@ -85,7 +89,7 @@ inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 inline constexpr llvm::StringLiteral roleAttrName = "mesh.role";
 
 /// The name, of size 0, in the type of an argument or result that a role does not hold.
-inline constexpr llvm::StringLiteral absentName = "mesh$absent";
+using heddle::absentName;
 
 /// The mesh of the enclosing function or module; null if there is none.
 MeshAttr meshOf(mlir::Operation *op);
@@ -103,8 +107,7 @@ Expr partIndex(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
 /// The coordinates of the device of the group with part `part` of the list: those of this device
 /// except along the listed axes. Axes that are not listed have no entry.
 ExprMap partCoordinates(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &part);
-/// `ceil(size / parts)`
-Expr blockSize(const Expr &size, int64_t parts);
+using heddle::blockSize;
 /// The first coordinate of a device's block.
 Expr blockOffset(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size);
 /// The names and the type of a block.
@@ -115,8 +118,7 @@ bool dividesEvenly(const Expr &size, int64_t parts);
 /// True if the two overlap.
 bool overlap(MeshAttr mesh, const Axis &a, const Axis &b);
 bool overlap(MeshAttr mesh, llvm::ArrayRef<Axis> a, llvm::ArrayRef<Axis> b);
-/// `data(1)2`
-std::string str(const Axis &axis);
+/// `[data(1)2, model]`
 std::string str(llvm::ArrayRef<Axis> axes);
 
 /// Fails with a message if an axis is not in the mesh, or if a part does not divide its axis.

@@ -53,7 +53,7 @@ struct Meaning {
   /// The names of a value of this type, plus those of all axes.
   nd::DimsAttr lifted(Type type) {
     SmallVector<nd::Dim> devices;
-    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+    for (const auto &[name, size] : mesh.getSpec().axes)
       devices.emplace_back(b.getContext(), axisSymbol(name), Expr(size));
     return cast<nd::NdTensorType>(type).getDims().with(devices);
   }

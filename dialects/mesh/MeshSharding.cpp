@@ -23,23 +23,16 @@ MeshAttr mesh::meshOf(Operation *op) {
 }
 
 std::optional<int64_t> MeshAttr::size(StringRef axis) const {
-  for (auto [name, size] : llvm::zip_equal(getNames(), getSizes()))
-    if (name.getValue() == axis)
+  for (const auto &[name, size] : getSpec().axes)
+    if (name == axis)
       return size;
   return std::nullopt;
 }
 
-int64_t MeshAttr::devices() const {
-  int64_t count = 1;
-  for (int64_t size : getSizes())
-    count *= size;
-  return count;
-}
-
 std::string MeshAttr::str() const {
   std::string text;
-  for (StringAttr name : getNames())
-    text += (text.empty() ? "'" : ", '") + name.str() + "'";
+  for (const auto &[name, size] : getSpec().axes)
+    text += (text.empty() ? "'" : ", '") + name + "'";
   return text.empty() ? "none" : text;
 }
 
@@ -97,12 +90,6 @@ ExprMap mesh::partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &pa
   return coordinates;
 }
 
-Expr mesh::blockSize(const Expr &size, int64_t parts) {
-  if (auto known = size.constant()) // adding parts - 1 may overflow
-    return Expr(*known / parts + (*known % parts > 0));
-  return size.ceildiv(parts);
-}
-
 Expr mesh::blockOffset(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size) {
   return partIndex(mesh, axes) * blockSize(size, partsOf(mesh, axes));
 }
@@ -137,17 +124,10 @@ bool mesh::overlap(MeshAttr mesh, ArrayRef<Axis> a, ArrayRef<Axis> b) {
   });
 }
 
-std::string mesh::str(const Axis &axis) {
-  std::string text = axis.name.str();
-  if (axis.count || axis.before != 1)
-    text += "(" + std::to_string(axis.before) + ")" + std::to_string(axis.count);
-  return text;
-}
-
 std::string mesh::str(ArrayRef<Axis> axes) {
   std::string text;
   for (const Axis &axis : axes)
-    text += (text.empty() ? "" : ", ") + str(axis);
+    text += (text.empty() ? "" : ", ") + axis.str();
   return "[" + text + "]";
 }
 
@@ -156,16 +136,14 @@ LogicalResult mesh::verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
   for (auto [i, axis] : llvm::enumerate(axes)) {
     auto size = mesh.size(axis.name);
     if (!size)
-      return emitError() << "unknown axis '" << axis.name.getValue() << "', expected one of "
-                         << mesh.str();
+      return emitError() << "unknown axis '" << axis.name << "', expected one of " << mesh.str();
     if (*size % (axis.before * std::max<int64_t>(axis.count, 1)) != 0)
-      return emitError() << "expected a part of the axis '" << axis.name.getValue() << "' of "
-                         << *size << " devices, got '" << str(axis)
-                         << "', which does not divide it";
+      return emitError() << "expected a part of the axis '" << axis.name << "' of " << *size
+                         << " devices, got '" << axis.str() << "', which does not divide it";
     for (const Axis &other : axes.take_front(i))
       if (overlap(mesh, axis, other)) // S13
-        return emitError() << "expected each axis once, got '" << str(other) << "' and '"
-                           << str(axis) << "'";
+        return emitError() << "expected each axis once, got '" << other.str() << "' and '"
+                           << axis.str() << "'";
   }
   return success();
 }
@@ -189,7 +167,7 @@ LogicalResult mesh::verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
       return emitError() << "expected a coordinate of '" << place.axis.getValue() << "' below "
                          << *size << ", got " << place.coordinate;
     if (i == 0 || place.axis != places[i - 1].axis) // coordinates of one axis form one place
-      all.push_back({place.axis});
+      all.push_back(place.axis.str());
   }
   return verifyAxes(mesh, all, emitError);
 }

@@ -25,7 +25,7 @@ using namespace heddle::detail;
 
 MeshAxis::MeshAxis(std::string_view given, Here here) : text(given) {
   auto part = AxisPart::parse(given);
-  if (!part || !isValidName(part->axis))
+  if (!part || !isValidName(part->name))
     fail(here, "expected an axis such as data or data(2)4, got '" + text + "'");
 }
 
@@ -36,7 +36,7 @@ Mesh Mesh::parse(std::string_view text, Here here) {
   if (std::string problem = plan.parse(llvm::StringRef(text), {}); !problem.empty())
     fail(here, problem);
   Mesh result;
-  for (const auto &[axis, size] : plan.mesh)
+  for (const auto &[axis, size] : plan.mesh.axes)
     result.list.emplace_back(axis, size);
   result.require(here);
   return result;
@@ -85,7 +85,7 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
   if (!problem.empty())
     fail(here, problem);
   std::string text;
-  for (const auto &[axis, size] : plan.mesh)
+  for (const auto &[axis, size] : plan.mesh.axes)
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
   MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), {}};
   for (const auto &[word, setting] : plan.settings)
@@ -93,14 +93,12 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
   for (const mesh::PlanRule &rule : plan.rules) {
     MeshRule &made =
         result.rules.emplace_back(MeshRule{rule.text, rule.where, rule.pattern, rule.name, {}});
-    for (const mesh::PlanAxis &axis : rule.axes) {
-      if (llvm::none_of(plan.mesh, [&](const auto &known) { return known.first == axis.name; }))
+    for (const AxisPart &axis : rule.axes) {
+      if (plan.mesh.sizeOf(axis.name) == 0)
         fail(here, rule.str() + " uses the axis '" + axis.name + "', which " +
                        (text.empty() ? "needs a mesh (JitOptions::mesh)"
                                      : "the mesh " + text + " lacks"));
-      made.axes.push_back(
-          axis.name +
-          (axis.count ? "(" + std::to_string(axis.before) + ")" + std::to_string(axis.count) : ""));
+      made.axes.push_back(axis.str());
     }
   }
   return result;
@@ -122,9 +120,8 @@ std::vector<std::string> MeshPlan::idleAxes() const {
   std::vector<std::string> idle;
   for (const AxisSize &axis : mesh.axes())
     if (axis.size > 1 && llvm::none_of(rules, [&](const MeshRule &rule) {
-          return llvm::any_of(rule.axes, [&](const std::string &each) {
-            return AxisPart::parse(each)->axis == axis.axis;
-          });
+          return llvm::any_of(
+              rule.axes, [&](const std::string &each) { return AxisPart(each).name == axis.axis; });
         }))
       idle.push_back(axis.axis);
   return idle;
@@ -142,11 +139,9 @@ Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here h
   for (const NameAxes &each : names) {
     if (!node->type().has(each.name.str()))
       fail(here, "unknown name '" + each.name.str() + "'; the tensor is " + x.type());
-    mesh::AxisList axes;
-    for (const MeshAxis &axis : each.axes) {
-      AxisPart part = *AxisPart::parse(axis.str());
-      axes.push_back({mlir::StringAttr::get(context, part.axis), part.before, part.count});
-    }
+    AxisList axes;
+    for (const MeshAxis &axis : each.axes)
+      axes.push_back(axis.str());
     mesh::NamedAxes entry{mlir::StringAttr::get(context, each.name.str()),
                           mesh::AxesAttr::get(context, axes)};
     if (!entries.emplace(each.name.str(), entry).second)

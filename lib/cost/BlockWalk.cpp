@@ -42,7 +42,7 @@ private:
   Network network;
   /// The values that a device has, and the tasks that bring those of others.
   DenseMap<std::pair<Value, unsigned>, unsigned> bufferOf;
-  DenseMap<std::pair<StringAttr, unsigned>, unsigned> linkOf; ///< resources, by axis and device
+  DenseMap<std::pair<StringRef, unsigned>, unsigned> linkOf; ///< resources, by axis and device
   std::vector<unsigned> before; ///< by device: the last task of the stream
   unsigned effect = Walk::none; ///< the last task with side effects
 
@@ -60,7 +60,7 @@ private:
     return isa<nd::NdTensorType>(value.getType()) ? int64_t(std::min(tensorBytes(value), 1e14)) : 0;
   }
 
-  unsigned link(StringAttr axis, unsigned device) {
+  unsigned link(StringRef axis, unsigned device) {
     auto [entry, isNew] = linkOf.try_emplace({axis, device});
     if (isNew)
       entry->second = walk.addResource(Walk::Order::FirstCome);
@@ -72,10 +72,10 @@ private:
     if (auto known = bufferOf.find({value, device}); known != bufferOf.end())
       return known->second;
     unsigned from = *deviceOf(value);
-    mesh::Axis axis{options.places.axis};
+    mesh::Axis axis = options.places.axis.getValue();
     int64_t time = picoseconds(
         cost::costOf(Transfer{1, double(bytesOf(value))}, network.groupOf(axis)).seconds);
-    unsigned message = walk.addTask(link(axis.name, from), time);
+    unsigned message = walk.addTask(link(options.places.axis, from), time);
     walk.addUse(bufferOn(from, value), message);
     return bufferOf[{value, device}] = walk.addBuffer(device, bytesOf(value), message);
   }

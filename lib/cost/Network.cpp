@@ -63,15 +63,15 @@ Network Network::around(Operation *op) {
 Group Network::groupOf(ArrayRef<mesh::Axis> axes) const {
   SmallVector<std::string> names;
   for (const mesh::Axis &axis : axes)
-    names.push_back(axis.name.str());
+    names.push_back(axis.name);
   return {mesh::partsOf(mesh, axes), machine.linkOf(names)};
 }
 
-StringAttr Network::slowest(ArrayRef<mesh::Axis> axes) const {
+StringRef Network::slowest(ArrayRef<mesh::Axis> axes) const {
   assert(!axes.empty() && "a group has axes");
   return std::ranges::min_element(
              axes, {},
-             [&](const mesh::Axis &axis) { return machine.linkOf(axis.name.str()).bytesPerSecond; })
+             [&](const mesh::Axis &axis) { return machine.linkOf(axis.name).bytesPerSecond; })
       ->name;
 }
 

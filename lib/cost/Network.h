@@ -31,7 +31,7 @@ struct Network {
 
   Group groupOf(llvm::ArrayRef<mesh::Axis> axes) const;
   /// The axis, among these, whose links have the lowest rate; the first one of equals.
-  mlir::StringAttr slowest(llvm::ArrayRef<mesh::Axis> axes) const;
+  llvm::StringRef slowest(llvm::ArrayRef<mesh::Axis> axes) const;
   TransferCost costOf(mlir::Operation *transfer) const;
 };
 

@@ -27,8 +27,8 @@ Distribution::Distribution(const TrainerOptions &options, const std::string &sam
     requireRanks(spec, all.size());
     for (const MeshRule &rule : plan.rules)
       if (rule.pattern.empty() && rule.name == samples)
-        sampleAxes = rule.axes;
-    ShardAxes axes{{samples, sampleAxes}};
+        sampleAxes.assign(rule.axes.begin(), rule.axes.end());
+    Sharding axes{{samples, sampleAxes}};
     count = Shards(spec, axes, {{samples, 1}}).blocks();
     own = Shards(spec, axes, {{samples, count}}).heldBy(all.rank()).at(samples).begin;
   } catch (const Error &error) {
@@ -76,14 +76,14 @@ Fields Distribution::fieldsOf(const Batch &batch, double progress, Here here) co
 
 /// Chooses the axes of the samples for names of a tensor that no rule splits. Empty if rules use
 /// these axes already, or if no name can be split.
-ShardAxes Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
+Sharding Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
   Sizes sizes = tensor.sizes();
   for (const MeshRule &rule : plan.rules) {
     if (!sizes.contains(rule.name) || !rule.fits(path))
       continue;
-    for (const std::string &axis : rule.axes)
-      for (const std::string &other : sampleAxes)
-        if (AxisPart::parse(axis)->axis == AxisPart::parse(other)->axis)
+    for (const AxisPart axis : rule.axes)
+      for (const AxisPart &other : sampleAxes)
+        if (axis.name == other.name)
           return {};
     sizes.erase(rule.name);
   }
@@ -101,9 +101,9 @@ void Distribution::splitState(TrainingState &state) {
     for (const auto &[name, list] : splitOf(path, tensor)) {
       std::string axes;
       std::vector<MeshAxis> parts;
-      for (const std::string &axis : list) {
-        axes += (axes.empty() ? "" : "+") + axis;
-        parts.push_back(MeshAxis(axis));
+      for (const AxisPart &axis : list) {
+        axes += (axes.empty() ? "" : "+") + axis.str();
+        parts.push_back(MeshAxis(axis.str()));
       }
       // A rule without axes keeps parameters whole; otherwise propagation would split them as their
       // moments.

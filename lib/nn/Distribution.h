@@ -57,13 +57,13 @@ private:
   MeshSpec spec;
   Ranks all;
   std::string samples;
-  std::vector<std::string> sampleAxes; ///< of the rule that splits the samples
+  AxisList sampleAxes; ///< of the rule that splits the samples
   int64_t own = 0, count = 1;
   int64_t zero = 0;
   std::vector<std::string> rules;
   std::map<std::string, std::vector<NameAxes>> gradientAxes;
 
-  ShardAxes splitOf(const std::string &path, const Tensor &tensor) const;
+  Sharding splitOf(const std::string &path, const Tensor &tensor) const;
 };
 
 } // namespace heddle::nn

@@ -277,7 +277,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   setting.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
     if (mesh::MeshAttr mesh = mesh::meshOf(entry.function))
-      manifest.mesh = mesh::specOf(mesh);
+      manifest.mesh = mesh.getSpec();
     addRole(manifest, entry);
     addShardings(image.shardings, entry.function, entry.spec);
     entry.spec.codeOffset = block->symbols.at(symbolOf(entry));

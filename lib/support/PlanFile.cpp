@@ -39,7 +39,7 @@ std::string Plan::parseMesh(StringRef text) {
     if (!isValidName(std::string_view(name)) || name.contains('.') ||
         number.getAsInteger(10, size) || size < 1)
       return "expected axes with sizes, such as data=2,model=4, got '" + text.str() + "'";
-    mesh.emplace_back(name.str(), size);
+    mesh.axes.emplace_back(name.str(), size);
   }
   return "";
 }
@@ -63,18 +63,9 @@ std::string Plan::set(StringRef word, StringRef value, std::string where) {
 static constexpr int64_t mostParts = int64_t(1) << 20;
 
 /// `data`, or `data(2)4`
-static bool parseAxis(StringRef text, PlanAxis &axis) {
-  auto [name, part] = text.trim().split('(');
-  axis.name = name.str();
-  if (!isValidName(axis.name))
-    return false;
-  if (name.size() == text.trim().size())
-    return true;
-  auto [before, count] = part.split(')');
-  auto isNumber = [](StringRef text, int64_t &number) {
-    return !text.getAsInteger(10, number) && number >= 1 && number <= mostParts;
-  };
-  return isNumber(before, axis.before) && isNumber(count, axis.count);
+static bool parseAxis(StringRef text, AxisPart &axis) {
+  axis = text.trim();
+  return isValidName(axis.name) && axis.before <= mostParts && axis.count <= mostParts;
 }
 
 /// `net.last@stage=1`, or `adam@file`

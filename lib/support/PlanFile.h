@@ -30,6 +30,8 @@
 #ifndef HEDDLE_LIB_SUPPORT_PLANFILE_H
 #define HEDDLE_LIB_SUPPORT_PLANFILE_H
 
+#include "runtime/format/MeshSpec.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -39,16 +41,11 @@
 
 namespace heddle::mesh {
 
-struct PlanAxis {
-  std::string name;
-  int64_t before = 1, count = 0; ///< as of `Axis`
-};
-
 struct PlanRule {
   std::string text;                    ///< as it was written, without its comment
   std::string where;                   ///< the comment; for a rule of a file `plan 'FILE', line 3`
   std::string pattern = {}, name = {}; ///< empty name for a place or a memory
-  std::vector<PlanAxis> axes = {};
+  AxisList axes = {};
   int64_t coordinate = -1; ///< of a place, which has one axis; -1: not a place
   std::string memory = {}; ///< device, host or file
 
@@ -65,11 +62,11 @@ struct Plan {
   struct Setting {
     std::string text, where;
   };
-  std::vector<std::pair<std::string, int64_t>> mesh;
+  MeshSpec mesh;
   std::vector<PlanRule> rules;
   std::map<std::string, Setting, std::less<>> settings; ///< by `mesh`, `zero` or `micro-batches`
 
-  bool empty() const { return mesh.empty() && rules.empty(); }
+  bool empty() const { return mesh.axes.empty() && rules.empty(); }
   /// Adds axes and rules. Returns an error message; empty on success.
   std::string parse(llvm::StringRef axes, llvm::ArrayRef<std::string> shard);
   /// Adds the lines of a plan file; `path` is for messages.

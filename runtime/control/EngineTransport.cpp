@@ -146,8 +146,8 @@ private:
     auto found = groups.find(operation.group);
     if (found == groups.end()) {
       std::string name;
-      for (const std::string &axis : operation.spec->axes)
-        name += (name.empty() ? "" : ",") + axis;
+      for (const AxisPart &axis : operation.spec->axes)
+        name += (name.empty() ? "" : ",") + axis.str();
       found = groups.emplace(operation.group, world.group(name, operation.group)).first;
     }
     return found->second;

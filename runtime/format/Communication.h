@@ -38,7 +38,7 @@ struct CommunicationSpec {
   enum class Combiner : uint8_t { Sum, Product, Max, Min };
 
   Kind kind = Kind::Barrier;
-  std::vector<std::string> axes; ///< the axes of the group
+  AxisList axes; ///< the axes of the group
   ElementType element = ElementType::F32;
   Combiner combiner = Combiner::Sum; ///< for reductions
   /// Numbers of elements, over the symbols, in the order that engines expect: of the input, and of

@@ -51,6 +51,11 @@ static constexpr const char *stepKinds[] = {"kernel",  "if",     "else",  "endif
 
 static constexpr const char *combiners[] = {"sum", "product", "max", "min"};
 
+namespace heddle {
+static void to_json(Json &json, const AxisPart &axis) { json = axis.str(); }
+static void from_json(const Json &json, AxisPart &axis) { axis = json.get<std::string>(); }
+} // namespace heddle
+
 static Json toJson(const ExprMap &sizes) {
   Json dims = Json::object();
   for (const auto &[name, size] : sizes)
@@ -153,7 +158,7 @@ static CommunicationSpec communicationFrom(const Json &json) {
   CommunicationSpec result;
   result.kind =
       CommunicationSpec::Kind(indexOf(communicationKinds, json.at("kind"), "communication"));
-  result.axes = json.at("axes").get<std::vector<std::string>>();
+  result.axes = json.at("axes").get<AxisList>();
   result.element = elementFrom(json.at("element"));
   result.combiner =
       CommunicationSpec::Combiner(indexOf(combiners, json.at("combiner"), "combiner"));

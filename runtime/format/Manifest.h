@@ -41,7 +41,7 @@ struct ValueSpec {
   std::string space = std::string(hostSpace); ///< the memory space of its buffer
   /// For a sharded argument or result: the mesh axes that split each name, outermost first, and the
   /// sizes of the whole tensor.
-  std::map<std::string, std::vector<std::string>> shards = {};
+  Sharding shards = {};
   ExprMap wholeDims = {};
   Place place = {}; ///< for an argument or result that some ranks do not hold
   /// "file" if callers should keep this argument or result in a file (memory/FileMemory.h). An

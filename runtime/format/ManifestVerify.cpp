@@ -157,7 +157,7 @@ private:
         return "its coordinate '" + symbol + "' is no symbol that is supplied";
     for (const ValueSpec &value : entry.values) {
       std::string name = "its value '" + value.name + "'";
-      std::vector<std::string> axes;
+      AxisList axes;
       for (const auto &[dim, over] : value.shards) {
         axes.insert(axes.end(), over.begin(), over.end());
         if (!(value.isAbsent() || value.type.dims.count(dim)) || !value.wholeDims.count(dim))
@@ -192,7 +192,7 @@ private:
       auto axes = value.shards.find(name);
       int64_t parts = axes == value.shards.end() ? 1 : manifest.mesh.sizeOf(axes->second);
       auto held = size.constant(), whole = value.wholeDims.at(name).constant();
-      if (held && whole && (*whole < 0 || *held != *whole / parts + (*whole % parts != 0)))
+      if (held && whole && (*whole < 0 || *held != blockSize(*whole, parts)))
         return "has the size " + std::to_string(*held) + " for '" + name +
                "', expected a block of " + std::to_string(*whole) + " in " + std::to_string(parts) +
                (parts == 1 ? " part" : " parts");

@@ -30,8 +30,8 @@ static bool takeNumber(std::string_view &text, int64_t &number) {
 
 std::optional<AxisPart> AxisPart::parse(std::string_view text) {
   size_t bracket = std::min(text.find('('), text.size());
-  AxisPart part{std::string(text.substr(0, bracket))};
-  if (part.axis.empty())
+  AxisPart part(std::string(text.substr(0, bracket)), 1, 0);
+  if (part.name.empty())
     return std::nullopt;
   if (bracket == text.size())
     return part;
@@ -42,6 +42,17 @@ std::optional<AxisPart> AxisPart::parse(std::string_view text) {
   if (!takeNumber(text, part.count) || !text.empty())
     return std::nullopt;
   return part;
+}
+
+std::string AxisPart::str() const {
+  bool isWhole = count == 0 && before == 1;
+  return name + (isWhole ? "" : "(" + std::to_string(before) + ")" + std::to_string(count));
+}
+
+Expr heddle::blockSize(const Expr &size, int64_t parts) {
+  if (auto known = size.constant()) // adding parts - 1 may overflow
+    return Expr(blockSize(*known, parts));
+  return size.ceildiv(parts);
 }
 
 /// The stride between neighbours on an axis, and its size: 0 if there is no such axis.
@@ -61,60 +72,57 @@ struct Placed {
 };
 } // namespace
 
-/// Parses `text` as a part of the mesh; `problem` describes a mistake.
-static Placed placeOf(const MeshSpec &mesh, const std::string &name, const std::string &text,
-                      std::string &axis, std::string &problem) {
-  auto part = AxisPart::parse(text);
-  Placed placed{name, 1, 1, part ? wholeAxis(mesh, part->axis).parts : 0};
-  if (!part) {
-    problem = "the axis '" + text + "', expected one such as data or data(2)4";
-    return placed;
-  }
-  axis = part->axis;
-  int64_t size = placed.size, count = std::max<int64_t>(part->count, 1);
-  if (size == 0) {
-    problem = "the axis '" + axis + "', which the mesh " + mesh.describe() + " lacks";
-  } else if (part->before > size || count > size || size % (part->before * count) != 0) {
-    problem = "'" + text + "', which does not divide the " + std::to_string(size) +
-              " ranks of the axis '" + axis + "'";
+/// Finds a part in the mesh; `problem` describes a mistake.
+static Placed placeOf(const MeshSpec &mesh, const std::string &name, const AxisPart &part,
+                      std::string &problem) {
+  Placed placed{name, 1, 1, wholeAxis(mesh, part.name).parts};
+  int64_t size = placed.size, count = std::max<int64_t>(part.count, 1);
+  if (part.name.empty() || part.name.find('(') != std::string::npos) {
+    problem = "the axis '" + part.str() + "', expected one such as data or data(2)4";
+  } else if (size == 0) {
+    problem = "the axis '" + part.name + "', which the mesh " + mesh.describe() + " lacks";
+  } else if (part.before < 1 || part.before > size || count > size ||
+             size % (part.before * count) != 0) {
+    problem = "'" + part.str() + "', which does not divide the " + std::to_string(size) +
+              " ranks of the axis '" + part.name + "'";
   } else {
-    placed.before = part->before;
-    placed.end = part->count ? part->before * part->count : size;
+    placed.before = part.before;
+    placed.end = part.count ? part.before * part.count : size;
   }
   return placed;
 }
 
-std::optional<MeshSpec::Digit> MeshSpec::digitOf(std::string_view text) const {
-  std::string axis, problem;
-  Placed placed = placeOf(*this, "", std::string(text), axis, problem);
+std::optional<MeshSpec::Digit> MeshSpec::digitOf(const AxisPart &axis) const {
+  std::string problem;
+  Placed placed = placeOf(*this, "", axis, problem);
   if (!problem.empty())
     return std::nullopt;
-  return Digit{wholeAxis(*this, axis).stride * (placed.size / placed.end),
+  return Digit{wholeAxis(*this, axis.name).stride * (placed.size / placed.end),
                placed.end / placed.before};
 }
 
-int64_t MeshSpec::sizeOf(std::string_view axis) const {
+int64_t MeshSpec::sizeOf(const AxisPart &axis) const {
   auto digit = digitOf(axis);
   return digit ? digit->parts : 0;
 }
 
-int64_t MeshSpec::sizeOf(const std::vector<std::string> &names) const {
+int64_t MeshSpec::sizeOf(const AxisList &axes) const {
   int64_t product = 1;
-  for (const std::string &axis : names)
+  for (const AxisPart &axis : axes)
     product *= sizeOf(axis);
   return product;
 }
 
-int64_t MeshSpec::coordinate(int64_t rank, std::string_view axis) const {
+int64_t MeshSpec::coordinate(int64_t rank, const AxisPart &axis) const {
   Digit digit = *digitOf(axis);
   return rank / digit.stride % digit.parts;
 }
 
-std::vector<int32_t> MeshSpec::group(int64_t rank, const std::vector<std::string> &names) const {
-  for (const std::string &axis : names)
+std::vector<int32_t> MeshSpec::group(int64_t rank, const AxisList &list) const {
+  for (const AxisPart &axis : list)
     rank -= coordinate(rank, axis) * digitOf(axis)->stride;
   std::vector<int32_t> members = {int32_t(rank)};
-  for (const std::string &axis : names) {
+  for (const AxisPart &axis : list) {
     Digit digit = *digitOf(axis);
     std::vector<int32_t> more;
     for (int32_t member : members)
@@ -132,38 +140,38 @@ std::string MeshSpec::describe() const {
   return text;
 }
 
-std::string heddle::verifyShards(const MeshSpec &mesh, const ShardAxes &axes) {
+std::string heddle::verifyShards(const MeshSpec &mesh, const Sharding &sharding) {
   std::map<std::string, std::vector<Placed>> taken; // by axis
-  std::string problem, axis;
-  for (const auto &[name, list] : axes)
-    for (const std::string &text : list) {
-      Placed placed = placeOf(mesh, name, text, axis, problem);
+  std::string problem;
+  for (const auto &[name, list] : sharding)
+    for (const AxisPart &part : list) {
+      Placed placed = placeOf(mesh, name, part, problem);
       if (!problem.empty())
         return problem;
       // Parts of one axis are consecutive: the end of one divides the beginning of the next.
-      for (const Placed &other : taken[axis]) {
+      for (const Placed &other : taken[part.name]) {
         const Placed &first = other.before < placed.before ? other : placed;
         const Placed &second = &first == &placed ? other : placed;
         if (first.before == second.before || second.before % first.end != 0)
-          return "the axis '" + axis + "' twice" +
+          return "the axis '" + part.name + "' twice" +
                  (name.empty() ? "" : ", on '" + other.name + "' and '" + name + "'");
       }
-      taken[axis].push_back(placed);
+      taken[part.name].push_back(placed);
     }
   return "";
 }
 
-std::string heddle::describe(const ShardAxes &axes) {
+std::string heddle::describe(const Sharding &sharding) {
   std::string text;
-  for (const auto &[name, list] : axes) {
+  for (const auto &[name, list] : sharding) {
     text += (text.empty() ? "" : ", ") + name + ": ";
     for (size_t i = 0; i < list.size(); ++i)
-      text += (i ? "+" : "") + list[i];
+      text += (i ? "+" : "") + list[i].str();
   }
   return "{" + text + "}";
 }
 
-std::string heddle::verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes) {
+std::string heddle::verifyAxes(const MeshSpec &mesh, const AxisList &axes) {
   return verifyShards(mesh, {{"", axes}});
 }
 

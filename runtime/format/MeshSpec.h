@@ -14,14 +14,20 @@
 //     mesh.group(4, {"data"})                          // {1, 4}
 //     mesh.group(4, {"model"})                         // {3, 4, 5}
 //
-// "data(2)4" is a part of an axis: 4 parts after a division into 2 (dialects/mesh).
+// "data(2)4" is a part of an axis: 4 parts after a division into 2 (dialects/mesh). On 8 ranks, rank 5
+// has the coordinate 5 floordiv 1 mod 4 = 1 on it.
+//
+// These types are those of manifests, of tensors in memory (program/Shards.h), and of the attributes
+// of the compiler.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_FORMAT_MESHSPEC_H
 #define HEDDLE_RUNTIME_FORMAT_MESHSPEC_H
 
-#include <cstdint>
+#include "heddle/Expr.h"
+
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,12 +39,36 @@ namespace heddle {
 
 /// An axis of a mesh, or a part of one: `count` parts after `before` others. Count 0: the rest.
 struct AxisPart {
-  std::string axis;
+  std::string name;
   int64_t before = 1, count = 0;
 
-  /// Parses "data" or "data(2)4"; none for other text.
+  AxisPart() = default;
+  AxisPart(std::string name, int64_t before, int64_t count)
+      : name(std::move(name)), before(before), count(count) {}
+  /// Reads "data" or "data(2)4". Other text becomes the name of an axis that no mesh has.
+  template <std::convertible_to<std::string_view> Text>
+  AxisPart(const Text &text) {
+    std::string_view given = text;
+    if (auto part = parse(given))
+      *this = *part;
+    else
+      name = given;
+  }
+  /// None for text other than "data" or "data(2)4".
   static std::optional<AxisPart> parse(std::string_view text);
+  std::string str() const;
+  bool operator==(const AxisPart &) const = default;
 };
+
+/// Axes of which the first one is outermost.
+using AxisList = std::vector<AxisPart>;
+/// The axes that split each name. Names that are not split need no entry.
+using Sharding = std::map<std::string, AxisList, std::less<>>;
+
+/// A name of this size is split into blocks of ceil(size / parts), of which the last ones may be
+/// short or empty.
+inline int64_t blockSize(int64_t size, int64_t parts) { return size / parts + (size % parts > 0); }
+Expr blockSize(const Expr &size, int64_t parts);
 
 struct MeshSpec {
   std::vector<std::pair<std::string, int64_t>> axes;
@@ -51,14 +81,14 @@ struct MeshSpec {
     int64_t stride, parts;
   };
   /// None if the mesh lacks the axis, or if the part does not divide it.
-  std::optional<Digit> digitOf(std::string_view axis) const;
+  std::optional<Digit> digitOf(const AxisPart &axis) const;
   /// The size of an axis, or of a part of one; 0 if there is none.
-  int64_t sizeOf(std::string_view axis) const;
+  int64_t sizeOf(const AxisPart &axis) const;
   /// The number of ranks in a group of these axes.
-  int64_t sizeOf(const std::vector<std::string> &axes) const;
-  int64_t coordinate(int64_t rank, std::string_view axis) const;
+  int64_t sizeOf(const AxisList &axes) const;
+  int64_t coordinate(int64_t rank, const AxisPart &axis) const;
   /// The group of a rank, including itself; the last of `axes` is the fastest.
-  std::vector<int32_t> group(int64_t rank, const std::vector<std::string> &axes) const;
+  std::vector<int32_t> group(int64_t rank, const AxisList &axes) const;
   /// "data=2, model=3"
   std::string describe() const;
 };
@@ -75,18 +105,15 @@ struct RoleSpec {
   std::vector<int32_t> ranks;
 };
 
-/// The axes that split each name, outermost first. Names that are not split need no entry.
-using ShardAxes = std::map<std::string, std::vector<std::string>>;
-
 /// Empty if the axes are axes of the mesh, their parts divide them, and none occurs twice;
 /// otherwise a message, such as "the axis 'data' twice, on 'batch' and 'row'".
-std::string verifyShards(const MeshSpec &mesh, const ShardAxes &axes);
+std::string verifyShards(const MeshSpec &mesh, const Sharding &sharding);
 /// Empty if the place is coordinates on one axis of the mesh; otherwise a message.
 std::string verifyPlace(const MeshSpec &mesh, const Place &place);
 /// "{batch: data, hidden: data+model}"
-std::string describe(const ShardAxes &axes);
+std::string describe(const Sharding &sharding);
 /// Empty if the axes are a group of the mesh; otherwise a message.
-std::string verifyAxes(const MeshSpec &mesh, const std::vector<std::string> &axes);
+std::string verifyAxes(const MeshSpec &mesh, const AxisList &axes);
 /// Empty if the mesh and its roles are consistent: each rank has one role, if there are any.
 std::string verifyMesh(const MeshSpec &mesh, const std::vector<RoleSpec> &roles);
 

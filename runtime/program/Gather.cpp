@@ -61,7 +61,7 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
                     {"type", describe(whole->spec())},
                     {"mesh", mesh.describe()},
                     {"sharding", describe(shards.axes())}});
-  std::vector<std::string> axes = shards.splittingAxes();
+  AxisList axes = shards.splittingAxes();
   TensorRef mine = shards.holds(job.rank()) ? block.inLayout(denseLayout(shards.blockSizes()))
                                             : blockOf(shards, block.spec().element);
   if (axes.empty() || mine->bytes() == 0) {

@@ -18,7 +18,7 @@ using namespace heddle;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes, Place place)
+Shards::Shards(MeshSpec mesh, Sharding axes, Sizes sizes, Place place)
     : ranks(std::move(mesh)), split(std::move(axes)), whole(std::move(sizes)), block(whole),
       at(std::move(place)) {
   if (std::string problem = verifyPlace(ranks, at); !problem.empty())
@@ -36,14 +36,14 @@ Shards::Shards(MeshSpec mesh, ShardAxes axes, Sizes sizes, Place place)
       throw Error("the sharding " + describe(split) + " splits '" + name +
                   "', which the tensor lacks");
     int64_t parts = 1;
-    for (const std::string &text : list) {
-      digits[name].push_back(*ranks.digitOf(text));
+    for (const AxisPart &axis : list) {
+      digits[name].push_back(*ranks.digitOf(axis));
       parts *= digits[name].back().parts;
     }
     if (size->second > std::numeric_limits<int64_t>::max() - parts)
       throw Error("expected a smaller size of '" + name + "' to split it into " +
                   std::to_string(parts) + " parts, got " + std::to_string(size->second));
-    block[name] = (size->second + parts - 1) / parts;
+    block[name] = blockSize(size->second, parts);
   }
 }
 
@@ -113,15 +113,14 @@ std::vector<int32_t> Shards::firstHolders() const {
   return holders;
 }
 
-std::vector<std::string> Shards::splittingAxes() const {
-  std::vector<std::string> result;
+AxisList Shards::splittingAxes() const {
+  AxisList result;
   for (const auto &[axis, size] : ranks.axes) {
     if (!at.empty() && at[0].first == axis && size > 1)
       result.push_back(axis);
     for (const auto &[name, list] : split)
-      for (const std::string &text : list)
-        if (size > 1 && AxisPart::parse(text)->axis == axis &&
-            (result.empty() || result.back() != axis))
+      for (const AxisPart &part : list)
+        if (size > 1 && part.name == axis && (result.empty() || result.back().name != axis))
           result.push_back(axis);
   }
   return result;
@@ -136,22 +135,22 @@ namespace {
 /// longest first.
 class Splitting {
 public:
-  Splitting(const MeshSpec &mesh, const std::vector<std::string> &axes, const Sizes &sizes)
+  Splitting(const MeshSpec &mesh, const AxisList &axes, const Sizes &sizes)
       : axes(axes), names(sizes.begin(), sizes.end()), given(names.size()), best(names.size()) {
     std::erase_if(names, [](const auto &name) { return name.second < 2; });
     std::stable_sort(names.begin(), names.end(),
                      [](const auto &a, const auto &b) { return a.second > b.second; });
     names.resize(std::min<size_t>(names.size(), 4)); // more would take long for little gain
-    for (const std::string &text : axes) {
-      int64_t left = mesh.sizeOf(text);
+    for (const AxisPart &axis : axes) {
+      int64_t left = mesh.sizeOf(axis);
       for (int64_t factor = 2; left > 1; ++factor)
         for (; left % factor == 0; left /= factor)
-          factors.push_back({text, factor});
+          factors.push_back({axis, factor});
     }
   }
 
-  ShardAxes find() {
-    ShardAxes split;
+  Sharding find() {
+    Sharding split;
     if (names.empty())
       return split;
     if (factors.empty()) // one device
@@ -166,10 +165,10 @@ public:
 
 private:
   struct Factor {
-    std::string axis;
+    AxisPart axis;
     int64_t parts;
   };
-  const std::vector<std::string> &axes;
+  const AxisList &axes;
   std::vector<std::pair<std::string, int64_t>> names;
   std::vector<Factor> factors;
   std::vector<size_t> given, best; ///< number of factors, by name
@@ -184,7 +183,7 @@ private:
       for (size_t i = first; i < end; ++i)
         parts *= factors[i].parts;
       given[name] = end - first;
-      double block = elements * double((names[name].second + parts - 1) / parts);
+      double block = elements * double(blockSize(names[name].second, parts));
       int now = count + (end > first);
       if (name + 1 < names.size()) {
         visit(name + 1, end, block, now);
@@ -197,31 +196,27 @@ private:
   }
 
   /// Converts a range of factors to parts of the given axes.
-  std::vector<std::string> axesOf(size_t begin, size_t end) const {
-    std::vector<std::string> result;
+  AxisList axesOf(size_t begin, size_t end) const {
+    AxisList result;
     for (size_t i = begin; i < end;) {
-      AxisPart part = *AxisPart::parse(factors[i].axis);
-      int64_t count = 1, all = 1;
+      const AxisPart &axis = factors[i].axis;
+      int64_t before = axis.before, count = 1, all = 1;
       for (size_t k = 0; k < factors.size(); ++k)
-        if (factors[k].axis == factors[i].axis) {
+        if (factors[k].axis == axis) {
           all *= factors[k].parts;
           if (k < begin)
-            part.before *= factors[k].parts;
+            before *= factors[k].parts;
         }
-      const std::string &axis = factors[i].axis;
       for (; i < end && factors[i].axis == axis; ++i)
         count *= factors[i].parts;
-      result.push_back(count == all ? axis
-                                    : part.axis + "(" + std::to_string(part.before) + ")" +
-                                          std::to_string(count));
+      result.push_back(count == all ? axis : AxisPart(axis.name, before, count));
     }
     return result;
   }
 };
 } // namespace
 
-ShardAxes heddle::leastPadding(const MeshSpec &mesh, const std::vector<std::string> &axes,
-                               const Sizes &sizes) {
+Sharding heddle::leastPadding(const MeshSpec &mesh, const AxisList &axes, const Sizes &sizes) {
   return Splitting(mesh, axes, sizes).find();
 }
 

@@ -40,17 +40,16 @@ namespace heddle {
 ///         {in: data(2)4, out: data(1)2}, of 1 x 3 elements, not {out: data}, of 4 x 1
 ///
 /// Empty if no name has at least 2 elements.
-ShardAxes leastPadding(const MeshSpec &mesh, const std::vector<std::string> &axes,
-                       const Sizes &sizes);
+Sharding leastPadding(const MeshSpec &mesh, const AxisList &axes, const Sizes &sizes);
 
 class Shards {
 public:
   /// Throws Error for axes that `verifyShards` rejects, a name that `whole` lacks, a negative size,
   /// and a place that is not on one axis of the mesh.
-  Shards(MeshSpec mesh, ShardAxes axes, Sizes whole, Place place = {});
+  Shards(MeshSpec mesh, Sharding axes, Sizes whole, Place place = {});
 
   const MeshSpec &mesh() const { return ranks; }
-  const ShardAxes &axes() const { return split; }
+  const Sharding &axes() const { return split; }
   const Sizes &wholeSizes() const { return whole; }
   const Place &place() const { return at; }
   bool holds(int64_t rank) const;
@@ -82,7 +81,7 @@ public:
   /// The tensor on a rank that holds nothing.
   static TensorRef absent(ElementType element);
   /// The axes of the mesh along which the ranks' blocks differ, in the order of the mesh.
-  std::vector<std::string> splittingAxes() const;
+  AxisList splittingAxes() const;
 
   /// The block of a rank, in `layout` (default: row-major over the sorted names). Elements beyond
   /// the tensor are zero. Throws Error unless `tensor` has the whole sizes, or if the copy fails.
@@ -97,7 +96,7 @@ public:
 
 private:
   MeshSpec ranks;
-  ShardAxes split;
+  Sharding split;
   Sizes whole, block;
   Place at;
 

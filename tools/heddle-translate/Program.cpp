@@ -61,7 +61,8 @@ static std::string describe(const StepSpec &step, const EntrySpec &entry, const 
   std::string text;
   llvm::raw_string_ostream out(text);
   if (const auto &with = step.communication)
-    out << spelling(with->kind) << " over " << llvm::join(with->axes, ", ")
+    out << spelling(with->kind) << " over "
+        << llvm::join(llvm::map_range(with->axes, std::mem_fn(&AxisPart::str)), ", ")
         << (step.kind == StepKind::Start ? ", started" : "")
         << llvm::formatv(", {0} values", step.values.size())
         << (with->sentBytes(mesh) ? llvm::formatv(", sends {0} bytes", *with->sentBytes(mesh)).str()

@@ -124,11 +124,11 @@ private:
   void supplyCoordinates() {
     if (!mesh::isPartitioned(entry.function))
       return;
-    for (StringAttr axis : mesh::meshOf(entry.function).getNames()) {
+    for (const auto &[axis, size] : mesh::meshOf(entry.function).getSpec().axes) {
       std::string symbol = mesh::axisSymbol(axis);
       entry.spec.symbols.push_back(symbol);
       entry.spec.supplied.push_back(symbol);
-      entry.spec.coordinates.emplace_back(symbol, axis.str());
+      entry.spec.coordinates.emplace_back(symbol, axis);
     }
   }
 
@@ -141,8 +141,7 @@ private:
           attributes ? attributes.getAs<mesh::ShardingAttr>(mesh::shardingAttrName) : nullptr;
       if (!whole || !sharding)
         return;
-      for (const auto &[name, axes] : sharding.getSharding())
-        spec.shards[name] = mesh::spelled(axes);
+      spec.shards = sharding.getSharding();
       for (const mesh::AxisCoordinate &each : sharding.getPlace())
         spec.place.emplace_back(each.axis.str(), each.coordinate);
       if (!spec.shards.empty() || !spec.place.empty())

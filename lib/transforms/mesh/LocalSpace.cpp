@@ -13,7 +13,7 @@ using namespace mlir;
 
 Ranges mesh::deviceRanges(MeshAttr mesh) {
   Ranges ranges;
-  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+  for (const auto &[name, size] : mesh.getSpec().axes)
     ranges[axisSymbol(name)] = {0, size - 1};
   return ranges;
 }

@@ -63,7 +63,7 @@ static LogicalResult collect(func::FuncOp function, Entry &entry) {
   int64_t last = -1;
   WalkResult done = function.walk([&](MessageInterface op) -> WalkResult {
     int64_t channel = op.getChannel();
-    if (op.getAxis().getAxes()[0].name != role.axis)
+    if (op.getAxis().getAxes()[0].name != role.axis.getValue())
       return op->emitOpError() << "expected the axis of the role " << role.name();
     if (op->getBlock() != &function.front())
       return op->emitOpError() << "expected messages in the body of the role's function only";
@@ -222,12 +222,9 @@ private:
   /// Removes the axis of the roles from the merged program's mesh.
   void withoutAxis(StringAttr axis) {
     MeshAttr mesh = meshOf(made);
-    SmallVector<StringAttr> names(mesh.getNames());
-    SmallVector<int64_t> sizes(mesh.getSizes());
-    auto at = llvm::find(names, axis) - names.begin();
-    names.erase(names.begin() + at);
-    sizes.erase(sizes.begin() + at);
-    made->setAttr(meshAttrName, MeshAttr::get(mesh.getContext(), names, sizes));
+    MeshSpec spec = mesh.getSpec();
+    llvm::erase_if(spec.axes, [&](const auto &each) { return each.first == axis.getValue(); });
+    made->setAttr(meshAttrName, MeshAttr::get(mesh.getContext(), spec));
   }
 };
 } // namespace

@@ -43,10 +43,10 @@ DenseSet<Operation *> mesh::controlled(ModuleOp module) {
 bool mesh::isPartitioned(func::FuncOp function) {
   MeshAttr mesh = meshOf(function);
   llvm::StringSet<> symbols = nd::sizeSymbols(function);
-  return mesh &&
-         (function->hasAttr(roleAttrName) || llvm::any_of(mesh.getNames(), [&](StringAttr name) {
-            return symbols.contains(axisSymbol(name));
-          }));
+  return mesh && (function->hasAttr(roleAttrName) ||
+                  llvm::any_of(mesh.getSpec().axes, [&](const auto &axis) {
+                    return symbols.contains(axisSymbol(axis.first));
+                  }));
 }
 
 /// If axes split the name of the recurrence, each device has a block of its steps (Pipeline.h).
@@ -226,7 +226,7 @@ static void addSymbols(func::FuncOp function, MeshAttr mesh) {
   Builder b(function.getContext());
   SmallVector<Attribute> symbols(nd::listedSymbols(function));
   NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(nd::rangesAttrName));
-  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes())) {
+  for (const auto &[name, size] : mesh.getSpec().axes) {
     std::string symbol = axisSymbol(name);
     symbols.push_back(b.getStringAttr(symbol));
     ranges.set(symbol, b.getI64ArrayAttr({0, size - 1}));

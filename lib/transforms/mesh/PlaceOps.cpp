@@ -195,7 +195,7 @@ static constexpr int64_t mostRoles = 1024;
 /// The axis of roles may not split anything.
 static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
   auto isAlong = [&](ArrayRef<Axis> axes) {
-    return llvm::any_of(axes, [&](const Axis &each) { return each.name == axis; });
+    return llvm::any_of(axes, [&](const Axis &each) { return each.name == axis.getValue(); });
   };
   WalkResult done = function.walk([&](CollectiveInterface op) {
     if (!isAlong(op.getAxes().getAxes()))

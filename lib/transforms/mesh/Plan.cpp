@@ -66,13 +66,12 @@ private:
           return void(module.emitWarning()
                       << "no rule has a place at " << rule.axes[0].name << "=" << i
                       << plan.whereIs("mesh") << ": its devices compute nothing");
-    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+    for (const auto &[name, size] : mesh.getSpec().axes)
       if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
-            return llvm::any_of(rule.axes, [&](const PlanAxis &axis) { return axis.name == name; });
+            return llvm::any_of(rule.axes, [&](const Axis &axis) { return axis.name == name; });
           }))
-        module.emitWarning() << "no rule uses the axis '" << name.getValue() << "'"
-                             << plan.whereIs("mesh") << ": its " << size
-                             << " devices compute the same values";
+        module.emitWarning() << "no rule uses the axis '" << name << "'" << plan.whereIs("mesh")
+                             << ": its " << size << " devices compute the same values";
   }
 
   /// The sharding of an argument by all rules; null if none matches.
@@ -106,10 +105,7 @@ private:
         place = {{StringAttr::get(context, rule.axes[0].name), rule.coordinate}};
       if (rule.name.empty())
         continue;
-      AxisList axes;
-      for (const PlanAxis &axis : rule.axes)
-        axes.push_back({StringAttr::get(context, axis.name), axis.before, axis.count});
-      entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, axes),
+      entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, rule.axes),
                             /*open=*/false, int64_t(i) + 1};
     }
     if (entries.empty() && place.empty() && !memory)
@@ -121,7 +117,7 @@ private:
         for (const NamedAxes &other : list)
           if (overlap(mesh, axis, other.list()))
             return emitError(argument.getLoc())
-                       << "the axis '" << mesh::str(axis) << "' would shard both '"
+                       << "the axis '" << axis.str() << "' would shard both '"
                        << other.name.getValue() << "' and '" << word << "' of '" << name
                        << "'; expected it to shard one name of a value",
                    failure();
@@ -154,7 +150,7 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
                                 << axis << "', expected one axis of roles";
   }
   for (const PlanRule &rule : plan.rules)
-    for (const PlanAxis &axis : rule.axes)
+    for (const Axis &axis : rule.axes)
       if (first && !rule.isPlace() && axis.name == first->axes[0].name)
         return module.emitError() << rule.str() << " splits a name over '" << axis.name
                                   << "', whose coordinates are places for " << first->str();
@@ -164,24 +160,18 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
 LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
   if (plan.empty())
     return success();
-  SmallVector<StringAttr> names;
-  SmallVector<int64_t> sizes;
-  for (const auto &[name, size] : plan.mesh) {
-    names.push_back(StringAttr::get(module.getContext(), name));
-    sizes.push_back(size);
-  }
-  auto mesh = MeshAttr::getChecked([&] { return module.emitError(); }, module.getContext(),
-                                   ArrayRef(names), ArrayRef(sizes));
+  auto mesh =
+      MeshAttr::getChecked([&] { return module.emitError(); }, module.getContext(), plan.mesh);
   if (!mesh)
     return failure();
   for (const PlanRule &rule : plan.rules)
-    for (const PlanAxis &axis : rule.axes)
+    for (const Axis &axis : rule.axes)
       if (!mesh.size(axis.name))
         return module.emitError() << rule.str() << " uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
   if (failed(checkPlaces(module, plan, mesh)))
     return failure();
-  if (!plan.mesh.empty()) { // without a mesh there are only memories
+  if (!plan.mesh.axes.empty()) { // without a mesh there are only memories
     module->setAttr(meshAttrName, mesh);
     auto texts = llvm::map_range(plan.rules, [](auto &rule) { return StringRef(rule.text); });
     module->setAttr(rulesAttrName, Builder(module).getStrArrayAttr(llvm::to_vector(texts)));

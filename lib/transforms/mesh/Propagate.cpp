@@ -102,7 +102,9 @@ private:
   SmallVector<int64_t> rank(ArrayRef<Axis> axes) const {
     SmallVector<int64_t> numbers;
     for (const Axis &axis : axes) {
-      numbers.push_back(llvm::find(mesh.getNames(), axis.name) - mesh.getNames().begin());
+      const auto &known = mesh.getSpec().axes;
+      numbers.push_back(std::ranges::find(known, axis.name, [](auto &each) { return each.first; }) -
+                        known.begin());
       numbers.push_back(axis.before);
       numbers.push_back(axis.count);
     }

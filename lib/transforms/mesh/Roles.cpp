@@ -144,7 +144,7 @@ private:
     if (found == readers.end())
       return;
     MLIRContext *context = function.getContext();
-    auto axis = AxesAttr::get(context, {{placed.axis}});
+    auto axis = AxesAttr::get(context, Axis(placed.axis.getValue()));
     Layout layout = nest::sortedLayout(tensorType(value));
     auto layouts = ArrayAttr::get(context, {nest::LayoutAttr::get(context, layout)});
     for (int64_t to : found->second) {

@@ -26,7 +26,7 @@ class Lifter {
 public:
   Lifter(func::FuncOp function, MeshAttr mesh)
       : function(function), mesh(mesh), b(function.getContext()) {
-    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+    for (const auto &[name, size] : mesh.getSpec().axes)
       devices.emplace_back(b.getContext(), axisSymbol(name), Expr(size));
   }
 

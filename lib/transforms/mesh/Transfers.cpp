@@ -237,25 +237,11 @@ void mesh::formTransfers(func::FuncOp function) {
 // Descriptions of transfers for engines
 //===----------------------------------------------------------------------===//
 
-MeshSpec mesh::specOf(MeshAttr mesh) {
-  MeshSpec spec;
-  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
-    spec.axes.emplace_back(name.str(), size);
-  return spec;
-}
-
-std::vector<std::string> mesh::spelled(ArrayRef<Axis> axes) {
-  std::vector<std::string> names;
-  for (const Axis &axis : axes)
-    names.push_back(str(axis));
-  return names;
-}
-
 CommunicationSpec mesh::communicationOf(Operation *op, const Layout &layout) {
   CommunicationSpec spec;
   if (auto message = dyn_cast<MessageInterface>(op)) {
     auto type = tensorType(message.getMoved());
-    spec.axes = spelled(message.getAxis().getAxes());
+    spec.axes = message.getAxis().getAxes();
     spec.kind = message.sends() ? Kind::Send : Kind::Receive;
     spec.element = *nd::elementTypeOf(type.getElementType());
     spec.counts = {layout.elementsOver(type.sizeExprs())};
@@ -268,7 +254,7 @@ CommunicationSpec mesh::communicationOf(Operation *op, const Layout &layout) {
   ExprMap sizes = type.sizeExprs();
   for (StringAttr name : cast<nest::TransferInterface>(op).getOutermostNames())
     sizes[name.str()] = Expr(1);
-  spec.axes = spelled(axes);
+  spec.axes = axes;
   spec.element = *nd::elementTypeOf(type.getElementType());
   spec.counts = {layout.elementsOver(sizes)}; // per member
   if (isa<AllToAllOp, PermuteOp>(op))

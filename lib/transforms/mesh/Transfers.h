@@ -36,11 +36,6 @@ void formTransfers(mlir::func::FuncOp function);
 /// layout of its operand. Members and counts are expressions over the size symbols.
 CommunicationSpec communicationOf(mlir::Operation *transfer, const Layout &layout);
 
-/// Converts the mesh for the runtime.
-MeshSpec specOf(MeshAttr mesh);
-/// The axes of the mesh, or parts of them, in the runtime's spelling.
-std::vector<std::string> spelled(llvm::ArrayRef<Axis> axes);
-
 } // namespace heddle::mesh
 
 #endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_H

@@ -34,15 +34,14 @@ using namespace mlir;
 
 /// Up to three axes of 1 to 8 devices in all; sometimes 12, which has parts such as data(2)3.
 static mesh::MeshAttr drawMesh(MLIRContext *context, Dice &dice) {
-  SmallVector<StringAttr> names;
-  SmallVector<int64_t> sizes;
+  MeshSpec mesh;
   int64_t left = dice.chance(8) ? 12 : 8, axes = left > 8 ? 1 : dice.between(1, 3);
   for (int64_t i = 0; i < axes; ++i) {
-    names.push_back(StringAttr::get(context, dice.pick({"x", "y", "z"}) + std::to_string(i)));
-    sizes.push_back(left > 8 ? left : dice.between(1, left));
-    left /= sizes.back();
+    std::string name = dice.pick({"x", "y", "z"}) + std::to_string(i);
+    mesh.axes.emplace_back(name, left > 8 ? left : dice.between(1, left));
+    left /= mesh.axes.back().second;
   }
-  return mesh::MeshAttr::get(context, names, sizes);
+  return mesh::MeshAttr::get(context, mesh);
 }
 
 namespace {
@@ -53,9 +52,9 @@ struct DrawnMesh {
 
   DrawnMesh(MLIRContext *context, Dice &dice) : mesh(drawMesh(context, dice)) {
     SmallVector<StringAttr> several;
-    for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
+    for (const auto &[name, size] : mesh.getSpec().axes)
       if (size > 1)
-        several.push_back(name);
+        several.push_back(StringAttr::get(context, name));
     if (!several.empty() && dice.chance(35))
       roles = dice.pick(several);
   }
@@ -63,7 +62,7 @@ struct DrawnMesh {
 } // namespace
 
 /// Parts of an axis that do not overlap.
-static void drawParts(mesh::MeshAttr mesh, StringAttr name, int64_t size,
+static void drawParts(mesh::MeshAttr mesh, const std::string &name, int64_t size,
                       SmallVectorImpl<mesh::Axis> &axes, Dice &dice) {
   SmallVector<mesh::Axis> parts;
   for (int64_t before = 1; before < size; ++before)
@@ -80,13 +79,13 @@ static void drawParts(mesh::MeshAttr mesh, StringAttr name, int64_t size,
 static mesh::Sharding drawSharding(mesh::MeshAttr mesh, StringAttr roles,
                                    ArrayRef<std::string> names, Dice &dice) {
   SmallVector<mesh::Axis> axes;
-  for (auto [name, size] : llvm::zip_equal(mesh.getNames(), mesh.getSizes()))
-    if (name == roles)
+  for (const auto &[name, size] : mesh.getSpec().axes)
+    if (roles && roles.getValue() == name)
       continue;
     else if (size > 3 && dice.chance(size == 12 ? 60 : 15))
       drawParts(mesh, name, size, axes, dice);
     else
-      axes.push_back({name});
+      axes.push_back(name);
   dice.shuffle(axes);
   mesh::Sharding sharding;
   for (const mesh::Axis &axis : axes)
@@ -160,7 +159,7 @@ void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
   int64_t devices = 0;
   do {
     drawn.emplace(module.getContext(), dice);
-    devices = mesh::specOf(drawn->mesh).ranks();
+    devices = drawn->mesh.devices();
   } while (devices < least || devices > most);
   module->setAttr(mesh::meshAttrName, drawn->mesh);
   drawShardings(mainOf(module), *drawn, dice);

@@ -80,7 +80,7 @@ static Violation checkOnProcesses(ModuleOp module, uint64_t seed, Tally &tally) 
   Dice dice(seed);
   drawPlan(*copy, dice, 2, 4);
   std::string planned = printed(*copy);
-  int64_t ranks = mesh::specOf((*copy)->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName)).ranks();
+  int64_t ranks = (*copy)->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName).devices();
   CompileOptions options;
   options.useCache = options.progress = false;
   options.compileThreads = 1;

@@ -36,13 +36,13 @@ State initial(uint64_t seed = 1) {
 }
 
 /// The same tensors as a function would leave them on a mesh.
-Tensor splitOver(const Ranks &ranks, const MeshSpec &mesh, const ShardAxes &axes, Tensor whole) {
+Tensor splitOver(const Ranks &ranks, const MeshSpec &mesh, const Sharding &axes, Tensor whole) {
   Shards shards(mesh, axes, whole.sizes());
   return Tensor::fromSplit(std::make_shared<SplitTensor>(
       SplitTensor{shards, shards.cut(*whole.data(), ranks.rank()), ranks.job(), "state"}));
 }
-State splitOver(const Ranks &ranks, const MeshSpec &mesh, const ShardAxes &weight, State state) {
-  ShardAxes bias{{"row", {mesh.axes.back().first}}}, narrow{{"column", {mesh.axes[0].first}}};
+State splitOver(const Ranks &ranks, const MeshSpec &mesh, const Sharding &weight, State state) {
+  Sharding bias{{"row", {mesh.axes.back().first}}}, narrow{{"column", {mesh.axes[0].first}}};
   return {splitOver(ranks, mesh, weight, state.weight), splitOver(ranks, mesh, bias, state.bias),
           state.steps, splitOver(ranks, mesh, narrow, state.narrow)};
 }

@@ -31,7 +31,7 @@ static TensorRef numbered(ElementType element, const Sizes &sizes) {
 
 /// Every rank gathers what it has cut; returns the errors.
 template <typename T>
-static void expectGathered(ElementType element, const MeshSpec &mesh, const ShardAxes &axes,
+static void expectGathered(ElementType element, const MeshSpec &mesh, const Sharding &axes,
                            const Sizes &sizes) {
   TensorRef tensor = numbered<T>(element, sizes);
   Shards shards(mesh, axes, sizes);

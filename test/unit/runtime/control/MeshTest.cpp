@@ -30,7 +30,7 @@ TEST(Mesh, RanksAreNumberedRowByRow) {
   EXPECT_EQ(mesh.group(9, {"model"}), (std::vector<int32_t>{7, 9, 11}));
   EXPECT_EQ(mesh.group(9, {"stage", "data"}), (std::vector<int32_t>{2, 8, 3, 9}));
   EXPECT_EQ(mesh.group(9, {"data", "stage"}), (std::vector<int32_t>{2, 3, 8, 9}));
-  EXPECT_EQ(mesh.sizeOf(std::vector<std::string>{"data", "stage"}), 4);
+  EXPECT_EQ(mesh.sizeOf(AxisList{"data", "stage"}), 4);
   EXPECT_EQ(MeshSpec{}.ranks(), 1);
 }
 

@@ -71,7 +71,7 @@ TEST(Shards, FirstHoldersOfReplicas) {
   EXPECT_EQ(shards.firstHolders(), (std::vector<int32_t>{0, 2}));
   EXPECT_EQ(shards.firstHolder(7), 2);
   EXPECT_EQ(shards.firstHolder(5), 0);
-  EXPECT_EQ(shards.splittingAxes(), (std::vector<std::string>{"model"}));
+  EXPECT_EQ(shards.splittingAxes(), (AxisList{"model"}));
   EXPECT_TRUE(shards.isSplit());
   Shards replicated(mesh, {}, {{"i", 5}});
   EXPECT_EQ(replicated.firstHolders(), (std::vector<int32_t>{0}));
@@ -80,7 +80,7 @@ TEST(Shards, FirstHoldersOfReplicas) {
   EXPECT_EQ(Shards({}, {}, {}).firstHolders(), (std::vector<int32_t>{0}));
 }
 
-static std::string problemOf(const MeshSpec &mesh, const ShardAxes &axes, const Sizes &sizes) {
+static std::string problemOf(const MeshSpec &mesh, const Sharding &axes, const Sizes &sizes) {
   try {
     Shards shards(mesh, axes, sizes);
     return "";
@@ -92,7 +92,7 @@ static std::string problemOf(const MeshSpec &mesh, const ShardAxes &axes, const 
 TEST(Shards, BadShardingsAreRefused) {
   MeshSpec mesh{{{"data", 12}, {"model", 2}}};
   Sizes sizes = {{"i", 4}, {"j", 4}};
-  for (const auto &[axes, expected] : std::vector<std::pair<ShardAxes, std::string>>{
+  for (const auto &[axes, expected] : std::vector<std::pair<Sharding, std::string>>{
            {{{"i", {"rows"}}}, "the axis 'rows', which the mesh data=12, model=2 lacks"},
            {{{"i", {"data", "data"}}}, "the axis 'data' twice, on 'i' and 'i'"},
            {{{"i", {"data"}}, {"j", {"data"}}}, "the axis 'data' twice, on 'i' and 'j'"},
@@ -111,7 +111,7 @@ TEST(Shards, BadShardingsAreRefused) {
 }
 
 /// A random list of axes and parts for the names, each axis at most once.
-static ShardAxes drawShards(Random &random, const MeshSpec &mesh, const Sizes &sizes) {
+static Sharding drawShards(Random &random, const MeshSpec &mesh, const Sizes &sizes) {
   std::vector<std::string> parts;
   for (const auto &[axis, size] : mesh.axes)
     if (size % 2 == 0 && random.between(0, 2) == 0) {
@@ -124,7 +124,7 @@ static ShardAxes drawShards(Random &random, const MeshSpec &mesh, const Sizes &s
   std::vector<std::string> names;
   for (const auto &[name, size] : sizes)
     names.push_back(name);
-  ShardAxes axes;
+  Sharding axes;
   for (const std::string &part : parts)
     if (!names.empty() && random.between(0, 3))
       axes[random.oneOf(names)].push_back(part);
@@ -242,12 +242,12 @@ TEST(Shards, LeastPaddingSplitsTheNamesThatFit) {
     return leastPadding({{{"data", ranks}}}, {"data"}, sizes);
   };
   EXPECT_EQ(over(8, {{"in", 4}, {"out", 6}}),
-            (ShardAxes{{"in", {"data(2)4"}}, {"out", {"data(1)2"}}}));
-  EXPECT_EQ(over(64, {{"embed", 768}, {"word", 50257}}), (ShardAxes{{"embed", {"data"}}}));
-  EXPECT_EQ(over(64, {{"embed", 768}, {"hidden", 3072}}), (ShardAxes{{"hidden", {"data"}}}));
-  EXPECT_EQ(over(64, {{"word", 50257}}), (ShardAxes{{"word", {"data"}}}));
-  EXPECT_EQ(over(1, {{"in", 4}, {"out", 6}}), (ShardAxes{{"out", {"data"}}}));
-  EXPECT_EQ(over(8, {{"in", 1}, {"out", 0}}), ShardAxes());
+            (Sharding{{"in", {"data(2)4"}}, {"out", {"data(1)2"}}}));
+  EXPECT_EQ(over(64, {{"embed", 768}, {"word", 50257}}), (Sharding{{"embed", {"data"}}}));
+  EXPECT_EQ(over(64, {{"embed", 768}, {"hidden", 3072}}), (Sharding{{"hidden", {"data"}}}));
+  EXPECT_EQ(over(64, {{"word", 50257}}), (Sharding{{"word", {"data"}}}));
+  EXPECT_EQ(over(1, {{"in", 4}, {"out", 6}}), (Sharding{{"out", {"data"}}}));
+  EXPECT_EQ(over(8, {{"in", 1}, {"out", 0}}), Sharding());
   Sizes sizes{{"embed", 768}, {"hidden", 3072}};
   Shards many({{{"data", 16384}}}, over(16384, sizes), sizes);
   EXPECT_EQ(many.blocks(), 16384);
@@ -255,7 +255,7 @@ TEST(Shards, LeastPaddingSplitsTheNamesThatFit) {
   // Axes that are parts, and several of them.
   MeshSpec mesh{{{"data", 24}, {"model", 2}}};
   EXPECT_EQ(leastPadding(mesh, {"data(2)12", "model"}, {{"i", 4}, {"j", 6}}),
-            (ShardAxes{{"i", {"model"}}, {"j", {"data(2)12"}}}));
+            (Sharding{{"i", {"model"}}, {"j", {"data(2)12"}}}));
   EXPECT_EQ(leastPadding(mesh, {"data(2)12", "model"}, {{"i", 4}, {"j", 4}}),
-            (ShardAxes{{"i", {"data(2)4"}}, {"j", {"data(8)3", "model"}}}));
+            (Sharding{{"i", {"data(2)4"}}, {"j", {"data(8)3", "model"}}}));
 }
