@@ -27,6 +27,7 @@
 #ifndef HEDDLE_MESH_H
 #define HEDDLE_MESH_H
 
+#include "heddle/MeshRule.h"
 #include "heddle/Tensor.h"
 
 #include <initializer_list>
@@ -90,25 +91,6 @@ struct NameAxes {
 /// lacks, and for an axis that is listed twice. An axis that the mesh lacks is an error when the
 /// function is compiled.
 Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = Here::current());
-
-/// "net.wide/hidden:model" splits the name `hidden` over the axis `model`, in arguments whose
-/// paths contain the words of the pattern in a row; a word may have a *. "net.last@stage=1" places
-/// such arguments, and what is computed from them, at coordinate 1 of the axis `stage`.
-/// "adam@file" keeps them, and the values assigned to them, in files of $HEDDLE_SPILL_DIR; it
-/// needs no mesh.
-struct MeshRule {
-  std::string text;    ///< as it was written
-  std::string where;   ///< of a rule of a file: "plan 'FILE', line 3"
-  std::string pattern; ///< empty: matches any argument
-  std::string name;    ///< empty: it splits no name
-  std::vector<std::string> axes;
-  /// True for "net.last@stage=1".
-  bool isPlace() const { return name.empty() && !axes.empty(); }
-  /// True if the pattern matches the path.
-  bool fits(const std::string &path) const;
-  /// The rule, with a comment that states its file and line.
-  std::string commented() const { return where.empty() ? text : text + " # " + where; }
-};
 
 /// A mesh, and rules that split the arguments of functions.
 struct MeshPlan {

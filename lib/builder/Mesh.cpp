@@ -71,11 +71,6 @@ std::string Mesh::str() const {
 // Plans
 //===----------------------------------------------------------------------===//
 
-bool MeshRule::fits(const std::string &path) const {
-  mesh::PlanRule rule{.text = text, .where = "", .pattern = pattern};
-  return rule.fits(path);
-}
-
 MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
                       const std::string &path, Here here) {
   mesh::Plan plan;
@@ -87,20 +82,15 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
   std::string text;
   for (const auto &[axis, size] : plan.mesh.axes)
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
-  MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), {}};
+  MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), plan.rules};
   for (const auto &[word, setting] : plan.settings)
     result.settings[word] = {setting.text, plan.whereIs(word)};
-  for (const mesh::PlanRule &rule : plan.rules) {
-    MeshRule &made =
-        result.rules.emplace_back(MeshRule{rule.text, rule.where, rule.pattern, rule.name, {}});
-    for (const AxisPart &axis : rule.axes) {
+  for (const MeshRule &rule : plan.rules)
+    for (const AxisPart axis : rule.axes)
       if (plan.mesh.sizeOf(axis.name) == 0)
         fail(here, rule.str() + " uses the axis '" + axis.name + "', which " +
                        (text.empty() ? "needs a mesh (JitOptions::mesh)"
                                      : "the mesh " + text + " lacks"));
-      made.axes.push_back(axis.str());
-    }
-  }
   return result;
 }
 

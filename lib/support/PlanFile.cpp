@@ -23,7 +23,7 @@ bool mesh::isMemory(StringRef word) { return is_contained({"device", "host", "fi
 static std::string inBrackets(const std::string &where) {
   return where.empty() ? "" : " (" + where + ")";
 }
-std::string PlanRule::str() const { return "the rule '" + text + "'" + inBrackets(where); }
+std::string MeshRule::str() const { return "the rule '" + text + "'" + inBrackets(where); }
 
 std::string Plan::whereIs(StringRef setting) const {
   auto found = settings.find(setting);
@@ -63,13 +63,14 @@ std::string Plan::set(StringRef word, StringRef value, std::string where) {
 static constexpr int64_t mostParts = int64_t(1) << 20;
 
 /// `data`, or `data(2)4`
-static bool parseAxis(StringRef text, AxisPart &axis) {
-  axis = text.trim();
-  return isValidName(axis.name) && axis.before <= mostParts && axis.count <= mostParts;
+static bool parseAxis(StringRef text, std::string &axis) {
+  AxisPart part = text.trim();
+  axis = part.str();
+  return isValidName(part.name) && part.before <= mostParts && part.count <= mostParts;
 }
 
 /// `net.last@stage=1`, or `adam@file`
-static bool parsePlace(PlanRule &rule) {
+static bool parsePlace(MeshRule &rule) {
   auto [pattern, place] = StringRef(rule.text).rsplit('@');
   auto [axis, coordinate] = place.split('=');
   rule.pattern = pattern.trim().str();
@@ -77,13 +78,13 @@ static bool parsePlace(PlanRule &rule) {
     rule.memory = place.trim().str();
   return !rule.pattern.empty() &&
          (isMemory(rule.memory) ||
-          (parseAxis(axis, rule.axes.emplace_back()) && rule.axes[0].count == 0 &&
+          (parseAxis(axis, rule.axes.emplace_back()) && !axis.contains('(') &&
            !coordinate.trim().getAsInteger(10, rule.coordinate) && rule.coordinate >= 0));
 }
 
 std::string Plan::parseRule(StringRef text, std::string where) {
   auto [before, comment] = text.split('#');
-  PlanRule rule{before.trim().str(), where.empty() ? comment.trim().str() : where};
+  MeshRule rule{before.trim().str(), where.empty() ? comment.trim().str() : where};
   StringRef rest = rule.text;
   if (rest.contains('@')) {
     if (!parsePlace(rule))
@@ -172,4 +173,4 @@ static bool matches(StringRef pattern, StringRef name) {
   return false;
 }
 
-bool PlanRule::fits(StringRef argument) const { return matches(pattern, argument); }
+bool MeshRule::fits(const std::string &path) const { return matches(pattern, path); }

@@ -30,6 +30,7 @@
 #ifndef HEDDLE_LIB_SUPPORT_PLANFILE_H
 #define HEDDLE_LIB_SUPPORT_PLANFILE_H
 
+#include "heddle/MeshRule.h"
 #include "runtime/format/MeshSpec.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -41,29 +42,13 @@
 
 namespace heddle::mesh {
 
-struct PlanRule {
-  std::string text;                    ///< as it was written, without its comment
-  std::string where;                   ///< the comment; for a rule of a file `plan 'FILE', line 3`
-  std::string pattern = {}, name = {}; ///< empty name for a place or a memory
-  AxisList axes = {};
-  int64_t coordinate = -1; ///< of a place, which has one axis; -1: not a place
-  std::string memory = {}; ///< device, host or file
-
-  bool isPlace() const { return coordinate >= 0; }
-  /// For messages: the rule 'batch:data' (plan 'FILE', line 3)
-  std::string str() const;
-
-  /// True if the pattern matches the argument's name.
-  bool fits(llvm::StringRef argument) const;
-};
-
 struct Plan {
   /// The text of a setting, and its file and line.
   struct Setting {
     std::string text, where;
   };
   MeshSpec mesh;
-  std::vector<PlanRule> rules;
+  std::vector<MeshRule> rules;
   std::map<std::string, Setting, std::less<>> settings; ///< by `mesh`, `zero` or `micro-batches`
 
   bool empty() const { return mesh.axes.empty() && rules.empty(); }

@@ -16,16 +16,17 @@
 #include <cstdlib>
 #include <iostream>
 
+using namespace heddle;
 using namespace heddle::mesh;
 
 static std::string textOf(const Plan &plan) {
   std::string text;
-  for (const auto &[axis, size] : plan.mesh)
+  for (const auto &[axis, size] : plan.mesh.axes)
     text += (text.empty() ? "mesh " : ",") + axis + "=" + std::to_string(size);
   for (const auto &[word, setting] : plan.settings)
     if (word != "mesh")
       text += "\n" + word + " " + setting.text;
-  for (const PlanRule &rule : plan.rules)
+  for (const MeshRule &rule : plan.rules)
     text += "\n" + rule.text;
   return text + "\n";
 }
@@ -49,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::cerr << "a plan is not what is written of it\n" << text << "\n" << reason << "\n";
     std::abort();
   }
-  for (const PlanRule &rule : plan.rules)
+  for (const MeshRule &rule : plan.rules)
     for (const char *name : {"", "net", "net.layers.0.attention.query.weight", "a.b.a.b.a.b.c"})
       (void)rule.fits(name);
   return 0;

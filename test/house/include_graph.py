@@ -19,6 +19,7 @@ PUBLIC = {
     "include/heddle/runtime.h": "runtime/program",
     "include/heddle/runtime_c.h": "runtime/program",
     "include/heddle/FastMath.h": "lib/support",
+    "include/heddle/MeshRule.h": "lib/support",
     "include/heddle/io": "lib/support/io",
     "include/heddle/nn": "lib/nn",
     "include/heddle/nn/data": "lib/nn/data",

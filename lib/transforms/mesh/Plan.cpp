@@ -60,14 +60,14 @@ private:
   /// Warns about axes, and coordinates of the axis of roles, that no rule mentions. Arguments
   /// without a rule are at coordinate 0 if a place is needed.
   void reportIdle(ModuleOp module) {
-    for (const PlanRule &rule : plan.rules)
-      for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0].name); ++i)
-        if (llvm::none_of(plan.rules, [&](const PlanRule &other) { return other.coordinate == i; }))
+    for (const MeshRule &rule : plan.rules)
+      for (int64_t i = 1; rule.isPlace() && i < *mesh.size(rule.axes[0]); ++i)
+        if (llvm::none_of(plan.rules, [&](const MeshRule &other) { return other.coordinate == i; }))
           return void(module.emitWarning()
-                      << "no rule has a place at " << rule.axes[0].name << "=" << i
+                      << "no rule has a place at " << rule.axes[0] << "=" << i
                       << plan.whereIs("mesh") << ": its devices compute nothing");
     for (const auto &[name, size] : mesh.getSpec().axes)
-      if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const PlanRule &rule) {
+      if (size > 1 && llvm::none_of(plan.rules, [&, &name = name](const MeshRule &rule) {
             return llvm::any_of(rule.axes, [&](const Axis &axis) { return axis.name == name; });
           }))
         module.emitWarning() << "no rule uses the axis '" << name << "'" << plan.whereIs("mesh")
@@ -102,10 +102,11 @@ private:
       if (!rule.memory.empty())
         memory = StringAttr::get(context, rule.memory);
       if (rule.isPlace())
-        place = {{StringAttr::get(context, rule.axes[0].name), rule.coordinate}};
+        place = {{StringAttr::get(context, rule.axes[0]), rule.coordinate}};
       if (rule.name.empty())
         continue;
-      entries[rule.name] = {StringAttr::get(context, rule.name), AxesAttr::get(context, rule.axes),
+      entries[rule.name] = {StringAttr::get(context, rule.name),
+                            AxesAttr::get(context, AxisList(rule.axes.begin(), rule.axes.end())),
                             /*open=*/false, int64_t(i) + 1};
     }
     if (entries.empty() && place.empty() && !memory)
@@ -134,24 +135,24 @@ private:
 
 /// Places must be coordinates of one axis, which splits no name.
 static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mesh) {
-  const PlanRule *first = nullptr;
-  for (const PlanRule &rule : plan.rules) {
+  const MeshRule *first = nullptr;
+  for (const MeshRule &rule : plan.rules) {
     if (!rule.isPlace())
       continue;
-    const std::string &axis = rule.axes[0].name;
+    const std::string &axis = rule.axes[0];
     if (int64_t size = *mesh.size(axis); rule.coordinate >= size)
       return module.emitError() << rule.str() << " has the coordinate " << rule.coordinate
                                 << ", expected one of '" << axis << "' below " << size;
     if (!first)
       first = &rule;
-    if (first->axes[0].name != axis)
+    if (first->axes[0] != axis)
       return module.emitError() << first->str() << " and " << rule.str()
-                                << " place arguments along '" << first->axes[0].name << "' and '"
-                                << axis << "', expected one axis of roles";
+                                << " place arguments along '" << first->axes[0] << "' and '" << axis
+                                << "', expected one axis of roles";
   }
-  for (const PlanRule &rule : plan.rules)
-    for (const Axis &axis : rule.axes)
-      if (first && !rule.isPlace() && axis.name == first->axes[0].name)
+  for (const MeshRule &rule : plan.rules)
+    for (const Axis axis : rule.axes)
+      if (first && !rule.isPlace() && axis.name == first->axes[0])
         return module.emitError() << rule.str() << " splits a name over '" << axis.name
                                   << "', whose coordinates are places for " << first->str();
   return success();
@@ -164,8 +165,8 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
       MeshAttr::getChecked([&] { return module.emitError(); }, module.getContext(), plan.mesh);
   if (!mesh)
     return failure();
-  for (const PlanRule &rule : plan.rules)
-    for (const Axis &axis : rule.axes)
+  for (const MeshRule &rule : plan.rules)
+    for (const Axis axis : rule.axes)
       if (!mesh.size(axis.name))
         return module.emitError() << rule.str() << " uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
