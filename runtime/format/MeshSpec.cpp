@@ -1,4 +1,4 @@
-//===- MeshSpec.cpp - the ranks of a program ----------------------------------===//
+//===- MeshSpec.cpp - the ranks of a program ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MeshSpec.h - the ranks of a program --------------------------*- C++ -*-===//
+//===- MeshSpec.h - the ranks of a program ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

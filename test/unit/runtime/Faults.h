@@ -1,4 +1,4 @@
-//===- Faults.h - fault injection into system calls ---------------*- C++ -*-===//
+//===- Faults.h - fault injection into system calls -------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Ranks.h - ranks of a test ---------------------------------*- C++ -*-===//
+//===- Ranks.h - ranks of a test --------------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

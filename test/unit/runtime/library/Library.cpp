@@ -1,4 +1,4 @@
-//===- Library.cpp - functions that steps call by name ------------------------===//
+//===- Library.cpp - functions that steps call by name --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

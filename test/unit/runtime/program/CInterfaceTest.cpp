@@ -1,4 +1,4 @@
-//===- CInterfaceTest.cpp - the runtime from C and through it --------------===//
+//===- CInterfaceTest.cpp - the runtime from C and through it -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
