@@ -1,4 +1,4 @@
-//===- MeshDialect.h - device meshes and shardings ---------------------*- C++ -*-===//
+//===- MeshDialect.h - device meshes and shardings --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,10 +77,10 @@ inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
 /// The attribute of a recurrence with the sharding of each argument of its region.
 inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
-/// negative (Pipeline.h).
+/// negative (ScanTurns.h).
 inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
 /// A module's attribute with the rules of the plan; priorities are indices into it
-/// (lib/transforms/mesh/Plan.h).
+/// (lib/transforms/mesh/propagate/Plan.h).
 inline constexpr llvm::StringLiteral rulesAttrName = "mesh.rules";
 /// The global type of an argument or result that is a block.
 inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";

@@ -26,8 +26,8 @@
 #include "lib/pipelines/Shardings.h"
 #include "lib/pipelines/Signature.h"
 #include "lib/pipelines/Version.h"
-#include "lib/transforms/mesh/Roles.h"
-#include "lib/transforms/mesh/Transfers.h"
+#include "lib/transforms/mesh/roles/Roles.h"
+#include "lib/transforms/mesh/transfers/Transfers.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
 

@@ -67,7 +67,7 @@ struct CompileOptions {
   std::vector<std::string> fastMath;
   /// The type to which factors of f32 are rounded (`nest-narrow-products`); none: f32.
   std::optional<ElementType> products;
-  /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/Plan.h).
+  /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/propagate/Plan.h).
   std::string mesh;
   std::vector<std::string> shard;
   std::string plan;     ///< a file with both

@@ -9,7 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
-#include "lib/transforms/mesh/Explain.h"
+#include "lib/transforms/mesh/propagate/Explain.h"
 #include "runtime/memory/RuntimeTensor.h"
 
 using namespace heddle;

@@ -16,7 +16,7 @@ def read(patterns):
 
 
 tests = read(["test/dialects/*/specification.mlir"])
-code = read(["dialects/*/*.cpp", "lib/transforms/mesh/*.cpp"])
+code = read(["dialects/*/*.cpp", "lib/transforms/mesh/**/*.cpp"])
 rules = {int(number): text for number, text in re.findall(r"^\*\*S(\d+)\.(.*?)(?=^\*\*S|^## )", page, re.S | re.M)}
 cited = {int(number) for number in re.findall(r"//[^\n]*\bS(\d+)\b", code)}
 tested = {int(number) for number in re.findall(r"@s(\d+)_\w+", tests)}

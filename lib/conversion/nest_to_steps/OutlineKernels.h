@@ -73,7 +73,7 @@ inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
 /// `machine` with its facts overridden by `facts`, which may be null.
 nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
 
-/// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/Zero.h);
+/// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/ClearMemory.h);
 /// if they are not constant, they are an argument of the kernel.
 inline constexpr llvm::StringLiteral clearAttrName("heddle.clear");
 /// That kernel.

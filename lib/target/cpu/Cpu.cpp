@@ -8,13 +8,13 @@
 #include "lib/target/cpu/Cpu.h"
 
 #include "lib/target/cpu/Builtins.h"
+#include "lib/target/cpu/ClearMemory.h"
 #include "lib/target/cpu/CpuLoops.h"
 #include "lib/target/cpu/CpuTarget.h"
 #include "lib/target/cpu/CustomCall.h"
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Entry.h"
 #include "lib/target/cpu/Link.h"
-#include "lib/target/cpu/Zero.h"
 
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"

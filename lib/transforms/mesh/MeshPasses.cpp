@@ -9,16 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/Bucket.h"
-#include "lib/transforms/mesh/Partition.h"
 #include "lib/transforms/mesh/Passes.h"
-#include "lib/transforms/mesh/Plan.h"
-#include "lib/transforms/mesh/Propagate.h"
-#include "lib/transforms/mesh/Roles.h"
-#include "lib/transforms/mesh/ScanLoops.h"
-#include "lib/transforms/mesh/Simulate.h"
-#include "lib/transforms/mesh/StartEarly.h"
-#include "lib/transforms/mesh/Transfers.h"
+#include "lib/transforms/mesh/partition/Partition.h"
+#include "lib/transforms/mesh/partition/Simulate.h"
+#include "lib/transforms/mesh/propagate/Plan.h"
+#include "lib/transforms/mesh/propagate/Propagate.h"
+#include "lib/transforms/mesh/roles/Roles.h"
+#include "lib/transforms/mesh/transfers/Bucket.h"
+#include "lib/transforms/mesh/transfers/ScanLoops.h"
+#include "lib/transforms/mesh/transfers/StartEarly.h"
+#include "lib/transforms/mesh/transfers/Transfers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

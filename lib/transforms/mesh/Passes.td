@@ -43,7 +43,7 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   let description = [{
     Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements.
     The device's coordinates are size symbols: `mesh.data * 3 + i` is a coordinate of the whole tensor. Recurrences over
-    split names become pipelines (`Pipeline.h`), and large operands are passed around a ring (`Ring.h`).
+    split names become pipelines (`ScanTurns.h`), and large operands are passed around a ring (`Ring.h`).
   }];
   // Below, a device copies an operand faster than it starts the turns.
   let options = [Option<"ring", "ring", "int64_t", "1 << 28",

@@ -1,0 +1,28 @@
+//===- Plan.h - meshes and shardings by rules -------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Applies a plan (lib/support/PlanFile.h) to a program: the mesh becomes an attribute of the
+// module, and rules become `mesh.sharding` of the arguments whose names they match.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PLAN_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PLAN_H
+
+#include "lib/support/PlanFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::mesh {
+
+/// Writes the plan to the module and the arguments of its public functions. An empty plan has no
+/// effect.
+mlir::LogicalResult applyPlan(mlir::ModuleOp module, const Plan &plan);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PLAN_H

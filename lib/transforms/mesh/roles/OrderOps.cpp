@@ -1,0 +1,36 @@
+//===- OrderOps.cpp - the order in which roles run ops --------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/roles/OrderOps.h"
+
+#include "lib/cost/BlockWalk.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+void mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
+  Block &block = function.front();
+  cost::WalkOptions options;
+  options.order = cost::Walk::Order::FirstFree;
+  options.places.devices = unsigned(placed.count);
+  options.places.axis = placed.axis;
+  options.places.ofOp = [&](Operation *op) {
+    auto place = placed.ops.find(op); // none for what each role computes, and for the terminator
+    return place == placed.ops.end() ? std::nullopt : std::optional(unsigned(place->second));
+  };
+  options.places.ofArgument = [&](BlockArgument argument) {
+    auto home = placed.homeOf(argument);
+    return home ? std::optional(unsigned(*home)) : std::nullopt;
+  };
+  cost::BlockWalk walk(block, options);
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
+  llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return walk.begin(a) < walk.begin(b); });
+  for (Operation *op : ops)
+    op->moveBefore(block.getTerminator());
+}

@@ -1,0 +1,229 @@
+//===- Roles.cpp - splits a program into roles ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/mesh/roles/Roles.h"
+
+#include "dialects/nd/FunctionAttrs.h"
+#include "dialects/nd/NdBuild.h"
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Layouts.h"
+#include "lib/transforms/mesh/partition/Partition.h"
+#include "lib/transforms/mesh/partition/Reshard.h"
+#include "lib/transforms/mesh/roles/OrderOps.h"
+#include "lib/transforms/mesh/roles/PlaceOps.h"
+
+using namespace heddle;
+using namespace heddle::mesh;
+using namespace mlir;
+
+using nd::tensorType;
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+std::string Role::name() const { return axis.str() + "=" + std::to_string(coordinate); }
+
+std::optional<Role> Role::of(func::FuncOp function) {
+  auto role = function->getAttrOfType<DictionaryAttr>(roleAttrName);
+  if (!role)
+    return std::nullopt;
+  return Role{role.getAs<StringAttr>("entry").str(), role.getAs<StringAttr>("axis"),
+              role.getAs<IntegerAttr>("coordinate").getInt()};
+}
+
+bool mesh::isAbsent(Type type) { return cast<nd::NdTensorType>(type).has(absentName); }
+
+static nd::NdTensorType absentType(Type whole) {
+  auto type = cast<nd::NdTensorType>(whole);
+  return type.withDims(nd::Dim(type.getContext(), absentName, Expr(0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the functions of all roles, op by op in program order.
+class Splitter {
+public:
+  Splitter(func::FuncOp function, const PlacedOps &placed)
+      : function(function), placed(placed), values(size_t(placed.count)) {}
+
+  void run() {
+    for (int64_t role = 0; role < placed.count; ++role)
+      builders.push_back(begin(role));
+    findReaders();
+    for (BlockArgument argument : function.getArguments())
+      if (auto home = placed.homeOf(argument))
+        transfer(argument, *home);
+    for (Operation &op : function.front().without_terminator()) {
+      if (placed.isEverywhere(&op))
+        continue;
+      int64_t at = placed.placeOf(&op);
+      copy(&op, at);
+      for (Value result : op.getResults())
+        transfer(result, at);
+    }
+    for (int64_t role = 0; role < placed.count; ++role)
+      end(role);
+    function.erase();
+  }
+
+private:
+  func::FuncOp function;
+  const PlacedOps &placed;
+  std::vector<OpBuilder> builders; ///< by role, at the end of its body
+  std::vector<IRMapping> values;   ///< by role
+  llvm::DenseMap<Value, std::set<int64_t>> readers;
+  int64_t channels = 0;
+
+  OpBuilder begin(int64_t role) {
+    auto made = cast<func::FuncOp>(function->cloneWithoutRegions());
+    Role is{function.getName().str(), placed.axis, role};
+    made.setName(is.entry + "." + is.name());
+    OpBuilder b(function);
+    made->setAttr(roleAttrName,
+                  b.getDictionaryAttr({b.getNamedAttr("entry", b.getStringAttr(is.entry)),
+                                       b.getNamedAttr("axis", is.axis),
+                                       b.getNamedAttr("coordinate", b.getI64IntegerAttr(role))}));
+    b.insert(made);
+    Block *block = made.addEntryBlock();
+    values[size_t(role)].map(function.getArguments(), block->getArguments());
+    return OpBuilder::atBlockEnd(block);
+  }
+
+  /// Finds the roles that read each value.
+  void findReaders() {
+    for (Operation &op : function.front().without_terminator())
+      if (!placed.isEverywhere(&op))
+        for (Value used : usesOf(&op))
+          addReader(used, placed.placeOf(&op));
+    for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
+      addReader(value, placed.placeOfResult(unsigned(i)));
+  }
+  void addReader(Value value, int64_t role) {
+    if (!readers[value].insert(role).second)
+      return;
+    if (Operation *op = value.getDefiningOp(); op && placed.isEverywhere(op))
+      for (Value used : usesOf(op))
+        addReader(used, role);
+  }
+  /// The roles that hold an argument: that of its place, or those that read it, or all if none
+  /// does.
+  SmallVector<int64_t> holders(BlockArgument argument) const {
+    if (auto home = placed.homeOf(argument))
+      return {*home};
+    auto found = readers.find(argument);
+    auto all = llvm::seq(placed.count);
+    return found == readers.end()
+               ? SmallVector<int64_t>(all.begin(), all.end())
+               : SmallVector<int64_t>(found->second.begin(), found->second.end());
+  }
+
+  /// The value in a role; computes it there if any role may.
+  Value in(int64_t role, Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && placed.isEverywhere(op) && !values[size_t(role)].contains(value))
+      copy(op, role);
+    return values[size_t(role)].lookup(value);
+  }
+  void copy(Operation *op, int64_t role) {
+    for (Value used : usesOf(op))
+      in(role, used);
+    builders[size_t(role)].clone(*op, values[size_t(role)]);
+  }
+
+  /// Sends a value to all other roles that read it.
+  void transfer(Value value, int64_t from) {
+    auto found = readers.find(value);
+    if (found == readers.end())
+      return;
+    MLIRContext *context = function.getContext();
+    auto axis = AxesAttr::get(context, Axis(placed.axis.getValue()));
+    Layout layout = nest::sortedLayout(tensorType(value));
+    auto layouts = ArrayAttr::get(context, {nest::LayoutAttr::get(context, layout)});
+    for (int64_t to : found->second) {
+      if (to == from)
+        continue;
+      SendOp::create(builders[size_t(from)], value.getLoc(), values[size_t(from)].lookup(value),
+                     axis, to, channels, layouts);
+      Value received = ReceiveOp::create(builders[size_t(to)], value.getLoc(), value.getType(),
+                                         axis, from, channels++, layouts);
+      values[size_t(to)].map(value, received);
+    }
+  }
+
+  void end(int64_t role) {
+    OpBuilder &b = builders[size_t(role)];
+    auto made = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+    Operation *from = function.front().getTerminator();
+    SmallVector<Value> returned;
+    for (auto [i, value] : llvm::enumerate(from->getOperands()))
+      returned.push_back(placed.placeOfResult(unsigned(i)) == role
+                             ? in(role, value)
+                             : nest::zeros(b, from->getLoc(), absentType(value.getType())));
+    func::ReturnOp::create(b, from->getLoc(), returned);
+    for (BlockArgument argument : function.getArguments())
+      if (!llvm::is_contained(holders(argument), role)) {
+        BlockArgument own = made.getArgument(argument.getArgNumber());
+        own.setType(absentType(own.getType()));
+        made.removeArgAttr(own.getArgNumber(), "nd.layout");
+      }
+    nd::retype(made);
+    addSymbols(made);
+    for (unsigned i = 0; i < made.getNumResults(); ++i)
+      if (isAbsent(made.getResultTypes()[i]))
+        made.removeResultAttr(i, StringAttr::get(made.getContext(), "nd.layout"));
+    nd::setArgAttrs(made, shardingAttrName, [&](unsigned i) {
+      return shardingAt(made.getArgAttrDict(i), holders(function.getArgument(i)));
+    });
+    nd::setResultAttrs(made, shardingAttrName, [&](unsigned i) {
+      return shardingAt(made.getResultAttrDict(i), {placed.placeOfResult(i)});
+    });
+  }
+  /// Declares sizes that no argument of the role determines; the caller supplies them.
+  void addSymbols(func::FuncOp made) {
+    llvm::StringSet<> own = nd::sizeSymbols(made), all = nd::sizeSymbols(function);
+    SmallVector<StringRef> symbols(all.keys());
+    llvm::sort(symbols);
+    SmallVector<Attribute> list(nd::listedSymbols(made));
+    for (StringRef symbol : symbols)
+      if (!own.contains(symbol))
+        list.push_back(StringAttr::get(made.getContext(), symbol));
+    nd::listSymbols(made, list);
+  }
+  /// The stated sharding, with a place added.
+  Attribute shardingAt(DictionaryAttr attributes, ArrayRef<int64_t> roles) {
+    auto stated = attributes ? attributes.getAs<ShardingAttr>(shardingAttrName) : nullptr;
+    if (!stated)
+      stated = ShardingAttr::get(function.getContext(), Sharding());
+    SmallVector<AxisCoordinate> place;
+    if (int64_t(roles.size()) < placed.count)
+      for (int64_t role : roles)
+        place.push_back({placed.axis, role});
+    return stated.at(place);
+  }
+};
+} // namespace
+
+LogicalResult mesh::splitRoles(ModuleOp module) {
+  DenseSet<Operation *> inner = controlled(module);
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (function.isExternal() || !isPartitioned(function) || Role::of(function) ||
+        inner.contains(function))
+      continue;
+    FailureOr<std::optional<PlacedOps>> placed = placeOps(function, meshOf(function));
+    if (failed(placed))
+      return failure();
+    if (!*placed)
+      continue;
+    orderOps(function, **placed);
+    Splitter(function, **placed).run();
+  }
+  return success();
+}
