@@ -9,7 +9,6 @@
 
 #include "heddle/Error.h"
 
-
 #include <thread>
 
 using namespace heddle;
