@@ -19,23 +19,8 @@ void heddle::requireRanks(const MeshSpec &mesh, int ranks) {
                 ", expected " + std::to_string(ranks) + ", as the job has");
 }
 
-static Layout denseLayout(const Sizes &sizes) {
-  std::vector<std::string> names;
-  for (const auto &[name, size] : sizes)
-    names.push_back(name);
-  return Layout::rowMajor(names);
-}
-
 TensorRef heddle::wholeTensor(const Shards &shards, ElementType element) {
-  TensorSpec spec{element, {}};
-  for (const auto &[name, size] : shards.wholeSizes())
-    spec.dims[name] = size;
-  return std::make_shared<RuntimeTensor>(spec, denseLayout(shards.wholeSizes()));
-}
-
-/// A block whose elements are undefined.
-static TensorRef blockOf(const Shards &shards, ElementType element) {
-  return wholeTensor(Shards({}, {}, shards.blockSizes()), element);
+  return denseTensor(element, shards.wholeSizes());
 }
 
 /// Runs the operation; its failure fails the job.
@@ -62,8 +47,9 @@ TensorRef heddle::gather(Job &job, const Shards &shards, const RuntimeTensor &bl
                     {"mesh", mesh.describe()},
                     {"sharding", describe(shards.axes())}});
   AxisList axes = shards.splittingAxes();
-  TensorRef mine = shards.holds(job.rank()) ? block.inLayout(denseLayout(shards.blockSizes()))
-                                            : blockOf(shards, block.spec().element);
+  TensorRef mine = shards.holds(job.rank())
+                       ? block.inLayout(denseLayout(shards.blockSizes()))
+                       : denseTensor(block.spec().element, shards.blockSizes());
   if (axes.empty() || mine->bytes() == 0) {
     shards.put(block, job.rank(), *whole);
     return whole;

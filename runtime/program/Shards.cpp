@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <limits>
+#include <ranges>
 
 using namespace heddle;
 
@@ -243,22 +244,27 @@ static std::optional<Layout> within(Layout layout, const Sizes &sizes,
   return layout;
 }
 
-/// Throws unless the tensor has these sizes.
-static void requireSizes(const RuntimeTensor &tensor, const Sizes &sizes, const char *what) {
-  if (tensor.sizes() == sizes)
-    return;
-  TensorSpec wanted{tensor.spec().element, {}};
-  for (const auto &[name, size] : sizes)
-    wanted.dims[name] = size;
-  throw Error(std::string("expected ") + what + " of type " + heddle::describe(wanted) + ", got " +
-              heddle::describe(tensor.spec()));
+static TensorSpec specOf(ElementType element, const Sizes &sizes) {
+  return {element, ExprMap(sizes.begin(), sizes.end())};
 }
 
-static Layout denseLayout(const Sizes &sizes) {
-  std::vector<std::string> names;
-  for (const auto &[name, size] : sizes)
-    names.push_back(name);
-  return Layout::rowMajor(names);
+/// Throws unless the tensor has these sizes.
+static void requireSizes(const RuntimeTensor &tensor, const Sizes &sizes, const char *what) {
+  if (tensor.sizes() != sizes)
+    throw Error(std::string("expected ") + what + " of type " +
+                heddle::describe(specOf(tensor.spec().element, sizes)) + ", got " +
+                heddle::describe(tensor.spec()));
+}
+
+Layout heddle::denseLayout(const Sizes &sizes) {
+  auto names = std::views::keys(sizes);
+  return Layout::rowMajor({names.begin(), names.end()});
+}
+
+TensorRef heddle::denseTensor(ElementType element, const Sizes &sizes,
+                              std::optional<Layout> layout) {
+  return std::make_shared<RuntimeTensor>(specOf(element, sizes),
+                                         layout ? *layout : denseLayout(sizes));
 }
 
 /// Copies the intervals `source` of one tensor to `target` of the other, which have the same sizes.
@@ -296,12 +302,9 @@ static Sizes countsOf(const Shards::Intervals &intervals) {
   return counts;
 }
 
-/// A tensor of zeros.
-static TensorRef zeros(ElementType element, const Sizes &sizes, const Layout &layout) {
-  TensorSpec spec{element, {}};
-  for (const auto &[name, size] : sizes)
-    spec.dims[name] = size;
-  auto made = std::make_shared<RuntimeTensor>(spec, layout);
+static TensorRef zeros(ElementType element, const Sizes &sizes,
+                       std::optional<Layout> layout = std::nullopt) {
+  TensorRef made = denseTensor(element, sizes, std::move(layout));
   if (made->bytes() > 0)
     std::memset(made->address(), 0, size_t(made->bytes()));
   return made;
@@ -318,7 +321,7 @@ TensorRef Shards::cut(const RuntimeTensor &tensor, int64_t rank,
   requireMemory(tensor);
   if (!holds(rank))
     return absent(tensor.spec().element);
-  TensorRef made = zeros(tensor.spec().element, block, layout ? *layout : denseLayout(block));
+  TensorRef made = zeros(tensor.spec().element, block, std::move(layout));
   Intervals held = heldBy(rank);
   copyWithin(tensor, held, *made, fromZero(held));
   return made;
@@ -326,12 +329,12 @@ TensorRef Shards::cut(const RuntimeTensor &tensor, int64_t rank,
 
 TensorRef Shards::withoutFilling(const RuntimeTensor &held, int64_t rank) const {
   if (!holds(rank))
-    return zeros(held.spec().element, countsOf(heldBy(rank)), denseLayout(whole));
+    return zeros(held.spec().element, countsOf(heldBy(rank)));
   requireSizes(held, block, "a block");
   requireMemory(held);
   Intervals part = fromZero(heldBy(rank));
   Sizes counts = countsOf(part);
-  TensorRef made = zeros(held.spec().element, counts, denseLayout(counts));
+  TensorRef made = zeros(held.spec().element, counts);
   copyWithin(held, part, *made, part);
   return made;
 }
@@ -342,7 +345,7 @@ TensorRef Shards::withFilling(const RuntimeTensor &given, int64_t rank) const {
   if (!holds(rank))
     return absent(given.spec().element);
   requireMemory(given);
-  TensorRef made = zeros(given.spec().element, block, denseLayout(block));
+  TensorRef made = zeros(given.spec().element, block);
   copyWithin(given, part, *made, part);
   return made;
 }
