@@ -60,6 +60,7 @@ public:
   Workbench(const CompileOptions &options, const Target &target)
       : context(makeRegistry(options), MLIRContext::Threading::DISABLED),
         compiler(target.makeCompiler(context)), extensions(options.extensions), target(target) {
+    context.loadDialect<nest::NestDialect>(); // of the machine; a clearing kernel mentions no nest
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         said += (said.empty() ? "" : "; ") + diagnostic.str();
