@@ -103,6 +103,17 @@ void Coordinate::gather(const NestAccess &read) {
     }
 }
 
+int64_t Coordinate::extent(ArrayRef<int64_t> sizes, int64_t most) const {
+  if (plain >= 0)
+    return sizes[size_t(plain)];
+  if (gathered || !linear)
+    return most;
+  int64_t extent = 1;
+  for (int name : mentioned)
+    extent += std::abs(steps[size_t(name)]) * (sizes[size_t(name)] - 1);
+  return std::min(extent, most);
+}
+
 bool NestAccess::mentions(unsigned name) const {
   for (const Coordinate &coordinate : coordinates)
     if (llvm::is_contained(coordinate.mentioned, int(name)))
@@ -272,19 +283,6 @@ Sizes NestModel::sizesOf(const NestAccess &access) const {
   return result;
 }
 
-/// Returns the size of a dimension that `coordinate` walks: that of its name; of a window, at most
-/// as much as the dimension has.
-static int64_t walkedSize(const Coordinate &coordinate, ArrayRef<int64_t> sizes, int64_t most) {
-  if (coordinate.plain >= 0)
-    return sizes[size_t(coordinate.plain)];
-  if (coordinate.gathered || !coordinate.linear)
-    return most;
-  int64_t extent = 1;
-  for (int name : coordinate.mentioned)
-    extent += std::abs(coordinate.steps[size_t(name)]) * (sizes[size_t(name)] - 1);
-  return std::min(extent, most);
-}
-
 void NestModel::resize(ArrayRef<int64_t> to) {
   sizes.assign(to.begin(), to.end());
   divisors = sizes;
@@ -295,7 +293,7 @@ void NestModel::resize(ArrayRef<int64_t> to) {
       all *= double(size);
     bool hasOuter = all > access.elements; // the names of groups count as elements of others
     for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
-      int64_t before = std::exchange(size, walkedSize(coordinate, sizes, size));
+      int64_t before = std::exchange(size, coordinate.extent(sizes, size));
       bool isOuter = coordinate.plain >= 0 && size_t(coordinate.plain) < firstProduced;
       if (!(hasOuter && isOuter))
         access.elements *= double(size) / double(before);

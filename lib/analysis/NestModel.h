@@ -76,6 +76,9 @@ struct Coordinate {
   bool isSum() const { return !gathered && mentioned.size() > 1; }
 
   int64_t at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const;
+  /// Returns the size of the part of a dimension that it walks while names have these sizes: that of
+  /// its name; of a window, at most `most`; of a gather, `most`.
+  int64_t extent(llvm::ArrayRef<int64_t> sizes, int64_t most) const;
 };
 
 struct NestAccess {

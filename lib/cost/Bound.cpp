@@ -18,17 +18,9 @@ using nest::NestModel;
 /// Returns the least bytes that a nest accesses in a tensor: its elements, in any order.
 static double leastBytes(const NestModel &nest, const NestAccess &access) {
   double elements = 1, rows = 1;
-  for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
-    if (coordinate.gathered) {
-      rows *= double(size);
-      continue;
-    }
-    int64_t extent = coordinate.linear ? 1 : size;
-    if (coordinate.linear)
-      for (int name : coordinate.mentioned)
-        extent += std::abs(coordinate.steps[size_t(name)]) * (nest.sizes[size_t(name)] - 1);
-    elements *= double(std::min(extent, size));
-  }
+  for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates))
+    (coordinate.gathered ? rows : elements) *=
+        double(std::min(coordinate.extent(nest.sizes, size), size));
   if (access.gathered) {
     double draws = gatheredRows(access, nest.sizes);
     elements *= rows * -std::expm1(-draws / rows); // drawn rows are not all different
