@@ -7,6 +7,7 @@
 
 #include "lib/builder/CompileOnRanks.h"
 
+#include "lib/pipelines/Extension.h"
 #include "lib/pipelines/ProgramCache.h"
 #include "runtime/control/OncePerHost.h"
 #include "runtime/device/CpuFeatures.h"
@@ -80,6 +81,8 @@ static std::string keyOf(const std::string &source, const CompileOptions &option
   out << "|" << options.targetCpu << "|" << options.assignLayouts << "|" << options.check << "|"
       << (options.products ? spelling(*options.products) : "") << "|" << options.mesh << "|"
       << llvm::join(options.shard, "|") << "|" << llvm::join(options.fastMath, "|");
+  for (const auto &extension : options.extensions)
+    out << "|" << extension->key;
   return KernelCache::keyOf(text);
 }
 

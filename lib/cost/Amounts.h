@@ -23,13 +23,11 @@
 #define HEDDLE_LIB_COST_AMOUNTS_H
 
 #include "lib/cost/Facts.h"
+#include "lib/cost/Machine.h"
 
 #include <array>
 
 namespace heddle::cost {
-
-/// The levels of a CPU's memory hierarchy beyond the first cache.
-enum MemoryLevel { L2, L3, Memory, memoryLevels };
 
 struct Amounts {
   double operations = 0; ///< simple vector operations; a multiply-add of a contraction is one

@@ -38,8 +38,8 @@ struct Time {
 };
 } // namespace
 
-/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, and the
-/// team is awake.
+/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, and
+/// the team is awake.
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
   double exposed = isBound ? 0 : 1;
   Overlap core;
@@ -145,6 +145,7 @@ Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
   cost.bound = timeOf(least, rates, threads, /*isBound=*/true).seconds * rates.boundPart;
   cost.seconds = std::max(time.seconds, cost.bound);
   cost.limit = time.limit;
+  adjust(nests[0].adjustments, nests, cost);
   return cost;
 }
 
@@ -152,18 +153,18 @@ Cost cost::costOf(const NestFacts &nest, const Rates &rates, unsigned threads) {
   return costOf(ArrayRef(nest), rates, threads);
 }
 
-Cost cost::costOf(Operation *op, nest::MachineAttr machine, unsigned threads, Knowledge known) {
-  Rates rates = Rates::of(machine);
+Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowledge known) {
   if (isa<nest::SortOp>(op)) {
     Cost cost;
     cost.amounts.operations = arithmeticOf(op);
-    Time time = timeOf(cost.amounts, rates, threads);
+    Time time = timeOf(cost.amounts, machine.rates, threads);
     cost.seconds = cost.bound = time.seconds;
     cost.limit = time.limit;
+    adjust(adjustmentsOf(op->getContext()), {}, cost);
     return cost;
   }
-  std::vector<NestFacts> nests = factsOf(op, machine);
+  std::vector<NestFacts> nests = factsOf(op, machine.facts);
   for (NestFacts &nest : nests)
     nest.forget(known);
-  return costOf(nests, rates, threads);
+  return costOf(nests, machine.rates, threads);
 }

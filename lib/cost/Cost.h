@@ -21,7 +21,8 @@
 // and memory send it data: the longest of the times counts in full, and the others by the part that
 // does not overlap with it (`exposed_part`). Within the core, the longest of arithmetic, accesses,
 // issue and dependent operations counts in the same way. Of the bound, only the longest counts.
-// Threads share the chunks of a nest, and the bandwidth of L3 and memory.
+// Threads share the chunks of a nest, and the bandwidth of L3 and memory. Extensions may change the
+// result (Adjustment.h).
 //
 // `bench/cost` measures drawn nests, prints the errors of these estimates, and fits the rates.
 //
@@ -31,7 +32,7 @@
 #define HEDDLE_LIB_COST_COST_H
 
 #include "lib/cost/Amounts.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::cost {
 
@@ -57,7 +58,7 @@ Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
 
 /// Returns the cost of a nest, a group or recurrence of nests, or a sort, by the layouts and
 /// schedules that it states, but at most by `known`.
-Cost costOf(mlir::Operation *op, nest::MachineAttr machine, unsigned threads = 1,
+Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
 
 } // namespace heddle::cost

@@ -10,6 +10,7 @@
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Machine.h"
 
 using namespace heddle;
 using namespace heddle::cost;
@@ -22,11 +23,17 @@ using nest::ScheduledInterface;
 using nest::UpdateOp;
 
 NestFacts::NestFacts(Operation *op, nest::MachineAttr machine)
-    : isUpdate(isa<UpdateOp>(op)), model(op, machine, /*shrink=*/false, /*steps=*/true) {
+    : isUpdate(isa<UpdateOp>(op)), adjustments(adjustmentsOf(op->getContext())),
+      model(op, machine, /*shrink=*/false, /*steps=*/true) {
   auto nest = cast<nest::LoopNestInterface>(op);
   body = instructionsOf(nest.getBody());
   combine = instructionsOf(nest.getCombine());
   model.op = nullptr;
+  std::array<double, memoryLevels> capacities = capacitiesOf(machine);
+  auto bytes = [](double number) { return int64_t(std::min(number, 1e18)); };
+  model.l1 = bytes(capacities[L2]);
+  model.l2 = bytes(capacities[L3]);
+  model.l3 = bytes(capacities[Memory]);
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute)
     return;

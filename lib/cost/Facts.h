@@ -23,6 +23,7 @@
 #ifndef HEDDLE_LIB_COST_FACTS_H
 #define HEDDLE_LIB_COST_FACTS_H
 
+#include "lib/cost/Adjustment.h"
 #include "lib/cost/Instructions.h"
 #include "lib/cost/Loops.h"
 
@@ -43,7 +44,8 @@ public:
 
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
-  int64_t depth = 1; ///< reduced points that one instruction of a matrix unit adds
+  int64_t depth = 1;              ///< reduced points that one instruction of a matrix unit adds
+  const Adjustments *adjustments; ///< of the op's context, of its cost; null: none
 
   const nest::NestModel &nest() const { return model; }
   Knowledge knowledge() const { return known; }

@@ -7,6 +7,10 @@
 
 #include "lib/cost/Machine.h"
 
+#include "lib/cost/Adjustment.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
@@ -66,10 +70,45 @@ static std::vector<MemoryFacts> memoriesOf(ArrayAttr list) {
   return memories;
 }
 
+/// The memories that the machine has: those that it states, or its caches and memory.
+static std::vector<MemoryFacts> memoriesOf(nest::MachineAttr machine, const Rates &rates) {
+  if (auto list = machine ? machine.getValues().getAs<ArrayAttr>("memories") : ArrayAttr();
+      list && !list.empty())
+    return memoriesOf(list);
+  std::vector<MemoryFacts> memories = cachesOf(machine, rates);
+  llvm::erase_if(memories, [](const MemoryFacts &each) { return each.bytes <= 0; });
+  return memories;
+}
+
+/// Makes the rates of levels those of the memories from which their bytes come.
+static void setLevels(ArrayRef<MemoryFacts> memories, Rates &rates) {
+  std::array<std::pair<double Rates::*, double Rates::*>, memoryLevels> levels = {
+      {{&Rates::l2ByteCycles, &Rates::l2FarCycles},
+       {&Rates::l3ByteCycles, &Rates::l3FarCycles},
+       {&Rates::memoryByteCycles, &Rates::memoryFarCycles}}};
+  for (auto [level, memory] : llvm::zip(llvm::reverse(levels), llvm::reverse(memories))) {
+    rates.*level.first = memory.cyclesPerByte;
+    rates.*level.second = memory.farCycles;
+  }
+}
+
+double Machine::capacityBefore(MemoryLevel level) const {
+  size_t before = memories.size() + size_t(level); // of four memories, the second is L2
+  return before < memoryLevels + 1 ? 0 : memories[before - memoryLevels - 1].bytes;
+}
+
+std::array<double, memoryLevels> cost::capacitiesOf(nest::MachineAttr attribute) {
+  Machine machine;
+  machine.memories = memoriesOf(attribute, machine.rates);
+  return {machine.capacityBefore(L2), machine.capacityBefore(L3), machine.capacityBefore(Memory)};
+}
+
 Machine Machine::of(nest::MachineAttr attribute) {
   Machine machine;
   machine.rates = Rates::of(attribute);
-  machine.memories = cachesOf(attribute, machine.rates);
+  machine.memories = memoriesOf(attribute, machine.rates);
+  setLevels(machine.memories, machine.rates);
+  machine.facts = attribute;
   if (!attribute)
     return machine;
   DictionaryAttr values = attribute.getValues();
@@ -88,8 +127,6 @@ Machine Machine::of(nest::MachineAttr attribute) {
   read("registers_per_core", gpu.registersPerCore);
   read("shared_bytes", gpu.sharedBytes);
   read("coalesced_bytes", gpu.coalescedBytes);
-  if (auto list = values.getAs<ArrayAttr>("memories"); list && !list.empty())
-    machine.memories = memoriesOf(list);
   for (nest::MatrixUnitAttr unit : attribute.units())
     machine.units.push_back(unit);
   if (auto links = values.getAs<DictionaryAttr>("links"))
@@ -99,6 +136,23 @@ Machine Machine::of(nest::MachineAttr attribute) {
             numberIn(facts, "bytes_per_second", machine.rates.linkRate),
             numberIn(facts, "start_seconds", machine.rates.linkStart)};
   return machine;
+}
+
+/// The facts of a module that states none.
+static nest::MachineAttr nominal(MLIRContext *context) {
+  Machine machine;
+  nest::MachineAttr facts = nest::MachineAttr::get(context, DictionaryAttr::get(context));
+  facts = withFact(facts, "vector_bytes", double(machine.vectorBytes));
+  return withFact(facts, "vector_registers", double(machine.registers));
+}
+
+Machine Machine::around(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto stated =
+      module ? module->getAttrOfType<nest::MachineAttr>(machineAttrName) : nest::MachineAttr();
+  if (!stated && adjustmentsOf(op->getContext()))
+    stated = nominal(op->getContext());
+  return of(stated ? adjusted(stated) : stated);
 }
 
 const Machine &Machine::ofClass(StringRef kind) {
@@ -116,4 +170,34 @@ Link Machine::linkOf(ArrayRef<std::string> axes) const {
     slowest.startSeconds = std::max(slowest.startSeconds, link.startSeconds);
   }
   return axes.empty() ? Link{rates.linkRate, rates.linkStart} : slowest;
+}
+
+nest::MachineAttr cost::withFacts(nest::MachineAttr machine, nest::MachineAttr others) {
+  if (!others)
+    return machine;
+  NamedAttrList values(machine.getValues());
+  for (NamedAttribute fact : others.getValues())
+    values.set(fact.getName(), fact.getValue());
+  return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
+}
+
+nest::MachineAttr cost::withFact(nest::MachineAttr machine, StringRef key, double number) {
+  MLIRContext *context = machine.getContext();
+  Builder builder(context);
+  NamedAttrList values(machine.getValues());
+  if (Rates::isRate(key))
+    values.set(key, builder.getF64FloatAttr(number));
+  else
+    values.set(key, builder.getI64IntegerAttr(int64_t(number)));
+  return nest::MachineAttr::get(context, values.getDictionary(context));
+}
+
+nest::MachineAttr cost::withoutRates(nest::MachineAttr machine) {
+  if (!machine)
+    return {};
+  MLIRContext *context = machine.getContext();
+  auto facts = llvm::filter_to_vector(
+      machine.getValues(), [](NamedAttribute fact) { return !Rates::isRate(fact.getName()); });
+  return facts.empty() ? nest::MachineAttr()
+                       : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
 }

@@ -7,20 +7,30 @@
 //
 // A machine as cost models see it: `#nest.machine`, read once.
 //
-//     Machine machine = Machine::of(attribute);
+//     Machine machine = Machine::around(op);
 //     machine.vectorBytes           64
 //     machine.memories[1]           l2: 2 MiB for each core, 41 bytes per cycle, lines of 64 bytes
 //     machine.linkOf("data")        the link of a mesh axis
 //
 // A target states what it knows (`Target::machine`); the attribute `heddle.machine` of a module
-// overrides single facts; all others have the defaults of Rates.h. What a new target has to state:
+// overrides single facts; all others have the defaults of Rates.h; extensions adjust the result
+// (Adjustment.h). While the compiler runs passes, the module states all of that, so a pass that
+// decides by cost reads its machine once, and hands it on:
+//
+//     void runOnOperation() override {
+//       cost::Machine machine = cost::Machine::around(getOperation());
+//       chooseSchedules(getOperation(), machine);
+//     }
+//
+// No pass sees how many threads will run the program. What a new target has to state:
 //
 //     kind              "cpu" or "gpu"
 //     vector_bytes      bytes of a vector register, or of the accesses of a warp
 //     vector_registers  of a core, or of a lane
 //     l1_bytes, ...     the capacity of each cache; 0: the machine has no such cache
 //     memories          instead: a list of {name, bytes, cycles_per_byte, per_core}, the nearest
-//                       first; the last one holds everything
+//                       first; the last one holds everything. Bytes that come from the last three
+//                       cost time, and those of nearer ones none
 //     units             matrix units, with their shapes, types and rates (#nest.matrix_unit)
 //     cores, warp, lanes_per_core, registers_per_core, shared_bytes, coalesced_bytes     of a GPU
 //     links             {axis = {bytes_per_second, start_seconds}, ...} of mesh axes
@@ -35,7 +45,19 @@
 
 #include "lib/cost/Rates.h"
 
+#include <array>
+
+namespace heddle {
+
+/// The attribute of a module, or kernel, that states facts of the machine.
+inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
+
+} // namespace heddle
+
 namespace heddle::cost {
+
+/// The levels from which bytes come: the last memory, and the two before it.
+enum MemoryLevel { L2, L3, Memory, memoryLevels };
 
 /// A level of the memory hierarchy.
 struct MemoryFacts {
@@ -76,15 +98,33 @@ struct Machine {
   Occupancy occupancy; ///< of a GPU
   std::map<std::string, Link> links;
   Rates rates;
+  nest::MachineAttr facts; ///< from which this was read; may be null
 
   /// Reads the facts that `attribute` states. It may be null.
   static Machine of(nest::MachineAttr attribute);
+  /// The machine of the module around an op, as extensions adjust it.
+  static Machine around(mlir::Operation *op);
   /// The machine that stands for all of a class in decisions that change bits.
   static const Machine &ofClass(llvm::StringRef kind);
 
+  /// Returns the bytes of the memory in front of a level; 0: there is none.
+  double capacityBefore(MemoryLevel level) const;
   /// Returns the link of a mesh axis; the slowest of several.
   Link linkOf(llvm::ArrayRef<std::string> axes) const;
+  /// Returns how long a core takes for so many cycles.
+  double seconds(double cycles) const { return cycles / rates.clock; }
 };
+
+/// Returns `Machine::capacityBefore` of all levels, without reading the other facts.
+std::array<double, memoryLevels> capacitiesOf(nest::MachineAttr machine);
+
+/// Returns `machine` with the facts of `others`, which may be null, instead of its own.
+nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr others);
+/// Returns `machine` with a number instead of its own, which it need not have.
+nest::MachineAttr withFact(nest::MachineAttr machine, llvm::StringRef key, double number);
+/// Returns the facts on which the code of a nest with a schedule may depend: all but rates. Null if
+/// there are none. `machine` may be null.
+nest::MachineAttr withoutRates(nest::MachineAttr machine);
 
 } // namespace heddle::cost
 

@@ -9,8 +9,6 @@
 
 #include "lib/analysis/NestAnalysis.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
@@ -31,8 +29,8 @@ bool cost::isTransfer(Operation *op) {
   return isa<nest::TransferInterface, mesh::MessageInterface>(op);
 }
 
-TransferCost cost::costOf(Operation *transfer) {
-  return Network::around(transfer).costOf(transfer);
+TransferCost cost::costOf(Operation *transfer, const Machine &machine) {
+  return Network{mesh::meshOf(transfer), machine}.costOf(transfer);
 }
 
 double cost::runsOf(Operation *op) {
@@ -53,12 +51,7 @@ ArrayRef<mesh::Axis> cost::axesOf(Operation *transfer) {
 // Links
 //===----------------------------------------------------------------------===//
 
-Network Network::around(Operation *op) {
-  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
-  return {mesh::meshOf(op),
-          Machine::of(module ? module->getAttrOfType<nest::MachineAttr>("heddle.machine")
-                             : nest::MachineAttr())};
-}
+Network Network::around(Operation *op) { return {mesh::meshOf(op), Machine::around(op)}; }
 
 Group Network::groupOf(ArrayRef<mesh::Axis> axes) const {
   SmallVector<std::string> names;

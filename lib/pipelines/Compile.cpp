@@ -8,7 +8,7 @@
 #include "lib/pipelines/Compile.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Adjustment.h"
 
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/Outline.h"
@@ -32,6 +32,7 @@
 #include "lib/transforms/nd/Passes.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -51,9 +52,11 @@ namespace {
 /// Information that is known before the compilation.
 struct Setting {
   std::shared_ptr<const Target> target;
-  nest::MachineAttr machine;
-  nest::MachineAttr facts; ///< of these, those that the user states; may be null
-  nest::MachineAttr timed; ///< for predicted times, which affect no code
+  nest::MachineAttr machine; ///< as the target and the user state it: of code, and of cache keys
+  nest::MachineAttr facts;   ///< of these, those that the user states; may be null
+  nest::MachineAttr stated;  ///< for passes: without the number of threads
+  cost::Machine choices;     ///< the same for schedules and steps, as extensions adjust it
+  cost::Machine timed;       ///< for predicted times, which affect no code
   std::optional<KernelCache> cache;
 
   const KernelCache *kept() const { return cache ? &*cache : nullptr; }
@@ -77,27 +80,15 @@ static LogicalResult readFacts(ModuleOp module, Setting &setting) {
       return module.emitError() << "expected '" << name << "' to be 0 in 'heddle.machine', as the "
                                 << "target has none, got " << setting.facts.integer(name, 0);
   }
-  setting.machine = withFacts(setting.machine, setting.facts);
+  setting.machine = cost::withFacts(setting.machine, setting.facts);
   return success();
 }
 
-/// The user's machine facts on which code depends: all but rates, which only affect schedules.
-static nest::MachineAttr factsOfCode(const Setting &setting) {
-  if (!setting.facts)
-    return {};
-  MLIRContext *context = setting.machine.getContext();
-  auto facts = llvm::filter_to_vector(setting.facts.getValues(), [](NamedAttribute fact) {
-    return !cost::Rates::isRate(fact.getName());
-  });
-  return facts.empty() ? nest::MachineAttr()
-                       : nest::MachineAttr::get(context, DictionaryAttr::get(context, facts));
-}
-
-/// The machine facts on which schedules may depend: all but the number of threads, so that the
-/// order of additions does not depend on it.
+/// The machine facts on which choices may depend: all but the number of threads, so that the order
+/// of additions does not depend on it.
 static nest::MachineAttr machineOfOneThread(const Setting &setting) {
   MLIRContext *context = setting.machine.getContext();
-  return withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
+  return cost::withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
 }
 
 /// The machine for predicted times: its rates may be measured.
@@ -116,7 +107,8 @@ static FailureOr<nest::MachineAttr> machineForTimes(ModuleOp module, const Setti
              failure();
     measured = std::move(*parsed);
   }
-  return withFacts(setting.target->machineForTimes(module.getContext(), measured), setting.facts);
+  return cost::withFacts(setting.target->machineForTimes(module.getContext(), measured),
+                         setting.facts);
 }
 
 static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
@@ -124,7 +116,7 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
         return function.isPublic() && !function.isExternal();
       }))
     return module.emitError() << "the module has no public function to compile", failure();
-  module.getContext()->loadDialect<nest::NestDialect>();
+  cost::setAdjustments(module.getContext(), {options.extensions.begin(), options.extensions.end()});
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() && failed(checkSignature(function)))
       return failure();
@@ -134,14 +126,18 @@ static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options
   int threads = options.programThreads > 0 ? options.programThreads
                                            : std::max(1, int(std::thread::hardware_concurrency()));
   nest::MachineAttr machine = (*target)->machine(module.getContext(), threads);
-  Setting setting{std::move(*target), machine, {}, {}, {}};
+  Setting setting{std::move(*target), machine, {}, {}, {}, {}, {}};
   if (failed(readFacts(module, setting)))
     return failure();
   auto timed = machineForTimes(module, setting, options);
   if (failed(timed))
     return failure();
-  setting.timed = *timed;
-  if (options.useCache)
+  setting.timed = cost::Machine::of(cost::adjusted(*timed));
+  setting.stated = machineOfOneThread(setting);
+  setting.choices = cost::Machine::of(cost::adjusted(setting.stated));
+  // An extension without a key could change what is cached under the keys of others.
+  auto hasKey = [](const auto &extension) { return !extension->key.empty(); };
+  if (options.useCache && llvm::all_of(options.extensions, hasKey))
     setting.cache.emplace(options.cacheDirectory);
   return setting;
 }
@@ -168,12 +164,18 @@ static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options)
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
 
+/// While passes run, the module states all facts of its machine.
 static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
-                                   nest::MachineAttr machine, LayoutListener explained = {}) {
+                                   const Setting &setting, LayoutListener explained = {}) {
+  module->setAttr(machineAttrName, setting.stated);
+  llvm::scope_exit restored([&] {
+    setting.facts ? module->setAttr(machineAttrName, setting.facts)
+                  : void(module->removeAttr(machineAttrName));
+  });
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   observe(passes, options);
-  buildNestPipeline(passes, options, machine, /*restoreNames=*/false, std::move(explained));
+  buildNestPipeline(passes, options, /*restoreNames=*/false, std::move(explained));
   buildStepPipeline(passes);
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
@@ -190,9 +192,9 @@ static LogicalResult restoreNames(ModuleOp module) {
 static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
                                             const CompileOptions &options, bool show) {
   insertCopies(module);
-  OutlinedKernels outlined = outlineKernels(module, factsOfCode(setting));
-  scheduleKernels(module, outlined, machineOfOneThread(setting), setting.timed,
-                  show ? nullptr : setting.kept(), options);
+  OutlinedKernels outlined = outlineKernels(module, cost::withoutRates(setting.facts));
+  scheduleKernels(module, outlined, setting.choices, setting.timed, show ? nullptr : setting.kept(),
+                  options);
   if (show)
     showSchedules(outlined);
   if (failed(restoreNames(module)))
@@ -248,7 +250,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     codes.push_back({kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    planSteps(entry, codes, cost::Rates::of(setting.machine));
+    planSteps(entry, codes, setting.choices);
     if (failed(checkSizes(entry)))
       return failure();
     for (const StepSpec &step : entry.spec.steps) {
@@ -322,10 +324,10 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
   std::optional<Explanation> explanation;
   LayoutListener listener;
   if (!options.explainJson.empty() || !options.explainHtml.empty()) {
-    explanation.emplace(cost::Rates::of(setting.timed));
+    explanation.emplace(setting.timed);
     listener = [&](const nest::ExplainedLayouts &layouts) { explanation->addLayouts(layouts); };
   }
-  if (failed(runNestPasses(module, options, setting.machine, std::move(listener))))
+  if (failed(runNestPasses(module, options, setting, std::move(listener))))
     return failure();
   if (dump.isWanted("2-nest.mlir")) {
     OwningOpRef<ModuleOp> spelled = module.clone();
@@ -370,12 +372,10 @@ static FailureOr<CompileOptions> statePlan(ModuleOp module, const CompileOptions
   return others;
 }
 
-/// Whether the passes must run even if the cache has the program: a user inspects them, or an
-/// extension has no key.
+/// Whether the passes must run even if the cache has the program, because a user inspects them.
 static bool mustRun(const CompileOptions &options, const Dump &dump) {
   return dump.isOn() || options.explainLayouts || options.printAfterChange ||
-         !(options.reproducer + options.explainJson + options.explainHtml).empty() ||
-         llvm::any_of(options.extensions, [](auto &extension) { return extension->key.empty(); });
+         !(options.reproducer + options.explainJson + options.explainHtml).empty();
 }
 
 FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOptions &given,
@@ -393,7 +393,7 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   std::string key;
   std::optional<ProgramImage> image;
   if (setting->cache && !mustRun(options, dump)) {
-    key = programKey(module, options, setting->machine, setting->timed, *setting->target);
+    key = programKey(module, options, setting->machine, setting->timed.facts, *setting->target);
     image = findProgram(*setting->cache, key, counted);
   }
   if (!image) {
@@ -448,7 +448,7 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
     return failure();
   if (stage == Stage::Nd)
     return printed();
-  if (failed(runNestPasses(module, options, setting->machine)))
+  if (failed(runNestPasses(module, options, *setting)))
     return failure();
   auto program = makeSteps(module, *setting, options, /*show=*/stage == Stage::Nest);
   if (failed(program))

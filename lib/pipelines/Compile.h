@@ -7,10 +7,11 @@
 //
 // Runs the whole compiler. Every public function of the module becomes an entry of the program: nd
 // is differentiated and simplified, lowered to nests, fused and laid out (`buildNdPipeline`,
-// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each distinct
-// nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on disk
-// (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values (PlanMemory.h) and barriers
-// (PlanBarriers.h) are planned, and an entry function is built that runs the steps.
+// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each
+// distinct nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on
+// disk (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values
+// (PlanMemory.h) and barriers (PlanBarriers.h) are planned, and an entry function is built that
+// runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";
@@ -105,11 +106,11 @@ void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &option
 /// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 using LayoutListener = std::function<void(const nest::ExplainedLayouts &)>;
-/// Lowers nd to nests, fuses them and chooses their layouts for `machine`, under neutral names.
+/// Lowers nd to nests, fuses them and chooses their layouts for the machine that the module states
+/// (cost::Machine::around), under neutral names.
 /// `explained`, if not null, gets the reasons for the layouts of each function.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
-                       mlir::Attribute machine, bool restoreNames = true,
-                       LayoutListener explained = {});
+                       bool restoreNames = true, LayoutListener explained = {});
 
 /// Lowers nests with layouts to steps, each with separate buffers.
 void buildStepPipeline(mlir::OpPassManager &passes);

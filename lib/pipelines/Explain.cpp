@@ -46,7 +46,7 @@ static void mergeNext(Object &to, Map &decisions, const std::string &key) {
 
 double Explanation::seconds(double cycles) const {
   char text[32];
-  std::snprintf(text, sizeof text, "%.2e", cycles / clock);
+  std::snprintf(text, sizeof text, "%.2e", machine.seconds(cycles));
   return std::strtod(text, nullptr);
 }
 

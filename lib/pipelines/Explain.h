@@ -29,7 +29,7 @@
 #define HEDDLE_LIB_PIPELINES_EXPLAIN_H
 
 #include "lib/conversion/nest_to_steps/Outline.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Machine.h"
 #include "lib/transforms/nest/ExplainLayouts.h"
 
 #include "llvm/Support/JSON.h"
@@ -41,8 +41,8 @@ namespace heddle {
 
 class Explanation {
 public:
-  /// `rates`: those that turn cycles into seconds.
-  explicit Explanation(const cost::Rates &rates) : clock(rates.clock) {}
+  /// `machine`: the one for predicted times.
+  explicit Explanation(cost::Machine machine) : machine(std::move(machine)) {}
 
   /// Called while the function has neutral names; the record has the user's.
   void addLayouts(const nest::ExplainedLayouts &layouts);
@@ -61,7 +61,7 @@ private:
     llvm::json::Array all;
     Decisions values, nests; ///< those that no value or step has yet
   };
-  double clock;
+  cost::Machine machine;
   std::map<std::string, Function> functions; ///< by name, with layouts
   llvm::json::Array entries;
 

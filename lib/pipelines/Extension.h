@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An extension adds dialects and passes to the compiler, adjusts the costs of layouts, or provides
+// An extension adds dialects and passes to the compiler, adjusts its cost model, or provides
 // kernels. It is a class that overrides hooks, in a shared object built against an installed
 // Heddle:
 //
@@ -26,6 +26,7 @@
 #ifndef HEDDLE_LIB_PIPELINES_EXTENSION_H
 #define HEDDLE_LIB_PIPELINES_EXTENSION_H
 
+#include "lib/cost/Adjustment.h"
 #include "lib/target/Target.h"
 #include "lib/transforms/nd/Expand.h"
 #include "lib/transforms/nest/LayoutProblem.h"
@@ -38,10 +39,10 @@
 
 namespace heddle {
 
-/// A plugin: overrides the hooks that it needs.
-class Extension {
+/// A plugin: overrides the hooks that it needs, among them those of cost::Adjustment.
+class Extension : public cost::Adjustment {
 public:
-  virtual ~Extension();
+  ~Extension() override;
   /// Registers dialects and interfaces of their ops, before IR is read.
   virtual void registerDialects(mlir::DialectRegistry &registry) const {}
   /// Adds passes at the end of the nd pipeline, after gradients and calls have been expanded.
@@ -57,7 +58,7 @@ public:
     return std::nullopt;
   }
 
-  /// Identifies this extension and its version in cache keys.
+  /// Identifies this extension and its version in cache keys. Empty: nothing is cached.
   std::string key;
   /// For remarks: for a shared object, its file name without ".so".
   std::string name;
@@ -74,7 +75,7 @@ llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string
 llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
 
 /// The version of the interface, which must be the same in the compiler and in an extension.
-#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-3"
+#define HEDDLE_EXTENSION_INTERFACE "heddle-extension-4"
 
 /// Exports the extension `Class` from a shared object.
 #define HEDDLE_EXTENSION(Class)                                                                    \

@@ -45,7 +45,8 @@ static nest::KernelRequest kernelRequest(func::FuncOp function, const std::strin
     request.operandLayouts.push_back(nest::layoutOf(argument));
   for (Value result : request.nest->getResults())
     request.resultLayouts.push_back(nest::layoutOf(result));
-  request.machine = withFacts(machine, function->getAttrOfType<nest::MachineAttr>(machineAttrName));
+  request.machine =
+      cost::withFacts(machine, function->getAttrOfType<nest::MachineAttr>(machineAttrName));
   request.symbol = symbol;
   if (auto symbols = function->getAttrOfType<ArrayAttr>(nd::symbolsAttrName))
     for (auto name : symbols.getAsRange<StringAttr>())
@@ -246,11 +247,12 @@ static bool readScheduled(StringRef entry, OutlinedKernel &kernel) {
   return true;
 }
 
-void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined, nest::MachineAttr machine,
-                             nest::MachineAttr timed, const KernelCache *cache,
-                             const CompileOptions &options) {
+void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
+                             const cost::Machine &machine, const cost::Machine &timed,
+                             const KernelCache *cache, const CompileOptions &options) {
   std::string facts;
-  llvm::raw_string_ostream(facts) << machine << timed;
+  llvm::raw_string_ostream out(facts);
+  out << machine.facts << timed.facts;
   std::vector<std::string> keys;
   for (OutlinedKernel &kernel : outlined.kernels) {
     keys.push_back(cache ? "s_" + cacheKey(sourceOf(kernel.function) + facts, options.extensions)
@@ -266,7 +268,7 @@ void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined, nest::M
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i; (i = next.fetch_add(1)) < functions.size();)
-      nest::chooseSchedules(functions[i], machine);
+      nest::chooseSchedules(functions[i], machine.facts);
   };
   // Not by the context's own threads, which abort if the system can't create them. Other passes have
   // little to do in parallel, and a context with threads is slower.

@@ -36,8 +36,8 @@ struct CompiledKernel {
 /// Chooses the schedules of all kernels for `machine`, and sets their sources and predictions, the
 /// latter for the machine `timed`. Kernels that are found in `cache` (which may be null) lose their
 /// functions.
-void scheduleKernels(mlir::ModuleOp module, OutlinedKernels &outlined, nest::MachineAttr machine,
-                     nest::MachineAttr timed, const KernelCache *cache,
+void scheduleKernels(mlir::ModuleOp module, OutlinedKernels &outlined, const cost::Machine &machine,
+                     const cost::Machine &timed, const KernelCache *cache,
                      const CompileOptions &options);
 
 /// Compiles all kernels, or fails with a diagnostic at the nest that can't be compiled. `cache` may

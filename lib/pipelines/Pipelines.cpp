@@ -95,7 +95,7 @@ void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
-                               Attribute machine, bool restoreNames, LayoutListener explained) {
+                               bool restoreNames, LayoutListener explained) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -117,8 +117,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(mesh::createMeshStartEarlyPass());
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
   if (options.assignLayouts) {
-    nest::AssignLayoutsOptions layouts{dyn_cast_or_null<nest::MachineAttr>(machine),
-                                       options.explainLayouts, std::move(explained)};
+    nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, std::move(explained)};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);
@@ -160,7 +159,7 @@ void heddle::registerCompilerPasses() {
       [](OpPassManager &passes) { buildMeshPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> nestPipeline(
       "nest-pipeline", "from nd to fused nests with layouts",
-      [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions(), nullptr); });
+      [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions()); });
   static PassPipelineRegistration<> stepPipeline(
       "step-pipeline", "from nests with layouts to steps",
       [](OpPassManager &passes) { buildStepPipeline(passes); });

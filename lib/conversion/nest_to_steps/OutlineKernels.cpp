@@ -264,12 +264,3 @@ OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
          << "}\n";
   return {{}, {}, text, "zero", loc, {}, {size}};
 }
-
-nest::MachineAttr heddle::withFacts(nest::MachineAttr machine, nest::MachineAttr facts) {
-  if (!facts)
-    return machine;
-  NamedAttrList values(machine.getValues());
-  for (NamedAttribute fact : facts.getValues())
-    values.set(fact.getName(), fact.getValue());
-  return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
-}

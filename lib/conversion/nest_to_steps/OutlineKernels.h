@@ -17,8 +17,8 @@
 //       %0 = nest.compute (d0: 64, d1: 32) reduce (d2: 16) reads %arg0[], ... }
 //
 // The functions are then scheduled, in parallel, so schedules can't depend on spelling either
-// (`nest-choose-schedules` does the same). The text of a scheduled function is the kernel's source, and the key of its
-// code.
+// (`nest-choose-schedules` does the same). The text of a scheduled function is the kernel's source,
+// and the key of its code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,11 +67,6 @@ void showSchedules(const OutlinedKernels &outlined);
 
 /// The text of a kernel, without its number.
 std::string sourceOf(mlir::func::FuncOp kernel);
-
-/// The attribute of a module, or kernel, by which a user overrides facts of the machine.
-inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
-/// `machine` with its facts overridden by `facts`, which may be null.
-nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr facts);
 
 /// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/ClearMemory.h);
 /// if they are not constant, they are an argument of the kernel.

@@ -8,15 +8,11 @@
 #include "lib/conversion/nest_to_steps/PlanSteps.h"
 
 #include "lib/conversion/nest_to_steps/PlanBarriers.h"
+#include "lib/cost/Steps.h"
 #include "runtime/memory/RuntimeTensor.h"
 
 using namespace heddle;
 using namespace mlir;
-
-/// True if a barrier takes longer than parallel execution saves.
-static bool isSmall(const StepSpec &step, const cost::Rates &rates) {
-  return step.flops / rates.stepRate + step.bytesMoved / rates.stepBandwidth < rates.barrierSeconds;
-}
 
 /// The maximum of the sizes; their sum if many different ones are symbolic, since the maximum would
 /// be too large an expression.
@@ -29,7 +25,8 @@ static Expr mostOf(ArrayRef<Expr> sizes) {
   return most.isTooLarge() ? sum : most;
 }
 
-void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const cost::Rates &rates) {
+void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
+                       const cost::Machine &machine) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
@@ -51,7 +48,8 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels, const c
       scratch.push_back(bytes);
     chunks.push_back(kernel.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
-    serial.push_back(isOne || (isSmall(step.spec, rates) && chunks.back().isConstant()));
+    bool isSmall = cost::isShorterThanBarrier(step.spec.flops, step.spec.bytesMoved, machine);
+    serial.push_back(isOne || (isSmall && chunks.back().isConstant()));
   }
   spec.scratchBytes = mostOf(scratch);
   std::vector<bool> waits = planBarriers(entry, serial);

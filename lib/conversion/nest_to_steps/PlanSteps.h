@@ -15,7 +15,7 @@
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
 
 #include "lib/conversion/nest_to_steps/Outline.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle {
 
@@ -27,7 +27,8 @@ struct StepCode {
 };
 
 /// Fills in `entry.spec.steps`; `kernels` by number. Memory must have been planned.
-void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels, const cost::Rates &rates);
+void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels,
+               const cost::Machine &machine);
 
 /// Fails with a located message if sizes that the program computes on entry can't be encoded in its
 /// file.

@@ -9,6 +9,7 @@
 
 #include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/cost/Cost.h"
+#include "lib/cost/Steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,31 +33,20 @@ static Prediction rounded(double seconds, double bound, const char *limit) {
   return {most, least > 0 ? std::min(least, most) : 0, limit};
 }
 
-Prediction heddle::predict(Operation *nest, nest::MachineAttr machine) {
+Prediction heddle::predict(Operation *nest, const cost::Machine &machine) {
   cost::Cost cost = cost::costOf(nest, machine);
   return rounded(cost.seconds, cost.bound, cost.limit);
 }
 
-/// A step that clears memory stores vectors, to the cache in which they fit.
-static Prediction predictClear(double bytes, nest::MachineAttr machine) {
-  cost::Amounts amounts;
-  amounts.stores = bytes / double(machine.integer("vector_bytes", 16));
-  const char *caches[] = {"l1_bytes", "l2_bytes", "l3_bytes"};
-  for (int level = 0; level < cost::memoryLevels; ++level)
-    if (bytes > double(machine.integer(caches[level], 0)))
-      amounts.bytes[size_t(level)] = 2 * bytes; // fetched and written back
-  double seconds = cost::secondsOf(amounts, cost::Rates::of(machine));
-  return rounded(seconds, 0, "accesses");
-}
-
-void heddle::predictSteps(OutlinedProgram &program, nest::MachineAttr machine) {
+void heddle::predictSteps(OutlinedProgram &program, const cost::Machine &machine) {
   for (OutlinedEntry &entry : program.entries)
     for (OutlinedStep &step : entry.steps) {
       if (step.spec.kind != StepKind::Kernel)
         continue;
       // A kernel that clears memory is called for any size.
+      double bytes = step.spec.bytesMoved;
       Prediction made = step.nest ? program.kernels[step.kernel].predicted
-                                  : predictClear(step.spec.bytesMoved, machine);
+                                  : rounded(cost::secondsToClear(bytes, machine), 0, "accesses");
       step.spec.predicted = made.seconds;
       step.spec.bound = made.bound;
       step.spec.limit = made.limit;

@@ -20,7 +20,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PREDICTSTEPS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PREDICTSTEPS_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle {
 
@@ -32,10 +32,10 @@ struct Prediction {
 };
 
 /// The prediction for a nest with layouts and schedule on `machine`.
-Prediction predict(mlir::Operation *nest, nest::MachineAttr machine);
+Prediction predict(mlir::Operation *nest, const cost::Machine &machine);
 
 /// Sets the predictions of all steps that run kernels: those of the kernels.
-void predictSteps(OutlinedProgram &program, nest::MachineAttr machine);
+void predictSteps(OutlinedProgram &program, const cost::Machine &machine);
 
 } // namespace heddle
 

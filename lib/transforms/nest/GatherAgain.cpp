@@ -47,8 +47,8 @@ struct Segment {
 
 class Gathers {
 public:
-  Gathers(Block &block, bool explain)
-      : block(block), explain(explain),
+  Gathers(Block &block, const cost::Machine &machine, bool explain)
+      : block(block), machine(machine), explain(explain),
         // Gathers start so early here that they overlap with nests. Other transfers take time.
         time(block, {.isFree = gathers}),
         mostBytes(double(std::max<int64_t>(1, time.mostBytes()))) {}
@@ -74,6 +74,7 @@ public:
 
 private:
   Block &block;
+  const cost::Machine &machine;
   bool explain;
   cost::BlockWalk time;
   double mostBytes; ///< that the block holds at a time
@@ -150,7 +151,7 @@ private:
         continue;
       }
       cost.bytes += tensorBytes(op->getResults());
-      cost.seconds += cost::costOf(op).seconds;
+      cost.seconds += cost::costOf(op, machine).seconds;
     }
     return cost;
   }
@@ -242,17 +243,17 @@ private:
 };
 } // namespace
 
-void nest::gatherAgain(func::FuncOp function, bool explain) {
+void nest::gatherAgain(func::FuncOp function, const cost::Machine &machine, bool explain) {
   auto isTransfer = [](TransferInterface) { return WalkResult::interrupt(); };
   if (!function.walk(isTransfer).wasInterrupted())
     return;
-  Gathers(function.front(), explain).run();
+  Gathers(function.front(), machine, explain).run();
   if (!explain)
     return;
   double sent = 0;
   int64_t count = 0;
   function.walk([&](TransferInterface op) {
-    sent += cost::costOf(op).bytes;
+    sent += cost::costOf(op, machine).bytes;
     ++count;
   });
   function.emitRemark() << count << " transfers, in which a device sends "

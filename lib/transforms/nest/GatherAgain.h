@@ -30,12 +30,14 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_GATHERAGAIN_H
 
+#include "lib/cost/Machine.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle::nest {
 
 /// `explain`: emits remarks with the cost of each decision, and the total that the function sends.
-void gatherAgain(mlir::func::FuncOp function, bool explain);
+void gatherAgain(mlir::func::FuncOp function, const cost::Machine &machine, bool explain);
 
 } // namespace heddle::nest
 

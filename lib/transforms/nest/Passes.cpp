@@ -67,12 +67,6 @@ namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
   void runOnOperation() override { fuseNests(getOperation()); }
 };
-/// Returns the machine attribute of the enclosing module, or null.
-static MachineAttr machineOf(func::FuncOp function) {
-  auto module = function->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<MachineAttr>("heddle.machine") : MachineAttr();
-}
-
 struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
   using NestAssignLayoutsPassBase::NestAssignLayoutsPassBase;
   AssignLayoutsOptions given;
@@ -80,8 +74,7 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   void runOnOperation() override {
     AssignLayoutsOptions options = given;
     options.explain |= explain;
-    if (!options.machine)
-      options.machine = getOperation()->getAttrOfType<MachineAttr>("heddle.machine");
+    options.machine = cost::Machine::around(getOperation()).facts;
     if (failed(assignLayouts(getOperation(), options)))
       signalPassFailure();
   }
@@ -90,13 +83,13 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    chooseSchedules(getOperation(), machineOf(getOperation()));
+    chooseSchedules(getOperation(), cost::Machine::around(getOperation()).facts);
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
   using NestCostPassBase::NestCostPassBase;
   void runOnOperation() override {
-    MachineAttr machine = machineOf(getOperation());
+    cost::Machine machine = cost::Machine::around(getOperation());
     for (Block &block : getOperation().getBody())
       for (Operation &op : block)
         if (isa<ScheduledInterface, HoldsNestsInterface>(op))
@@ -104,7 +97,7 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
   }
 
   /// The estimate by all that is known, those by less, and what takes the time.
-  std::string costText(Operation *op, MachineAttr machine) {
+  std::string costText(Operation *op, const cost::Machine &machine) {
     std::string text;
     llvm::raw_string_ostream out(text);
     cost::Cost cost = cost::costOf(op, machine, threads);
@@ -146,7 +139,7 @@ struct NestGatherAgainPass : nest::impl::NestGatherAgainPassBase<NestGatherAgain
   using NestGatherAgainPassBase::NestGatherAgainPassBase;
   void runOnOperation() override {
     if (!getOperation().isExternal())
-      gatherAgain(getOperation(), explain);
+      gatherAgain(getOperation(), cost::Machine::around(getOperation()), explain);
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

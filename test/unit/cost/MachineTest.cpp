@@ -64,6 +64,32 @@ TEST(Machine, MayHaveOtherMemories) {
   EXPECT_FALSE(machine.memories[1].perCore);
 }
 
+/// Bytes come from the last three memories. What is in front of the first of them holds the others.
+TEST(Machine, LevelsAreTheLastMemories) {
+  MLIRContext context;
+  Machine none = machineOf(context, "l1_bytes = 0, l2_bytes = 0, l3_bytes = 0");
+  ASSERT_EQ(none.memories.size(), 1u);
+  for (MemoryLevel level : {L2, L3, Memory})
+    EXPECT_EQ(none.capacityBefore(level), 0);
+  EXPECT_EQ(none.rates.memoryByteCycles, Rates().memoryByteCycles);
+  Machine two = machineOf(context, "l3_bytes = 0");
+  EXPECT_EQ(two.capacityBefore(Memory), 1 << 20);
+  EXPECT_EQ(two.capacityBefore(L3), 32 << 10);
+  EXPECT_EQ(two.capacityBefore(L2), 0);
+  EXPECT_EQ(two.rates.l3ByteCycles, Rates().l2ByteCycles); // of L2, before the memory
+  Machine five = machineOf(context, R"(memories = [{name = "a", bytes = 1}, {name = "b", bytes = 2},
+      {name = "c", bytes = 3, cycles_per_byte = 0.25}, {name = "d", bytes = 4},
+      {name = "e", cycles_per_byte = 0.5, far_cycles_per_byte = 1.5}])");
+  EXPECT_EQ(five.capacityBefore(L2), 2);
+  EXPECT_EQ(five.capacityBefore(L3), 3);
+  EXPECT_EQ(five.capacityBefore(Memory), 4);
+  EXPECT_EQ(five.rates.l2ByteCycles, 0.25);
+  EXPECT_EQ(five.rates.memoryByteCycles, 0.5);
+  EXPECT_EQ(five.rates.memoryFarCycles, 1.5);
+  EXPECT_EQ(capacitiesOf(five.facts), (std::array<double, memoryLevels>{2, 3, 4}));
+  EXPECT_EQ(capacitiesOf({}), (std::array<double, memoryLevels>{32 << 10, 1 << 20, 16 << 20}));
+}
+
 TEST(Machine, AxesHaveLinks) {
   MLIRContext context;
   Machine machine = machineOf(

@@ -48,7 +48,7 @@ protected:
   void expectCost(const std::string &text, double seconds, double least, double bytes) {
     parse(text);
     ASSERT_TRUE(cost::isTransfer(op(0)));
-    cost::TransferCost got = cost::costOf(op(0));
+    cost::TransferCost got = cost::costOf(op(0), cost::Machine::around(op(0)));
     EXPECT_DOUBLE_EQ(got.seconds, seconds) << text;
     EXPECT_DOUBLE_EQ(got.least, least) << text;
     EXPECT_DOUBLE_EQ(got.bytes, bytes) << text;

@@ -44,7 +44,7 @@ LogicalResult lower(ModuleOp module, bool fuse) {
   options.assignLayouts = false;
   buildNdPipeline(passes, options);
   if (fuse)
-    buildNestPipeline(passes, options, {});
+    buildNestPipeline(passes, options);
   else
     passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
   return passes.run(module);
@@ -110,7 +110,7 @@ TEST_P(FusionLaw, AnyChoiceKeepsValues) {
     auto passes = [&](OpPassManager &manager) {
       if (splits) // programs of this size never need it
         manager.addNestedPass<func::FuncOp>(nest::createNestSplitReductionsPass({.always = true}));
-      buildNestPipeline(manager, {}, {});
+      buildNestPipeline(manager, {});
     };
     return checkPasses(*copy, seed, passes, tally);
   };

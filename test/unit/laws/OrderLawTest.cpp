@@ -156,7 +156,7 @@ TEST_P(OrderLaw, ValuesAreTheSame) {
       return {"other names change values: " + difference, printed(*other)};
     auto passes = [](OpPassManager &manager) {
       buildNdPipeline(manager, {});
-      buildNestPipeline(manager, {}, {});
+      buildNestPipeline(manager, {});
     };
     return checkPasses(*other, seed, passes, tally);
   };

@@ -70,7 +70,7 @@ static void holdPasses(Share share, bool symbols) {
         manager.addPass(nd::createNdSimplifyPass({.verifyRules = true}));
       CompileOptions compile;
       buildNdPipeline(manager, compile);
-      buildNestPipeline(manager, compile, {});
+      buildNestPipeline(manager, compile);
     };
     return checkPasses(module, seed, passes, tally);
   };

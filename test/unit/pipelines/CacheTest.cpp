@@ -141,6 +141,37 @@ TEST_F(CacheTest, ProgramOfOtherTextOrOptionsIsNotFound) {
   EXPECT_TRUE(found(compile(text, options())).second);
 }
 
+/// An extension that changes the sizes of caches, on which schedules depend.
+struct Caches : Extension {
+  double bytes;
+  Caches(double bytes, const std::string &key) : bytes(bytes) { this->key = key; }
+  nest::MachineAttr adjustMachine(nest::MachineAttr machine) const override {
+    for (const char *cache : {"l1_bytes", "l2_bytes", "l3_bytes"})
+      machine = cost::withFact(machine, cache, bytes);
+    return machine;
+  }
+};
+
+TEST_F(CacheTest, ExtensionsThatAdjustCostsHaveOwnSchedules) {
+  auto codeWith = [&](double bytes, const std::string &key, bool isCached) {
+    CompileOptions with = isCached ? options() : plainOptions();
+    with.extensions = {std::make_shared<const Caches>(bytes, key)};
+    Compiled compiled = compile(text, with);
+    EXPECT_TRUE(compiled.image) << compiled.errors;
+    EXPECT_EQ(found(compiled), std::pair(0, false)) << bytes << key;
+    return compiled.image->code;
+  };
+  auto none = codeWith(0, "none", false), large = codeWith(1 << 20, "large", false);
+  EXPECT_FALSE(none == large);
+  EXPECT_TRUE(codeWith(0, "none", true) == none);
+  EXPECT_TRUE(codeWith(1 << 20, "large", true) == large);
+  // Without a key, nothing tells them apart, so nothing is kept.
+  size_t kept = files().size();
+  EXPECT_TRUE(codeWith(0, "", true) == none);
+  EXPECT_TRUE(codeWith(1 << 20, "", true) == large);
+  EXPECT_EQ(files().size(), kept);
+}
+
 TEST_F(CacheTest, MessagesOfChecksAreKept) {
   CompileOptions checking = options();
   checking.check = true;
