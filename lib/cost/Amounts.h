@@ -68,11 +68,20 @@ double capacityOf(const nest::NestModel &nest, int level);
 /// must be known.
 void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
 
-/// Returns the number of rows that a gather looks up while each iteration name takes `extents` points.
+/// Returns the number of rows that a gather looks up while each iteration name takes `extents`
+/// points.
 double gatheredRows(const nest::NestAccess &access, llvm::ArrayRef<int64_t> extents);
 
-/// Returns the least amounts of any layouts and loops.
-Amounts leastAmounts(llvm::ArrayRef<NestFacts> nests);
+/// Calls `act` with each tensor that nests access which run together, and the least bytes of it
+/// that they access.
+void forEachTensor(llvm::ArrayRef<NestFacts> nests,
+                   llvm::function_ref<void(mlir::Value, double bytes, bool isWritten)> act);
+
+/// Returns the least amounts of any layouts and loops. Only the bytes of tensors that `counts`
+/// accepts are among them.
+Amounts leastAmounts(
+    llvm::ArrayRef<NestFacts> nests,
+    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 /// Returns the amounts of good layouts and loops, which are not known.
 Amounts amountsBySizes(llvm::ArrayRef<NestFacts> nests);

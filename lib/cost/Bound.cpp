@@ -7,6 +7,8 @@
 
 #include "lib/cost/Amounts.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <cmath>
 
 using namespace heddle;
@@ -50,29 +52,32 @@ static void addLeast(const NestFacts &facts, Amounts &amounts) {
   }
 }
 
-Amounts cost::leastAmounts(ArrayRef<NestFacts> nests) {
-  Amounts amounts;
+void cost::forEachTensor(ArrayRef<NestFacts> nests,
+                         function_ref<void(Value, double bytes, bool isWritten)> act) {
   struct Data {
-    Value tensor;
-    double bytes;
-    bool isWritten;
+    double bytes = 0;
+    bool isWritten = false;
   };
-  SmallVector<Data, 8> data;
-  for (const NestFacts &facts : nests) {
-    addLeast(facts, amounts);
+  llvm::SmallMapVector<Value, Data, 8> data;
+  for (const NestFacts &facts : nests)
     for (const NestAccess &access : facts.nest().accesses) {
-      double bytes = leastBytes(facts.nest(), access);
-      auto found =
-          llvm::find_if(data, [&](const Data &each) { return each.tensor == access.tensor; });
-      if (found == data.end())
-        found = data.insert(data.end(), {access.tensor, 0, false});
-      found->bytes = std::max(found->bytes, bytes);
-      found->isWritten |= access.isWrite;
+      Data &each = data[access.tensor];
+      each.bytes = std::max(each.bytes, leastBytes(facts.nest(), access));
+      each.isWritten |= access.isWrite;
     }
-  }
+  for (auto &[tensor, each] : data)
+    act(tensor, each.bytes, each.isWritten);
+}
+
+Amounts cost::leastAmounts(ArrayRef<NestFacts> nests, function_ref<bool(Value)> counts) {
+  Amounts amounts;
+  for (const NestFacts &facts : nests)
+    addLeast(facts, amounts);
   double total = 0, moved = 0;
-  for (const Data &each : data)
-    total += each.bytes, moved += each.bytes * (each.isWritten ? 2 : 1);
+  forEachTensor(nests, [&](Value tensor, double bytes, bool isWritten) {
+    if (counts(tensor))
+      total += bytes, moved += bytes * (isWritten ? 2 : 1);
+  });
   // Bytes that exceed a cache are fetched from the level behind it.
   double inner = total;
   for (int level = memoryLevels; total && level-- > 0;) {

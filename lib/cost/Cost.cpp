@@ -119,6 +119,13 @@ double cost::secondsOf(const Amounts &amounts, const Rates &rates, unsigned thre
   return timeOf(amounts, rates, threads).seconds;
 }
 
+Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads) {
+  Amounts least = amounts;
+  least.chunks = threads;
+  Time time = timeOf(least, rates, threads, /*isBound=*/true);
+  return {time.seconds * rates.boundPart, time.limit};
+}
+
 Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
   Cost cost;
   if (nests.empty())
@@ -140,9 +147,7 @@ Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
   Time time = timeOf(cost.amounts, rates, threads);
   if (cost.by == Knowledge::Nothing)
     time.seconds *= rates.bySizes;
-  Amounts least = leastAmounts(nests);
-  least.chunks = threads;
-  cost.bound = timeOf(least, rates, threads, /*isBound=*/true).seconds * rates.boundPart;
+  cost.bound = boundOf(leastAmounts(nests), rates, threads).seconds;
   cost.seconds = std::max(time.seconds, cost.bound);
   cost.limit = time.limit;
   adjust(nests[0].adjustments, nests, cost);

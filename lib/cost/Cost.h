@@ -40,14 +40,22 @@ struct Cost {
   double seconds = 0;
   double bound = 0; ///< depends on the nest alone, and is never above an estimate
   Amounts amounts;  ///< of the estimate
-  /// The part that takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2", "l3",
-  /// "memory".
+  /// The part that takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2",
+  /// "l3", "memory".
   const char *limit = "loops";
   Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
 };
 
 /// Returns the seconds of these amounts.
 double secondsOf(const Amounts &amounts, const Rates &rates, unsigned threads = 1);
+
+/// A time that no layouts and loops go below.
+struct Bound {
+  double seconds = 0;
+  const char *limit = "loops"; ///< as in `Cost`
+};
+/// Returns the bound of these least amounts.
+Bound boundOf(const Amounts &least, const Rates &rates, unsigned threads = 1);
 
 /// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
 Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that the cost model (Cost.h) needs to know of a nest. It is built once from an op, and a search
-// then asks for the costs of variants, without IR:
+// All that the cost model (Cost.h) needs to know of a nest. It is built once from an op, and a
+// search then asks for the costs of variants, without IR:
 //
 //     NestFacts facts(op, machine);                   nothing is known but the nest itself
 //     costOf(facts, rates).seconds                    with good layouts and loops
@@ -88,8 +88,8 @@ private:
   mutable std::vector<Kinds> kinds;
 };
 
-/// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group or
-/// a recurrence. Layouts and loops that the nests state are known.
+/// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group
+/// or a recurrence. Layouts and loops that the nests state are known.
 std::vector<NestFacts> factsOf(mlir::Operation *op, nest::MachineAttr machine);
 
 } // namespace heddle::cost

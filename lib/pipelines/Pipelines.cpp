@@ -104,7 +104,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
-  add(nest::createNestFusePass());
+  add(nest::createNestFusePass({options.explainLayouts}));
   add(nest::createNestChooseGroupsPass());
   add(nest::createNestFormGroupsPass());
   add(nest::createNestMaterializeGuardsPass());

@@ -15,6 +15,7 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Cost.h"
+#include "lib/cost/Function.h"
 #include "lib/cost/Whole.h"
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
@@ -65,7 +66,15 @@ using namespace mlir;
 
 namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
-  void runOnOperation() override { fuseNests(getOperation()); }
+  using NestFusePassBase::NestFusePassBase;
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    fuseNests(function);
+    if (explain && !function.isExternal())
+      function.emitRemark()
+          << "'" << function.getName() << "' takes "
+          << cost::costOfFunction(function, cost::Machine::around(function)).str();
+  }
 };
 struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
   using NestAssignLayoutsPassBase::NestAssignLayoutsPassBase;

@@ -24,7 +24,11 @@ def NestFusePass : NestPass<"nest-fuse"> {
     nest takes as long as its arithmetic or its memory accesses, whichever takes longer. An attribute on a nest
     overrides the model: `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that
     is legal. A nest that has a schedule is not changed.
+
+    With `explain`, a remark at each function gives the sum of the estimates of its nests (lib/cost), and a bound: the bytes
+    of its arguments and results and the operations of its nests take that long, however nests are fused.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "report what each function takes, and a bound">];
 }
 
 def NestFuseProducersPass : NestPass<"nest-fuse-producers"> {

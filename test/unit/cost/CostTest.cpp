@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/cost/Cost.h"
+#include "lib/cost/Function.h"
 
 #include "dialects/nest/Nest.h"
 
@@ -39,11 +39,12 @@ public:
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       throw std::runtime_error("invalid: " + text);
-    auto function = *module->getOps<func::FuncOp>().begin();
+    function = *module->getOps<func::FuncOp>().begin();
     facts = factsOf(&function.front().front(), nest::MachineAttr());
   }
   std::vector<NestFacts> facts;
   const cost::Rates rates;
+  func::FuncOp function;
 
 private:
   OwningOpRef<ModuleOp> module;
@@ -241,6 +242,53 @@ public:
            at + ", " + type + ") -> " + small + "\nreturn %c : " + small + "\n}";
   }
 
+  /// A chain of nests over matrices, each of which reads earlier values: sums of two, with a function;
+  /// sums of rows; corners, which are a part of a matrix; blurs, which are windows.
+  std::string function() {
+    int64_t m = between(4, 4000), k = between(4, 4000);
+    auto type = [](int64_t rows, int64_t columns) {
+      return "!nd.tensor<f32, k: " + std::to_string(columns) + ", m: " + std::to_string(rows) + ">";
+    };
+    std::string all = type(m, k), space = "(k: " + std::to_string(k) + ", m: " + std::to_string(m);
+    std::string text = "func.func @f(%v0: " + all + ", %v1: " + all + ") -> (";
+    std::string body, returned, types;
+    unsigned count = 2 + random() % 5;
+    auto any = [&](unsigned before) { return "%v" + std::to_string(random() % before); };
+    for (unsigned i = 2; i < 2 + count; ++i) {
+      std::string head = "%v" + std::to_string(i) + " = nest.compute " + space;
+      switch (random() % 4) {
+      case 0:
+        body += head + ") reads " + any(i) + "[], " + any(i) +
+                "[] {\n^bb0(%p: f32, %q: f32):\n%r = arith.addf %p, %q : f32\n%s = math.exp %r : "
+                "f32\nnest.yield %s : f32\n} : (" +
+                all + ", " + all + ") -> " + all + "\n";
+        break;
+      case 1:
+        body += head + ") reduce (n: " + std::to_string(k) + ") reads " + any(i) +
+                "[k = n] {\n^bb0(%p: f32):\nnest.yield %p : f32\n} combine add [0.0 : f32] : (" +
+                all + ") -> " + all + "\n";
+        break;
+      case 2:
+        body += head + ") reads " + any(i) +
+                "[k = k floordiv 2, m = 0] {\n^bb0(%p: f32):\nnest.yield %p : f32\n} : (" + all +
+                ") -> " + all + "\n";
+        break;
+      default:
+        body += head + ") reduce (n: 3) reads " + any(i) + "[k = k + n - 1] if [k + n - 1 >= 0, " +
+                std::to_string(k) +
+                " - k - n >= 0] else 0.0 : f32 {\n^bb0(%p: f32):\nnest.yield %p : f32\n} combine "
+                "add [0.0 : f32]"
+                " : (" +
+                all + ") -> " + all + "\n";
+      }
+      if (i + 1 == 2 + count || sometimes(0.3)) {
+        returned += (returned.empty() ? "%v" : ", %v") + std::to_string(i);
+        types += (types.empty() ? "" : ", ") + all;
+      }
+    }
+    return text + types + ") {\n" + body + "return " + returned + " : " + types + "\n}";
+  }
+
   std::vector<Layout> layouts(const nest::NestModel &nest) {
     std::vector<Layout> result;
     for (const nest::NestAccess &access : nest.accesses) {
@@ -308,6 +356,64 @@ TEST(BoundTest, IsBelowAllEstimates) {
   }
 }
 
+TEST(BoundTest, OfAFunctionIsBelowTheSumOfItsEstimates) {
+  Machine machine;
+  double nearest = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Drawer draw(seed);
+    Nests nests(draw.function());
+    unsigned threads = seed % 3 + 1;
+    FunctionCost cost = costOfFunction(nests.function, machine, threads);
+    double sum = 0, bounds = 0;
+    for (Operation &op : nests.function.front().without_terminator()) {
+      Cost each = costOf(&op, machine, threads);
+      sum += each.seconds;
+      bounds += each.bound;
+    }
+    EXPECT_EQ(cost.seconds, sum) << seed;
+    EXPECT_GT(cost.bound.seconds, 0) << seed;
+    // `FunctionCost::bound` is never above the sum; that is so without this, too.
+    double bound = boundOf(cost.least, machine.rates, threads).seconds;
+    EXPECT_LE(bound, bounds * (1 + 1e-12)) << seed;
+    nearest = std::max(nearest, bound / sum);
+  }
+  EXPECT_GT(nearest, 0.4);
+}
+
+/// The bound of a function with one nest is that of the nest.
+TEST(BoundTest, OfAFunctionWithOneNestIsThatOfTheNest) {
+  Nests nests(product(2048, 2048, 2048));
+  Machine machine;
+  FunctionCost cost = costOfFunction(nests.function, machine);
+  EXPECT_EQ(cost.nests, 1u);
+  EXPECT_EQ(cost.bytes, 3 * 2048. * 2048 * 4);
+  EXPECT_EQ(cost.least.bytes[Memory], leastAmounts(nests.facts).bytes[Memory]);
+  EXPECT_EQ(cost.bound.seconds, costOf(nests.facts, machine.rates).bound);
+  EXPECT_STREQ(cost.bound.limit, "arithmetic");
+}
+
+/// Two nests read an argument of 64 MiB, the second one half of it; a third reads what the first makes.
+TEST(BoundTest, OfAFunctionCountsAnArgumentOnce) {
+  std::string all = "!nd.tensor<f32, n: 16777216>", half = "!nd.tensor<f32, n: 8388608>";
+  auto nest = [](const std::string &result, const std::string &read, const std::string &from,
+                 const std::string &to, const std::string &size) {
+    return result + " = nest.compute (n: " + size + ") reads " + read +
+           "[] {\n^bb0(%p: f32):\n%r = arith.negf %p : f32\nnest.yield %r : f32\n} : (" + from +
+           ") -> " + to + "\n";
+  };
+  Nests nests("func.func @f(%x: " + all + ") -> (" + half + ", " + half + ") {\n" +
+              nest("%a", "%x", all, all, "16777216") + nest("%b", "%x", all, half, "8388608") +
+              nest("%c", "%a", all, half, "8388608") + "return %b, %c : " + half + ", " + half +
+              "\n}");
+  FunctionCost cost = costOfFunction(nests.function, Machine::of({}));
+  double mib = 1 << 20;
+  EXPECT_EQ(cost.nests, 3u);
+  EXPECT_EQ(cost.bytes, (64 + 32 + 32) * mib);
+  // L3 holds 16 MiB of %x in the first nest, and of a result in each of the others, which is fetched
+  // and written back.
+  EXPECT_EQ(cost.least.bytes[Memory], (48 + 2 * 16 + 2 * 16) * mib);
+}
+
 TEST(BoundTest, CountsCompulsoryBytes) {
   // 2^24 bytes each of three tensors: 3 * 2^24 - 2^24 do not fit in the L3 of 2^24 bytes.
   Nests nests(product(2048, 2048, 2048));
@@ -317,6 +423,23 @@ TEST(BoundTest, CountsCompulsoryBytes) {
   EXPECT_EQ(least.operations, 2048. * 2048 * 2048 / 16);
   EXPECT_EQ(least.loads, 0); // registers and caches may keep what is read again
   EXPECT_EQ(least.stores, 2048. * 2048 / 16);
+}
+
+/// Without L3, what L2 does not hold comes from memory.
+TEST(BoundTest, KnowsWhichCachesThereAre) {
+  Nests nests(product(512, 512, 512));
+  Operation *op = &nests.function.front().front();
+  auto bytesOn = [&](std::initializer_list<const char *> missing) {
+    auto machine = nest::MachineAttr::get(op->getContext(), DictionaryAttr::get(op->getContext()));
+    for (const char *cache : missing)
+      machine = withFact(machine, cache, 0);
+    return leastAmounts(factsOf(op, machine)).bytes;
+  };
+  double tensor = 512. * 512 * 4, part = 4. / 3; // the result is fetched and written
+  EXPECT_DOUBLE_EQ(bytesOn({})[Memory], 0);
+  EXPECT_DOUBLE_EQ(bytesOn({})[L3], (3 * tensor - (1 << 20)) * part);
+  EXPECT_DOUBLE_EQ(bytesOn({"l3_bytes"})[Memory], (3 * tensor - (1 << 20)) * part);
+  EXPECT_DOUBLE_EQ(bytesOn({"l1_bytes", "l2_bytes", "l3_bytes"})[Memory], 3 * tensor * part);
 }
 
 TEST(BoundTest, IsNearAGoodSchedule) {
