@@ -458,7 +458,8 @@ FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions 
   std::string all;
   for (const OutlinedKernel &kernel : program->kernels) {
     bool isMlir = stage == Stage::Kernels || stage == Stage::Loops;
-    all += (isMlir ? "// " : stage == Stage::LlvmIr ? "; " : "# ") + kernel.name + "\n";
+    const char *mark = isMlir ? "// " : stage == Stage::LlvmIr ? "; " : "# ";
+    all += mark + kernel.name + (kernel.key.empty() ? "" : " " + kernel.key) + "\n";
     KernelForm form = stage == Stage::Loops    ? KernelForm::Loops
                       : stage == Stage::LlvmIr ? KernelForm::LlvmIr
                                                : KernelForm::Assembly;

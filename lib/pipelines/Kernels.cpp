@@ -253,10 +253,12 @@ void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
   std::string facts;
   llvm::raw_string_ostream out(facts);
   out << machine.facts << timed.facts;
+  if (!outlined.kernels.empty()) // of the user, a part of the sources
+    if (Attribute stated = outlined.kernels[0].function->getAttr(machineAttrName))
+      out << stated;
   std::vector<std::string> keys;
   for (OutlinedKernel &kernel : outlined.kernels) {
-    keys.push_back(cache ? "s_" + cacheKey(sourceOf(kernel.function) + facts, options.extensions)
-                         : "");
+    keys.push_back("s_" + cacheKey(kernel.key + facts, options.extensions));
     if (auto found = cache ? cache->find(keys.back()) : std::nullopt;
         found && readScheduled(*found, kernel))
       std::exchange(kernel.function, {}).erase();

@@ -18,6 +18,8 @@
 #include "lib/transforms/nest/OrderReads.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace heddle;
 using namespace mlir;
@@ -139,8 +141,9 @@ private:
 
   void add(Operation *nest, func::FuncOp function, const KernelLabels &labels) {
     symbols.insert(function);
-    OutlinedKernel &kernel = result.kernels.emplace_back(OutlinedKernel{
-        function, function.getSymNameAttr(), "", heddle::nameOf(nest), nest->getLoc()});
+    OutlinedKernel &kernel = result.kernels.emplace_back(
+        OutlinedKernel{function, function.getSymNameAttr(), "", nestKey(function),
+                       heddle::nameOf(nest), nest->getLoc()});
     kernel.names = inverse(labels.iteration);
     for (const Labels &operand : labels.operands)
       kernel.names.merge(inverse(operand));
@@ -254,6 +257,14 @@ std::string heddle::sourceOf(func::FuncOp kernel) {
   return text + "\n";
 }
 
+std::string heddle::nestKey(func::FuncOp kernel) {
+  Attribute facts = kernel->removeAttr(machineAttrName); // of the machine, not of the nest
+  auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(sourceOf(kernel)));
+  if (facts)
+    kernel->setAttr(machineAttrName, facts);
+  return llvm::toHex(hash, /*LowerCase=*/true).substr(0, 32);
+}
+
 OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -262,5 +273,5 @@ OutlinedKernel heddle::clearingKernel(const Expr &bytes, Location loc) {
   stream << "func.func private @kernel() attributes {" << clearAttrName << " = "
          << nd::SizeAttr::get(loc.getContext(), bytes.isConstant() ? bytes : Expr::name(size))
          << "}\n";
-  return {{}, {}, text, "zero", loc, {}, {size}};
+  return {{}, {}, text, "", "zero", loc, {}, {size}};
 }

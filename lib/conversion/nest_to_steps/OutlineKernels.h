@@ -20,6 +20,12 @@
 // (`nest-choose-schedules` does the same). The text of a scheduled function is the kernel's source,
 // and the key of its code.
 //
+// The text of the function before that is the canonical form of a nest with its layouts, and with
+// its schedule if the user has written one. Its hash is the key of the nest: schedules on disk are
+// kept under it (lib/pipelines/Kernels.h), and measurements name the nest by it (bench/cost), as a
+// database of tuned schedules should. To these, a user adds what else the result depends on, such
+// as the machine's facts and the version of the compiler. `heddlec --emit=kernels` prints the keys.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_OUTLINEKERNELS_H
@@ -35,6 +41,7 @@ struct OutlinedKernel {
   mlir::func::FuncOp function;      ///< null if only the source is known
   mlir::StringAttr symbol;          ///< its name
   std::string source;               ///< the text of the scheduled function
+  std::string key;                  ///< of the nest with its layouts; empty for a clearing kernel
   std::string name;                 ///< for messages and dumps
   mlir::Location loc;               ///< of the first nest with this kernel
   Labels names = {};                ///< the user's names of that nest, by label
@@ -67,6 +74,9 @@ void showSchedules(const OutlinedKernels &outlined);
 
 /// The text of a kernel, without its number.
 std::string sourceOf(mlir::func::FuncOp kernel);
+/// The canonical key of the nest in a kernel: 32 hexadecimal digits of the hash of its text. The
+/// same for all spellings and orders of names, and for all programs with the nest.
+std::string nestKey(mlir::func::FuncOp kernel);
 
 /// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/ClearMemory.h);
 /// if they are not constant, they are an argument of the kernel.
