@@ -96,6 +96,10 @@ private:
       if (last != Walk::none)
         walk.addDependence(last, task);
     }
+    if (options.places.ofResult && op == block.getTerminator())
+      for (auto [number, value] : llvm::enumerate(op->getOperands()))
+        if (auto home = options.places.ofResult(unsigned(number)); home && deviceOf(value))
+          walk.addUse(bufferOn(*home, value), task);
     for (Value result : op->getResults())
       if (device)
         bufferOf[{result, *device}] = walk.addBuffer(*device, bytesOf(result), task);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks through the ops of a block (Walk.h). Nests run on the stream of their device, collectives on
-// its links, one for each axis of the mesh. A value that an op of another device reads is sent there
-// on the link of the device that has it:
+// Walks through the ops of a block (Walk.h). Nests run on the stream of their device, collectives
+// on its links, one for each axis of the mesh. A value that an op of another device reads is sent
+// there on the link of the device that has it:
 //
 //     %h = nest.compute ...    on device 0     0 to 5 us
 //                              on its link     5 to 17 us: %h
@@ -37,6 +37,8 @@ struct Places {
   unsigned devices = 1;
   std::function<std::optional<unsigned>(mlir::Operation *)> ofOp;
   std::function<std::optional<unsigned>(mlir::BlockArgument)> ofArgument;
+  /// By number; a result that another device computes is sent there, and held to the end.
+  std::function<std::optional<unsigned>(unsigned)> ofResult;
   mlir::StringAttr axis; ///< of the mesh, along which values are sent
 };
 

@@ -33,12 +33,15 @@ protected:
     context.loadDialect<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect,
                         func::FuncDialect>();
   }
-  /// Parses ops on the arguments %x and %y, 400 floats of k each.
-  void parse(const std::string &ops) {
+  /// Parses ops on the arguments %x and %y, 400 floats of k each. Returns one value of this type, or
+  /// none.
+  void parse(const std::string &ops, const std::string &returned = "") {
+    std::string type = returned.empty() ? "" : "!nd.tensor<f32, k: 400>";
     module = parseSourceString<ModuleOp>(std::string(header) +
                                              "func.func @f(%x: !nd.tensor<f32, k: 400>, "
-                                             "%y: !nd.tensor<f32, k: 400>) {\n" +
-                                             ops + "\nreturn\n}\n}",
+                                             "%y: !nd.tensor<f32, k: 400>) -> (" +
+                                             type + ") {\n" + ops + "\nreturn " + returned +
+                                             (type.empty() ? "" : " : " + type) + "\n}\n}",
                                          &context);
     ASSERT_TRUE(module) << ops;
   }
@@ -164,4 +167,24 @@ TEST_F(TransferTest, ValuesAreSentToOtherDevicesOnce) {
   EXPECT_EQ(walk.begin(op(3)), 2 * one + message);
   EXPECT_EQ(walk.mostBytes(0), 2 * 1600);
   EXPECT_EQ(walk.mostBytes(1), 2 * 1600);
+}
+
+TEST_F(TransferTest, ResultsAreSentToTheirDevices) {
+  // %u on device 0, which has the result; %v on device 1.
+  parse(square("u", "x") + square("v", "u"), "%v");
+  cost::WalkOptions options;
+  options.places.devices = 2;
+  options.places.axis = StringAttr::get(&context, "b");
+  options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
+    return each->hasTrait<OpTrait::IsTerminator>() ? std::nullopt : std::optional(each == op(1));
+  };
+  options.places.ofArgument = [](BlockArgument) { return std::nullopt; };
+  int64_t one = picoseconds(secondsOf(op(0))), message = 3'000'000 + 3'200'000;
+  EXPECT_EQ(cost::BlockWalk(block(), options).end(), 2 * one + message);
+  options.places.ofResult = [](unsigned) { return std::optional(0u); };
+  cost::BlockWalk walk(block(), options);
+  EXPECT_EQ(walk.end(), 2 * one + 2 * message);
+  EXPECT_EQ(walk.mostBytes(0), 1600); // %u is gone when %v comes
+  options.places.ofResult = [](unsigned) { return std::optional(1u); };
+  EXPECT_EQ(cost::BlockWalk(block(), options).end(), 2 * one + message);
 }

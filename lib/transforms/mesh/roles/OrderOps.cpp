@@ -27,6 +27,9 @@ void mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
     auto home = placed.homeOf(argument);
     return home ? std::optional(unsigned(*home)) : std::nullopt;
   };
+  options.places.ofResult = [&](unsigned result) {
+    return std::optional(unsigned(placed.placeOfResult(result)));
+  };
   cost::BlockWalk walk(block, options);
   SmallVector<Operation *> ops =
       llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
