@@ -21,7 +21,8 @@
 
 namespace heddle::cost {
 
-/// Calls `act` with variants of a nest with layouts, one for each choice of lanes, with assumed loops.
+/// Calls `act` with variants of a nest with layouts, one for each choice of lanes, with assumed
+/// loops.
 void forEachAssumption(const NestFacts &facts, llvm::function_ref<void(const NestFacts &)> act);
 
 } // namespace heddle::cost

@@ -44,8 +44,8 @@ static double reuseOf(const NestModel &nest, const NestAccess &access) {
   return std::min(reuse, mostReuse);
 }
 
-/// Returns the points of a tensor that lie next to one another in a good layout, at each place where
-/// a gather points to.
+/// Returns the points of a tensor that lie next to one another in a good layout, at each place
+/// where a gather points to.
 static double contiguousOf(const NestModel &nest, const NestAccess &access) {
   double points = 1;
   for (unsigned name = 0; name < nest.names.size(); ++name)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The vector instructions that a scalar op of a nest becomes, by the kind of op alone. The unit is an
-// instruction such as an addition, of which a core starts two in a cycle.
+// The vector instructions that a scalar op of a nest becomes, by the kind of op alone. The unit is
+// an instruction such as an addition, of which a core starts two in a cycle.
 //
 //     arith.addf                     1 instruction, whose result is ready after 4 cycles
 //     arith.maximumf                 6: NaN passes through, and +0 is above -0

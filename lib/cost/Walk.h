@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks through the tasks of any number of devices in time. A task occupies one resource, the stream
-// of a device or a link, for its duration, and begins after the tasks that it depends on:
+// Walks through the tasks of any number of devices in time. A task occupies one resource, the
+// stream of a device or a link, for its duration, and begins after the tasks that it depends on:
 //
 //     Walk walk;
 //     unsigned stream = walk.addResource(Walk::Order::Given);
@@ -26,9 +26,9 @@
 //
 // Times are integers (picoseconds), and equal times are ordered by the numbers of tasks, so each
 // rank and each host gets the same result. At any time, first all tasks that end then do so, and
-// buffers are freed; then idle resources begin tasks that take no time, until none is left; and only
-// then they begin others. The core knows no IR (BlockWalk.h does). It takes O(n log n) time for n
-// tasks and dependences.
+// buffers are freed; then idle resources begin tasks that take no time, until none is left; and
+// only then they begin others. The core knows no IR (BlockWalk.h does). It takes O(n log n) time
+// for n tasks and dependences.
 //
 //===----------------------------------------------------------------------===//
 

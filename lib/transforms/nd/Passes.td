@@ -13,12 +13,13 @@ include "mlir/Pass/PassBase.td"
 def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
   let summary = "inlines calls, lifting the callee's ops over names that operands have and formals lack";
   let description = [{
-    Each op of the callee gets the lifted names of its operands. A reduction lists the names that it reduces, so that lifted names
-    remain. A name of the callee that equals a lifted name is renamed (`k` becomes `k$1`). Random bits repeat along a lifted name
-    that their key lacks.
+    Each op of the callee gets the lifted names of its operands. A reduction lists the names that it reduces, so that
+    lifted names remain. A name of the callee that equals a lifted name is renamed (`k` becomes `k$1`). Random bits
+    repeat along a lifted name that their key lacks.
 
-    A branch whose condition is lifted becomes both of its sides and a selection. If derivatives are requested, a side reads
-    `select(taken, x, stop_gradient(x))` instead of each float tensor `x`: no gradient comes from points where it is not taken.
+    A branch whose condition is lifted becomes both of its sides and a selection. If derivatives are requested, a side
+    reads `select(taken, x, stop_gradient(x))` instead of each float tensor `x`: no gradient comes from points where it
+    is not taken.
 
     Emits an error for recursion, and for lifting a function that contains `nd.vjp` or `nd.jvp`.
   }];
@@ -38,16 +39,18 @@ def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
 def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
   let summary = "replaces nd.vjp and nd.jvp by the ops that compute values, gradients and tangents";
   let description = [{
-    Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee are inlined. The callee's
-    ops are emitted once, for values and gradients. The pass then visits them in reverse order: each op builds the gradients of its
-    operands from those of its results (`DifferentiableInterface`). Cotangents of a value with several uses are added.
-    Gradients that are not requested are not computed; a zero gradient is materialised only as a result.
+    Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee are inlined.
+    The callee's ops are emitted once, for values and gradients. The pass then visits them in reverse order: each op
+    builds the gradients of its operands from those of its results (`DifferentiableInterface`). Cotangents of a value
+    with several uses are added. Gradients that are not requested are not computed; a zero gradient is materialised only
+    as a result.
 
-    For `nd.jvp` ops are visited in order: gradients are linear in the cotangents, so that the tangent of an op is the transpose of
-    its gradient. A call with `gradient` calls that function. A call with `checkpoint` is computed again in the backward pass, from
-    operands behind `nd.after`. A loop with a constant trip count becomes a scan, which saves the carried values of each step. Each
-    side of a branch is differentiated by itself. An `scf.while`, and an `scf.for` whose bounds are values, have tangents; their
-    gradients are an error. At the end the pass removes `nd.stop_gradient`.
+    For `nd.jvp` ops are visited in order: gradients are linear in the cotangents, so that the tangent of an op is the
+    transpose of its gradient. A call with `gradient` calls that function. A call with `checkpoint` is computed again in
+    the backward pass, from operands behind `nd.after`. A loop with a constant trip count becomes a scan, which saves
+    the carried values of each step. Each side of a branch is differentiated by itself. An `scf.while`, and an `scf.for`
+    whose bounds are values, have tangents; their gradients are an error. At the end the pass removes
+    `nd.stop_gradient`.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -57,10 +60,11 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
 def NdHoistPass : Pass<"nd-hoist"> {
   let summary = "moves loop-invariant ops out of loops and recurrences";
   let description = [{
-    A loop-invariant op of an `scf.for`, `scf.while` or `nest.scan` is moved before the loop, together with the ops that it depends on,
-    if reading its results is cheaper than computing them in each step: reductions, scans, sorts, scatters, random bits, branches, and
-    pointwise ops whose results are no larger than their operands. Index maps alone are not moved, because a reader evaluates them at
-    no cost. Loops that may not terminate are not moved. Neither is `nd.after`, which requests recomputation.
+    A loop-invariant op of an `scf.for`, `scf.while` or `nest.scan` is moved before the loop, together with the ops that
+    it depends on, if reading its results is cheaper than computing them in each step: reductions, scans, sorts,
+    scatters, random bits, branches, and pointwise ops whose results are no larger than their operands. Index maps alone
+    are not moved, because a reader evaluates them at no cost. Loops that may not terminate are not moved. Neither is
+    `nd.after`, which requests recomputation.
   }];
 }
 
@@ -80,12 +84,12 @@ def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
 def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
   let summary = "converts cheap loops to scans and cheap branches to selects";
   let description = [{
-    - An `scf.for` with a constant trip count becomes a `nest.scan` along a new name. If its steps are expensive, or contain an
-      `scf.while`, it becomes an `scf.while`, and so does a `nest.scan` with such steps.
+    - An `scf.for` with a constant trip count becomes a `nest.scan` along a new name. If its steps are expensive, or
+      contain an `scf.while`, it becomes an `scf.while`, and so does a `nest.scan` with such steps.
     - An `scf.for` whose bounds are values becomes an `scf.while`.
     - An expensive loop whose steps do nothing once the condition in its body fails ends at that step.
-    - An `scf.if` becomes the ops of both sides and an `nd.pointwise` that selects, unless they are expensive or contain an
-      `scf.while`.
+    - An `scf.if` becomes the ops of both sides and an `nd.pointwise` that selects, unless they are expensive or contain
+      an `scf.while`.
 
     All other `scf.if` and `scf.while` are left to `nd-outline-control`.
   }];
@@ -96,8 +100,9 @@ def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
 def NdOutlineControlPass : Pass<"nd-outline-control", "::mlir::ModuleOp"> {
   let summary = "outlines branches and loops into functions that nest.control calls";
   let description = [{
-    Each side of an `scf.if` becomes a function whose arguments are the values that the sides capture. The condition of an `scf.while`
-    is computed once before the loop; the body becomes a function that computes the next state and the next condition.
+    Each side of an `scf.if` becomes a function whose arguments are the values that the sides capture. The condition of
+    an `scf.while` is computed once before the loop; the body becomes a function that computes the next state and the
+    next condition.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
@@ -105,14 +110,15 @@ def NdOutlineControlPass : Pass<"nd-outline-control", "::mlir::ModuleOp"> {
 def NdCsePass : Pass<"nd-cse"> {
   let summary = "merges ops that are equal up to renaming and the order of names";
   let description = [{
-    Two ops are equal if some renaming of the dimensions maps one to the other: the users of `x y^T` and of `y x^T` share one product.
-    The second op is replaced by the first, followed by an `nd.rename` if names differ. The order of operands of commutative scalar
-    ops does not matter. The op that comes first in the program is kept, whatever its spelling is.
+    Two ops are equal if some renaming of the dimensions maps one to the other: the users of `x y^T` and of `y x^T`
+    share one product. The second op is replaced by the first, followed by an `nd.rename` if names differ. The order of
+    operands of commutative scalar ops does not matter. The op that comes first in the program is kept, whatever its
+    spelling is.
 
-    An op in a branch or loop is merged with one before the branch or loop if reading its results is cheaper than computing them again.
-    Branches, loops and recurrences are merged like ops. They are equal if they yield equal values, whatever names they use, in
-    whichever order their ops are, and whatever else they compute. Loops that contain loops that contain loops are compared
-    textually.
+    An op in a branch or loop is merged with one before the branch or loop if reading its results is cheaper than
+    computing them again. Branches, loops and recurrences are merged like ops. They are equal if they yield equal
+    values, whatever names they use, in whichever order their ops are, and whatever else they compute. Loops that
+    contain loops that contain loops are compared textually.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
@@ -120,13 +126,15 @@ def NdCsePass : Pass<"nd-cse"> {
 def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
   let summary = "adds checks of coordinates and NaN, whose first failure a function returns";
   let description = [{
-    A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the coordinate that
-    failed it. The attribute `heddle.checks` lists the message of each check; if a message ends in a space, the coordinate follows it.
+    A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the
+    coordinate that failed it. The attribute `heddle.checks` lists the message of each check; if a message ends in a
+    space, the coordinate follows it.
 
-    The checks: coordinates of `nd.gather` and `nd.scatter` are in bounds; the start of an `nd.dynamic_slice` or `nd.update_slice` needs
-    no clamping; an op on floats gives no NaN unless an operand has one. Loops, branches and recurrences carry the first failure as
-    another value; of a branch, only the side that is taken is checked. Of a kernel (`nest.compute`) only the results are checked,
-    not its coordinates and intermediate values, because its conditions may discard these.
+    The checks: coordinates of `nd.gather` and `nd.scatter` are in bounds; the start of an `nd.dynamic_slice` or
+    `nd.update_slice` needs no clamping; an op on floats gives no NaN unless an operand has one. Loops, branches and
+    recurrences carry the first failure as another value; of a branch, only the side that is taken is checked. Of a
+    kernel (`nest.compute`) only the results are checked, not its coordinates and intermediate values, because its
+    conditions may discard these.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }
@@ -134,11 +142,11 @@ def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
 def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
   let summary = "merges functions that are equal up to renaming";
   let description = [{
-    Two functions are equal if they compute the same results up to a renaming that also maps their formals and results to each other:
-    `f(x: {m, k})` and `g(y: {p, q})` are merged, and a call of `g` becomes a call of `f` with renamed operands and results. Callees
-    are visited before callers, so that functions that call equal functions are equal. The first of equal functions is kept; another
-    one is erased unless it is public. Calls that lift over a name of the function that is kept, and calls with `gradient`, are not
-    changed.
+    Two functions are equal if they compute the same results up to a renaming that also maps their formals and results
+    to each other: `f(x: {m, k})` and `g(y: {p, q})` are merged, and a call of `g` becomes a call of `f` with renamed
+    operands and results. Callees are visited before callers, so that functions that call equal functions are equal. The
+    first of equal functions is kept; another one is erased unless it is public. Calls that lift over a name of the
+    function that is kept, and calls with `gradient`, are not changed.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
 }
@@ -146,8 +154,9 @@ def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
 def NdSimplifyPass : Pass<"nd-simplify"> {
   let summary = "simplifies ops by a list of rewrite rules";
   let description = [{
-    The [table of rules](rules.md) describes them. By default a rewrite keeps every value bit for bit, except that a reduction has no
-    order and may have more precision than its type. Rules that change floats in other ways need a flag of `fast-math`.
+    The [table of rules](rules.md) describes them. By default a rewrite keeps every value bit for bit, except that a
+    reduction has no order and may have more precision than its type. Rules that change floats in other ways need a flag
+    of `fast-math`.
 
     ```
     heddle-opt program.mlir --nd-simplify="fast-math=reassociate,no-nans without=slice-to-operands"
@@ -168,8 +177,8 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
 def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
   let summary = "folds a pad into the padding of the window that reads it";
   let description = [{
-    This is legal if the window does not extend past its operand, or if its padding value is that of the pad. There may be pads and
-    windows of other names between the two.
+    This is legal if the window does not extend past its operand, or if its padding value is that of the pad. There may
+    be pads and windows of other names between the two.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect"];
   let options = [
@@ -180,9 +189,9 @@ def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
 def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
   let summary = "attaches requirements on symbolic sizes to functions";
   let description = [{
-    Sizes must not be negative, and an op that reads a part of a tensor must stay in bounds. A condition that has symbols and does not
-    follow from their declared ranges becomes an entry of the function's attribute `heddle.requires`. A compiled program checks these
-    when it is called.
+    Sizes must not be negative, and an op that reads a part of a tensor must stay in bounds. A condition that has
+    symbols and does not follow from their declared ranges becomes an entry of the function's attribute
+    `heddle.requires`. A compiled program checks these when it is called.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
@@ -190,9 +199,10 @@ def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
 def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
   let summary = "renames dimensions to n000, n001, ... in their canonical order";
   let description = [{
-    Fusion, layouts and schedules choose among names, and their choices must not depend on spelling. The original names are kept in
-    the function's attribute `heddle.names`, from which `nd-restore-names` restores them. Size symbols are renamed likewise. Functions
-    that call others, or are called (`nd.call`, `nest.control`), keep their names: operands and arguments have the same.
+    Fusion, layouts and schedules choose among names, and their choices must not depend on spelling. The original names
+    are kept in the function's attribute `heddle.names`, from which `nd-restore-names` restores them. Size symbols are
+    renamed likewise. Functions that call others, or are called (`nd.call`, `nest.control`), keep their names: operands
+    and arguments have the same.
   }];
   let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }

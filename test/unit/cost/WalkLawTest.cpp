@@ -202,8 +202,8 @@ TEST(WalkLaws, AgreesWithASlowSimulation) {
   });
 }
 
-// Whatever the order, no task begins early, none overlaps with another on its resource, and no
-// resource with list scheduling idles while a task waits for it.
+// In each of the three orders, a task begins after those that it depends on, and the tasks of one
+// resource do not overlap. A resource with list scheduling does not idle while a task waits for it.
 TEST(WalkLaws, ResourcesRunOneTaskAtATimeAndDoNotIdle) {
   forRandomSeeds(1000, [](Random &random) {
     Drawn drawn(random);
