@@ -1,5 +1,5 @@
 // A cost model of one's own: a machine without caches, whose memory answers single elements slowly.
-// Each access goes to the memory, so the compiler chooses loops that keep more in registers.
+// Only registers hold data, so the compiler chooses other loops.
 #include "lib/cost/Cost.h"
 #include "lib/pipelines/Extension.h"
 

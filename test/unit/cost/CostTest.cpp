@@ -425,6 +425,24 @@ TEST(BoundTest, CountsCompulsoryBytes) {
   EXPECT_EQ(least.stores, 2048. * 2048 / 16);
 }
 
+/// The second nest writes 16 MiB, which L3 holds alone: 15 MiB, fetched and written, would come from
+/// there. Beside the 4 MiB that it reads, less of it does; the bound of the function knows that.
+TEST(BoundTest, OfAFunctionCountsNoMoreThanItsNests) {
+  std::string small = "!nd.tensor<f32, n: 1048576>", large = "!nd.tensor<f32, m: 4, n: 1048576>";
+  auto nest = [](const std::string &result, const std::string &read, const std::string &from,
+                 const std::string &to, const std::string &space) {
+    return result + " = nest.compute (" + space + ") reads " + read +
+           "[] {\n^bb0(%p: f32):\n%r = arith.negf %p : f32\nnest.yield %r : f32\n} : (" + from +
+           ") -> " + to + "\n";
+  };
+  Nests nests("func.func @f(%x: " + small + ") -> " + large + " {\n" +
+              nest("%h", "%x", small, small, "n: 1048576") +
+              nest("%y", "%h", small, large, "m: 4, n: 1048576") + "return %y : " + large + "\n}");
+  FunctionCost cost = costOfFunction(nests.function, Machine::of({}));
+  double mib = 1 << 20;
+  EXPECT_DOUBLE_EQ(cost.least.bytes[L3], (3 + 15 * 36. / 20) * mib); // of %x, and of %y
+}
+
 /// Without L3, what L2 does not hold comes from memory.
 TEST(BoundTest, KnowsWhichCachesThereAre) {
   Nests nests(product(512, 512, 512));
