@@ -42,6 +42,7 @@ PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, cons
     }
   for (auto &[name, dim] : found)
     dims.push_back(std::move(dim));
+  llvm::stable_sort(dims, [](const Dim &a, const Dim &b) { return a.stride < b.stride; });
 }
 
 const PlacedAccess::Dim *PlacedAccess::find(unsigned name) const {
@@ -98,26 +99,48 @@ double nest::setWaste(const PlacedAccess &access, const Extents &extents, int64_
   return waste;
 }
 
+double nest::linesPerSet(const PlacedAccess &access, const Extents &extents, double run,
+                         double lines, int64_t way, int64_t line) {
+  run /= double(line);
+  double first = std::clamp(run, 1.0, double(way / line)), sets = first;
+  int64_t common = way;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents), stride = dim.stride * access.bytes;
+    if (extent <= 1 || double(stride) < run * double(line))
+      continue;
+    int64_t power = std::max(line, stride & -stride); // the largest power of 2 that divides it
+    common = std::min(common, power);
+    sets *= double(std::min(extent, std::max<int64_t>(1, way / power)));
+  }
+  return lines / std::min({sets, first * double(way / common), double(way / line)});
+}
+
 double nest::runBytes(const PlacedAccess &access, const Extents &extents, double *pitch) {
   int64_t covered = 1;
-  SmallVector<const PlacedAccess::Dim *, 8> dims; // sorted by stride
-  for (const PlacedAccess::Dim &dim : access.dims)
-    dims.insert(
-        llvm::upper_bound(dims, &dim, [](auto *a, auto *b) { return a->stride < b->stride; }),
-        &dim);
   bool ends = false;
-  for (const PlacedAccess::Dim *dim : dims) {
-    int64_t extent = dim->extent(extents), run = dim->contiguous ? dim->run : dim->size;
-    ends |= dim->stride > covered;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents), run = dim.contiguous ? dim.run : dim.size;
+    ends |= dim.stride > covered;
     if (ends && extent > 1) {
       if (pitch)
-        *pitch = double(dim->stride * access.bytes);
+        *pitch = double(dim.stride * access.bytes);
       break;
     }
     covered *= ends ? 1 : std::min(extent, run);
     ends |= extent < run;
   }
   return double(covered * access.bytes);
+}
+
+double nest::boxPages(const PlacedAccess &access, const Extents &extents, double run,
+                      double pageBytes) {
+  double bytes = double(access.bytes), span = 0;
+  for (const PlacedAccess::Dim &dim : access.dims) {
+    int64_t extent = dim.extent(extents);
+    bytes *= double(extent);
+    span += double((extent - 1) * dim.stride * access.bytes);
+  }
+  return std::min(bytes / run + bytes / pageBytes, 1 + span / pageBytes);
 }
 
 double nest::boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes) {

@@ -39,8 +39,8 @@ struct PlacedAccess {
     int64_t run = 1;         ///< ... in runs of this many elements
     int64_t extent(const Extents &extents) const;
   };
-  std::vector<Dim> dims;
-  int64_t bytes = 4; ///< per element
+  std::vector<Dim> dims; ///< by stride, the smallest first
+  int64_t bytes = 4;     ///< per element
   bool isWrite = false;
   bool stageable = false;
   LaneKind lanes = LaneKind::Same;
@@ -63,9 +63,17 @@ double boxElements(const PlacedAccess &access, const Extents &extents, int64_t l
 /// Addresses `span` bytes apart map to the same set. `rests`: the box is a result that stays in its
 /// sets and leaves the others free.
 double setWaste(const PlacedAccess &access, const Extents &extents, int64_t span, bool rests);
+/// Returns how many of the `lines` of a box map to the same set of a cache, if its rows are at a
+/// distance that a large power of 2 divides. Addresses `way` bytes apart map to the same set; `run`:
+/// bytes of its contiguous runs.
+double linesPerSet(const PlacedAccess &access, const Extents &extents, double run, double lines,
+                   int64_t way, int64_t line);
 /// Returns the length of a contiguous run of a box in bytes. Sets `pitch`, if given, to the
 /// distance from one run to the next in bytes.
 double runBytes(const PlacedAccess &access, const Extents &extents, double *pitch = nullptr);
+/// Returns the number of pages that a box with runs of `run` bytes touches; each run may be on a
+/// separate page.
+double boxPages(const PlacedAccess &access, const Extents &extents, double run, double pageBytes);
 /// Returns the number of pages that a box touches; each of its rows may be on a separate page.
 double boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes);
 

@@ -27,6 +27,9 @@ static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"stores", &Amounts::stores},
     {"gathered", &Amounts::gathered},
     {"turned", &Amounts::turned},
+    {"divided", &Amounts::divided},
+    {"crowded", &Amounts::crowded},
+    {"hops", &Amounts::hops},
     {"rows", &Amounts::rows},
     {"converted", &Amounts::converted},
     {"chained", &Amounts::chained},
@@ -34,7 +37,9 @@ static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"entries", &Amounts::entries},
     {"tiles", &Amounts::tiles},
     {"copied", &Amounts::copied},
-    {"spilled", &Amounts::spilled}};
+    {"spilled", &Amounts::spilled},
+    {"pages", &Amounts::pages},
+    {"waited", &Amounts::waited}};
 
 Amounts &Amounts::operator+=(const Amounts &other) {
   for (auto [name, amount] : sums)
@@ -151,13 +156,18 @@ private:
       double narrow = byLane && place.bytes < 4 ? 2 : 1;
       amounts.rows += loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
     }
-    if (int staged = facts.stagedAt(number); staged >= 0) {
-      auto at = size_t(staged);
-      amounts.copied += loops.runs[at] * boxElements(place, loops.extents[at]);
+    bool isNarrow = place.bytes < 4 && isa<FloatType>(access.type.getElementType());
+    const Stage *staged = facts.stageOf(number);
+    if (staged || pairsAreContiguous(place))
+      count /= loops.together; // a matrix unit loads neighbours at once
+    if (staged) {
+      countCopy(place, staged->at, isNarrow, amounts);
       if (kind == LaneKind::Apart)
         kind = LaneKind::Contiguous;
-    } else if (place.bytes < 4 && isa<FloatType>(access.type.getElementType())) {
-      amounts.converted += count;
+    } else {
+      if (isNarrow && !(kind == LaneKind::Same && pairsAreContiguous(place)))
+        amounts.converted += count;
+      countAddresses(access, place, count, amounts);
     }
     if (kind == LaneKind::Apart && isTurned(access, place)) {
       amounts.loads += count;
@@ -171,9 +181,61 @@ private:
     }
   }
 
+  /// True if the points that one instruction of a matrix unit adds are neighbours in memory.
+  bool pairsAreContiguous(const PlacedAccess &place) const {
+    if (loops.together <= 1)
+      return false;
+    const PlacedAccess::Dim *dim = place.find(loops.added);
+    return dim && dim->contiguous && dim->run % int64_t(loops.together) == 0;
+  }
+
+  /// Counts the vectors of a staged copy. Its contiguous runs are rarely aligned to vectors.
+  void countCopy(const PlacedAccess &place, size_t at, bool isNarrow, Amounts &amounts) {
+    double run = runBytes(place, loops.extents[at]) / double(place.bytes);
+    double vectors = loops.runs[at] * boxElements(place, loops.extents[at]) / run *
+                     (std::ceil(run / double(nest.lanes)) + 0.5);
+    amounts.copied += vectors;
+    if (place.lanes == LaneKind::Apart)
+      amounts.turned += vectors;
+    if (isNarrow && loops.together <= 1)
+      amounts.converted += vectors;
+  }
+
+  /// Counts loads that take longer because of where they are.
+  void countAddresses(const NestAccess &access, const PlacedAccess &place, double count,
+                      Amounts &amounts) {
+    if (access.gathered)
+      return;
+    if (place.lanes == LaneKind::Contiguous && double(loops.width * place.bytes) > 16)
+      amounts.divided += count * dividedPart(place);
+    if (loops.levels.empty())
+      return;
+    const Walked &last = loops.groups[loops.levels.back().group];
+    if (const PlacedAccess::Dim *dim = place.find(last.names.back())) {
+      double bytes = double(dim->stride * place.bytes * last.left);
+      if (bytes > 1024)
+        amounts.hops += loops.runs.back() * std::min(1.0, bytes / 2048);
+    }
+  }
+
+  /// The part of vectors that begin in one line and end in the next: those of rows whose length is
+  /// no multiple of a line.
+  double dividedPart(const PlacedAccess &place) const {
+    int64_t common = nest.line;
+    for (const PlacedAccess::Dim &dim : place.dims)
+      for (auto [name, coefficient] : dim.terms)
+        if (loops.extents.front()[name] > 1 && !llvm::is_contained(loops.lanes(), name)) {
+          int64_t bytes = dim.stride * coefficient * place.bytes;
+          common = std::min(common, bytes & -bytes);
+        }
+    double vector = double(loops.width * place.bytes);
+    return std::max(0.0,
+                    std::min(1.0, vector / double(nest.line)) - double(common) / double(nest.line));
+  }
+
   /// True if a register tile has whole vectors along another name along which the tensor is contiguous.
   bool isTurned(const NestAccess &access, const PlacedAccess &place) const {
-    if (access.gathered)
+    if (access.gathered || loops.lanes().size() != 1)
       return false;
     for (const PlacedAccess::Dim &dim : place.dims)
       if (dim.contiguous && dim.terms.size() == 1 && dim.terms[0].second == 1)

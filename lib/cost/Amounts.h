@@ -37,18 +37,23 @@ struct Amounts {
   double gathered = 0;   ///< lanes that are loaded or stored one by one
   double rows = 0;       ///< coordinates that are gathered
   double turned = 0;     ///< vectors that are transposed in registers
+  double divided = 0;    ///< vectors that lie in two lines
+  double crowded = 0;    ///< lines that the first cache loses since they share its sets
+  double hops = 0;       ///< steps of innermost loops to another page
   double converted = 0;  ///< vectors and scalars that are widened or narrowed
   double chained = 0;    ///< cycles of dependent operations of reductions
   double steps = 0;      ///< of innermost sequential loops
   double entries = 0;    ///< times that an innermost sequential loop is entered
   double tiles = 0;      ///< register tiles that are begun and finished
-  double copied = 0;     ///< elements of staged copies
+  double copied = 0;     ///< vectors of staged copies
   double spilled = 0;    ///< accumulators that have no register, at each of their uses
+  double pages = 0;      ///< that are searched, since a core remembers few
+  double waited = 0;     ///< bytes from L3 or memory for which staged copies wait
   double chunks = 1;     ///< that threads share
   /// Bytes that come from a level, or go to it, while data that fits stays in the nearer ones. Each
   /// byte counts at one level; its way through nearer ones is implied.
   std::array<double, memoryLevels> bytes = {0, 0, 0};
-  /// The same, only those in short contiguous runs, which prefetchers do not follow.
+  /// Those at the beginning of contiguous runs, of which no prefetcher knows yet.
   std::array<double, memoryLevels> scattered = {0, 0, 0};
 
   Amounts &operator+=(const Amounts &other);

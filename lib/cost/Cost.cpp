@@ -47,7 +47,9 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
                a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
-               a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles,
+               a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles +
+               a.divided * r.dividedCycles + a.crowded * r.crowdedLine + a.hops * r.hopStep +
+               a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
   core.add((a.operations + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
@@ -69,7 +71,11 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
     all.add((a.bytes[level] * near[level] + a.scattered[level] * far[level]) * shared[level],
             levels[level]);
   double start = r.stepStart + (part < 1 ? exposed * r.teamStart : 0);
-  return {start + all.total(exposed * r.exposedPart) / r.clock + most * r.chunkSeconds, all.limit};
+  return {start +
+              (all.total(exposed * r.exposedPart) + exposed * a.waited * r.waitedCycles * part) /
+                  r.clock +
+              most * r.chunkSeconds,
+          all.limit};
 }
 
 /// Returns the number of chunks that a schedule would have: as many as are worth fetching.

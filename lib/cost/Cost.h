@@ -20,9 +20,9 @@
 // The amounts times the rates of the machine give times of its parts. A core computes while caches
 // and memory send it data: the longest of the times counts in full, and the others by the part that
 // does not overlap with it (`exposed_part`). Within the core, the longest of arithmetic, accesses,
-// issue and dependent operations counts in the same way. Of the bound, only the longest counts.
-// Threads share the chunks of a nest, and the bandwidth of L3 and memory. Extensions may change the
-// result (Adjustment.h).
+// issue and dependent operations counts in the same way. Staged copies wait for bytes from L3 and
+// memory; this time does not overlap. Of the bound, only the longest counts. Threads share the chunks
+// of a nest, and the bandwidth of L3 and memory. Extensions may change the result (Adjustment.h).
 //
 // `bench/cost` measures drawn nests, prints the errors of these estimates, and fits the rates.
 //

@@ -22,9 +22,9 @@ using nest::ScanOp;
 using nest::ScheduledInterface;
 using nest::UpdateOp;
 
-NestFacts::NestFacts(Operation *op, nest::MachineAttr machine)
+NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
     : isUpdate(isa<UpdateOp>(op)), adjustments(adjustmentsOf(op->getContext())),
-      model(op, machine, /*shrink=*/false, /*steps=*/true) {
+      model(op, machine, shrink, /*steps=*/true) {
   auto nest = cast<nest::LoopNestInterface>(op);
   body = instructionsOf(nest.getBody());
   combine = instructionsOf(nest.getCombine());
@@ -66,11 +66,16 @@ void NestFacts::setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t ou
   assert(known != Knowledge::Nothing && "loops need layouts");
   known = Knowledge::Schedule;
   walked = Loops(model, loops, outer);
+  boxed.clear();
   for (auto [place, kind] : llvm::zip_equal(placed, laneKinds(walked.lanes())))
     place.lanes = kind;
+  setStages(stages, outer);
+}
+
+void NestFacts::setStages(ArrayRef<Stage> stages, size_t outer) {
   staged.clear();
   for (Stage stage : stages)
-    staged.push_back({stage.access, walked.levelAfter[outer + stage.at]});
+    staged.push_back({stage.access, walked.levelAfter[outer + stage.at], stage.ahead});
 }
 
 NestFacts NestFacts::withLayouts(std::vector<Layout> layouts) const {
@@ -85,11 +90,11 @@ NestFacts NestFacts::withLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, siz
   return facts;
 }
 
-int NestFacts::stagedAt(size_t access) const {
+const Stage *NestFacts::stageOf(size_t access) const {
   for (const Stage &stage : staged)
     if (stage.access == access)
-      return int(stage.at);
-  return -1;
+      return &stage;
+  return nullptr;
 }
 
 ArrayRef<LaneKind> NestFacts::laneKinds(ArrayRef<unsigned> lanes) const {
@@ -147,7 +152,7 @@ static void setStatedLoops(NestFacts &facts, Operation *op) {
   add(op);
   SmallVector<Stage, 4> stages;
   for (const nest::Stage &stage : own.getSchedule().stages)
-    stages.push_back({stage.operand, stage.at});
+    stages.push_back({stage.operand, stage.at, stage.buffers > 1});
   facts.setLoops(loops, stages, outer);
 }
 

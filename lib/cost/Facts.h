@@ -24,6 +24,7 @@
 #define HEDDLE_LIB_COST_FACTS_H
 
 #include "lib/cost/Adjustment.h"
+#include "lib/cost/Boxes.h"
 #include "lib/cost/Instructions.h"
 #include "lib/cost/Loops.h"
 
@@ -35,12 +36,13 @@ enum class Knowledge { Nothing, Layouts, Schedule };
 /// Copies the part of an operand that the loops inside of loop `at` read.
 struct Stage {
   unsigned access = 0, at = 0;
+  bool ahead = false; ///< the next part is fetched while loops read this one
 };
 
 class NestFacts {
 public:
-  /// Facts of a `nest.compute` or `nest.update`, without layouts and loops.
-  NestFacts(mlir::Operation *op, nest::MachineAttr machine);
+  /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see NestModel.
+  NestFacts(mlir::Operation *op, nest::MachineAttr machine, bool shrink = false);
 
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
@@ -57,6 +59,8 @@ public:
   /// Sets the loops of the groups around the nest (the first `outer`), then its own, and their
   /// stages. Layouts must be known.
   void setLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {}, size_t outer = 0);
+  /// Replaces the stages, which are within the first loops of the nest itself.
+  void setStages(llvm::ArrayRef<Stage> stages, size_t outer = 0);
   /// Forgets what is known beyond `to`.
   void forget(Knowledge to) { known = std::min(known, to); }
   NestFacts withLayouts(std::vector<Layout> layouts) const;
@@ -67,8 +71,11 @@ public:
   const Loops &loops() const { return walked; }
   llvm::ArrayRef<nest::PlacedAccess> places() const { return placed; }
   llvm::ArrayRef<Layout> layouts() const { return laid; }
-  /// Returns the loop levels outside of the copy of an access; -1: it has none.
-  int stagedAt(size_t access) const;
+  /// Returns the copy of an access, of which `at` is the number of loop levels outside of it; null:
+  /// it has none.
+  const Stage *stageOf(size_t access) const;
+  /// Returns the boxes of an access. Loops must be known.
+  const AccessBoxes &boxes(size_t access) const;
   /// Returns how lanes reach each access. Layouts must be known.
   llvm::ArrayRef<nest::LaneKind> laneKinds(llvm::ArrayRef<unsigned> lanes) const;
 
@@ -86,6 +93,7 @@ private:
     std::vector<nest::LaneKind> kinds;
   };
   mutable std::vector<Kinds> kinds;
+  mutable std::vector<AccessBoxes> boxed; ///< of the loops; computed when they are asked for
 };
 
 /// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group

@@ -103,8 +103,10 @@ private:
       to.chunks *= double(llvm::divideCeil(before, loop.step));
     if (loop.kind == Loop::Vector)
       to.width = std::min(to.width, before);
-    if (loop.kind == Loop::Unit)
+    if (loop.kind == Loop::Unit && before > 1) {
       to.together *= double(before);
+      to.added = loop.names.back();
+    }
   }
 
   void walkAll(SmallVectorImpl<unsigned> &waiting) {
@@ -143,6 +145,13 @@ Loops::Loops(const NestModel &nest, ArrayRef<Loop> loops, size_t outer) {
 double Loops::inTile(unsigned group) const {
   double points = double(groups[group].left);
   return int(group) == vectors ? std::ceil(points / double(width)) : points;
+}
+
+size_t Loops::producedLevels() const {
+  size_t count = levels.size();
+  while (count && groups[levels[count - 1].group].reduced)
+    --count;
+  return count;
 }
 
 bool Loops::isSplit() const {

@@ -66,6 +66,7 @@ public:
   int vectors = -1;                           ///< the group whose points are lanes; -1: none
   int64_t width = 1;                          ///< lanes of a vector
   double together = 1; ///< reduced points that one instruction of a matrix unit adds
+  unsigned added = 0;  ///< their name
   double chunks = 1;   ///< steps of the loops that threads share
 
   bool mentions(const nest::NestAccess &access, unsigned group) const {
@@ -77,6 +78,8 @@ public:
   /// Returns the points of a group in a register tile, or its vectors if the points are lanes.
   double inTile(unsigned group) const;
   bool lanesAreReduced() const { return vectors >= 0 && groups[unsigned(vectors)].reduced; }
+  /// Returns the number of levels up to the innermost one over a produced name.
+  size_t producedLevels() const;
   /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
   bool isSplit() const;
   /// Returns how often an instruction runs that depends on the groups that `matters` accepts: the

@@ -9,6 +9,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
@@ -21,54 +23,40 @@ using nest::PlacedAccess;
 static constexpr double keptPart = 0.75;
 /// Of more data than this many caches nothing stays; of less, a part does.
 static constexpr double lostPart = 1.25;
-/// Contiguous runs below this many bytes end before a prefetcher is ahead of them.
-static constexpr double shortRun = 512;
+/// A prefetcher is ahead after this many bytes of a contiguous run.
+static constexpr double runStart = 128;
+/// The pages that a core finds without a search.
+static constexpr double nearPages = 64;
+/// Levels of which boxes are counted: those of memory, and pages.
+static constexpr int pages = memoryLevels, allLevels = memoryLevels + 1;
 
 double cost::capacityOf(const NestModel &nest, int level) {
   return double(level == L2 ? nest.l1 : level == L3 ? nest.l2 : nest.l3);
 }
 
-/// The bytes of the lines that the steps of the first `level` levels of loops touch.
-static double boxBytes(const NestFacts &facts, size_t number, size_t level) {
-  const NestModel &nest = facts.nest();
-  const NestAccess &access = nest.accesses[number];
-  const PlacedAccess &place = facts.places()[number];
-  const Extents &extents = facts.loops().extents[level];
-  int64_t line = std::max<int64_t>(1, nest.line / place.bytes);
-  double all = access.elements * double(place.bytes), box = double(place.bytes);
-  for (const PlacedAccess::Dim &dim : place.dims) {
-    int64_t extent = dim.extent(extents);
-    if (dim.contiguous) // whole lines; those of a short name hold others, too
-      extent = std::min<int64_t>(int64_t(llvm::alignTo(uint64_t(extent), uint64_t(line))),
-                                 std::max(extent, dim.size));
-    box *= double(extent);
-  }
-  if (access.gathered) // each point that the coordinates depend on may read another row
-    box *= gatheredRows(access, extents);
-  return std::min(all, box);
-}
-
-/// The bytes that the loops walk one after another without a gap, from the innermost loop outwards.
-static double runOf(const NestFacts &facts, const PlacedAccess &place) {
-  ArrayRef<Extents> extents = facts.loops().extents;
-  auto run = double(place.bytes);
-  for (size_t level = extents.size(); level-- > 0;) {
-    double here = runBytes(place, extents[level]);
-    if (here < boxElements(place, extents[level]) * double(place.bytes))
-      break;
-    run = here;
-  }
-  return run;
-}
-
 namespace {
-/// A tensor of one or several nests.
+/// A tensor of one or several nests, or a staged copy of a part of one.
 struct Data {
   Value tensor;
   bool gathered;
-  bool isScattered = false, isWritten = false;
-  double box = 0;                                       ///< bytes at the level that is asked for
-  std::array<double, memoryLevels> fetched = {0, 0, 0}; ///< into the next nearer cache
+  int copyOf = -1; ///< the access whose copy this is
+  bool isWritten = false;
+  bool isWaitedFor = true; ///< only copies read it, which do not start early
+  double run = INFINITY;   ///< bytes of its shortest contiguous runs
+  double box = 0;          ///< at the level that is asked for: what it occupies,
+  double moved = 0;        ///< what all steps of this level touch,
+  double crowded = 0;      ///< and the part of it that few sets hold
+  std::array<double, allLevels> fetched = {0, 0, 0, 0}; ///< into the next nearer cache
+};
+
+/// An access, and where its data is.
+struct Reach {
+  const AccessBoxes *boxes;
+  const Loops *loops;
+  unsigned data; ///< of the tensor
+  int copy = -1; ///< the data of its staged copy
+  /// Levels outside of the copy, or of the loops that keep it in registers.
+  size_t at = SIZE_MAX;
 };
 
 class Traffic {
@@ -76,56 +64,97 @@ public:
   Traffic(ArrayRef<const NestFacts *> nests, Fetched how) : nests(nests), how(how) {
     for (const NestFacts *nest : nests) {
       shared = std::min(shared, nest->loops().outerLevels);
-      for (auto [i, access] : llvm::enumerate(nest->nest().accesses)) {
-        auto found = llvm::find_if(data, [&](const Data &each) {
-          return each.tensor == access.tensor && each.gathered == access.gathered;
-        });
-        if (found == data.end())
-          found = data.insert(data.end(), {access.tensor, access.gathered});
-        numbers.push_back(unsigned(found - data.begin()));
-        found->isWritten |= access.isWrite;
-        found->isScattered |= access.gathered ||
-                              (nest->stagedAt(i) < 0 && runOf(*nest, nest->places()[i]) < shortRun);
-      }
+      for (size_t i = 0; i < nest->nest().accesses.size(); ++i)
+        add(*nest, unsigned(i));
     }
   }
 
   void count(Amounts &amounts) {
-    for (int memory = 0; memory < memoryLevels; ++memory)
-      fetch(memory);
-    for (const Data &each : data)
-      for (int memory = 0; memory < memoryLevels; ++memory) {
-        double beyond = memory + 1 < memoryLevels ? each.fetched[size_t(memory) + 1] : 0;
-        double bytes = std::max(0.0, each.fetched[size_t(memory)] - beyond);
+    for (int level = 0; level < allLevels; ++level)
+      fetch(level);
+    amounts.crowded += crowded / double(nests[0]->nest().line);
+    for (const Data &each : data) {
+      amounts.pages += each.fetched[pages];
+      for (size_t memory = 0; memory < memoryLevels; ++memory) {
+        double beyond = memory + 1 < memoryLevels ? each.fetched[memory + 1] : 0;
+        double bytes = std::max(0.0, each.fetched[memory] - beyond);
         if (each.isWritten) // fetched and written back
           bytes *= 2;
-        amounts.bytes[size_t(memory)] += bytes;
-        if (each.isScattered)
-          amounts.scattered[size_t(memory)] += bytes;
+        amounts.bytes[memory] += bytes;
+        amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
+        if (each.isWaitedFor && memory != L2)
+          amounts.waited += bytes;
       }
+    }
   }
 
 private:
   ArrayRef<const NestFacts *> nests;
   Fetched how;
   size_t shared = SIZE_MAX; ///< levels of loops around all nests
+  double crowded = 0;       ///< bytes that the first cache loses since few sets hold them
   SmallVector<Data, 8> data;
-  SmallVector<unsigned, 12> numbers; ///< of the data of each access
+  SmallVector<Reach, 8> accesses;
 
-  /// Sets the boxes of the data of these nests in a step of the first `level` levels; returns their
-  /// sum. `first`: the number of their first access.
-  double measure(ArrayRef<const NestFacts *> of, size_t first, size_t level) {
+  void add(const NestFacts &facts, unsigned number) {
+    const NestAccess &access = facts.nest().accesses[number];
+    auto found = llvm::find_if(data, [&](const Data &each) {
+      return each.copyOf < 0 && each.tensor == access.tensor && each.gathered == access.gathered;
+    });
+    if (found == data.end())
+      found = data.insert(data.end(), {access.tensor, access.gathered});
+    found->isWritten |= access.isWrite;
+    const Loops &loops = facts.loops();
+    const AccessBoxes &boxes = facts.boxes(number);
+    Reach reach{&boxes, &loops, unsigned(found - data.begin())};
+    const Stage *staged = facts.stageOf(number);
+    found->run = std::min(found->run, staged ? boxes.levels[staged->at].run : boxes.run);
+    found->isWaitedFor &= staged && !staged->ahead;
+    if (staged) {
+      reach.at = staged->at;
+      reach.copy = int(data.size());
+      data.push_back({access.tensor, false, int(accesses.size())});
+      data.back().isWaitedFor = false;
+    } else if (facts.nest().reduction && (access.isWrite || access.inFinish)) {
+      reach.at = loops.producedLevels();
+    }
+    accesses.push_back(reach);
+  }
+
+  /// Sets the boxes of the data of these accesses in a step of the first `level` levels; returns
+  /// what they occupy of a cache.
+  double measure(ArrayRef<Reach> of, size_t level, int memory) {
     for (Data &each : data)
-      each.box = 0;
-    for (const NestFacts *nest : of)
-      for (size_t i = 0; i < nest->nest().accesses.size(); ++i) {
-        Data &each = data[numbers[first++]];
-        each.box = std::max(each.box, boxBytes(*nest, i, level));
-      }
+      each.box = each.moved = each.crowded = 0;
+    for (const Reach &each : of) {
+      ArrayRef<double> runs = of[0].loops[0].runs;
+      size_t at = std::min(level, each.at);
+      const Box &box = each.boxes->levels[at];
+      double bytes = memory == pages ? box.pages : box.bytes;
+      Data &tensor = data[each.data];
+      double occupied = memory < 2 && each.copy < 0 ? box.occupied[memory] : bytes;
+      if (level <= each.at)
+        tensor.box = std::max(tensor.box, occupied);
+      tensor.moved = std::max(tensor.moved, bytes * runs[at]);
+      if (occupied > bytes)
+        tensor.crowded = tensor.moved;
+      if (each.copy < 0)
+        continue;
+      double copied = each.boxes->levels[std::max(level, each.at)].copied;
+      if (memory == pages)
+        copied = std::ceil(copied / pageBytes);
+      Data &copy = data[unsigned(each.copy)];
+      copy.box = copied;
+      copy.moved = level < each.at ? 0 : copied * runs[level];
+    }
     double sum = 0;
     for (const Data &each : data)
       sum += each.box;
     return sum;
+  }
+
+  double capacityOf(int memory) const {
+    return memory == pages ? nearPages : cost::capacityOf(nests[0]->nest(), memory);
   }
 
   /// Returns the part of `bytes` that a cache loses before they are used again.
@@ -135,20 +164,22 @@ private:
 
   /// Data is fetched again at each step of the innermost loop whose data does not fit, and of all
   /// around it. Looks at the levels from `begin` to `end`; returns false if the data of none fits.
-  bool fetch(ArrayRef<const NestFacts *> of, size_t first, int memory, size_t begin, size_t end) {
-    double capacity = capacityOf(nests[0]->nest(), memory);
-    const Loops &loops = of[0]->loops();
-    bool isTile = end == loops.levels.size(); // the data of a register tile fits
-    size_t level = begin, last = isTile ? end : end + 1;
-    while (level < last && measure(of, first, level) > keptPart * capacity)
+  bool fetch(ArrayRef<Reach> of, int memory, size_t begin, size_t end) {
+    double capacity = capacityOf(memory);
+    bool isTile = end == of[0].loops[0].levels.size();
+    size_t level = begin;
+    while (level <= end && measure(of, level, memory) > keptPart * capacity)
       ++level;
-    if (!isTile && level == last)
+    if (!isTile && level > end)
       return false;
     // The part that a loop keeps may be lost by those around it.
     for (double kept = 1; level-- > 0 && kept > 0;) {
-      double part = kept * lost(measure(of, first, level), capacity);
-      for (Data &each : data)
-        each.fetched[size_t(memory)] += each.box * loops.runs[level] * part;
+      double part = kept * lost(measure(of, level, memory), capacity);
+      for (Data &each : data) {
+        each.fetched[size_t(memory)] += each.moved * part;
+        if (memory == L2)
+          crowded += each.crowded * part;
+      }
       kept -= part;
     }
     return true;
@@ -156,19 +187,19 @@ private:
 
   void fetch(int memory) {
     if (how == Fetched::Once) {
-      double capacity = capacityOf(nests[0]->nest(), memory);
-      double part = lost(measure(nests, 0, 0), capacity);
+      double part = lost(measure(accesses, 0, memory), capacityOf(memory));
       for (Data &each : data)
-        each.fetched[size_t(memory)] += each.box * part;
+        each.fetched[size_t(memory)] += each.moved * part;
       return;
     }
-    if (nests.size() > 1 && fetch(nests, 0, memory, 0, shared))
+    if (nests.size() > 1 && fetch(accesses, memory, 0, shared))
       return;
-    size_t first = 0;
-    for (const NestFacts *const &nest : nests) {
-      size_t begin = nests.size() > 1 ? shared + 1 : 0;
-      fetch(ArrayRef(&nest, 1), first, memory, begin, nest->loops().levels.size());
-      first += nest->nest().accesses.size();
+    ArrayRef<Reach> left = accesses;
+    for (const NestFacts *nest : nests) {
+      size_t begin = nests.size() > 1 ? shared + 1 : 0, count = nest->nest().accesses.size();
+      if (count)
+        fetch(left.take_front(count), memory, begin, nest->loops().levels.size());
+      left = left.drop_front(count);
     }
   }
 };

@@ -1,0 +1,87 @@
+//===- Boxes.cpp - what loops touch of tensors ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/cost/Amounts.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::cost;
+using namespace mlir;
+using nest::Extents;
+using nest::NestAccess;
+using nest::NestModel;
+using nest::PlacedAccess;
+
+/// The bytes of a way of the first cache: those of a page.
+static constexpr int64_t l1Way = 4096;
+
+/// The bytes of the lines that a step of loops with these extents touches.
+static double boxBytes(const NestModel &nest, const NestAccess &access, const PlacedAccess &place,
+                       const Extents &extents) {
+  int64_t line = std::max<int64_t>(1, nest.line / place.bytes);
+  double all = access.elements * double(place.bytes), box = double(place.bytes);
+  for (const PlacedAccess::Dim &dim : place.dims) {
+    int64_t extent = dim.extent(extents);
+    if (dim.contiguous) // whole lines; those of a short name hold others, too
+      extent = std::min<int64_t>(int64_t(llvm::alignTo(uint64_t(extent), uint64_t(line))),
+                                 std::max(extent, dim.size));
+    box *= double(extent);
+  }
+  if (access.gathered) // each point that the coordinates depend on may read another row
+    box *= gatheredRows(access, extents);
+  return std::min(all, box);
+}
+
+/// The bytes of a cache that a box occupies: more than its own if many of its lines are in few sets.
+static double occupiedOf(const NestModel &nest, const PlacedAccess &place, const Extents &extents,
+                         const Box &box, int cache) {
+  int64_t way = cache ? nest.l2 / 16 : l1Way, capacity = cache ? nest.l2 : nest.l1;
+  double ways = double(capacity) / double(way), lines = box.bytes / double(nest.line);
+  if (lines <= ways / 2 || box.bytes > 2 * double(capacity)) // fits, or not, in any case
+    return box.bytes;
+  double ofSet = linesPerSet(place, extents, box.run, lines, way, nest.line);
+  return ofSet > ways / 2 ? std::max(box.bytes, ofSet * double(way)) : box.bytes;
+}
+
+const AccessBoxes &NestFacts::boxes(size_t number) const {
+  boxed.resize(model.accesses.size());
+  AccessBoxes &all = boxed[number];
+  if (!all.levels.empty())
+    return all;
+  const NestAccess &access = model.accesses[number];
+  const PlacedAccess &place = placed[number];
+  // Copies hold narrow elements widened, unless a matrix unit multiplies these. Panels waste no lanes.
+  int64_t element = walked.together > 1 ? place.bytes : std::max<int64_t>(place.bytes, 4);
+  int64_t line = place.onLanes() ? 1 : model.line / element;
+  bool isContiguous = true;
+  for (size_t level = 0; level < walked.extents.size(); ++level) {
+    if (level && !walked.mentions(access, walked.levels[level - 1].group)) {
+      all.levels.push_back(Box(all.levels.back()));
+      continue;
+    }
+    const Extents &extents = walked.extents[level];
+    Box &box = all.levels.emplace_back();
+    box.bytes = boxBytes(model, access, place, extents);
+    box.run = access.gathered ? double(model.line) : runBytes(place, extents);
+    box.copied = access.isWrite ? 0 : boxElements(place, extents, line) * double(element);
+    box.pages = access.gathered ? std::ceil(box.bytes / pageBytes)
+                                : boxPages(place, extents, box.run, pageBytes);
+    for (int cache : {0, 1})
+      box.occupied[cache] =
+          access.gathered ? box.bytes : occupiedOf(model, place, extents, box, cache);
+  }
+  all.run = all.levels.back().run;
+  for (size_t level = walked.extents.size(); level-- > 0 && isContiguous;) {
+    double run = all.levels[level].run;
+    isContiguous = run >= boxElements(place, walked.extents[level]) * double(place.bytes);
+    all.run = isContiguous ? run : all.run;
+  }
+  return all;
+}
