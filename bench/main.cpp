@@ -17,7 +17,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
+#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::bench;
@@ -113,6 +115,27 @@ static Shape parseShape(const std::string &text, const Benchmark &benchmark) {
   return shape;
 }
 
+/// Subcommands that are scripts of this folder (README.md).
+static constexpr std::pair<const char *, const char *> scripts[] = {
+    {"cost", "estimates of lib/cost compared with measured times (heddle-bench cost --help)"},
+    {"choices", "chosen schedules compared with other ones (heddle-bench choices --help)"},
+};
+
+/// Runs a script with the tools of this build, in place of this process. Returns only if it can't.
+static int runScript(const std::string &name, char **arguments) {
+  std::string path = HEDDLE_BENCH_SCRIPTS "/" + name;
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  std::string build = self.parent_path().parent_path().string();
+  std::string option = "--build";
+  std::vector<char *> command{path.data(), option.data(), build.data()};
+  for (; *arguments; ++arguments)
+    command.push_back(*arguments);
+  command.push_back(nullptr);
+  execv(path.c_str(), command.data());
+  std::cerr << "heddle-bench: can't run '" << path << "': " << strerror(errno) << "\n";
+  return 1;
+}
+
 static void printList() {
   for (const Benchmark &benchmark : benchmarks()) {
     printf("%-12s %s", benchmark.name.c_str(), benchmark.description.c_str());
@@ -120,9 +143,11 @@ static void printList() {
       printf("%s%s=", &size == &benchmark.sizes.front() ? "; --shape " : ",", size.c_str());
     printf("\n");
   }
+  for (const auto &[name, description] : scripts)
+    printf("%-12s %s\n", name, description);
 }
 
-int main(int argc, char **argv) {
+static int runBenchmarks(int argc, char **argv) {
   CLI::App app("Measures Heddle and its peers, compared with this machine's peak rates.");
   bool list = false, processorTime = false;
   Request request;
@@ -222,4 +247,11 @@ int main(int argc, char **argv) {
   if (out)
     fclose(out);
   return status;
+}
+
+int main(int argc, char **argv) {
+  for (const auto &[name, description] : scripts)
+    if (argc > 1 && std::string_view(argv[1]) == name)
+      return runScript(name, argv + 2);
+  return runBenchmarks(argc, argv);
 }
