@@ -7,6 +7,8 @@
 
 #include "lib/builder/CompileOnRanks.h"
 
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/analysis/NameRewriter.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/pipelines/ProgramCache.h"
 #include "runtime/control/OncePerHost.h"
@@ -15,7 +17,6 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <set>
 
@@ -59,24 +60,29 @@ struct Announcement {
 };
 } // namespace
 
-/// Renumbers the names that `fresh` made in the order of their occurrence: `fresh` counts per
-/// process, so equal programs may have different numbers.
-static std::string renumbered(llvm::StringRef source) {
-  std::string text;
-  llvm::StringMap<size_t> numbers;
-  while (true) {
-    auto [before, rest] = source.split('$');
-    text += before;
-    if (before.size() == source.size())
-      return text;
-    llvm::StringRef digits = rest.take_while(llvm::isDigit);
-    text += "$" + std::to_string(numbers.try_emplace(digits, numbers.size()).first->second);
-    source = rest.drop_front(digits.size());
+/// The text of a program, under names that do not depend on the numbers of `fresh`: these count per
+/// process, so equal programs may have other numbers, and types may list their names in another
+/// order.
+static std::string contentsOf(mlir::ModuleOp module) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  NameRewriter rewriter; // functions bind by name, so all have the same one
+  for (auto function : copy->getOps<mlir::func::FuncOp>()) {
+    std::vector<std::string> names = canonicalNames(function);
+    for (const std::string &name : names)
+      if (size_t digits = name.find('$') + 1)
+        rewriter.names.try_emplace(name,
+                                   name.substr(0, digits) + std::to_string(rewriter.names.size()));
   }
+  for (auto function : copy->getOps<mlir::func::FuncOp>())
+    rewriter.rewrite(function);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  copy->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  return text;
 }
 
-static std::string keyOf(const std::string &source, const CompileOptions &options) {
-  std::string text = renumbered(source);
+static std::string keyOf(mlir::ModuleOp module, const CompileOptions &options) {
+  std::string text = contentsOf(module);
   llvm::raw_string_ostream out(text);
   out << "|" << options.targetCpu << "|" << options.assignLayouts << "|" << options.check << "|"
       << (options.products ? spelling(*options.products) : "") << "|" << options.mesh << "|"
@@ -127,8 +133,7 @@ static MachineFile measuredOn(const Job &job, const CompileOptions &options) {
 }
 
 ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
-                                            const std::string &source,
-                                            const CompileOptions &options,
+                                            mlir::ModuleOp module, const CompileOptions &options,
                                             CompileStatistics &statistics,
                                             const CompileForRank &compile) {
   if (!job.channel())
@@ -137,7 +142,7 @@ ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
   uint64_t threads = uint64_t(options.programThreads > 0 ? options.programThreads : usualThreads());
   std::vector<Announcement> all;
   for (const std::string &said :
-       job.exchange(what, Announcement{keyOf(source, options), machineText(options), threads,
+       job.exchange(what, Announcement{keyOf(module, options), machineText(options), threads,
                                        measuredOn(job, options), cpuFeatures()}
                               .pack()))
     all.push_back(Announcement::parse(said));

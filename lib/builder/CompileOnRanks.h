@@ -8,7 +8,7 @@
 // The ranks of a job run one program. One rank of each host compiles it for the instruction sets
 // that the CPUs of all ranks have; the others load its image:
 //
-//     ProgramImage image = compileOnRanks(job, "train", textOf(module), options, statistics, [&](
+//     ProgramImage image = compileOnRanks(job, "train", module, options, statistics, [&](
 //         const CompileOptions &agreed, CompileStatistics &counted) {
 //       return compile(module, agreed, counted);
 //     });
@@ -29,10 +29,10 @@ namespace heddle::detail {
 using CompileForRank =
     std::function<ProgramImage(const CompileOptions &agreed, CompileStatistics &statistics)>;
 
-/// All ranks call it. `source` is the text of the program, which must be the same on all. Throws
-/// Error on all ranks if programs or options differ, if a CPU lacks a feature that the program
-/// needs, and if `compile` throws; throws JobError if a rank dies.
-ProgramImage compileOnRanks(Job &job, const std::string &name, const std::string &source,
+/// All ranks call it with the same program, except for the numbers of names that `fresh` made.
+/// Throws Error on all ranks if programs or options differ, if a CPU lacks a feature that the
+/// program needs, and if `compile` throws; throws JobError if a rank dies.
+ProgramImage compileOnRanks(Job &job, const std::string &name, mlir::ModuleOp module,
                             const CompileOptions &options, CompileStatistics &statistics,
                             const CompileForRank &compile);
 

@@ -116,11 +116,8 @@ struct JitCore::Impl {
                           const CompileOptions &asked, CompileStatistics &found, Here here) const {
     if (!ranks.job() || !ranks.job()->channel())
       return compile(std::move(module), asked, &found, here);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
     return located(here, [&] {
-      return compileOnRanks(*ranks.job(), options.name, text, asked, found,
+      return compileOnRanks(*ranks.job(), options.name, *module->module, asked, found,
                             [&](const CompileOptions &agreed, CompileStatistics &counted) {
                               return compile(std::move(module), agreed, &counted, here);
                             });

@@ -183,8 +183,7 @@ public:
     std::shared_ptr<Job> job = jobOf(options);
     if (!job)
       return compileProgram(*split.program, options.compile);
-    std::string text, errors;
-    llvm::raw_string_ostream(text) << *split.program;
+    std::string errors;
     ScopedDiagnosticHandler heard(module.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         errors += (errors.empty() ? "" : "; ") + diagnostic.str();
@@ -198,8 +197,8 @@ public:
     };
     try {
       CompileStatistics counted;
-      return heddle::detail::compileOnRanks(*job, options.input, text, options.compile, counted,
-                                            compile);
+      return heddle::detail::compileOnRanks(*job, options.input, *split.program, options.compile,
+                                            counted, compile);
     } catch (const Error &) {
       if (errors.empty())
         throw;

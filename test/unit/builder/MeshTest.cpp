@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -318,6 +319,31 @@ TEST(MeshJit, OneRankCompilesForAll) {
   });
   EXPECT_EQ(errors, std::vector<std::string>(3));
   EXPECT_EQ(compiling, 1);
+}
+
+// A type lists its names by spelling, so numbers with more digits change their order: in$9, in$10.
+TEST(MeshJit, FreshNamesOfOtherOrderAreTheSameProgram) {
+  auto digits = [](const Name &name) { return name.str().size(); };
+  auto errors = onRanks(2, [&](const Ranks &ranks) {
+    // On the first rank two numbers with as many digits, on the other one with more.
+    std::deque<Name> drawn;
+    drawn.push_back(fresh("in"));
+    do
+      drawn.push_back(fresh("in"));
+    while ((digits(drawn.back()) == digits(drawn[ranks.isFirst() ? drawn.size() - 2 : 0])) !=
+           ranks.isFirst());
+    const Name &first = drawn[ranks.isFirst() ? drawn.size() - 2 : 0], &second = drawn.back();
+    EXPECT_EQ(first.str() < second.str(), ranks.isFirst());
+    auto f = jit(
+        [&](Tensor x) {
+          Tensor y = x.rename({{in, first}, {out, second}});
+          Tensor twice = y * y.rename({{first, in}}); // first, second and `in`
+          return sum(exp(twice), over(batch, first, second));
+        },
+        {.name = "train", .mesh = {{data, 2}}, .rules = {"batch:data"}, .ranks = ranks});
+    EXPECT_EQ(f(numbered({{batch, 4}, {in, 3}, {out, 5}})).to<float>({in}).size(), 3u);
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
 TEST(MeshJit, WhatCannotBeCompiledIsAnErrorOfAll) {
