@@ -349,10 +349,6 @@ private:
     return name ? name.str() : "argument" + std::to_string(argument.getArgNumber());
   }
 
-  const ValueSpec &spec(Value value) const {
-    return entry.spec.values[size_t(values.lookup(value))];
-  }
-
   int32_t add(Value value, ValueSpec::Kind kind, const std::string &name, const Layout &layout) {
     ValueSpec spec;
     spec.kind = kind;
