@@ -216,8 +216,8 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
   }
   writeLanes(problem, choice, options.machine, /*all=*/true, lanes);
   if (explains) {
-    choice.bound = lowerBound(all);
-    ExplainedLayouts reasons = explainLayouts(function, problem, choice);
+    LayoutChoice least = chooser.choose(all);
+    ExplainedLayouts reasons = explainLayouts(function, problem, choice, all, least);
     if (options.explain)
       emitRemarks(reasons);
     if (options.explained)

@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A chooser maps a LayoutProblem to a LayoutChoice, and depends on nothing else.
-// `createReducingChooser` eliminates unknowns with at most two neighbours, which is exact. If there
-// is none, it fixes the unknown with the most neighbours at its minimum cost. Finally it improves
-// the choice one unknown at a time. The lower bound comes from shifting costs between terms and
-// unknowns (the sum of all minimum costs bounds the optimum). Unknowns are visited in the order of
-// the problem, so a choice is deterministic.
+// `createReducingChooser` states it as a PairwiseProblem, whose unknowns are the layouts of values
+// and the ways of nests, and solves that (PairwiseChoice.h). Unknowns are visited in the order of
+// the problem, and effort is counted in steps, so a choice is deterministic.
 //
-// An exact solver can implement the same interface.
+// Another solver can implement the same interface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +27,8 @@ public:
   virtual LayoutChoice choose(const LayoutProblem &problem) const = 0;
 };
 
+/// Its choices have bounds: most are the cheapest ones.
 std::unique_ptr<LayoutChooser> createReducingChooser();
-
-/// Returns a lower bound of the cost of all choices. It takes as long as a choice.
-double lowerBound(const LayoutProblem &problem);
 
 } // namespace heddle::nest
 

@@ -88,6 +88,8 @@ struct LayoutChoice {
   std::vector<unsigned> layouts, ways;
   double cost = 0;
   double bound = 0; ///< lower bound of all choices
+  /// The values for which cheaper layouts may exist, since the search for them ended early.
+  std::vector<unsigned> open;
 };
 
 double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
