@@ -159,9 +159,12 @@ double nest::accessCost(const NestModel &nest, const WayModel &way, const NestAc
     cost += loads * widening;
     return stages ? std::min(cost, elements * perElement + runs * perUse) : cost;
   };
-  if (kind == LaneKind::Apart)
+  if (kind == LaneKind::Apart) {
+    // A copy has a dimension for each name of the lanes, so strides and windows are not staged.
+    stages &= llvm::all_of(way.lanes, [&](unsigned lane) { return access.dimOf(lane) >= 0; });
     return staged(loads * double(way.width) * r.gatherLane,
                   2.0); // transposed once for several chunks
+  }
   int64_t nearestReduced = std::numeric_limits<int64_t>::max(), nearestRow = nearestReduced;
   double conflicts = 0;
   int64_t longestReduced = 1;
