@@ -6,7 +6,7 @@ module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 
 
 // Tiles of 8 rows and 2 vectors: 8 tiles of 16 steps. A step has 16 multiply-adds, loads 2 vectors of %b and 8 scalars of
 // %a, and waits 4 cycles for the sums of the step before. A tile stores 16 vectors.
-// CHECK: 'compute' takes {{0\.[0-9]+}} us by its schedule, {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, {{.*}}, at least {{0\.[0-9]+}} us, limited by arithmetic; operations 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
+// CHECK: 'compute' takes {{0\.[0-9]+}} us by its schedule, {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, {{.*}}, at least {{0\.[0-9]+}} us, limited by issue; operations 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
 func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 64, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
