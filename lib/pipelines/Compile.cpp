@@ -166,7 +166,7 @@ static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options)
 
 /// While passes run, the module states all facts of its machine.
 static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
-                                   const Setting &setting, LayoutListener explained = {}) {
+                                   const Setting &setting, Explanation *explanation = nullptr) {
   module->setAttr(machineAttrName, setting.stated);
   llvm::scope_exit restored([&] {
     setting.facts ? module->setAttr(machineAttrName, setting.facts)
@@ -175,7 +175,7 @@ static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &option
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
   observe(passes, options);
-  buildNestPipeline(passes, options, /*restoreNames=*/false, std::move(explained));
+  buildNestPipeline(passes, options, /*restoreNames=*/false, explanation);
   buildStepPipeline(passes);
   return failure(failed(passes.run(module)) || failed(verify(module)));
 }
@@ -259,7 +259,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     }
     statistics.steps += int(entry.spec.steps.size());
     if (explanation)
-      explanation->addSteps(entry);
+      explanation->addSteps(entry, options.explainLayouts);
     sources.push_back(
         {entry.spec.name, symbolOf(entry), entry.function.getLoc(), entry.spec.steps});
   }
@@ -322,12 +322,9 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
              function->getAttrOfType<ArrayAttr>(nd::checksAttrName).getAsRange<StringAttr>())
           counted.checks.push_back(message.str());
   std::optional<Explanation> explanation;
-  LayoutListener listener;
-  if (!options.explainJson.empty() || !options.explainHtml.empty()) {
-    explanation.emplace(setting.timed);
-    listener = [&](const nest::ExplainedLayouts &layouts) { explanation->addLayouts(layouts); };
-  }
-  if (failed(runNestPasses(module, options, setting, std::move(listener))))
+  if (options.explainLayouts || !options.explainJson.empty() || !options.explainHtml.empty())
+    explanation.emplace(setting.timed, setting.choices);
+  if (failed(runNestPasses(module, options, setting, explanation ? &*explanation : nullptr)))
     return failure();
   if (dump.isWanted("2-nest.mlir")) {
     OwningOpRef<ModuleOp> spelled = module.clone();

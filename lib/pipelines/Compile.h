@@ -40,9 +40,6 @@
 namespace heddle {
 
 class Extension;
-namespace nest {
-struct ExplainedLayouts;
-}
 
 /// Options of a compilation.
 struct CompileOptions {
@@ -105,12 +102,12 @@ void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options)
 void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
 /// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
-using LayoutListener = std::function<void(const nest::ExplainedLayouts &)>;
+class Explanation;
 /// Lowers nd to nests, fuses them and chooses their layouts for the machine that the module states
 /// (cost::Machine::around), under neutral names.
-/// `explained`, if not null, gets the reasons for the layouts of each function.
+/// `explanation`, if not null, gets the decisions; it must live as long as `passes`.
 void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
-                       bool restoreNames = true, LayoutListener explained = {});
+                       bool restoreNames = true, Explanation *explanation = nullptr);
 
 /// Lowers nests with layouts to steps, each with separate buffers.
 void buildStepPipeline(mlir::OpPassManager &passes);

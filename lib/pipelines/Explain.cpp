@@ -10,6 +10,7 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/pipelines/Dump.h"
 #include "lib/transforms/nd/NeutralNames.h"
+#include "lib/transforms/nest/ChooseSchedules.h"
 #include "runtime/memory/RuntimeTensor.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -44,11 +45,14 @@ static void mergeNext(Object &to, Map &decisions, const std::string &key) {
   found->second.pop_front();
 }
 
-double Explanation::seconds(double cycles) const {
+/// Seconds as they are printed.
+static double rounded(double seconds) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.2e", machine.seconds(cycles));
+  std::snprintf(text, sizeof text, "%.2e", seconds);
   return std::strtod(text, nullptr);
 }
+
+double Explanation::seconds(double cycles) const { return rounded(timed.seconds(cycles)); }
 
 Array Explanation::alternatives(ArrayRef<nest::ExplainedLayouts::Alternative> others,
                                 const Labels &names) const {
@@ -59,13 +63,38 @@ Array Explanation::alternatives(ArrayRef<nest::ExplainedLayouts::Alternative> ot
   return made;
 }
 
+void Explanation::addFusion(func::FuncOp function, const nest::FusionDecisions &decisions) {
+  std::lock_guard lock(mutex);
+  Labels names = spellings(function);
+  Array &made = functions[function.getName().str()].fusion;
+  for (const nest::FusionDecision &each : decisions.all())
+    made.push_back(Object{{"nest", each.nest},
+                          {"location", spellLocation(each.loc)},
+                          {"chosen", respell(each.chosen, names)},
+                          {"other", respell(each.other, names)},
+                          {"more", rounded(each.seconds)}});
+}
+
 void Explanation::addLayouts(const nest::ExplainedLayouts &layouts) {
+  std::lock_guard lock(mutex);
   func::FuncOp function = layouts.function;
   Labels names = spellings(function);
   Function &made = functions[function.getName().str()];
+  Array open;
+  for (const auto &excess : layouts.excess)
+    open.push_back(Object{{"nest", layouts.nests[excess.nest].name},
+                          {"location", spellLocation(layouts.nests[excess.nest].loc)},
+                          {"lanes", respell(layouts.nests[excess.nest].lanes, names)},
+                          {"instead", respell(excess.instead, names)},
+                          {"more", seconds(excess.cycles)}});
+  for (unsigned v : layouts.open)
+    open.push_back(Object{{"value", layouts.values[v].name},
+                          {"location", spellLocation(layouts.values[v].loc)}});
   made.summary = Object{{"seconds", seconds(layouts.cycles)},
                         {"bound", seconds(layouts.bound)},
-                        {"copies", int64_t(layouts.copies)}};
+                        {"bound_of_lanes", seconds(layouts.boundOfLanes)},
+                        {"copies", int64_t(layouts.copies)},
+                        {"open", std::move(open)}};
   for (const auto &nest : layouts.nests) {
     Object each{{"lanes", respell(nest.lanes, names)},
                 {"others", alternatives(nest.others, names)}};
@@ -93,25 +122,43 @@ void Explanation::addLayouts(const nest::ExplainedLayouts &layouts) {
   }
 }
 
+void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const {
+  auto scheduled = dyn_cast<nest::ScheduledInterface>(op);
+  if (!scheduled || !scheduled.getScheduleAttr())
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << scheduled.getScheduleAttr();
+  std::optional<InFlightDiagnostic> remark;
+  if (emitRemarks)
+    remark.emplace(emitRemark(op->getLoc()) << "'" << nameOf(op) << "' has the schedule " << text);
+  to["schedule"] = std::move(text);
+  Array others;
+  for (const nest::OtherSchedule &other : nest::otherSchedules(op, choices.facts)) {
+    if (remark)
+      remark->attachNote() << llvm::formatv("{0} would take {1:f2} us more", other.what,
+                                            timed.seconds(other.cycles) * 1e6)
+                                  .str();
+    others.push_back(Object{{"what", other.what}, {"more", seconds(other.cycles)}});
+  }
+  if (!others.empty())
+    to["other_schedules"] = std::move(others);
+}
+
 /// The nests of a group or scan, the outermost first.
-static Array nestsIn(Operation *step) {
+Array Explanation::nestsIn(Operation *step, bool emitRemarks) const {
   Array made;
   step->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op == step || !isa<nest::ScheduledInterface>(op))
       return;
-    auto schedule = cast<nest::ScheduledInterface>(op).getScheduleAttr();
-    std::string text;
-    if (schedule)
-      llvm::raw_string_ostream(text) << schedule;
-    made.push_back(Object{{"name", nameOf(op)},
-                          {"location", spellLocation(op->getLoc())},
-                          {"schedule", std::move(text)}});
+    Object each{{"name", nameOf(op)}, {"location", spellLocation(op->getLoc())}, {"schedule", ""}};
+    addSchedule(each, op, emitRemarks);
+    made.push_back(std::move(each));
   });
   return made;
 }
 
-static Object describeStep(const StepSpec &step, const OutlinedStep &outlined,
-                           const EntrySpec &entry) {
+Object Explanation::describeStep(const StepSpec &step, const OutlinedStep &outlined,
+                                 const EntrySpec &entry, bool emitRemarks) const {
   Object made{{"name", step.name},
               {"location", step.location},
               {"reads", Array(outlined.operands)},
@@ -131,18 +178,13 @@ static Object describeStep(const StepSpec &step, const OutlinedStep &outlined,
   }
   if (!outlined.nest)
     return made;
-  if (auto op = dyn_cast<nest::ScheduledInterface>(outlined.nest))
-    if (auto schedule = op.getScheduleAttr()) {
-      std::string text;
-      llvm::raw_string_ostream(text) << schedule;
-      made["schedule"] = std::move(text);
-    }
-  if (Array inside = nestsIn(outlined.nest); !inside.empty())
+  addSchedule(made, outlined.nest, emitRemarks);
+  if (Array inside = nestsIn(outlined.nest, emitRemarks); !inside.empty())
     made["nests"] = std::move(inside);
   return made;
 }
 
-void Explanation::addSteps(const OutlinedEntry &entry) {
+void Explanation::addSteps(const OutlinedEntry &entry, bool emitRemarks) {
   static constexpr const char *kinds[] = {"argument", "result", "temporary", "constant"};
   const EntrySpec &spec = entry.spec;
   func::FuncOp function = entry.function;
@@ -159,7 +201,7 @@ void Explanation::addSteps(const OutlinedEntry &entry) {
     values.push_back(std::move(made));
   }
   for (auto [step, outlined] : llvm::zip_equal(spec.steps, entry.steps)) {
-    Object made = describeStep(step, outlined, spec);
+    Object made = describeStep(step, outlined, spec, emitRemarks);
     if (outlined.nest)
       mergeNext(made, known.nests, keyOf(nameOf(outlined.nest), step.location));
     steps.push_back(std::move(made));
@@ -169,6 +211,7 @@ void Explanation::addSteps(const OutlinedEntry &entry) {
                            {"location", spellLocation(function.getLoc())},
                            {"layouts", std::move(known.summary)},
                            {"decisions", std::move(known.all)},
+                           {"fusion", std::move(known.fusion)},
                            {"arena", spec.arenaBytes},
                            {"values", std::move(values)},
                            {"steps", std::move(steps)}});

@@ -211,6 +211,16 @@ function others(list, chosen) {
       (each.more < 0 ? "−" : "+") + time(Math.abs(each.more)))));
   return element("table", {}, ...rows);
 }
+function schedule(of) {
+  return [element("pre", {}, of.schedule.replace(/, (?=[a-z]+ )/g, ",\n  ")),
+    ...(of.other_schedules ? [others(of.other_schedules, "this schedule")] : [])];
+}
+function fusion(f, step) {
+  const places = new Set([step.location, ...(step.nests || []).map(n => n.location)]);
+  return f.fusion.filter(each => places.has(each.location)).map(each => element("tr", {},
+    element("td", {}, `${each.nest} ${each.chosen}`), element("td", {}, each.other), element("td", { class: "n" },
+    (each.more < 0 ? "−" : "+") + time(Math.abs(each.more)))));
+}
 function part(title, ...content) { return [element("h3", {}, title), ...content]; }
 
 function highlight(steps, values, test) {
@@ -242,9 +252,10 @@ function pickStep(f, s) {
       ["chunks", step.control ? undefined : step.serial ? step.chunks + ", in one thread" : String(step.chunks)],
       ["barrier before it", step.control ? undefined : step.waits ? "yes" : "no"], ["kind", step.control]]),
     ...(step.lanes ? part("Vector lanes", others(step.others, step.lanes)) : []),
-    ...(step.schedule ? part("Schedule", element("pre", {}, step.schedule.replace(/, (?=[a-z]+ )/g, ",\n  "))) : []),
-    ...(step.nests ? part("Computes at each step of its loops", element("table", {}, ...step.nests.map(n => element("tr", {},
-      element("td", {}, n.name, element("br"), element("span", { class: "soft" }, place(n.location))), element("td", {}, element("code", {}, n.schedule)))))) : []),
+    ...(step.schedule ? part("Schedule", ...schedule(step)) : []),
+    ...(step.nests ? part("Computes at each step of its loops", ...step.nests.flatMap(n => [
+      element("p", {}, n.name, " ", element("span", { class: "soft" }, place(n.location))), ...schedule(n)])) : []),
+    ...(fusion(f, step).length ? part("Fusion, and the other choice", element("table", {}, ...fusion(f, step))) : []),
     ...part("Reads", list(step.reads)), ...part("Writes", list(step.writes)));
   const node = byId("graph").querySelector(`[data-step="${s}"]`);
   if (node) node.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -8,6 +8,7 @@
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/conversion/nest_to_steps/Passes.h"
 #include "lib/pipelines/Compile.h"
+#include "lib/pipelines/Explain.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/nd/Passes.h"
@@ -95,7 +96,7 @@ void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions
 }
 
 void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
-                               bool restoreNames, LayoutListener explained) {
+                               bool restoreNames, Explanation *explanation) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -104,8 +105,13 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
-  add(nest::createNestFusePass({options.explainLayouts}));
-  add(nest::createNestChooseGroupsPass());
+  nest::ExplainFusionOptions fusion{options.explainLayouts, {}};
+  if (explanation)
+    fusion.explained = [explanation](func::FuncOp function, const nest::FusionDecisions &made) {
+      explanation->addFusion(function, made);
+    };
+  add(nest::createNestFusePassFor(fusion));
+  add(nest::createNestChooseGroupsPassFor(fusion));
   add(nest::createNestFormGroupsPass());
   add(nest::createNestMaterializeGuardsPass());
   add(nest::createNestSplitReductionsPass());
@@ -117,7 +123,11 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(mesh::createMeshStartEarlyPass());
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
   if (options.assignLayouts) {
-    nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, std::move(explained)};
+    nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, {}};
+    if (explanation)
+      layouts.explained = [explanation](const nest::ExplainedLayouts &made) {
+        explanation->addLayouts(made);
+      };
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);

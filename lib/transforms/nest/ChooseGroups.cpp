@@ -13,6 +13,7 @@
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <set>
 
@@ -89,7 +90,8 @@ public:
   }
 
   /// Returns true if the group saves enough by the cost model, since it restricts the schedules.
-  bool isWorthIt() const {
+  /// `decisions` may be null.
+  bool isWorthIt(FusionDecisions *decisions) const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
       points *= double(dim.size().typical());
@@ -117,7 +119,21 @@ public:
     // The group saves memory traffic but no arithmetic. On cores with wide vectors nests are
     // memory-bound even if they are compute-bound on the nominal core.
     double saved = secondsOf(0, traffic) - secondsOf(0, bytes);
-    return saved >= std::max(2e-5, 0.25 * before);
+    bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
+    if (decisions)
+      decisions->add(decision(isWorthIt, saved));
+    return isWorthIt;
+  }
+
+  FusionDecision decision(bool isGroup, double saved) const {
+    std::string group =
+        "a group over (" +
+        llvm::join(llvm::map_range(names, [](const nd::Dim &dim) { return dim.name.str(); }),
+                   ", ") +
+        ") of " + std::to_string(members.size()) + " nests";
+    FusionDecision made{labelOf(members[0]), members[0]->getLoc(), "runs in " + group,
+                        "nests of their own", saved};
+    return isGroup ? made : FusionDecision{made.nest, made.loc, "runs alone", group, -saved};
   }
 
   SetVector<Operation *> members;
@@ -195,14 +211,14 @@ private:
 };
 } // namespace
 
-bool nest::chooseGroups(Block &block) {
+bool nest::chooseGroups(Block &block, FusionDecisions *decisions) {
   int64_t count = 0;
   for (auto first : block.getOps<ComputeOp>()) {
     if (!Chain::mayJoin(first) || first.getProduced().size() == 0)
       continue;
     Chain chain(first);
     chain.extend();
-    if (!chain.isWorthIt())
+    if (!chain.isWorthIt(decisions))
       continue;
     Builder b(block.getParentOp()->getContext());
     SmallVector<Attribute> request;

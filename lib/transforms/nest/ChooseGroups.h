@@ -26,11 +26,13 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_CHOOSEGROUPS_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/ExplainFusion.h"
 
 namespace heddle::nest {
 
 /// Requests groups among nests that have no request yet. Returns true if it requested any.
-bool chooseGroups(mlir::Block &block);
+/// `decisions` may be null.
+bool chooseGroups(mlir::Block &block, FusionDecisions *decisions = nullptr);
 
 } // namespace heddle::nest
 

@@ -17,16 +17,22 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+static SmallVector<Layout> layoutsOf(ValueRange values) {
+  return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
+}
+
 static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
-  auto layouts = [](ValueRange values) {
-    return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
-  };
   if (!op.getScheduleAttr() || scheduleOf(op).isPartial())
     op.setScheduleAttr(
-        ScheduleAttr::get(op->getContext(), chooseSchedule(op, layouts(kernelOperands(op)),
-                                                           layouts(op->getResults()), machine)));
+        ScheduleAttr::get(op->getContext(), chooseSchedule(op, layoutsOf(kernelOperands(op)),
+                                                           layoutsOf(op->getResults()), machine)));
   if (!isa<HoldsNestsInterface>(op->getParentOp())) // otherwise it runs within a chunk
     writeChunks(op);
+}
+
+std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, MachineAttr machine) {
+  return otherSchedules(nest, layoutsOf(kernelOperands(nest)), layoutsOf(nest->getResults()),
+                        machine);
 }
 
 void nest::chooseSchedules(Operation *root, MachineAttr machine) {

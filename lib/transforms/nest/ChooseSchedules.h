@@ -26,7 +26,7 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H
 #define HEDDLE_TRANSFORMS_NEST_CHOOSESCHEDULES_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/schedule/ChooseSchedule.h"
 
 namespace heddle::nest {
 
@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral kernelAttrName("heddle.kernel");
 
 /// Schedules `root`, if it is a nest, and all nests in it without a kernel; `machine` may be null.
 void chooseSchedules(mlir::Operation *root, MachineAttr machine);
+
+/// What schedules of other kinds would cost for one nest with layouts (schedule/ChooseSchedule.h).
+std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest, MachineAttr machine);
 
 } // namespace heddle::nest
 

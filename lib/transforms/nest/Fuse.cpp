@@ -81,12 +81,13 @@ static void takeInSplats(Block &block) {
 //   4. The heights of the values that nests read, as a multiset; the height of a value is the
 //      longest path from it to an argument. Taking in a producer that stays replaces reads of it
 //      by reads of its operands.
-static void fuseBlock(Block &block) {
+static void fuseBlock(Block &block, FusionDecisions *decisions) {
   for (Operation &op : block)
     if (isa<HoldsNestsInterface>(op))
-      fuseBlock(op.getRegion(0).front());
+      fuseBlock(op.getRegion(0).front(), decisions);
   takeInSplats(block);
   Declined declined;
+  declined.decisions = decisions;
   // Rewrites that are always profitable come first, so that the others are decided on nests that
   // compute.
   for (bool changed = true; changed;) {
@@ -105,7 +106,10 @@ static void fuseBlock(Block &block) {
   }
 }
 
-void nest::fuseNests(func::FuncOp function) {
-  if (!function.isExternal())
-    fuseBlock(function.front());
+void nest::fuseNests(func::FuncOp function, const ExplainFusionOptions &options) {
+  if (function.isExternal())
+    return;
+  FusionDecisions decisions;
+  fuseBlock(function.front(), options.isOn() ? &decisions : nullptr);
+  options.report(function, decisions);
 }

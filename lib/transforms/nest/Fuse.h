@@ -22,13 +22,14 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_FUSE_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/transforms/nest/ExplainFusion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle::nest {
 
 /// Fuses the nests of a function, and of the groups and scans in it.
-void fuseNests(mlir::func::FuncOp function);
+void fuseNests(mlir::func::FuncOp function, const ExplainFusionOptions &options = {});
 
 } // namespace heddle::nest
 

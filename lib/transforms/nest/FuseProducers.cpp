@@ -130,6 +130,15 @@ static void become(Operation *op, Operation *other) {
     to.takeBody(from);
 }
 
+static FusionDecision decisionOn(ComputeOp producer, size_t readers, bool isTaken, double before,
+                                 double after) {
+  std::string taken = readers == 1 ? "recomputed in its reader"
+                                   : "recomputed in " + std::to_string(readers) + " readers";
+  FusionDecision made{labelOf(producer), producer.getLoc(), "is " + taken, "stored",
+                      before - after};
+  return isTaken ? made : FusionDecision{made.nest, made.loc, "is stored", taken, after - before};
+}
+
 /// Fuses the producer into its readers if that is profitable. Returns true if it did.
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
                  Declined &declined, Contents &contents) {
@@ -180,7 +189,10 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     remains |= !copies.empty();
   if (remains)
     after += secondsOf(producer);
-  bool pays = moves || producer->hasAttr(recomputeAttr) || after + leastGain < before;
+  bool isAsked = moves || producer->hasAttr(recomputeAttr);
+  bool pays = isAsked || after + leastGain < before;
+  if (declined.decisions && !isAsked && !made.empty())
+    declined.decisions->add(decisionOn(producer, made.size(), pays, before, after));
   for (auto [reader, taken] : made) {
     if (pays) {
       become(reader, taken);

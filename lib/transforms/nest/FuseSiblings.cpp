@@ -347,9 +347,20 @@ static void replace(ComputeOp first, ComputeOp second, ComputeOp joined, const R
   }
 }
 
+static FusionDecision decisionOn(ComputeOp first, ComputeOp second, bool areJoined, double apart,
+                                 double together) {
+  std::string joined = "joined with '" + labelOf(second) + "'";
+  FusionDecision made{labelOf(first), first.getLoc(), "is " + joined, "run apart",
+                      apart - together};
+  return areJoined ? made
+                   : FusionDecision{made.nest, made.loc, "runs apart", joined, together - apart};
+}
+
 /// Fuses two nests, the first before the second. Returns the fused nest, or null if that is not
-/// possible. Sets `byContents` to false if the reason is in surrounding ops.
-static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
+/// possible. Sets `byContents` to false if the reason is in surrounding ops. `decisions` may be
+/// null.
+static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
+                      FusionDecisions *decisions) {
   bool shares = false;
   for (Value read : second.getReads())
     shares |= llvm::is_contained(first.getReads(), read);
@@ -413,7 +424,10 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents) {
       ComputeOp joined;
       if (!renames || isLegal(alike)) {
         joined = Joined(alike, insertBefore).build({first, alike});
-        if (secondsOf(joined) >= most) {
+        double together = secondsOf(joined);
+        if (decisions)
+          decisions->add(decisionOn(first, second, together < most, apart, together));
+        if (together >= most) {
           joined->erase();
           joined = {};
         }
@@ -512,7 +526,7 @@ bool nest::fuseSiblings(Block &block, Declined &declined) {
         SmallVector<Value> results(first->getResults());
         bool byContents = true;
         Operation *replaced[] = {first, second};
-        ComputeOp joined = fuse(first, second, byContents);
+        ComputeOp joined = fuse(first, second, byContents, declined.decisions);
         if (!joined && byContents)
           declined.siblings.insert(pair);
         if (!joined)

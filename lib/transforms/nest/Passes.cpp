@@ -67,13 +67,30 @@ using namespace mlir;
 namespace {
 struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
   using NestFusePassBase::NestFusePassBase;
+  ExplainFusionOptions given;
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    fuseNests(function);
-    if (explain && !function.isExternal())
+    ExplainFusionOptions options = given;
+    options.explain |= explain;
+    fuseNests(function, options);
+    if (options.explain && !function.isExternal())
       function.emitRemark()
           << "'" << function.getName() << "' takes "
           << cost::costOfFunction(function, cost::Machine::around(function)).str();
+  }
+};
+struct NestChooseGroupsPass : nest::impl::NestChooseGroupsPassBase<NestChooseGroupsPass> {
+  using NestChooseGroupsPassBase::NestChooseGroupsPassBase;
+  ExplainFusionOptions given;
+
+  void runOnOperation() override {
+    ExplainFusionOptions options = given;
+    options.explain |= explain;
+    FusionDecisions decisions;
+    for (Block &block : getOperation().getBody())
+      chooseGroups(block, options.isOn() ? &decisions : nullptr);
+    options.report(getOperation(), decisions);
   }
 };
 struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignLayoutsPass> {
@@ -194,11 +211,22 @@ template struct BlockPass<nest::impl::NestFuseSiblingsPassBase, [](Block &block)
   return fuseSiblings(block, declined);
 }>;
 template struct BlockPass<nest::impl::NestFlattenReductionsPassBase, flattenReductions>;
-template struct BlockPass<nest::impl::NestChooseGroupsPassBase, chooseGroups>;
 template struct BlockPass<nest::impl::NestFormGroupsPassBase, formGroups>;
 template struct BlockPass<nest::impl::NestCsePassBase,
                           [](Block &block) { mergeEqualNests(block); }>;
 } // namespace
+
+std::unique_ptr<Pass> nest::createNestFusePassFor(ExplainFusionOptions options) {
+  auto pass = std::make_unique<NestFusePass>();
+  pass->given = std::move(options);
+  return pass;
+}
+
+std::unique_ptr<Pass> nest::createNestChooseGroupsPassFor(ExplainFusionOptions options) {
+  auto pass = std::make_unique<NestChooseGroupsPass>();
+  pass->given = std::move(options);
+  return pass;
+}
 
 std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(AssignLayoutsOptions options) {
   auto pass = std::make_unique<NestAssignLayoutsPass>();

@@ -16,6 +16,7 @@
 #include "dialects/nest/Nest.h"
 
 #include "lib/transforms/nest/AssignLayouts.h"
+#include "lib/transforms/nest/ExplainFusion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "mlir/Pass/Pass.h"
@@ -25,7 +26,9 @@ namespace heddle::nest {
 #define GEN_PASS_DECL
 #include "lib/transforms/nest/Passes.h.inc"
 
-/// Creates `nest-assign-layouts` with these options.
+/// Create passes with these options.
+std::unique_ptr<mlir::Pass> createNestFusePassFor(ExplainFusionOptions options);
+std::unique_ptr<mlir::Pass> createNestChooseGroupsPassFor(ExplainFusionOptions options);
 std::unique_ptr<mlir::Pass> createNestAssignLayoutsPassFor(AssignLayoutsOptions options);
 
 #define GEN_PASS_REGISTRATION

@@ -25,10 +25,11 @@ def NestFusePass : NestPass<"nest-fuse"> {
     overrides the model: `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that
     is legal. A nest that has a schedule is not changed.
 
-    With `explain`, a remark at each function gives the sum of the estimates of its nests (lib/cost), and a bound: the
-    bytes of its arguments and results and the operations of its nests take that long, however nests are fused.
+    With `explain`, a remark at each nest gives what was chosen by the model and what the other choice would take. A
+    remark at each function gives the sum of the estimates of its nests (lib/cost), and a bound: the bytes of its
+    arguments and results and the operations of its nests take that long, however nests are fused.
   }];
-  let options = [Option<"explain", "explain", "bool", "false", "report what each function takes, and a bound">];
+  let options = [Option<"explain", "explain", "bool", "false", "report the other choices, what each function takes, and a bound">];
 }
 
 def NestFuseProducersPass : NestPass<"nest-fuse-producers"> {
@@ -84,6 +85,7 @@ def NestChooseGroupsPass : NestPass<"nest-choose-groups"> {
     cost model finds it clearly faster to run all of them for one point while its values are in a cache: normalisations,
     softmax. Sums of products stay outside.
   }];
+  let options = [Option<"explain", "explain", "bool", "false", "report in remarks what the other choice of each decision costs">];
 }
 
 def NestFormGroupsPass : NestPass<"nest-form-groups"> {

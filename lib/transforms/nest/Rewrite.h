@@ -16,6 +16,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/NameRewriter.h"
+#include "lib/transforms/nest/ExplainFusion.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -52,8 +53,9 @@ private:
 /// Fusions that were not profitable or not legal, by the hashes of the nests. Equal nests are not
 /// tried again. It may be kept between rewrites of a block.
 struct Declined {
-  llvm::DenseSet<uint64_t> producers; ///< a producer and its readers
-  llvm::DenseSet<uint64_t> siblings;  ///< two nests
+  llvm::DenseSet<uint64_t> producers;   ///< a producer and its readers
+  llvm::DenseSet<uint64_t> siblings;    ///< two nests
+  FusionDecisions *decisions = nullptr; ///< gets what the cost model decides
 };
 
 /// Returns true if the nest has a schedule, which refers to its loops and reads: rewrites do not

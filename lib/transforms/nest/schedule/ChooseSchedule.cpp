@@ -31,6 +31,8 @@
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <set>
 
 using namespace heddle;
@@ -57,12 +59,13 @@ public:
         work(nest.points(nest.firstProduced, nest.names.size())),
         laid(nest, layoutsOf(op, operands, results)) {}
 
-  Schedule choose() {
+  /// `others`, if not null, gets what schedules of other kinds would cost.
+  Schedule choose(std::vector<OtherSchedule> *others = nullptr) {
     vector = laid.chooseLanes();
     vectorReduced = !vector.empty() && nest.isReduced(vector[0]);
     pickTile();
     if (nest.reduction && !vector.empty() && !vectorReduced && nest.reusesReads() && !tiles.empty())
-      return boundStages(contract());
+      return boundStages(contract(others));
     return write();
   }
 
@@ -207,7 +210,7 @@ private:
   }
 
   /// Chooses the loops around the tiles of a contraction.
-  Schedule contract() {
+  Schedule contract(std::vector<OtherSchedule> *others) {
     unsigned panel = 0;
     Model model{nest, rates, {}, vector};
     placeAccesses(model, panel);
@@ -220,26 +223,59 @@ private:
     // Products by a matrix unit, if that is faster than widening their factors.
     UnitUse use = unitOf(op, machine);
     double rate = use.unit ? machine.rate(use.unit) : 0;
-    if (rate <= 1)
+    if (rate <= 1) {
+      if (others)
+        addOtherTile(*others, model, candidates, order, best);
       return best.schedule;
+    }
+    Model::Found plain = best;
+    double paired = INFINITY;
     for (RegisterTile &tile : candidates)
       tile.cycles *= double(depthOf(use.unit)) / rate;
     for (const std::string &name : use.names) {
       model.pair = nest.indexOf(name);
-      std::vector<Loop> paired = order;
+      std::vector<Loop> pairs = order;
       bool isEven = sizeOf(name) > 1;
-      for (Loop &loop : paired)
+      for (Loop &loop : pairs)
         if (loop.names[0] == name) {
           isEven &= loop.step == 1 || loop.step % 2 == 0;
           loop.step = std::max<int64_t>(loop.step, 2);
         }
       if (!isEven)
         continue;
-      Model::Found found = model.search(candidates, paired);
+      Model::Found found = model.search(candidates, pairs);
+      paired = std::min(paired, found.cost);
       if (found.cost < best.cost)
         best = std::move(found);
     }
+    if (others && paired < INFINITY)
+      others->push_back(paired < plain.cost
+                            ? OtherSchedule{"without the matrix unit", plain.cost - paired}
+                            : OtherSchedule{"with the matrix unit", paired - plain.cost});
     return best.schedule;
+  }
+
+  /// Adds the best schedule with other register tiles than the best one has.
+  void addOtherTile(std::vector<OtherSchedule> &others, const Model &model,
+                    ArrayRef<RegisterTile> candidates, ArrayRef<Loop> order,
+                    const Model::Found &best) const {
+    std::vector<RegisterTile> rest;
+    for (const RegisterTile &tile : candidates)
+      if (&tile != best.tile)
+        rest.push_back(tile);
+    if (rest.empty() && tiles.size() > 1)
+      rest.push_back(tiles[1]);
+    if (rest.empty())
+      return;
+    Model::Found found = model.search(rest, order);
+    auto by = [&](ArrayRef<unsigned> names, int64_t points) {
+      std::string list = llvm::join(nest.namesOf(names), ", ");
+      return (names.size() == 1 ? list : "(" + list + ")") + " by " + std::to_string(points);
+    };
+    std::string what = "a register tile of ";
+    for (auto [name, points] : found.tile->rows)
+      what += by(name, points) + ", ";
+    others.push_back({what + by(vector, found.tile->vectors * nest.lanes), found.cost - best.cost});
   }
 
   /// `panel`: the longest vector read, which determines the order of the reduction.
@@ -409,6 +445,16 @@ static Schedule chooseSortSchedule(SortOp op) {
         }))
       schedule.loops.push_back({"loop", {name}, 1, 1});
   return schedule;
+}
+
+std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, ArrayRef<Layout> operandLayouts,
+                                                ArrayRef<Layout> resultLayouts,
+                                                MachineAttr machine) {
+  std::vector<OtherSchedule> others;
+  auto op = dyn_cast<ComputeOp>(nest);
+  if (op && pointsOf(op.getProduced()) > 0 && pointsOf(op.getReduced()) > 0)
+    Chooser(op, operandLayouts, resultLayouts, machine).choose(&others);
+  return others;
 }
 
 Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,

@@ -25,7 +25,20 @@ namespace heddle::nest {
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
                         llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
 
-/// The same for an update, whose destination has `layout`.
+/// A schedule of another kind than the chosen one: with other register tiles, or with or without a
+/// matrix unit.
+struct OtherSchedule {
+  std::string what;  ///< the difference
+  double cycles = 0; ///< more than the chosen schedule takes, by the model
+};
+/// For explanations: searches again, without the chosen kind. Returns none if the schedule is not
+/// searched.
+std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest,
+                                          llvm::ArrayRef<Layout> operandLayouts,
+                                          llvm::ArrayRef<Layout> resultLayouts,
+                                          MachineAttr machine);
+
+/// Returns a legal schedule for an update, whose destination has `layout`.
 Schedule chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
 
 } // namespace heddle::nest

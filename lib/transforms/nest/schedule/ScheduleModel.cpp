@@ -33,7 +33,7 @@ public:
     for (const RegisterTile &tile : tiles)
       for (const Split &split : blocks)
         tryOrders(tile, split);
-    return {writeSchedule(s, best), best.cost};
+    return {writeSchedule(s, best), best.cost, best.tile};
   }
 
 private:

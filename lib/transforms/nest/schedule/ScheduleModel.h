@@ -51,7 +51,8 @@ struct Model {
 
   struct Found {
     Schedule schedule;
-    double cost; ///< in cycles
+    double cost;                        ///< in cycles
+    const RegisterTile *tile = nullptr; ///< one of those given
   };
   /// Returns the best schedule of the family over these tiles.
   Found search(llvm::ArrayRef<RegisterTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;

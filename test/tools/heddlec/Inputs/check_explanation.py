@@ -65,4 +65,20 @@ for function in record["functions"]:
         assert all(0 <= v < len(function["values"]) for v in step["reads"] + step["writes"]), step
         assert "#nest.schedule" in step["schedule"], step
     assert any("lanes" in step for step in function["steps"])
+# Other choices of schedules, of fusion and of groups: each has a cost, and a remark with the same one.
+others, fusion = 0, 0
+for function in record["functions"]:
+    assert function["layouts"]["bound"] <= function["layouts"]["seconds"], function["layouts"]
+    for step in function["steps"]:
+        assert f"' has the schedule {step['schedule']}\n" in remarks, step
+        for other in step.get("other_schedules", []):
+            assert other["more"] >= 0 and f"note: {other['what']} would take " in remarks, other
+            others += other["more"] > 0
+    for each in function["fusion"]:
+        assert each["chosen"] != each["other"] and f"remark: '{each['nest']}' {each['chosen']}\n" in remarks, each
+        verb, cost = "save only" if each["more"] < 0 else "take", abs(each["more"]) * 1e6
+        told = re.findall(re.escape(f"note: {each['other']} would {verb} ") + r"([0-9.]+) us", remarks)
+        assert any(abs(float(text) - cost) <= 0.01 * cost + 0.006 for text in told), (each, told)
+        fusion += 1
+print(others, "other schedules,", fusion, "decisions of fusion")
 print(len(record["functions"]), "functions,", len(decisions), "remarks of values")
