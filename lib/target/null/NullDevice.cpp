@@ -10,6 +10,7 @@
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
 #include "lib/target/null/Null.h"
+#include "runtime/device/StepRunner.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -49,89 +50,33 @@ public:
   }
 
   Entry entry(const EntrySpec &spec) override {
-    auto &made = entries.emplace_back(new Bound{*this, spec, partners(spec.steps)});
+    auto &made = entries.emplace_back(new Runner(*this, spec));
     return {[](HeddleCall *call, int32_t thread, int32_t) -> int32_t {
-              auto *bound = static_cast<Bound *>(call->device);
-              return thread == 0 ? bound->program.run(*bound, call) : 0;
+              return thread == 0 ? static_cast<Runner *>(call->device)->run(call) : 0;
             },
             made.get()};
   }
 
 private:
-  struct Bound {
+  struct Runner : StepRunner {
+    Runner(NullProgram &program, const EntrySpec &spec) : StepRunner(spec), program(program) {}
     NullProgram &program;
-    const EntrySpec &spec;
-    std::vector<size_t> partners;
+    std::string runKernel(const StepSpec &step, HeddleCall *call) override {
+      return program.runKernel(spec, step, call);
+    }
+    std::string runCopy(const StepSpec &, HeddleCall *) override {
+      return "the device 'null' has one memory space";
+    }
+    bool holds(int32_t value, HeddleCall *call) override {
+      return *static_cast<const char *>(call->addresses[value]);
+    }
   };
-  std::vector<std::unique_ptr<Bound>> entries;
+  std::vector<std::unique_ptr<Runner>> entries;
   std::mutex mutex;
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   std::optional<SymbolTable> symbols;
   std::string said;
-
-  int32_t run(const Bound &bound, HeddleCall *call) {
-    const std::vector<StepSpec> &steps = bound.spec.steps;
-    for (size_t s = 0; s <= steps.size(); ++s) {
-      auto number = int32_t(s);
-      if (call->hooks)
-        if (int32_t status = call->table->step(call, number))
-          return status;
-      if (s == steps.size())
-        break;
-      const StepSpec &step = steps[s];
-      int32_t status = 0;
-      switch (step.kind) {
-      case StepKind::Kernel:
-        if (std::string error = runKernel(bound.spec, step, call); !error.empty())
-          status = call->table->fail(call, number, error.c_str());
-        break;
-      case StepKind::If:
-      case StepKind::Loop:
-        if (!*static_cast<const char *>(call->addresses[step.values[0]]))
-          s = bound.partners[s];
-        break;
-      case StepKind::Else:
-      case StepKind::EndLoop: // the loop reads its truth value again
-        s = bound.partners[s] - 1;
-        break;
-      case StepKind::EndIf:
-        break;
-      case StepKind::Invoke:
-        status = call->table->invoke(call, number);
-        break;
-      case StepKind::Start:
-        status = call->table->start(call, number);
-        break;
-      case StepKind::Await:
-        status = call->table->await(call, number);
-        break;
-      case StepKind::Copy:
-        status = call->table->fail(call, number, "the device 'null' has one memory space");
-        break;
-      }
-      if (status)
-        return status;
-    }
-    return 0;
-  }
-
-  /// Returns the branch target of each control-flow step: from If to its Else, from Else to EndIf,
-  /// from Loop to EndLoop and back.
-  static std::vector<size_t> partners(const std::vector<StepSpec> &steps) {
-    std::vector<size_t> result(steps.size()), open;
-    for (size_t s = 0; s < steps.size(); ++s) {
-      StepKind kind = steps[s].kind;
-      if (kind == StepKind::Else || kind == StepKind::EndIf || kind == StepKind::EndLoop) {
-        result[open.back()] = s;
-        result[s] = open.back();
-        open.pop_back();
-      }
-      if (kind == StepKind::If || kind == StepKind::Else || kind == StepKind::Loop)
-        open.push_back(s);
-    }
-    return result;
-  }
 
   /// Runs a kernel. Returns the error, or an empty string.
   std::string runKernel(const EntrySpec &spec, const StepSpec &step, HeddleCall *call) {
