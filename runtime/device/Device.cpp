@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/Device.h"
+#include "heddle/Error.h"
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
+#include <set>
 
 using namespace heddle;
 
@@ -31,6 +34,34 @@ Device *heddle::findDevice(std::string_view name) {
   auto found = std::find_if(devices.rbegin(), devices.rend(),
                             [&](Device *each) { return each->name() == name; });
   return found == devices.rend() ? nullptr : *found;
+}
+
+Device *heddle::selectDevice(std::string_view word) {
+  if (word.empty() || word == "cpu")
+    return nullptr;
+  size_t colon = word.find(':');
+  std::string_view name = word.substr(0, colon);
+  int number = 0;
+  bool isNumber = true;
+  if (colon != word.npos) {
+    std::string_view digits = word.substr(colon + 1);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    isNumber = error == std::errc() && end == digits.data() + digits.size() && number >= 0;
+  }
+  Device *device = findDevice(name);
+  if (device && isNumber && (device->select(number) || number == 0))
+    return device;
+  std::string names = "'cpu'";
+  {
+    std::lock_guard lock(registry().mutex);
+    std::set<std::string> sorted;
+    for (Device *each : registry().devices)
+      sorted.insert(each->name());
+    for (const std::string &each : sorted)
+      names += ", '" + each + "'";
+  }
+  throw Error("there is no device '" + std::string(word) + "'; expected one of " + names +
+              ", or the name and number of one of several devices, such as 'opencl:0'");
 }
 
 DeviceRegistration::DeviceRegistration(std::unique_ptr<Device> given) : device(std::move(given)) {

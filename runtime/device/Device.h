@@ -24,6 +24,7 @@
 #include "runtime/memory/MemoryManager.h"
 
 #include <memory>
+#include <string>
 
 namespace heddle {
 
@@ -45,15 +46,23 @@ public:
   virtual ~Device() = default;
   /// The name that `Manifest::target` uses.
   virtual std::string name() const = 0;
+  /// The name of the compiler's target whose programs it runs.
+  virtual std::string target() const { return name(); }
   /// Loads a program, or returns null and sets `error` to the reason. `image` does not outlive the
   /// call.
   virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
+  /// Selects one of several devices of this kind, by its number from 0, for the programs that are
+  /// loaded from now on. False if there is only one.
+  virtual bool select(int /*number*/) { return false; }
   /// The manager of a memory space beside the host's; null if the device does not serve it.
   virtual std::shared_ptr<MemoryManager> memory(std::string_view /*space*/) { return nullptr; }
 };
 
 /// The device called `name`; null if none is registered.
 Device *findDevice(std::string_view name);
+/// Finds a device by `NAME` or `NAME:NUMBER` and selects it for the programs that are loaded from
+/// now on. Null for "cpu" and "". For another word throws Error that lists the names.
+Device *selectDevice(std::string_view word);
 
 /// Registers a device during the object's lifetime. If several have the same name, the latest
 /// registration wins.

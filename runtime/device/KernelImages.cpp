@@ -1,0 +1,40 @@
+//===- KernelImages.cpp - the code of a program for a device --------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/KernelImages.h"
+
+#include <sstream>
+
+using namespace heddle;
+
+std::string heddle::writeImage(const KernelImage &image) {
+  return "kernel " + image.symbol + " " + std::to_string(image.lanes) + " " +
+         std::to_string(image.bytes.size()) + "\n" + image.bytes;
+}
+
+std::optional<std::vector<KernelImage>> heddle::readImages(std::string_view code,
+                                                           std::string &error) {
+  std::vector<KernelImage> images;
+  while (!code.empty()) {
+    size_t end = code.find('\n');
+    std::istringstream line{std::string(code.substr(0, end))};
+    std::string word;
+    KernelImage image;
+    size_t bytes = 0;
+    if (end == code.npos || !(line >> word >> image.symbol >> image.lanes >> bytes) ||
+        word != "kernel" || image.lanes < 1 || bytes > code.size() - end - 1) {
+      error = "expected a kernel " + std::to_string(code.size()) +
+              " bytes before the end of its code, got '" +
+              std::string(code.substr(0, std::min<size_t>(end, 60))) + "'";
+      return std::nullopt;
+    }
+    image.bytes = code.substr(end + 1, bytes);
+    code.remove_prefix(end + 1 + bytes);
+    images.push_back(std::move(image));
+  }
+  return images;
+}

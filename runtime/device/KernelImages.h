@@ -1,0 +1,38 @@
+//===- KernelImages.h - the code of a program for a device ------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The code of a program for a GPU is a sequence of images, each with one kernel:
+//
+//     kernel k_1f2e 64 1840\n     its symbol, the lanes of a block, the number of bytes
+//     bytes                       in the format of the device's driver (SPIR-V, PTX, ...)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_RUNTIME_DEVICE_KERNELIMAGES_H
+#define HEDDLE_RUNTIME_DEVICE_KERNELIMAGES_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle {
+
+struct KernelImage {
+  std::string symbol;
+  int32_t lanes = 1; ///< of a block
+  std::string bytes;
+};
+
+std::string writeImage(const KernelImage &image);
+/// None for malformed code; `error` then describes the mistake.
+std::optional<std::vector<KernelImage>> readImages(std::string_view code, std::string &error);
+
+} // namespace heddle
+
+#endif // HEDDLE_RUNTIME_DEVICE_KERNELIMAGES_H
