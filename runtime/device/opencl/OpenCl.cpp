@@ -1,0 +1,241 @@
+//===- OpenCl.cpp - OpenCL as a driver ------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The device `opencl` runs programs by OpenCL 1.2 with clCreateProgramWithIL, which takes SPIR-V.
+// The library is opened when the first program is loaded:
+//
+//     HEDDLE_OPENCL             its file, instead of libOpenCL.so.1
+//     HEDDLE_OPENCL_OPTIONS     more options for the compiler of the device, "-cl-opt-disable"
+//
+//===----------------------------------------------------------------------===//
+
+#include "heddle/Error.h"
+#include "runtime/device/StreamDevice.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+
+using namespace heddle;
+
+namespace {
+// What we use of OpenCL's header, which need not be installed.
+using Status = int32_t;
+using Bits = uint64_t;
+using Handle = void *;
+constexpr uint32_t deviceName = 0x102B, buildLog = 0x1183, singleFloats = 0x101B;
+constexpr Bits allDevices = 0xFFFFFFFF, readWrite = 1, exactDivision = 1 << 7;
+constexpr uint32_t blocking = 1;
+
+/// The functions of the library.
+struct Functions {
+  Status (*clGetPlatformIDs)(uint32_t, Handle *, uint32_t *);
+  Status (*clGetDeviceIDs)(Handle, Bits, uint32_t, Handle *, uint32_t *);
+  Status (*clGetDeviceInfo)(Handle, uint32_t, size_t, void *, size_t *);
+  Handle (*clCreateContext)(const intptr_t *, uint32_t, const Handle *, void *, void *, Status *);
+  Status (*clReleaseContext)(Handle);
+  Handle (*clCreateCommandQueue)(Handle, Handle, Bits, Status *);
+  Status (*clReleaseCommandQueue)(Handle);
+  Handle (*clCreateBuffer)(Handle, Bits, size_t, void *, Status *);
+  Status (*clReleaseMemObject)(Handle);
+  Status (*clEnqueueReadBuffer)(Handle, Handle, uint32_t, size_t, size_t, void *, uint32_t,
+                                const Handle *, Handle *);
+  Status (*clEnqueueWriteBuffer)(Handle, Handle, uint32_t, size_t, size_t, const void *, uint32_t,
+                                 const Handle *, Handle *);
+  Status (*clEnqueueCopyBuffer)(Handle, Handle, Handle, size_t, size_t, size_t, uint32_t,
+                                const Handle *, Handle *);
+  Handle (*clCreateProgramWithIL)(Handle, const void *, size_t, Status *);
+  Status (*clBuildProgram)(Handle, uint32_t, const Handle *, const char *, void *, void *);
+  Status (*clGetProgramBuildInfo)(Handle, Handle, uint32_t, size_t, void *, size_t *);
+  Status (*clReleaseProgram)(Handle);
+  Handle (*clCreateKernel)(Handle, const char *, Status *);
+  Status (*clReleaseKernel)(Handle);
+  Status (*clSetKernelArg)(Handle, uint32_t, size_t, const void *);
+  Status (*clEnqueueNDRangeKernel)(Handle, Handle, uint32_t, const size_t *, const size_t *,
+                                   const size_t *, uint32_t, const Handle *, Handle *);
+  Status (*clFinish)(Handle);
+};
+
+void check(Status status, const std::string &what) {
+  if (status)
+    throw Error("OpenCL can't " + what + ": status " + std::to_string(status));
+}
+
+/// Opens the library on first use; it stays open.
+const Functions &functions() {
+  static const Functions found = [] {
+    const char *file = std::getenv("HEDDLE_OPENCL");
+    if (!file || !*file)
+      file = "libOpenCL.so.1";
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      throw Error("OpenCL's library can't be opened: " + std::string(dlerror()));
+    Functions all{};
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+      if (!function)
+        throw Error("OpenCL's library '" + std::string(file) + "' has no function '" + name +
+                    "'; expected OpenCL 2.1, or 1.2 with SPIR-V");
+    };
+#define FIND(name) find(all.name, #name)
+    FIND(clGetPlatformIDs);
+    FIND(clGetDeviceIDs);
+    FIND(clGetDeviceInfo);
+    FIND(clCreateContext);
+    FIND(clReleaseContext);
+    FIND(clCreateCommandQueue);
+    FIND(clReleaseCommandQueue);
+    FIND(clCreateBuffer);
+    FIND(clReleaseMemObject);
+    FIND(clEnqueueReadBuffer);
+    FIND(clEnqueueWriteBuffer);
+    FIND(clEnqueueCopyBuffer);
+    FIND(clCreateProgramWithIL);
+    FIND(clBuildProgram);
+    FIND(clGetProgramBuildInfo);
+    FIND(clReleaseProgram);
+    FIND(clCreateKernel);
+    FIND(clReleaseKernel);
+    FIND(clSetKernelArg);
+    FIND(clEnqueueNDRangeKernel);
+    FIND(clFinish);
+#undef FIND
+    return all;
+  }();
+  return found;
+}
+
+/// The devices of all platforms, in the library's order.
+std::vector<Handle> allDevicesOf(const Functions &cl) {
+  std::vector<Handle> platforms(16), devices;
+  uint32_t count = 0;
+  if (cl.clGetPlatformIDs(uint32_t(platforms.size()), platforms.data(), &count))
+    return {};
+  platforms.resize(std::min<size_t>(count, platforms.size()));
+  for (Handle platform : platforms) {
+    std::vector<Handle> some(16);
+    if (cl.clGetDeviceIDs(platform, allDevices, uint32_t(some.size()), some.data(), &count))
+      continue;
+    some.resize(std::min<size_t>(count, some.size()));
+    devices.insert(devices.end(), some.begin(), some.end());
+  }
+  return devices;
+}
+
+class OpenCl : public Driver {
+public:
+  explicit OpenCl(int number) : cl(functions()) {
+    std::vector<Handle> devices = allDevicesOf(cl);
+    if (size_t(number) >= devices.size())
+      throw Error("there is no device 'opencl:" + std::to_string(number) + "': OpenCL has " +
+                  std::to_string(devices.size()) + (devices.size() == 1 ? " device" : " devices"));
+    device = devices[size_t(number)];
+    char text[256] = "";
+    cl.clGetDeviceInfo(device, deviceName, sizeof(text) - 1, text, nullptr);
+    name = text;
+    Status status = 0;
+    context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+    check(status, "use the device '" + name + "'");
+    queue = cl.clCreateCommandQueue(context, device, 0, &status);
+    check(status, "make a queue for the device '" + name + "'");
+    if (const char *more = std::getenv("HEDDLE_OPENCL_OPTIONS"))
+      options = more;
+    Bits floats = 0;
+    cl.clGetDeviceInfo(device, singleFloats, sizeof(floats), &floats, nullptr);
+    if (floats & exactDivision)
+      options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  }
+  ~OpenCl() override {
+    if (queue) {
+      cl.clFinish(queue);
+      cl.clReleaseCommandQueue(queue);
+    }
+    if (context)
+      cl.clReleaseContext(context);
+  }
+
+  Buffer allocate(int64_t bytes) override {
+    Status status = 0;
+    Buffer buffer = cl.clCreateBuffer(context, readWrite, size_t(bytes), nullptr, &status);
+    check(status, "allocate " + std::to_string(bytes) + " bytes on the device '" + name + "'");
+    return buffer;
+  }
+  void release(Buffer buffer) noexcept override { cl.clReleaseMemObject(buffer); }
+
+  void upload(Buffer to, int64_t offset, const void *from, int64_t bytes) override {
+    check(cl.clEnqueueWriteBuffer(queue, to, blocking, size_t(offset), size_t(bytes), from, 0,
+                                  nullptr, nullptr),
+          "copy " + std::to_string(bytes) + " bytes to the device '" + name + "'");
+  }
+  void download(void *to, Buffer from, int64_t offset, int64_t bytes) override {
+    check(cl.clEnqueueReadBuffer(queue, from, blocking, size_t(offset), size_t(bytes), to, 0,
+                                 nullptr, nullptr),
+          "copy " + std::to_string(bytes) + " bytes from the device '" + name + "'");
+  }
+  void copy(Buffer to, int64_t toOffset, Buffer from, int64_t fromOffset, int64_t bytes) override {
+    check(cl.clEnqueueCopyBuffer(queue, from, to, size_t(fromOffset), size_t(toOffset),
+                                 size_t(bytes), 0, nullptr, nullptr),
+          "copy " + std::to_string(bytes) + " bytes on the device '" + name + "'");
+  }
+
+  Image loadKernel(const KernelImage &image) override {
+    Status status = 0;
+    Handle program =
+        cl.clCreateProgramWithIL(context, image.bytes.data(), image.bytes.size(), &status);
+    check(status, "load the kernel '" + image.symbol + "' on the device '" + name + "'");
+    status = cl.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
+    Handle kernel = nullptr;
+    std::string log;
+    if (status) {
+      log.resize(2000);
+      cl.clGetProgramBuildInfo(program, device, buildLog, log.size() - 1, log.data(), nullptr);
+      log = ": " + std::string(log.c_str());
+    } else {
+      kernel = cl.clCreateKernel(program, image.symbol.c_str(), &status);
+    }
+    cl.clReleaseProgram(program); // the kernel keeps it
+    if (status)
+      throw Error("the device '" + name + "' can't compile the kernel '" + image.symbol +
+                  "': status " + std::to_string(status) + log);
+    return new Kernel{kernel, size_t(image.lanes)};
+  }
+  void unload(Image image) noexcept override {
+    auto *kernel = static_cast<Kernel *>(image);
+    cl.clReleaseKernel(kernel->handle);
+    delete kernel;
+  }
+
+  void launch(Image image, int64_t blocks, const std::vector<Argument> &arguments) override {
+    auto *kernel = static_cast<Kernel *>(image);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Argument &each = arguments[i];
+      Status status = each.isBuffer ? cl.clSetKernelArg(kernel->handle, uint32_t(i), sizeof(Handle),
+                                                        each.buffer ? &each.buffer : nullptr)
+                                    : cl.clSetKernelArg(kernel->handle, uint32_t(i),
+                                                        sizeof(int64_t), &each.number);
+      check(status, "set argument " + std::to_string(i) + " of a kernel");
+    }
+    size_t lanes = size_t(blocks) * kernel->lanes;
+    check(cl.clEnqueueNDRangeKernel(queue, kernel->handle, 1, nullptr, &lanes, &kernel->lanes, 0,
+                                    nullptr, nullptr),
+          "launch " + std::to_string(blocks) + " blocks on the device '" + name + "'");
+  }
+  void finish() override { check(cl.clFinish(queue), "finish on the device '" + name + "'"); }
+
+private:
+  struct Kernel {
+    Handle handle;
+    size_t lanes;
+  };
+  const Functions &cl;
+  Handle device = nullptr, context = nullptr, queue = nullptr;
+  std::string name, options;
+};
+} // namespace
+
+static DeviceRegistration registered(std::make_unique<StreamDevice>("opencl", [](int number) {
+  return std::make_unique<OpenCl>(number);
+}));
