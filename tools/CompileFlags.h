@@ -86,10 +86,9 @@ inline void addCompileFlags(CLI::App &app, CompileOptions &options) {
   sayPlainly(app);
   const char *topic = topics::compiling;
   auto number = CLI::Range(0, 1024).description("");
-  app.add_option(
-         "--target-cpu", options.targetCpu,
-         "CPU to make code for: native, x86-64, haswell, skylake-avx512, ...; null: none, the "
-         "interpreter runs the program")
+  app.add_option("--target-cpu,--target", options.targetCpu,
+                 "What to make code for: the name of a CPU or GPU, such as " + exampleTargets() +
+                     "; null: the interpreter runs the program")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(topic)

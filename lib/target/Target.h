@@ -21,7 +21,7 @@
 //
 // `cpu` generates machine code. `null` keeps the nests, and a device of the runtime
 // (runtime/device/Device.h) runs them by the interpreter; it is the template for a new target
-// (docs/targets.md).
+// (docs/targets.md). `gpu` is what the targets `opencl`, `nvidia` and `amd` share (docs/gpu.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,8 @@
 #include "runtime/format/Manifest.h"
 
 #include "llvm/Support/Error.h"
+
+#include <functional>
 
 namespace heddle {
 
@@ -127,9 +129,26 @@ public:
 /// The name of the target for any x86-64 CPU with these features, in the spelling of `cpuFeatures`.
 std::string targetWith(const std::vector<std::string> &features);
 
+/// Registers a kind of targets, which one folder provides:
+///
+///     const TargetRegistration registered(
+///         {"null"}, [](llvm::StringRef name) { return name == "null"; },
+///         [](llvm::StringRef) { return makeNullTarget(); });
+///
+/// Each name belongs to one kind at most.
+class TargetRegistration {
+public:
+  using Made = llvm::Expected<std::shared_ptr<const Target>>;
+  /// `examples`: some of its names, for messages. `knows`: true for a name of this kind.
+  TargetRegistration(std::vector<std::string> examples, std::function<bool(llvm::StringRef)> knows,
+                     std::function<Made(llvm::StringRef)> make);
+};
+
 /// Finds a target by name: "native", a CPU that LLVM knows, optionally with more features
-/// ("x86-64+avx2+fma"), or "null". The error for any other name gives examples.
+/// ("x86-64+avx2+fma"), or a name of another kind. The error for an unknown name gives examples.
 llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
+/// Some names of each kind: "native, haswell, null".
+std::string exampleTargets();
 
 } // namespace heddle
 

@@ -89,11 +89,18 @@ int main(int argc, char **argv) {
          "Write a timeline of the steps: a picture (.svg), of rank 0 alone, or JSON for Perfetto "
          "(ui.perfetto.dev), with rows of all ranks and of their transfers")
       ->type_name("FILE.svg|FILE.json");
+  std::string device;
   addCompileFlags(app, options.compile);
+  app.add_option("--device", device,
+                 "Run it there: cpu, or another device, of several the one with this number")
+      ->type_name("NAME[:NUMBER]")
+      ->excludes("--target-cpu");
   CLI11_PARSE(app, argc, argv);
   options.threads = options.compile.programThreads;
   options.compile.progress = false;
   return runTool("heddle-run", [&] {
+    if (Device *chosen = selectDevice(device))
+      options.compile.targetCpu = chosen->target();
     if (options.threads == 0)
       options.compile.programThreads = usualThreads();
     bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";

@@ -4,9 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The CPU target lowers a nest to loops, to the LLVM dialect, and to an ELF object (Emit.h), and
+// links objects into one block of code that imports nothing (Link.h, Builtins.h).
+//
+//===----------------------------------------------------------------------===//
 
-#include "lib/target/cpu/Cpu.h"
-
+#include "lib/target/Target.h"
 #include "lib/target/cpu/Builtins.h"
 #include "lib/target/cpu/ClearMemory.h"
 #include "lib/target/cpu/CpuLoops.h"
@@ -160,9 +164,12 @@ private:
 };
 } // namespace
 
-llvm::Expected<std::shared_ptr<const Target>> cpu::makeTarget(StringRef cpu) {
+static llvm::Expected<std::shared_ptr<const Target>> makeTarget(StringRef cpu) {
   auto target = targetFor(cpu);
   if (!target)
     return target.takeError();
   return std::make_shared<Cpu>(std::move(*target));
 }
+
+static const TargetRegistration registered({"native", "x86-64", "haswell", "skylake-avx512"},
+                                           isCpuName, makeTarget);

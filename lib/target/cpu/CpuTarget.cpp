@@ -43,6 +43,16 @@ bool CpuTarget::has(llvm::StringRef feature) const {
 
 std::string CpuTarget::key() const { return triple + "|" + cpu + "|" + llvm::join(features, ","); }
 
+bool cpu::isCpuName(llvm::StringRef name) {
+  initialize();
+  std::string error;
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> any(found ? found->createMCSubtargetInfo(triple, "", "")
+                                                   : nullptr);
+  return name.empty() || name == "native" || (any && any->isCPUStringValid(name.split('+').first));
+}
+
 llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   initialize();
   CpuTarget target;

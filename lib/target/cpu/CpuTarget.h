@@ -39,6 +39,8 @@ struct CpuTarget {
   std::string key() const;
 };
 
+/// True for "native", and for the name of a CPU that LLVM knows, with or without added features.
+bool isCpuName(llvm::StringRef name);
 /// Returns the target of "native", or of the name of a CPU that LLVM knows. The error for an
 /// unknown name gives examples.
 llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);

@@ -22,7 +22,6 @@
 
 namespace heddle {
 
-std::shared_ptr<const Target> makeNullTarget();
 std::unique_ptr<Device> makeNullDevice();
 
 /// On a kernel without a body that zeroes memory: the number of bytes, or -1 if the kernel's number

@@ -97,4 +97,6 @@ public:
 };
 } // namespace
 
-std::shared_ptr<const Target> heddle::makeNullTarget() { return std::make_shared<NullTarget>(); }
+static const TargetRegistration registered(
+    {"null"}, [](llvm::StringRef name) { return name == "null"; },
+    [](llvm::StringRef) { return std::make_shared<NullTarget>(); });

@@ -27,7 +27,7 @@
 // RUN: not heddlec %t/negative.mlir -o %t/o.heddle 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: negative.mlir:1:{{[0-9]+}}: error: expected a size of at least 0 for 'row', got -4
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu pdp11 2>&1 | FileCheck %s --check-prefix=CPU
-// CPU: --target-cpu: unknown target CPU 'pdp11'; expected 'native' or a name such as 'x86-64'
+// CPU: --target-cpu: unknown target 'pdp11'; expected a name such as {{.*}}native, x86-64
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --target-cpu x86-64+avx2+vector-unit 2>&1 | FileCheck %s --check-prefix=FEATURE
 // FEATURE: --target-cpu: unknown feature 'vector-unit' of the target CPU 'x86-64+avx2+vector-unit'
 // RUN: not heddlec %t/good.mlir -o %t/o.heddle --emit=porridge 2>&1 | FileCheck %s --check-prefix=STAGE
