@@ -1,4 +1,5 @@
 # How lit runs the tests of this tree: `lit build/test`, or the target check-heddle.
+import ctypes
 import os
 import shutil
 import sys
@@ -31,6 +32,42 @@ mpi = os.path.join(config.heddle_tools_dir, "..", "lib", "libheddle_collectives_
 if os.path.exists(mpi) and shutil.which("mpirun"):
     config.available_features.add("mpi")
     config.substitutions.append((r"%\{mpirun\}", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe"))
+
+# A device for GPU code: the OpenCL runtime for CPUs that scripts/install-packages has put into the build folder, or what
+# the system's loader finds.
+opencl = os.environ.get("HEDDLE_OPENCL") or os.path.join(config.heddle_build_dir, "gpu", "lib", "libintelocl.so")
+if os.path.exists(opencl):
+    config.environment["HEDDLE_OPENCL"] = opencl
+config.environment["HEDDLE_OPENCL_OPTIONS"] = "-cl-opt-disable"  # it compiles 20 times faster
+
+
+def opencl_devices():
+    """The number of devices of the first platform."""
+    try:
+        library = ctypes.CDLL(config.environment.get("HEDDLE_OPENCL", "libOpenCL.so.1"))
+    except OSError:
+        return 0
+    platform, count = ctypes.c_void_p(), ctypes.c_uint(0)
+    if library.clGetPlatformIDs(1, ctypes.byref(platform), None):
+        return 0
+    library.clGetDeviceIDs(platform, ctypes.c_ulonglong(0xFFFFFFFF), 0, None, ctypes.byref(count))
+    return count.value
+
+
+if opencl_devices():
+    config.available_features.add("opencl")
+else:
+    lit_config.note("no OpenCL device, whose tests are skipped (scripts/install-packages gpu)")
+for feature, needed in {
+    "ptxas": ["ptxas"],
+    "lld": ["ld.lld-22"],
+    "spirv-val": ["spirv-val"],
+    "oclgrind": ["oclgrind", "llvm-spirv-14", "spirv-dis", "spirv-as", "clang"],
+}.items():
+    if all(shutil.which(tool, path=config.environment["PATH"]) for tool in needed):
+        config.available_features.add(feature)
+    else:
+        lit_config.note(f"tests that need {', '.join(needed)} are skipped ({feature})")
 
 if shutil.which("mkdocs"):
     config.available_features.add("mkdocs")

@@ -45,7 +45,7 @@ using Values = llvm::SmallVector<mlir::Value>;
 /// A tensor in memory. `layout` gives the offset of the element at coordinates c, applied to
 /// `fixed` for fixed names and to c - origin for the others.
 struct Memory {
-  mlir::Value base; ///< !llvm.ptr
+  mlir::Value base; ///< a pointer
   Layout layout;
   nd::NdTensorType type; ///< names and sizes of the layout, element type in memory
   Replacement fixed;     ///< names that a scan or group has fixed

@@ -35,10 +35,10 @@ static bool isCallable(Type type) {
 /// Calls a function of the runtime on each element of `x`.
 static Value callEach(PatternRewriter &rewriter, Operation *op, StringRef name, Value x) {
   Type element = getElementTypeOrSelf(x.getType());
-  auto module = op->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
+  Operation *module = SymbolTable::getNearestSymbolTable(op);
+  if (!SymbolTable::lookupSymbolIn(module, name)) {
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(module.getBody());
+    rewriter.setInsertionPointToStart(&module->getRegion(0).front());
     func::FuncOp::create(rewriter, op->getLoc(), name, rewriter.getFunctionType(element, element))
         .setPrivate();
   }

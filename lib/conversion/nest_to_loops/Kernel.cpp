@@ -115,7 +115,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
            << " terms and factors in all, each of them " << Expr::limits()
            << ", got more; fewer names with sizes that are sums have shorter ones";
   builder.setInsertionPointToEnd(body);
-  func::ReturnOp::create(builder, loc);
+  target.end(builder, loc);
   // Unroll inner loops first, because unrolling an outer loop copies them.
   for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
     if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
@@ -124,7 +124,10 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   return info;
 }
 
-void nest::buildKernelLowering(OpPassManager &passes) {
+void LoopTarget::end(OpBuilder &b, Location loc) const { func::ReturnOp::create(b, loc); }
+
+static void addLowering(OpPassManager &passes,
+                        llvm::function_ref<void(OpPassManager &)> addFunctions) {
   // Only one sweep, to keep the conversions short; LLVM simplifies again.
   GreedyRewriteConfig once;
   once.setUseTopDownTraversal().setMaxIterations(1).setRegionSimplificationLevel(
@@ -136,8 +139,18 @@ void nest::buildKernelLowering(OpPassManager &passes) {
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createConvertFuncToLLVMPass());
+  addFunctions(passes);
   passes.addPass(createUBToLLVMConversionPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void nest::buildKernelLowering(OpPassManager &passes) {
+  addLowering(passes, [](OpPassManager &passes) {
+    passes.addPass(createConvertControlFlowToLLVMPass());
+    passes.addPass(createConvertFuncToLLVMPass());
+  });
+}
+
+void nest::buildKernelLowering(OpPassManager &passes, std::unique_ptr<Pass> functions) {
+  addLowering(passes, [&](OpPassManager &passes) { passes.addPass(std::move(functions)); });
 }

@@ -54,6 +54,8 @@ mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request, const LoopT
 
 /// Lowers scf, vector, arith and math to the LLVM dialect, without library calls.
 void buildKernelLowering(mlir::OpPassManager &passes);
+/// The same, with a pass that converts functions and their calls.
+void buildKernelLowering(mlir::OpPassManager &passes, std::unique_ptr<mlir::Pass> functions);
 
 } // namespace heddle::nest
 

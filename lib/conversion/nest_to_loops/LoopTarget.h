@@ -23,10 +23,10 @@ namespace heddle::nest {
 
 /// The arguments of a kernel's function, as values in its body.
 struct KernelFrame {
-  llvm::SmallVector<mlir::Value> bases; ///< !llvm.ptr, of its operands, then of its results
+  llvm::SmallVector<mlir::Value> bases; ///< pointers to its operands, then to its results
   llvm::SmallVector<mlir::Value> sizes; ///< i64, of the size symbols
   mlir::Value chunk;                    ///< i64: the index of the chunk to run
-  mlir::Value scratch;                  ///< !llvm.ptr
+  mlir::Value scratch;                  ///< a pointer
 };
 
 class LoopTarget {
@@ -36,6 +36,8 @@ public:
   /// Creates the function of a kernel, and sets the builder's insertion point in its body.
   virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                             size_t bases, size_t sizes) const = 0;
+  /// Ends the function. The insertion point is where `begin` has set it, after the kernel's code.
+  virtual void end(mlir::OpBuilder &b, mlir::Location loc) const;
 
   /// The memories that stages may name. "" is among them.
   virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }

@@ -8,11 +8,17 @@
  * Compiled separately, for the oldest CPU of the architecture; the bytes of the
  * object are part of the compiler (Builtins.h). Rounding is to nearest, ties to
  * even. bf16 and half are passed in the same registers, so _Float16 stands for both.
+ * It is also compiled to LLVM bitcode for GPUs (lib/target/gpu/Builtins.cmake).
  *
  *===----------------------------------------------------------------------===*/
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Where tables lie; a GPU has an address space for constants. */
+#ifndef HEDDLE_CONSTANT
+#define HEDDLE_CONSTANT
+#endif
 
 typedef union {
   float f;
@@ -143,14 +149,22 @@ float fmaf(float a, float b, float c) {
   return (float)sum.f;
 }
 
+#ifdef __SIZEOF_INT128__
 typedef unsigned __int128 Wide;
+#else
+typedef uint64_t Wide; /* a GPU: it has fma, the only function that needs more bits */
+#endif
 
 /* mantissa * 2^exponent, rounded; bits below the mantissa were kept as its last bit ("sticky"). */
 static double assemble(uint64_t sign, Wide mantissa, int exponent) {
   if (mantissa == 0)
     return signLike(0, (Double){.u = sign}.f);
+#ifdef __SIZEOF_INT128__
   int top = mantissa >> 64 ? 127 - __builtin_clzll((uint64_t)(mantissa >> 64))
                            : 63 - __builtin_clzll((uint64_t)mantissa);
+#else
+  int top = 63 - __builtin_clzll(mantissa);
+#endif
   int drop = top - 52; /* of bits, to leave 53 */
   if (exponent + drop < -1074)
     drop = -1074 - exponent;
@@ -186,6 +200,7 @@ static void take(double x, uint64_t *mantissa, int *exponent) {
   *exponent = (biased ? biased : 1) - 1075;
 }
 
+#ifdef __SIZEOF_INT128__
 double fma(double a, double b, double c) {
   const uint64_t signBit = (uint64_t)1 << 63;
   Double va = {a}, vb = {b}, vc = {c};
@@ -221,6 +236,7 @@ double fma(double a, double b, double c) {
     return 0;
   return p > q ? assemble(signP, p - q, exponent) : assemble(signC, q - p, exponent);
 }
+#endif
 
 /*===- Remainders ----------------------------------------------------------===*/
 

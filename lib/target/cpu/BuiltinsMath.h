@@ -202,7 +202,7 @@ double pow(double x, double y) {
 /*===- Sine and cosine ------------------------------------------------------===*/
 
 /* The bits of 2 / pi after the binary point. */
-static const uint64_t twoOverPi[] = {
+HEDDLE_CONSTANT static const uint64_t twoOverPi[] = {
     0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,
     0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu, 0xe88235f52ebb4484u,
     0xe99c7026b45f7e41u, 0x3991d639835339f4u, 0x9c845f8bbdf9283bu, 0x1ff897ffde05980fu,
@@ -219,6 +219,15 @@ static uint64_t bitsAt(int at) {
   return at % 64 ? word << at % 64 | twoOverPi[at / 64 + 1] >> (64 - at % 64) : word;
 }
 
+#ifndef __SIZEOF_INT128__
+/* The upper 64 bits of a * b. Optimised, it would be a product of 128 bits again. */
+__attribute__((noinline, optnone)) static uint64_t upperHalf(uint64_t a, uint64_t b) {
+  uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+  uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh + (uint32_t)middle;
+  return ah * bh + (middle >> 32) + (other >> 32);
+}
+#endif
+
 /* Returns r and the quadrant such that x = (4 i + quadrant) pi/2 + r and |r| <= pi/4, for a finite x. x is an integer
    times 2^e, so that the leading bits of 2 / pi only add whole turns and are skipped (Payne and Hanek, 1983). */
 static double reduced(double x, int *quadrant) {
@@ -229,9 +238,14 @@ static double reduced(double x, int *quadrant) {
     return x;
   uint64_t m = (v.u & ((uint64_t)1 << 52) - 1) | (uint64_t)1 << 52;
   int at = exponent - 1075 - 2;
+#ifdef __SIZEOF_INT128__
   unsigned __int128 low = (unsigned __int128)m * bitsAt(at + 128);
   unsigned __int128 middle = (unsigned __int128)m * bitsAt(at + 64) + (uint64_t)(low >> 64);
   uint64_t top = m * bitsAt(at) + (uint64_t)(middle >> 64), rest = (uint64_t)middle;
+#else
+  uint64_t low = upperHalf(m, bitsAt(at + 128)), rest = m * bitsAt(at + 64) + low;
+  uint64_t top = m * bitsAt(at) + upperHalf(m, bitsAt(at + 64)) + (rest < low);
+#endif
   int turn = (int)(top >> 62);
   int64_t fraction =
       (int64_t)(top << 2 | rest >> 62); /* of a quarter turn; 1/2 or more becomes negative */
@@ -293,7 +307,7 @@ double atan(double x) {
 /*===- Error function -------------------------------------------------------===*/
 
 /* Coefficients of erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where both series below are inaccurate. */
-static const double middleErf[] = {
+HEDDLE_CONSTANT static const double middleErf[] = {
     0x1.cb3b329db0e3ap-56,  0x1.1a0dc51a9933ep-2,  -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3,
     0x1.40fbaba31be91p-7,   -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6,  0x1.aecb7a5a57556p-8,
     -0x1.8bca64bc487c9p-8,  0x1.4ad472b6f71f0p-12, 0x1.05d28cbcf3c2ep-10, -0x1.17cde4c130057p-12,

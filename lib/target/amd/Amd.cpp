@@ -1,0 +1,126 @@
+//===- Amd.cpp - code objects for AMD's GPUs ------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `gfx90a` to `gfx1250`: kernels as code objects, which lld links.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/gpu/Gpu.h"
+
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/TargetParser/TargetParser.h"
+
+using namespace heddle;
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTarget();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmPrinter();
+}
+
+static const unsigned char builtins[] = {
+#include "lib/target/amd/Builtins.inc"
+};
+
+/// Links an object by `ld.lld`. How long it may take, in seconds.
+static constexpr unsigned longestLink = 60;
+
+static llvm::Expected<std::string> link(const std::string &object) {
+  auto lld = llvm::sys::findProgramByName("ld.lld-22");
+  if (!lld)
+    lld = llvm::sys::findProgramByName("ld.lld");
+  if (!lld)
+    return llvm::createStringError("code for AMD's GPUs is linked by 'ld.lld', which is not "
+                                   "installed");
+  llvm::SmallString<64> input, output;
+  int file;
+  if (auto error = llvm::sys::fs::createTemporaryFile("heddle", "o", file, input))
+    return llvm::createStringError(error, "no temporary file");
+  auto removeInput = llvm::scope_exit([&] { llvm::sys::fs::remove(input); });
+  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  stream << object;
+  stream.close();
+  if (stream.has_error()) {
+    stream.clear_error();
+    return llvm::createStringError("'" + input.str().str() + "' can't be written");
+  }
+  if (auto error = llvm::sys::fs::createTemporaryFile("heddle", "hsaco", output))
+    return llvm::createStringError(error, "no temporary file");
+  auto removeOutput = llvm::scope_exit([&] { llvm::sys::fs::remove(output); });
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(*lld, {*lld, "-shared", input, "-o", output}, {}, {},
+                                         longestLink, 0, &message);
+  if (status)
+    return llvm::createStringError("'" + *lld + "' failed" +
+                                   (message.empty() ? "" : ": " + message));
+  auto linked = llvm::MemoryBuffer::getFile(output);
+  if (!linked)
+    return llvm::createStringError(linked.getError(), "the linked file can't be read");
+  return (*linked)->getBuffer().str();
+}
+
+/// Chips for computing, from MI200 on, and those for graphics from RDNA 3 on.
+static bool isKnown(llvm::StringRef name) {
+  if (!name.starts_with("gfx") || llvm::AMDGPU::parseArchAMDGCN(name) == llvm::AMDGPU::GK_NONE)
+    return false;
+  llvm::StringRef number = name.drop_front(3);
+  return number == "90a" || number.starts_with("94") || number.starts_with("95") ||
+         number.starts_with("11") || number.starts_with("12");
+}
+
+namespace {
+class Amd : public heddle::gpu::Chip {
+public:
+  explicit Amd(llvm::StringRef chip) : chip(chip.str()) {}
+  std::string name() const override { return chip; }
+  std::string device() const override { return "hip"; }
+
+  void registerTranslations(mlir::MLIRContext &context) const override {
+    mlir::registerROCDLDialectTranslation(context);
+  }
+  void addConversion(mlir::OpPassManager &passes) const override {
+    mlir::ConvertGpuOpsToROCDLOpsOptions options;
+    options.chipset = chip;
+    options.indexBitwidth = 64;
+    passes.addPass(mlir::createConvertGpuOpsToROCDLOps(options));
+  }
+
+  BackEnd backEnd() const override {
+    auto initialize = [] {
+      LLVMInitializeAMDGPUTargetInfo();
+      LLVMInitializeAMDGPUTarget();
+      LLVMInitializeAMDGPUTargetMC();
+      LLVMInitializeAMDGPUAsmPrinter();
+    };
+    return {"amdgcn-amd-amdhsa",
+            chip,
+            "",
+            llvm::CodeGenFileType::ObjectFile,
+            initialize,
+            {reinterpret_cast<const char *>(builtins), sizeof(builtins)}};
+  }
+
+  llvm::Expected<std::string> finish(std::string code) const override { return link(code); }
+
+private:
+  std::string chip;
+};
+
+const TargetRegistration registered(
+    {"gfx942"}, [](llvm::StringRef name) { return isKnown(name); },
+    [](llvm::StringRef name) { return heddle::gpu::makeTarget(std::make_unique<Amd>(name)); });
+} // namespace

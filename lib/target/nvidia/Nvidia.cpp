@@ -1,0 +1,82 @@
+//===- Nvidia.cpp - PTX for NVIDIA's GPUs ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `sm_75` to `sm_121`: kernels as PTX, which the driver compiles for its chip.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/gpu/Gpu.h"
+
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+
+using namespace heddle;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static const unsigned char builtins[] = {
+#include "lib/target/nvidia/Builtins.inc"
+};
+
+/// The chips, each with the version of PTX, times 10, that knows it.
+static constexpr std::pair<llvm::StringLiteral, int> chips[] = {
+    {"sm_75", 63}, {"sm_80", 70},  {"sm_86", 71},  {"sm_87", 74},  {"sm_89", 78},
+    {"sm_90", 78}, {"sm_100", 86}, {"sm_103", 88}, {"sm_120", 87}, {"sm_121", 88}};
+
+static int ptxVersionOf(llvm::StringRef name) {
+  for (auto [chip, version] : chips)
+    if (chip == name)
+      return version;
+  return 0;
+}
+
+namespace {
+class Nvidia : public heddle::gpu::Chip {
+public:
+  explicit Nvidia(llvm::StringRef chip) : chip(chip.str()) {}
+  std::string name() const override { return chip; }
+  std::string device() const override { return "cuda"; }
+
+  void registerTranslations(mlir::MLIRContext &context) const override {
+    mlir::registerNVVMDialectTranslation(context);
+  }
+  void addConversion(mlir::OpPassManager &passes) const override {
+    passes.addPass(mlir::createConvertGpuOpsToNVVMOps({.indexBitwidth = 64}));
+  }
+
+  BackEnd backEnd() const override {
+    auto initialize = [] {
+      LLVMInitializeNVPTXTargetInfo();
+      LLVMInitializeNVPTXTarget();
+      LLVMInitializeNVPTXTargetMC();
+      LLVMInitializeNVPTXAsmPrinter();
+    };
+    return {"nvptx64-nvidia-cuda",
+            chip,
+            "+ptx" + std::to_string(ptxVersionOf(chip)),
+            llvm::CodeGenFileType::AssemblyFile,
+            initialize,
+            {reinterpret_cast<const char *>(builtins), sizeof(builtins)}};
+  }
+
+private:
+  std::string chip;
+};
+
+const TargetRegistration registered(
+    {"sm_80", "sm_90"}, [](llvm::StringRef name) { return ptxVersionOf(name) > 0; },
+    [](llvm::StringRef name) { return heddle::gpu::makeTarget(std::make_unique<Nvidia>(name)); });
+} // namespace

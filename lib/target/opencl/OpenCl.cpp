@@ -1,0 +1,116 @@
+//===- OpenCl.cpp - SPIR-V for OpenCL -------------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `opencl`: kernels as SPIR-V 1.2, for any device that takes it (clCreateProgramWithIL).
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/target/gpu/Gpu.h"
+
+#include "mlir/Conversion/GPUToLLVMSPV/GPUToLLVMSPVPass.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace heddle;
+
+extern "C" {
+void LLVMInitializeSPIRVTargetInfo();
+void LLVMInitializeSPIRVTarget();
+void LLVMInitializeSPIRVTargetMC();
+void LLVMInitializeSPIRVAsmPrinter();
+}
+
+static const unsigned char builtins[] = {
+#include "lib/target/opencl/Builtins.inc"
+};
+
+/// LLVM 22 selects a wrong type for the extension of a truncated integer if the result is narrower
+/// than what was truncated. Makes a mask instead.
+static llvm::Value *maskOf(llvm::IRBuilder<> &b, llvm::ZExtInst &wide) {
+  auto *narrow = llvm::dyn_cast<llvm::TruncInst>(wide.getOperand(0));
+  if (!narrow)
+    return nullptr;
+  unsigned kept = narrow->getType()->getScalarSizeInBits(),
+           bits = wide.getType()->getScalarSizeInBits();
+  if (bits >= narrow->getSrcTy()->getScalarSizeInBits())
+    return nullptr;
+  llvm::Value *cut = b.CreateTrunc(narrow->getOperand(0), wide.getType());
+  return b.CreateAnd(cut, llvm::APInt::getLowBitsSet(bits, kept));
+}
+
+/// LLVM 22 selects OpenCL's fmax, which drops NaN and may take any of two zeros.
+static llvm::Value *extremeOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
+  bool isMax = call.getIntrinsicID() == llvm::Intrinsic::maximum;
+  if (!isMax && call.getIntrinsicID() != llvm::Intrinsic::minimum)
+    return nullptr;
+  llvm::Value *x = call.getArgOperand(0), *y = call.getArgOperand(1);
+  llvm::Type *type = x->getType(), *bits = b.getIntNTy(type->getScalarSizeInBits());
+  llvm::Value *xBits = b.CreateBitCast(x, bits), *yBits = b.CreateBitCast(y, bits);
+  // Of zeros with different signs, -0 is smaller.
+  llvm::Value *equal =
+      b.CreateBitCast(isMax ? b.CreateAnd(xBits, yBits) : b.CreateOr(xBits, yBits), type);
+  llvm::Value *first = isMax ? b.CreateFCmpOGT(x, y) : b.CreateFCmpOLT(x, y);
+  llvm::Value *chosen = b.CreateSelect(b.CreateFCmpOEQ(x, y), equal, b.CreateSelect(first, x, y));
+  return b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), chosen);
+}
+
+/// What replaces an instruction that the back end gets wrong; null: nothing.
+static llvm::Value *legal(llvm::Instruction &each) {
+  llvm::IRBuilder<> b(&each);
+  if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))
+    return maskOf(b, *wide);
+  if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each))
+    return extremeOf(b, *call);
+  return nullptr;
+}
+
+namespace {
+class OpenCl : public heddle::gpu::Chip {
+public:
+  std::string name() const override { return "opencl"; }
+  std::string device() const override { return "opencl"; }
+
+  void addConversion(mlir::OpPassManager &passes) const override {
+    passes.addPass(mlir::createConvertGpuOpsToLLVMSPVOps({.use64bitIndex = true}));
+  }
+
+  void legalize(llvm::Module &module) const override {
+    for (llvm::Function &function : module)
+      for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function)))
+        if (llvm::Value *made = legal(each)) {
+          each.replaceAllUsesWith(made);
+          each.eraseFromParent();
+        }
+  }
+
+  BackEnd backEnd() const override {
+    auto initialize = [] {
+      LLVMInitializeSPIRVTargetInfo();
+      LLVMInitializeSPIRVTarget();
+      LLVMInitializeSPIRVTargetMC();
+      LLVMInitializeSPIRVAsmPrinter();
+    };
+    // The device's compiler optimises. LLVM would make sums with carry, which Intel's can't read.
+    return {"spirv64v1.2-unknown-unknown",
+            "",
+            "",
+            llvm::CodeGenFileType::ObjectFile,
+            initialize,
+            {reinterpret_cast<const char *>(builtins), sizeof(builtins)},
+            llvm::CodeGenOptLevel::None};
+  }
+};
+
+const TargetRegistration registered(
+    {"opencl"}, [](llvm::StringRef name) { return name == "opencl"; },
+    [](llvm::StringRef) { return heddle::gpu::makeTarget(std::make_unique<OpenCl>()); });
+} // namespace

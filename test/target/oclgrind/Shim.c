@@ -1,0 +1,36 @@
+/* Oclgrind takes bitcode of LLVM 14, not SPIR-V: this library adds the function that takes SPIR-V, by a command
+ * "$HEDDLE_TO_BITCODE FROM TO", to those of the library that it is linked with. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef void *Handle;
+int32_t clGetContextInfo(Handle, uint32_t, size_t, void *, size_t *);
+Handle clCreateProgramWithBinary(Handle, uint32_t, const Handle *, const size_t *,
+                                 const unsigned char **, int32_t *, int32_t *);
+
+Handle clCreateProgramWithIL(Handle context, const void *il, size_t bytes, int32_t *status) {
+  static unsigned char bitcode[1 << 24];
+  char from[] = "/tmp/heddle-XXXXXX", to[40], command[1000];
+  int file = mkstemp(from);
+  *status = -42; /* CL_INVALID_BINARY */
+  if (file < 0)
+    return 0;
+  ssize_t written = write(file, il, bytes);
+  close(file);
+  snprintf(to, sizeof to, "%s.bc", from);
+  snprintf(command, sizeof command, "%s %s %s", getenv("HEDDLE_TO_BITCODE"), from, to);
+  int failed = written != (ssize_t)bytes || system(command);
+  FILE *in = failed ? 0 : fopen(to, "rb");
+  size_t length = in ? fread(bitcode, 1, sizeof bitcode, in) : 0;
+  if (in)
+    fclose(in);
+  unlink(from), unlink(to);
+  if (!length)
+    return 0;
+  const unsigned char *start = bitcode;
+  Handle device;
+  clGetContextInfo(context, 0x1081 /* CL_CONTEXT_DEVICES */, sizeof device, &device, 0);
+  return clCreateProgramWithBinary(context, 1, &device, &length, &start, 0, status);
+}
