@@ -21,6 +21,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <mutex>
+
 using namespace heddle;
 using namespace heddle::gpu;
 
@@ -232,6 +234,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Ope
 
 llvm::Expected<std::string> CodeGenerator::generate(llvm::Module &module,
                                                     llvm::CodeGenFileType file) {
+  static std::mutex mutex;
+  std::unique_lock lock(mutex, std::defer_lock);
+  if (!chip.backEnd().isThreadSafe)
+    lock.lock();
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

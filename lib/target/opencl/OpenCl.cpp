@@ -106,7 +106,8 @@ public:
             llvm::CodeGenFileType::ObjectFile,
             initialize,
             {reinterpret_cast<const char *>(builtins), sizeof(builtins)},
-            llvm::CodeGenOptLevel::None};
+            llvm::CodeGenOptLevel::None,
+            /*isThreadSafe=*/false};
   }
 };
 
