@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/Gpu.h"
+#include "lib/target/gpu/LlvmTool.h"
 
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -17,10 +18,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/TargetParser/TargetParser.h"
 
 using namespace heddle;
@@ -35,43 +32,6 @@ void LLVMInitializeAMDGPUAsmPrinter();
 static const unsigned char builtins[] = {
 #include "lib/target/amd/Builtins.inc"
 };
-
-/// Links an object by `ld.lld`. How long it may take, in seconds.
-static constexpr unsigned longestLink = 60;
-
-static llvm::Expected<std::string> link(const std::string &object) {
-  auto lld = llvm::sys::findProgramByName("ld.lld-22");
-  if (!lld)
-    lld = llvm::sys::findProgramByName("ld.lld");
-  if (!lld)
-    return llvm::createStringError("code for AMD's GPUs is linked by 'ld.lld', which is not "
-                                   "installed");
-  llvm::SmallString<64> input, output;
-  int file;
-  if (auto error = llvm::sys::fs::createTemporaryFile("heddle", "o", file, input))
-    return llvm::createStringError(error, "no temporary file");
-  auto removeInput = llvm::scope_exit([&] { llvm::sys::fs::remove(input); });
-  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
-  stream << object;
-  stream.close();
-  if (stream.has_error()) {
-    stream.clear_error();
-    return llvm::createStringError("'" + input.str().str() + "' can't be written");
-  }
-  if (auto error = llvm::sys::fs::createTemporaryFile("heddle", "hsaco", output))
-    return llvm::createStringError(error, "no temporary file");
-  auto removeOutput = llvm::scope_exit([&] { llvm::sys::fs::remove(output); });
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(*lld, {*lld, "-shared", input, "-o", output}, {}, {},
-                                         longestLink, 0, &message);
-  if (status)
-    return llvm::createStringError("'" + *lld + "' failed" +
-                                   (message.empty() ? "" : ": " + message));
-  auto linked = llvm::MemoryBuffer::getFile(output);
-  if (!linked)
-    return llvm::createStringError(linked.getError(), "the linked file can't be read");
-  return (*linked)->getBuffer().str();
-}
 
 /// Chips for computing, from MI200 on, and those for graphics from RDNA 3 on.
 static bool isKnown(llvm::StringRef name) {
@@ -114,7 +74,9 @@ public:
             {reinterpret_cast<const char *>(builtins), sizeof(builtins)}};
   }
 
-  llvm::Expected<std::string> finish(std::string code) const override { return link(code); }
+  llvm::Expected<std::string> finish(std::string code) const override {
+    return heddle::gpu::runLlvmTool({"ld.lld", "lld-22"}, code, {"-shared"});
+  }
 
 private:
   std::string chip;

@@ -7,8 +7,11 @@
 
 #include "lib/target/gpu/Code.h"
 
+#include "lib/target/gpu/LlvmTool.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -20,8 +23,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
-
-#include <mutex>
 
 using namespace heddle;
 using namespace heddle::gpu;
@@ -232,12 +233,23 @@ llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Ope
   return module;
 }
 
+/// Runs the back end in a process of its own.
+static llvm::Expected<std::string>
+generateApart(const llvm::Module &module, const Chip::BackEnd &back, llvm::CodeGenFileType file) {
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  std::string effort = "-O" + std::to_string(int(back.effort)), triple = "-mtriple=" + back.triple;
+  bool isText = file == llvm::CodeGenFileType::AssemblyFile;
+  return runLlvmTool(
+      {"llc", "llvm-22"}, bitcode,
+      {effort, triple, "-fp-contract=off", isText ? "-filetype=asm" : "-filetype=obj"});
+}
+
 llvm::Expected<std::string> CodeGenerator::generate(llvm::Module &module,
                                                     llvm::CodeGenFileType file) {
-  static std::mutex mutex;
-  std::unique_lock lock(mutex, std::defer_lock);
-  if (!chip.backEnd().isThreadSafe)
-    lock.lock();
+  if (chip.backEnd().inOwnProcess)
+    return generateApart(module, chip.backEnd(), file);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

@@ -53,7 +53,7 @@ public:
     void (*initialize)();       ///< registers LLVM's back end
     llvm::StringRef builtins;   ///< LLVM bitcode of Builtins.c for this triple
     llvm::CodeGenOptLevel effort = llvm::CodeGenOptLevel::Default;
-    bool isThreadSafe = true; ///< false: it has state that all threads share
+    bool inOwnProcess = false; ///< run by `llc`: it keeps state of earlier modules
   };
   virtual BackEnd backEnd() const = 0;
   /// Changes the LLVM IR, after optimisation, to what the back end can handle.

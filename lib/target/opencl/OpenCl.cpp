@@ -107,7 +107,7 @@ public:
             initialize,
             {reinterpret_cast<const char *>(builtins), sizeof(builtins)},
             llvm::CodeGenOptLevel::None,
-            /*isThreadSafe=*/false};
+            /*inOwnProcess=*/true};
   }
 };
 
