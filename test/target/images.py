@@ -35,8 +35,8 @@ def images_of(code):
 
 
 def run(path):
-    line = re.search(r"RUN: heddle-run %s (.*--compare.*)", path.read_text())
-    if not line or "|" in line[1]:
+    line = re.search(r"RUN: heddle-run %s ([^|\n]*--compare[^|\n]*)", path.read_text())
+    if not line:
         return []
     words = [word.replace("%s", str(path)).replace("%S", str(path.parent)) for word in shlex.split(line[1])]
     kept = []
