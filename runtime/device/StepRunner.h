@@ -20,8 +20,8 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_STEPRUNNER_H
 #define HEDDLE_RUNTIME_DEVICE_STEPRUNNER_H
 
-#include "runtime/program/Abi.h"
-#include "runtime/program/Manifest.h"
+#include "runtime/format/Abi.h"
+#include "runtime/format/Manifest.h"
 
 namespace heddle {
 

@@ -18,7 +18,7 @@ FLAGS = {"--products": 2, "--mesh": 2, "--shard": 2, "--plan": 2, "--fast-math":
 
 
 def code_of(program):
-    """The section "code" of a program file (runtime/program/ProgramImage.h)."""
+    """The section "code" of a program file (runtime/format/ProgramImage.h)."""
     sections = struct.unpack_from("<I", program, 12)[0]
     for i in range(sections):
         name, offset, length, _ = struct.unpack_from("<16sQQQ", program, 16 + 40 * i)
