@@ -41,23 +41,26 @@ if os.path.exists(opencl):
 config.environment["HEDDLE_OPENCL_OPTIONS"] = "-cl-opt-disable"  # it compiles 20 times faster
 
 
-def opencl_devices():
-    """The number of devices of the first platform."""
+def opencl_takes_spirv():
+    """Whether the first device of the first platform takes SPIR-V."""
     try:
         library = ctypes.CDLL(config.environment.get("HEDDLE_OPENCL", "libOpenCL.so.1"))
     except OSError:
-        return 0
-    platform, count = ctypes.c_void_p(), ctypes.c_uint(0)
-    if library.clGetPlatformIDs(1, ctypes.byref(platform), None):
-        return 0
-    library.clGetDeviceIDs(platform, ctypes.c_ulonglong(0xFFFFFFFF), 0, None, ctypes.byref(count))
-    return count.value
+        return False
+    platform, device, formats = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.create_string_buffer(1000)
+    every, il_version = ctypes.c_ulonglong(0xFFFFFFFF), 0x105B
+    return (
+        library.clGetPlatformIDs(1, ctypes.byref(platform), None) == 0
+        and library.clGetDeviceIDs(platform, every, 1, ctypes.byref(device), None) == 0
+        and library.clGetDeviceInfo(device, il_version, len(formats), formats, None) == 0
+        and b"SPIR-V" in formats.value
+    )
 
 
-if opencl_devices():
+if opencl_takes_spirv():
     config.available_features.add("opencl")
 else:
-    lit_config.note("no OpenCL device, whose tests are skipped (scripts/install-packages gpu)")
+    lit_config.note("no OpenCL device that takes SPIR-V, whose tests are skipped (scripts/install-packages gpu)")
 for feature, needed in {
     "ptxas": ["ptxas"],
     "lld": ["ld.lld-22"],
