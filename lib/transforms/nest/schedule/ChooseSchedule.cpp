@@ -212,7 +212,9 @@ private:
   /// Chooses the loops around the tiles of a contraction.
   Schedule contract(std::vector<OtherSchedule> *others) {
     unsigned panel = 0;
-    Model model{nest, rates, {}, vector};
+    cost::NestFacts facts(op, machine, /*shrink=*/true);
+    facts.setLayouts(laid.layouts);
+    Model model{nest, rates, facts, {}, vector};
     placeAccesses(model, panel);
     std::vector<RegisterTile> candidates;
     for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
