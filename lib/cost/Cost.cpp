@@ -132,6 +132,11 @@ Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads
   return {time.seconds * rates.boundPart, time.limit};
 }
 
+double cost::secondsOf(const NestFacts &nest, const Rates &rates) {
+  const NestFacts *one = &nest;
+  return secondsOf(amountsOf(one, Fetched::ByLoops), rates);
+}
+
 Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
   Cost cost;
   if (nests.empty())

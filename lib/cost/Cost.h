@@ -57,6 +57,9 @@ struct Bound {
 /// Returns the bound of these least amounts.
 Bound boundOf(const Amounts &least, const Rates &rates, unsigned threads = 1);
 
+/// Returns the seconds of a nest whose loops are known, by itself.
+double secondsOf(const NestFacts &nest, const Rates &rates);
+
 /// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
 Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
 
