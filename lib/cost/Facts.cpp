@@ -71,9 +71,8 @@ void NestFacts::setLayout(size_t access, const Layout &layout) {
   laid[access] = layout;
   sized[access] = nest::SizedLayout(layout, of.type, model.sizesOf(of));
   for (Kinds &each : kinds)
-    each.kinds[access] = each.lanes.empty()
-                             ? LaneKind::Same
-                             : model.laneKind(of, sized[access], each.lanes);
+    each.kinds[access] =
+        each.lanes.empty() ? LaneKind::Same : model.laneKind(of, sized[access], each.lanes);
   LaneKind kind = known == Knowledge::Schedule ? laneKinds(walked.lanes())[access] : LaneKind::Same;
   placed[access] = nest::PlacedAccess(model, of, layout, kind);
   if (!boxed.empty())

@@ -35,23 +35,41 @@ void Way::measure(ArrayRef<unsigned> changed) {
   time = secondsOf(facts, rates);
   if (!facts.nest().reusesReads() || facts.loops().lanesAreReduced())
     return; // no schedule of it has copies
-  for (unsigned access : changed) {
-    const nest::PlacedAccess &place = facts.places()[access];
-    const nest::NestAccess &read = facts.nest().accesses[access];
-    ArrayRef<unsigned> lanes = facts.loops().lanes();
-    if (place.lanes != nest::LaneKind::Apart || !read.stageable || lanes.size() != 1 ||
-        !place.plain(lanes[0]))
-      continue;
-    stages.push_back({access, 0});
+  for (unsigned access : changed)
+    if (mayStage(access))
+      stage(access);
+}
+
+/// Copies pay only if loops read their elements several times.
+bool Way::mayStage(unsigned access) const {
+  constexpr double leastUses = 8;
+  const nest::NestModel &nest = facts.nest();
+  const nest::PlacedAccess &place = facts.places()[access];
+  const nest::NestAccess &read = nest.accesses[access];
+  ArrayRef<unsigned> lanes = facts.loops().lanes();
+  bool hasLanes =
+      place.lanes != nest::LaneKind::Apart || (lanes.size() == 1 && place.plain(lanes[0]));
+  return read.stageable && hasLanes &&
+         nest.points(nest.firstProduced, nest.names.size()) >= leastUses * read.elements;
+}
+
+/// Takes the fastest copy of an access: of all that it reads, or within the outermost loops.
+void Way::stage(unsigned access) {
+  constexpr unsigned mostLevels = 3;
+  size_t outer = facts.nest().firstProduced, best = mostLevels;
+  size_t loops = facts.loops().levelAfter.size() - outer;
+  stages.push_back({access, 0});
+  for (unsigned at = 0; at < std::min<size_t>(mostLevels, loops); ++at) {
+    stages.back().at = at;
     facts.setStages(stages, outer);
-    double staged = secondsOf(facts, rates);
-    if (staged < time) {
-      time = staged;
-    } else {
-      stages.pop_back();
-      facts.setStages(stages, outer);
-    }
+    if (double staged = secondsOf(facts, rates); staged < time)
+      time = staged, best = at;
   }
+  if (best == mostLevels)
+    stages.pop_back();
+  else
+    stages.back().at = unsigned(best);
+  facts.setStages(stages, outer);
 }
 
 double cost::secondsOfCopy(NestFacts &copy, const Layout &from, const Layout &to,

@@ -38,6 +38,8 @@ private:
   double time = 0;
 
   void measure(llvm::ArrayRef<unsigned> changed);
+  bool mayStage(unsigned access) const;
+  void stage(unsigned access);
 };
 
 /// Returns the seconds of a copy of a tensor from one layout to another (NestFacts::ofCopy).

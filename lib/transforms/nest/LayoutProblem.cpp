@@ -363,7 +363,8 @@ private:
         kind = -1;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;
-      bool isRow = llvm::any_of(way.registers.rows, [&](auto row) { return int(row.first) == principal; });
+      bool isRow =
+          llvm::any_of(way.registers.rows, [&](auto row) { return int(row.first) == principal; });
       entries.push_back({kind, isRow, rank, -coarseness(nest, coordinate), access.dims[d]});
     }
     llvm::sort(entries, [](const Entry &a, const Entry &b) {

@@ -109,7 +109,7 @@ std::vector<LayoutWay> nest::waysOfReduction(const NestModel &nest) {
     addTiles(ways, nest, group);
   if (ways.empty())
     ways.emplace_back(nest, std::vector<unsigned>(), false);
-  llvm::stable_sort(
-      ways, [](const LayoutWay &a, const LayoutWay &b) { return a.cycles < b.cycles; });
+  llvm::stable_sort(ways,
+                    [](const LayoutWay &a, const LayoutWay &b) { return a.cycles < b.cycles; });
   return ways;
 }
