@@ -648,7 +648,7 @@ private:
 
   /// Returns the facts of a nest, with a layout for each access.
   cost::NestFacts factsOf(const NestModel &nest) const {
-    cost::NestFacts facts(nest.op, machine);
+    cost::NestFacts facts(nest.op, machine, /*shrink=*/true);
     std::vector<Layout> layouts;
     for (const NestAccess &access : facts.nest().accesses) {
       auto found = index.find(access.tensor);
@@ -750,6 +750,7 @@ private:
   /// The facts of copies by type, and their cycles by layouts: equal layers have equal copies.
   llvm::DenseMap<Type, std::unique_ptr<cost::NestFacts>> copies;
   llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
+  static constexpr double copyDoubt = 2; ///< copies miss caches more often than estimated
   static constexpr double leastCopy = 1e-6; ///< seconds; so that no copy saves little
 
   double copyBetween(unsigned v, size_t from, size_t to) {
@@ -762,7 +763,7 @@ private:
     if (!copy)
       copy = std::make_unique<cost::NestFacts>(cost::NestFacts::ofCopy(value, machine));
     double seconds = cost::secondsOfCopy(*copy, a.getLayout(), b.getLayout(), rates);
-    return known->second = (seconds + leastCopy) * rates.clock;
+    return known->second = (copyDoubt * seconds + leastCopy) * rates.clock;
   }
 };
 
