@@ -184,3 +184,23 @@ Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowl
     nest.forget(known);
   return costOf(nests, machine.rates, threads);
 }
+
+double cost::secondsBySizes(Operation *op) {
+  return costOf(op, Machine::ofClass("cpu"), 1, Knowledge::Nothing).seconds;
+}
+
+double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
+  std::vector<NestFacts> nests;
+  llvm::SmallDenseSet<Value, 8> inside;
+  for (Operation *op : ops) {
+    nests.emplace_back(op, nest::MachineAttr());
+    for (Value result : op->getResults())
+      if (llvm::all_of(result.getUsers(),
+                       [&](Operation *user) { return llvm::is_contained(ops, user); }))
+        inside.insert(result);
+  }
+  const Rates &rates = Machine::ofClass("cpu").rates;
+  Amounts amounts =
+      amountsBySizes(nests, [&](Value tensor) { return !inside.contains(tensor); });
+  return secondsOf(amounts, rates) * rates.bySizes;
+}

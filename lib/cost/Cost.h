@@ -72,6 +72,14 @@ Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
 Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
 
+/// Returns the seconds of a nest, a group or a recurrence with good layouts and loops, on the machine
+/// that stands for all CPUs. Decisions that change the order of sums ask this: they are equal on all
+/// CPUs.
+double secondsBySizes(mlir::Operation *op);
+
+/// The same for nests that would run as a group: what no other op uses stays near.
+double secondsAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
+
 } // namespace heddle::cost
 
 #endif // HEDDLE_LIB_COST_COST_H
