@@ -89,9 +89,7 @@ Amounts leastAmounts(
     llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 /// Returns the amounts of good layouts and loops, which are not known.
-Amounts amountsBySizes(
-    llvm::ArrayRef<NestFacts> nests,
-    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
+Amounts amountsBySizes(llvm::ArrayRef<NestFacts> nests);
 
 } // namespace heddle::cost
 
