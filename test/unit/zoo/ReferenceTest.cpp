@@ -7,7 +7,7 @@
 //
 // For each model in its tiny setting: the outputs of its layers, in order; loss, measures,
 // gradients and running moments of a batch; parameters after ten steps. Each tensor is compared to
-// 1e-4 of its largest magnitude.
+// 1e-4 of its largest magnitude, and gradients to 15 times the error of the layers, if that is more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,7 +102,9 @@ TEST_P(ZooReference, OnePass) {
   for (const auto &[name, value] : reference.all("measure"))
     wanted["measure." + name] = value;
   expectAlike(outcome, wanted, "loss and measures");
-  expectAlike(got.gradient, reference.all("gradient"), "gradients");
+  // The way back amplifies the rounding of layers (Inception-v3 with AVX-512: 1.7e-5 there, 1.3e-4
+  // in a gradient).
+  expectAlike(got.gradient, reference.all("gradient"), "gradients", std::max(1e-4, 15 * most));
   nn::ByPath moments;
   for (const auto &[path, each] : got.mode.moments) {
     moments[path + ".mean"] = each.mean;
