@@ -8,6 +8,7 @@
 #include "lib/pipelines/Explain.h"
 
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/conversion/nest_to_steps/PredictSteps.h"
 #include "lib/pipelines/Dump.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
@@ -43,13 +44,6 @@ static void mergeNext(Object &to, Map &decisions, const std::string &key) {
     return;
   merge(to, std::move(found->second.front()));
   found->second.pop_front();
-}
-
-/// Seconds as they are printed.
-static double rounded(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", seconds);
-  return std::strtod(text, nullptr);
 }
 
 double Explanation::seconds(double cycles) const { return rounded(timed.seconds(cycles)); }

@@ -34,6 +34,16 @@ TargetRegistration::TargetRegistration(std::vector<std::string> examples,
   llvm::sort(kinds(), [](const Kind &a, const Kind &b) { return a.examples < b.examples; });
 }
 
+llvm::Expected<Object> KernelCompiler::compileEntry(const std::string &symbol,
+                                                    const std::vector<StepSpec> &) {
+  return Object{symbol, ""};
+}
+
+llvm::Error heddle::refuseCustom(llvm::StringRef target, const CustomKernel &kernel) {
+  return llvm::createStringError("the target '" + target + "' can't call the machine code of '" +
+                                 kernel.function + "'");
+}
+
 std::string heddle::exampleTargets() {
   std::vector<std::string> names;
   for (const Kind &kind : kinds())

@@ -94,13 +94,17 @@ public:
   /// Compiles a kernel that calls a custom one.
   virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                                    const CustomKernel &kernel) = 0;
-  /// Compiles the function that runs the steps (runtime/format/Abi.h).
+  /// Compiles the function that runs the steps (runtime/format/Abi.h). The default suits a device that
+  /// reads the steps from the manifest (runtime/device/StepRunner.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
-                                              const std::vector<StepSpec> &steps) = 0;
+                                              const std::vector<StepSpec> &steps);
   /// Prints the kernel; `custom` is the kernel that replaces it, or null.
   virtual llvm::Expected<std::string> print(const nest::KernelRequest &request,
                                             const CustomKernel *custom, KernelForm form) = 0;
 };
+
+/// The error of a target that can't compile custom kernels.
+llvm::Error refuseCustom(llvm::StringRef target, const CustomKernel &kernel);
 
 /// The interface of a target.
 class Target {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a StreamDevice (StreamDevice.h) needs of a device. A vendor implements it over the vendor's
+// The operations of a device that a StreamDevice (StreamDevice.h) calls. A vendor implements it over the vendor's
 // library, which is opened at run time, so that one binary also runs where there is none:
 //
 //     std::unique_ptr<Driver> driver = openOpenCl(0);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a step of a program moves between the ranks of a group (MeshSpec.h):
+// The data that a step of a program moves between the ranks of a group (MeshSpec.h):
 //
 //     CommunicationSpec sum{.kind = CommunicationSpec::Kind::AllReduce, .axes = {"data"},
 //                           .element = ElementType::F32, .counts = {1024}};

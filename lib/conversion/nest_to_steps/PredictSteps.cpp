@@ -19,14 +19,13 @@
 using namespace heddle;
 using namespace mlir;
 
-/// Three significant digits: more would pretend precision, and differ between compilers.
-static double rounded(double value) {
+double heddle::rounded(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2e", value);
   return std::strtod(text, nullptr);
 }
 
-static Prediction rounded(double seconds, double bound, const char *limit) {
+static Prediction predictionOf(double seconds, double bound, const char *limit) {
   if (!(seconds > 0 && std::isfinite(seconds))) // a module may state any rates
     return {};
   double most = rounded(seconds), least = rounded(bound);
@@ -35,7 +34,7 @@ static Prediction rounded(double seconds, double bound, const char *limit) {
 
 Prediction heddle::predict(Operation *nest, const cost::Machine &machine) {
   cost::Cost cost = cost::costOf(nest, machine);
-  return rounded(cost.seconds, cost.bound, cost.limit);
+  return predictionOf(cost.seconds, cost.bound, cost.limit);
 }
 
 void heddle::predictSteps(OutlinedProgram &program, const cost::Machine &machine) {
@@ -45,8 +44,9 @@ void heddle::predictSteps(OutlinedProgram &program, const cost::Machine &machine
         continue;
       // A kernel that clears memory is called for any size.
       double bytes = step.spec.bytesMoved;
-      Prediction made = step.nest ? program.kernels[step.kernel].predicted
-                                  : rounded(cost::secondsToClear(bytes, machine), 0, "accesses");
+      Prediction made = step.nest
+                            ? program.kernels[step.kernel].predicted
+                            : predictionOf(cost::secondsToClear(bytes, machine), 0, "accesses");
       step.spec.predicted = made.seconds;
       step.spec.bound = made.bound;
       step.spec.limit = made.limit;

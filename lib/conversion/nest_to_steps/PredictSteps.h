@@ -31,6 +31,9 @@ struct Prediction {
   std::string limit;
 };
 
+/// Rounds to three significant digits: more would pretend precision, and differ between compilers.
+double rounded(double value);
+
 /// The prediction for a nest with layouts and schedule on `machine`.
 Prediction predict(mlir::Operation *nest, const cost::Machine &machine);
 

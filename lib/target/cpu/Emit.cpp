@@ -7,6 +7,8 @@
 
 #include "lib/target/cpu/Emit.h"
 
+#include "lib/target/LlvmPasses.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -18,7 +20,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -77,26 +78,6 @@ static std::string passesOf(Effort effort) {
               last = instcombine + ",loop-mssa(licm),simplifycfg";
   return "function(" + first + (effort == Effort::Most ? instcombine + "," : "") + loops + last +
          ")";
-}
-
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine, Effort effort) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  // Programs have no library: LLVM must neither recognise nor create calls to one.
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, passesOf(effort)));
-  passes.run(module, modules);
 }
 
 /// Replaces a masked store by a scalar store if a constant mask leaves one lane. LLVM 22 does so in
@@ -163,7 +144,7 @@ llvm::Expected<std::string> Emitter::emit(mlir::ModuleOp source, EmitKind kind, 
   module->setDataLayout(machine->createDataLayout());
   addAttributes(*module, *machine, target);
   if (effort != Effort::Least)
-    optimise(*module, *machine, effort);
+    runPasses(*module, *machine, passesOf(effort));
   storeSingleLanes(*module);
   llvm::SmallString<0> buffer;
   llvm::raw_svector_ostream stream(buffer);

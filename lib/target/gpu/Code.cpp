@@ -7,6 +7,7 @@
 
 #include "lib/target/gpu/Code.h"
 
+#include "lib/target/LlvmPasses.h"
 #include "lib/target/gpu/LlvmTool.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -20,7 +21,6 @@
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -163,25 +163,6 @@ static llvm::Error linkBuiltins(llvm::Module &module, llvm::StringRef bitcode) {
   return llvm::Error::success();
 }
 
-static void run(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef pipeline) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
-  passes.run(module, modules);
-}
-
 /// No pass of these moves a call of a convergent function (a barrier) into or out of a branch.
 static constexpr llvm::StringLiteral withoutMasks =
     "function(early-cse<memssa>,simplifycfg,expand-reductions,scalarize-masked-mem-intrin)";
@@ -212,9 +193,9 @@ llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Ope
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
   expandMaskReductions(*module);
-  run(*module, *machine, withoutMasks);
+  runPasses(*module, *machine, withoutMasks);
   takeLanesOfMasks(*module);
-  run(*module, *machine, toScalars);
+  runPasses(*module, *machine, toScalars);
   callBuiltins(*module);
   if (llvm::Error error = linkBuiltins(*module, back.builtins))
     return error;
@@ -228,7 +209,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Ope
           function.getCallingConv() == llvm::CallingConv::SPIR_FUNC)
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
     }
-  run(*module, *machine, optimisation);
+  runPasses(*module, *machine, optimisation);
   chip.legalize(*module);
   return module;
 }

@@ -90,7 +90,7 @@ static llvm::sys::ProcessInfo await(const llvm::sys::ProcessInfo &child,
   return killed;
 }
 
-/// What a tool says: LLVM's tools begin with the error; a stack may follow.
+/// Returns the first line of a tool's message: the error. A stack may follow.
 static std::string firstLine(const std::string &path) {
   auto said = llvm::MemoryBuffer::getFile(path);
   return said ? (*said)->getBuffer().ltrim().split('\n').first.rtrim().str() : "";

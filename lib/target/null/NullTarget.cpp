@@ -27,14 +27,7 @@ public:
 
   llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                            const CustomKernel &kernel) override {
-    return llvm::createStringError("the target 'null' can't call the machine code of '" +
-                                   kernel.function + "'");
-  }
-
-  /// The device reads the manifest's steps.
-  llvm::Expected<Object> compileEntry(const std::string &symbol,
-                                      const std::vector<StepSpec> &) override {
-    return Object{symbol, ""};
+    return refuseCustom("null", kernel);
   }
 
   llvm::Expected<std::string> print(const nest::KernelRequest &request, const CustomKernel *custom,

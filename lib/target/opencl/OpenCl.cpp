@@ -63,7 +63,7 @@ static llvm::Value *extremeOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   return b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), chosen);
 }
 
-/// What replaces an instruction that the back end gets wrong; null: nothing.
+/// Returns the replacement of an instruction that the back end gets wrong; null: it is right.
 static llvm::Value *legal(llvm::Instruction &each) {
   llvm::IRBuilder<> b(&each);
   if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))

@@ -36,7 +36,7 @@ inline constexpr llvm::StringLiteral kernelAttrName("heddle.kernel");
 /// Schedules `root`, if it is a nest, and all nests in it without a kernel; `machine` may be null.
 void chooseSchedules(mlir::Operation *root, MachineAttr machine);
 
-/// What schedules of other kinds would cost for one nest with layouts (schedule/ChooseSchedule.h).
+/// The costs of other schedules of a nest with layouts (schedule/ChooseSchedule.h).
 std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest, MachineAttr machine);
 
 } // namespace heddle::nest

@@ -27,7 +27,7 @@ double PairwiseProblem::costOf(const std::vector<unsigned> &labels) const {
 /// Differences below this part of a cost come from the order of additions.
 static constexpr double rounding = 1e-9;
 
-/// What another label than that of the quick choice must gain, as a part of the cost.
+/// The least gain of a label over that of the quick choice, as a part of the cost.
 static constexpr double leastGain = 1e-7;
 
 static bool isBelow(double a, double b) { return a < b - rounding * std::abs(b); }
@@ -172,7 +172,7 @@ private:
         best.labels = std::move(found.labels);
       }
     };
-    // What costs more by itself than the best choice so far.
+    // Drop labels that alone cost more than the best choice so far.
     if (Dual(graph).dropAbove((most - bound) * (1 + rounding), left)) {
       Found found = run(graph, most);
       best.bound = std::max(bound, std::min(found.bound, most));

@@ -22,7 +22,7 @@
 using namespace heddle;
 
 namespace {
-// What we use of OpenCL's header, which need not be installed.
+// The declarations of OpenCL's header that we use; it need not be installed.
 using Status = int32_t;
 using Bits = uint64_t;
 using Handle = void *;

@@ -16,7 +16,7 @@ using namespace heddle;
 namespace {
 using Buffer = std::vector<char>;
 
-/// What the driver of the test has done.
+/// Records the calls of the test's driver.
 struct Record {
   std::set<void *> buffers, images;
   int uploads = 0, downloads = 0;
