@@ -170,6 +170,16 @@ static Value storedValue(Value value, bool steps) {
   return value;
 }
 
+static bool isStageable(ComputeOp op, size_t read) {
+  MapAttr map = op.readMap(read);
+  GuardAttr guard = op.readGuard(read);
+  return llvm::all_of(map.getEntries(),
+                      [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
+         !isGathered(map) &&
+         (guard.isTrivial() || !guard.excludes() ||
+          nd::isNarrowFloat(tensorType(op.getReads()[read]).getElementType()));
+}
+
 void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps) {
   NestAccess access;
   access.tensor = storedValue(tensor, steps);
@@ -341,6 +351,9 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     symbol /= 2;
   for (const NestRead &read : readsOf(op))
     addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish, steps);
+  if (compute)
+    for (size_t i = 0; i < compute.getReads().size(); ++i)
+      accesses[i].stageable = isStageable(compute, i);
   unsigned bits = 32;
   Region *body = compute ? &compute.getBody() : &update.getBody();
   Region *combine = compute ? &compute.getCombine() : &update.getCombine();
@@ -359,6 +372,23 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     operations =
         std::max<int64_t>(1, llvm::range_size(body->front().without_terminator()) +
                                  llvm::range_size(combine->front().without_terminator()) - 1);
+  addMachine(machine, bits);
+}
+
+NestModel::NestModel() : symbol(nd::typicalSymbol) {}
+
+NestModel NestModel::ofCopy(Value tensor, MachineAttr machine) {
+  NestModel copy;
+  nd::NdTensorType type = tensorType(tensor);
+  copy.addNames(type.getDims());
+  copy.firstReduced = copy.names.size();
+  for (bool isWrite : {false, true})
+    copy.addAccess(tensor, MapAttr::identity(type), isWrite, /*inFinish=*/false, /*steps=*/false);
+  copy.addMachine(machine, std::max(32u, unsigned(copy.accesses[0].bytes()) * 8));
+  return copy;
+}
+
+void NestModel::addMachine(MachineAttr machine, unsigned laneBits) {
   if (machine) {
     l1 = machine.integer("l1_bytes", l1);
     l2 = machine.integer("l2_bytes", l2);
@@ -366,7 +396,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     line = machine.integer("line_bytes", line);
     registers = machine.integer("vector_registers", 16);
   }
-  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / bits);
+  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / laneBits);
 }
 
 //===----------------------------------------------------------------------===//

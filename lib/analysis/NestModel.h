@@ -92,6 +92,9 @@ struct NestAccess {
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
   bool gathered = false; ///< depends on values of reads
+  /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need tests
+  /// with or without a copy, so then a copy pays only if it widens elements.
+  bool stageable = false;
   bool mentions(unsigned name) const;
   bool mentionsAny(llvm::ArrayRef<unsigned> names) const;
   /// Returns true if a gathered coordinate depends on `name` through its reads. For x[row = row +
@@ -136,6 +139,8 @@ struct NestModel {
   /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
   /// together. `steps`: recurrences around the nest are seen like groups: they walk their slices.
   NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false, bool steps = false);
+  /// The model of a copy of a tensor to another layout.
+  static NestModel ofCopy(mlir::Value tensor, MachineAttr machine);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
@@ -165,6 +170,8 @@ struct NestModel {
                                           llvm::ArrayRef<bool> onLanes) const;
 
 private:
+  NestModel();
+  void addMachine(MachineAttr machine, unsigned laneBits);
   int64_t symbol; ///< the largest value that is assumed for a size symbol
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);

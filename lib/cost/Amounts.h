@@ -89,7 +89,9 @@ Amounts leastAmounts(
     llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 /// Returns the amounts of good layouts and loops, which are not known.
-Amounts amountsBySizes(llvm::ArrayRef<NestFacts> nests);
+Amounts amountsBySizes(
+    llvm::ArrayRef<NestFacts> nests,
+    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 } // namespace heddle::cost
 

@@ -21,8 +21,8 @@ namespace {
 /// Appends the loops of a nest with these lanes.
 class LoopBuilder {
 public:
-  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes)
-      : facts(facts), nest(facts.nest()), lanes(lanes) {
+  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile)
+      : facts(facts), nest(facts.nest()), lanes(lanes), tile(tile) {
     width = std::min<int64_t>(nest.lanes, nest.sizeOf(lanes));
   }
 
@@ -52,6 +52,7 @@ private:
   const NestFacts &facts;
   const NestModel &nest;
   ArrayRef<unsigned> lanes;
+  unsigned tile;
   int64_t width, vectors = 1;
   std::vector<std::pair<unsigned, int64_t>> rows;
   SmallVector<Loop, 12> loops;
@@ -72,11 +73,12 @@ private:
     SmallVector<bool, 6> onLanes;
     for (LaneKind kind : kinds)
       onLanes.push_back(kind != LaneKind::Same);
-    std::vector<RegisterTile> tiles = nest.registerTiles(lanes, onLanes);
+    std::vector<RegisterTile> tiles = goodTiles(nest, lanes, onLanes);
     if (tiles.empty())
       return;
-    rows = tiles[0].rows;
-    vectors = tiles[0].vectors;
+    const RegisterTile &taken = tiles[std::min<size_t>(tile, tiles.size() - 1)];
+    rows = taken.rows;
+    vectors = taken.vectors;
   }
 
   /// Tiles of two names are transposed in registers.
@@ -173,10 +175,29 @@ private:
 };
 } // namespace
 
+std::vector<RegisterTile> cost::goodTiles(const NestModel &nest, ArrayRef<unsigned> lanes,
+                                          ArrayRef<bool> onLanes) {
+  constexpr double alike = 0.97; // of the best score
+  std::vector<RegisterTile> tiles = nest.registerTiles(lanes, onLanes);
+  std::set<std::set<unsigned>> known;
+  llvm::erase_if(tiles, [&, best = tiles.empty() ? 0 : tiles[0].score](const RegisterTile &tile) {
+    std::set<unsigned> names;
+    for (auto [name, points] : tile.rows)
+      names.insert(name);
+    return !known.insert(std::move(names)).second || tile.score < alike * best;
+  });
+  return tiles;
+}
+
+SmallVector<Loop, 12> cost::assumedLoops(const NestFacts &facts, ArrayRef<unsigned> lanes,
+                                         unsigned tile) {
+  return LoopBuilder(facts, lanes, tile).build();
+}
+
 void cost::forEachAssumption(const NestFacts &facts, function_ref<void(const NestFacts &)> act) {
   NestFacts assumed = facts;
   for (const std::vector<unsigned> &lanes : LaneChoices(facts).choices) {
-    assumed.setLoops(LoopBuilder(assumed, lanes).build(), {}, facts.nest().firstProduced);
+    assumed.setLoops(assumedLoops(assumed, lanes), {}, facts.nest().firstProduced);
     act(assumed);
   }
 }

@@ -91,9 +91,9 @@ static Amounts executedBy(const NestFacts &facts) {
   return amounts;
 }
 
-Amounts cost::amountsBySizes(ArrayRef<NestFacts> nests) {
+Amounts cost::amountsBySizes(ArrayRef<NestFacts> nests, function_ref<bool(Value)> counts) {
   Amounts amounts;
-  amounts.bytes = leastAmounts(nests).bytes;
+  amounts.bytes = leastAmounts(nests, counts).bytes;
   for (const NestFacts &facts : nests)
     amounts += executedBy(facts);
   return amounts;

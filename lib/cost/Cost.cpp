@@ -132,6 +132,11 @@ Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads
   return {time.seconds * rates.boundPart, time.limit};
 }
 
+double cost::secondsOf(const NestFacts &nest, const Rates &rates) {
+  const NestFacts *one = &nest;
+  return secondsOf(amountsOf(one, Fetched::ByLoops), rates);
+}
+
 Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
   Cost cost;
   if (nests.empty())
@@ -178,4 +183,24 @@ Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowl
   for (NestFacts &nest : nests)
     nest.forget(known);
   return costOf(nests, machine.rates, threads);
+}
+
+double cost::secondsBySizes(Operation *op) {
+  return costOf(op, Machine::ofClass("cpu"), 1, Knowledge::Nothing).seconds;
+}
+
+double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
+  std::vector<NestFacts> nests;
+  llvm::SmallDenseSet<Value, 8> inside;
+  for (Operation *op : ops) {
+    nests.emplace_back(op, nest::MachineAttr());
+    for (Value result : op->getResults())
+      if (llvm::all_of(result.getUsers(),
+                       [&](Operation *user) { return llvm::is_contained(ops, user); }))
+        inside.insert(result);
+  }
+  const Rates &rates = Machine::ofClass("cpu").rates;
+  Amounts amounts =
+      amountsBySizes(nests, [&](Value tensor) { return !inside.contains(tensor); });
+  return secondsOf(amounts, rates) * rates.bySizes;
 }

@@ -57,6 +57,9 @@ struct Bound {
 /// Returns the bound of these least amounts.
 Bound boundOf(const Amounts &least, const Rates &rates, unsigned threads = 1);
 
+/// Returns the seconds of a nest whose loops are known, by itself.
+double secondsOf(const NestFacts &nest, const Rates &rates);
+
 /// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
 Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
 
@@ -68,6 +71,14 @@ Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
 /// schedules that it states, but at most by `known`.
 Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
+
+/// Returns the seconds of a nest, a group or a recurrence with good layouts and loops, on the machine
+/// that stands for all CPUs. Decisions that change the order of sums ask this: they are equal on all
+/// CPUs.
+double secondsBySizes(mlir::Operation *op);
+
+/// The same for nests that would run as a group: what no other op uses stays near.
+double secondsAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
 
 } // namespace heddle::cost
 

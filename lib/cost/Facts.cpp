@@ -44,6 +44,10 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
     depth = depthOf(use.unit);
 }
 
+NestFacts NestFacts::ofCopy(Value tensor, nest::MachineAttr machine) {
+  return NestFacts(nest::NestModel::ofCopy(tensor, machine));
+}
+
 void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
   model.resize(sizes);
   if (known == Knowledge::Nothing)
@@ -60,6 +64,19 @@ void NestFacts::setLayouts(std::vector<Layout> layouts) {
     sized.emplace_back(layout, access.type, model.sizesOf(access));
     placed.emplace_back(model, access, layout, LaneKind::Same);
   }
+}
+
+void NestFacts::setLayout(size_t access, const Layout &layout) {
+  const nest::NestAccess &of = model.accesses[access];
+  laid[access] = layout;
+  sized[access] = nest::SizedLayout(layout, of.type, model.sizesOf(of));
+  for (Kinds &each : kinds)
+    each.kinds[access] =
+        each.lanes.empty() ? LaneKind::Same : model.laneKind(of, sized[access], each.lanes);
+  LaneKind kind = known == Knowledge::Schedule ? laneKinds(walked.lanes())[access] : LaneKind::Same;
+  placed[access] = nest::PlacedAccess(model, of, layout, kind);
+  if (!boxed.empty())
+    boxed[access] = {};
 }
 
 void NestFacts::setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) {

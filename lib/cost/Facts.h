@@ -44,6 +44,9 @@ public:
   /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see NestModel.
   NestFacts(mlir::Operation *op, nest::MachineAttr machine, bool shrink = false);
 
+  /// Facts of a copy of a tensor to another layout.
+  static NestFacts ofCopy(mlir::Value tensor, nest::MachineAttr machine);
+
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
   int64_t depth = 1;              ///< reduced points that one instruction of a matrix unit adds
@@ -56,6 +59,8 @@ public:
   void setSizes(llvm::ArrayRef<int64_t> sizes);
   /// Sets the layouts of all accesses: of the reads, then of the results. Loops are forgotten.
   void setLayouts(std::vector<Layout> layouts);
+  /// Replaces the layout of an access; the others and the loops stay.
+  void setLayout(size_t access, const Layout &layout);
   /// Sets the loops of the groups around the nest (the first `outer`), then its own, and their
   /// stages. Layouts must be known.
   void setLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {}, size_t outer = 0);
@@ -80,6 +85,8 @@ public:
   llvm::ArrayRef<nest::LaneKind> laneKinds(llvm::ArrayRef<unsigned> lanes) const;
 
 private:
+  explicit NestFacts(nest::NestModel model) : adjustments(nullptr), model(std::move(model)) {}
+
   nest::NestModel model;
   Knowledge known = Knowledge::Nothing;
   std::vector<Layout> laid;

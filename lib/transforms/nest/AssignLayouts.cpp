@@ -168,7 +168,7 @@ static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, Machi
       for (const NestAccess &access : nest.accesses)
         layouts.push_back(accessed[n].lookup(access.tensor));
       last = {true, std::move(accessed[n]),
-              nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes())};
+              nest.namesOf(LaidNestModel(nest, std::move(layouts), machine).chooseLanes())};
     }
     const std::vector<std::string> &lanes = known[n].lanes;
     bool differ = lanes != laid.ways[choice.ways[n]].lanes;

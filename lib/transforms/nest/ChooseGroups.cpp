@@ -7,8 +7,8 @@
 
 #include "lib/transforms/nest/ChooseGroups.h"
 
-#include "lib/cost/Rates.h"
-#include "lib/cost/Whole.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -100,25 +100,10 @@ public:
     // Enough points to distribute over threads, and enough elements per point to fill vectors.
     if (members.size() < 2 || points < 64 || most / points < 128 || goesAgainstMemory())
       return false;
-    double before = 0, traffic = 0;
-    llvm::MapVector<Value, double> moved;
-    for (Operation *op : members) {
-      before += secondsOf(op);
-      traffic += trafficOf(op);
-      for (const NestRead &read : readsOf(op))
-        if (!members.contains(read.value.getDefiningOp()))
-          moved[read.value] = tensorBytes(read.value);
-      for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(),
-                         [&](Operation *user) { return !members.contains(user); }))
-          moved[result] = tensorBytes(result);
-    }
-    double bytes = 0;
-    for (auto &[value, amount] : moved)
-      bytes += amount;
-    // The group saves memory traffic but no arithmetic. On cores with wide vectors nests are
-    // memory-bound even if they are compute-bound on the nominal core.
-    double saved = secondsOf(0, traffic) - secondsOf(0, bytes);
+    double before = 0;
+    for (Operation *op : members)
+      before += cost::secondsBySizes(op);
+    double saved = before - cost::secondsAsGroup(members.getArrayRef());
     bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
     if (decisions)
       decisions->add(decision(isWorthIt, saved));

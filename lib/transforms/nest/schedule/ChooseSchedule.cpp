@@ -57,7 +57,7 @@ public:
       : op(op), machine(machine), rates(cost::Rates::of(machine)),
         nest(op, machine, /*shrink=*/true),
         work(nest.points(nest.firstProduced, nest.names.size())),
-        laid(nest, layoutsOf(op, operands, results)) {}
+        laid(nest, layoutsOf(op, operands, results), machine) {}
 
   /// `others`, if not null, gets what schedules of other kinds would cost.
   Schedule choose(std::vector<OtherSchedule> *others = nullptr) {
@@ -212,7 +212,9 @@ private:
   /// Chooses the loops around the tiles of a contraction.
   Schedule contract(std::vector<OtherSchedule> *others) {
     unsigned panel = 0;
-    Model model{nest, rates, {}, vector};
+    cost::NestFacts facts(op, machine, /*shrink=*/true);
+    facts.setLayouts(laid.layouts);
+    Model model{nest, rates, facts, {}, vector};
     placeAccesses(model, panel);
     std::vector<RegisterTile> candidates;
     for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
@@ -294,7 +296,7 @@ private:
       PlacedAccess made(nest, access, laid.layouts[i], laid.kindOf(i, vector));
       // Merged lanes are staged if the tensor has the merged names whole. A copy needs a separate
       // dimension for each name of the lanes.
-      made.stageable = !access.isWrite && laid.isStageable(unsigned(i)) &&
+      made.stageable = !access.isWrite && access.stageable && !laid.layouts[i].swizzle.bits &&
                        !(made.scattered() && vector.size() > 1) && (!made.onLanes() || hasBox) &&
                        (!made.onLanes() ||
                         llvm::all_of(vector, [&](unsigned name) { return made.plain(name); }));
