@@ -22,6 +22,7 @@ using nest::PlacedAccess;
 /// The names of all amounts that add up, in the order in which they are printed.
 static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"operations", &Amounts::operations},
+    {"products", &Amounts::products},
     {"calls", &Amounts::calls},
     {"loads", &Amounts::loads},
     {"stores", &Amounts::stores},
@@ -104,6 +105,7 @@ private:
     const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
     amounts.operations =
         points * (body.vector + combine.vector) / loops.together + finishes * finish.vector;
+    amounts.products = points * combine.products / loops.together;
     amounts.calls =
         double(loops.width) * (points * (body.calls + combine.calls) + finishes * finish.calls);
     if (!loops.levels.empty()) {

@@ -21,8 +21,10 @@ namespace {
 /// Appends the loops of a nest with these lanes.
 class LoopBuilder {
 public:
-  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile)
+  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, bool isSplit)
       : facts(facts), nest(facts.nest()), lanes(lanes), tile(tile) {
+    if (isSplit)
+      split = splitOf(nest, lanes);
     width = std::min<int64_t>(nest.lanes, nest.sizeOf(lanes));
   }
 
@@ -32,6 +34,8 @@ public:
       pickTile(isReduced);
     for (unsigned name = 0; name < nest.firstProduced; ++name)
       loops.emplace_back(Loop::Sequential, Names{name}, 1);
+    if (split.points)
+      loops.emplace_back(Loop::Sequential, Names{split.name}, split.points);
     for (unsigned name : producedInOrder())
       loops.emplace_back(Loop::Sequential, Names{name}, pointsOf(name));
     if (!lanes.empty() && !isReduced)
@@ -53,6 +57,7 @@ private:
   const NestModel &nest;
   ArrayRef<unsigned> lanes;
   unsigned tile;
+  Split split;
   int64_t width, vectors = 1;
   std::vector<std::pair<unsigned, int64_t>> rows;
   SmallVector<Loop, 12> loops;
@@ -109,7 +114,7 @@ private:
 
   void addReduced(bool isReduced) {
     for (auto name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
-      if (!llvm::is_contained(lanes, name)) {
+      if (!llvm::is_contained(lanes, name) && !(split.points == 1 && split.name == name)) {
         bool isLast = name + 1 == nest.names.size() && !isReduced;
         int64_t step = isLast ? std::min(facts.depth, nest.sizes[name]) : 1;
         loops.emplace_back(Loop::Sequential, Names{name}, step);
@@ -175,6 +180,27 @@ private:
 };
 } // namespace
 
+Split cost::splitOf(const NestModel &nest, ArrayRef<unsigned> lanes) {
+  constexpr double part = 0.5; // of the second cache
+  Split split;
+  if (!nest.reduction || (!lanes.empty() && nest.isReduced(lanes[0])))
+    return split;
+  for (auto name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
+    if (nest.sizes[name] > nest.sizes[split.name] || name == nest.firstReduced)
+      split.name = name;
+  double size = double(nest.sizes[split.name]), slice = 0, all = 0;
+  for (const NestAccess &access : nest.accesses)
+    if (!access.isWrite && !access.inFinish && !access.gathered) {
+      double bytes = access.elements * double(access.bytes());
+      all += bytes;
+      slice += access.mentions(split.name) ? bytes / size : bytes;
+    }
+  if (all > double(nest.l2) && size > 1)
+    split.points = std::clamp<int64_t>(int64_t(part * double(nest.l2) / slice), 1,
+                                       nest.sizes[split.name] / 2);
+  return split;
+}
+
 std::vector<RegisterTile> cost::goodTiles(const NestModel &nest, ArrayRef<unsigned> lanes,
                                           ArrayRef<bool> onLanes) {
   constexpr double alike = 0.97; // of the best score
@@ -190,8 +216,8 @@ std::vector<RegisterTile> cost::goodTiles(const NestModel &nest, ArrayRef<unsign
 }
 
 SmallVector<Loop, 12> cost::assumedLoops(const NestFacts &facts, ArrayRef<unsigned> lanes,
-                                         unsigned tile) {
-  return LoopBuilder(facts, lanes, tile).build();
+                                         unsigned tile, bool isSplit) {
+  return LoopBuilder(facts, lanes, tile, isSplit).build();
 }
 
 void cost::forEachAssumption(const NestFacts &facts, function_ref<void(const NestFacts &)> act) {

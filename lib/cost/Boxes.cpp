@@ -39,15 +39,15 @@ static double boxBytes(const NestModel &nest, const NestAccess &access, const Pl
   return std::min(all, box);
 }
 
-/// The bytes of a cache that a box occupies: more than its own if many of its lines are in few sets.
+/// The bytes of the first cache that a box occupies: more than its own if many of its lines are in
+/// few sets. The sets of farther caches depend on physical addresses.
 static double occupiedOf(const NestModel &nest, const PlacedAccess &place, const Extents &extents,
-                         const Box &box, int cache) {
-  int64_t way = cache ? nest.l2 / 16 : l1Way, capacity = cache ? nest.l2 : nest.l1;
-  double ways = double(capacity) / double(way), lines = box.bytes / double(nest.line);
-  if (lines <= ways / 2 || box.bytes > 2 * double(capacity)) // fits, or not, in any case
+                         const Box &box) {
+  double ways = double(nest.l1) / double(l1Way), lines = box.bytes / double(nest.line);
+  if (lines <= ways / 2 || box.bytes > 2 * double(nest.l1)) // fits, or not, in any case
     return box.bytes;
-  double ofSet = linesPerSet(place, extents, box.run, lines, way, nest.line);
-  return ofSet > ways / 2 ? std::max(box.bytes, ofSet * double(way)) : box.bytes;
+  double ofSet = linesPerSet(place, extents, box.run, lines, l1Way, nest.line);
+  return ofSet > ways / 2 ? std::max(box.bytes, ofSet * double(l1Way)) : box.bytes;
 }
 
 const AccessBoxes &NestFacts::boxes(size_t number) const {
@@ -73,9 +73,7 @@ const AccessBoxes &NestFacts::boxes(size_t number) const {
     box.copied = access.isWrite ? 0 : boxElements(place, extents, line) * double(element);
     box.pages = access.gathered ? std::ceil(box.bytes / pageBytes)
                                 : boxPages(place, extents, box.run, pageBytes);
-    for (int cache : {0, 1})
-      box.occupied[cache] =
-          access.gathered ? box.bytes : occupiedOf(model, place, extents, box, cache);
+    box.occupied = access.gathered ? box.bytes : occupiedOf(model, place, extents, box);
   }
   all.run = all.levels.back().run;
   for (size_t level = walked.extents.size(); level-- > 0 && isContiguous;) {

@@ -79,6 +79,7 @@ static Amounts executedBy(const NestFacts &facts) {
   const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
   amounts.operations =
       vectors * (body.vector + combine.vector) / double(facts.depth) + finishes * finish.vector;
+  amounts.products = vectors * combine.products / double(facts.depth);
   amounts.calls = points * (body.calls + combine.calls) + produced * finish.calls;
   for (const NestAccess &access : nest.accesses)
     addAccess(nest, access, access.inFinish || access.isWrite ? finishes : vectors, points,

@@ -43,7 +43,7 @@ struct Time {
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
   double exposed = isBound ? 0 : 1;
   Overlap core;
-  core.add(a.operations * r.operationCycles + a.calls * r.callCycles +
+  core.add(a.operations * r.operationCycles + a.products * r.productCycles + a.calls * r.callCycles +
                a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
@@ -52,7 +52,7 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
                a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
-  core.add((a.operations + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
+  core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
            "issue");
   core.add(a.chained * r.chainPart, "latency");
   double loops =
@@ -80,7 +80,8 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
 
 /// Returns the number of chunks that a schedule would have: as many as are worth fetching.
 static double assumedChunks(const Amounts &amounts, ArrayRef<NestFacts> nests, const Rates &r) {
-  double cycles = amounts.operations * r.operationCycles + amounts.loads * r.loadCycles +
+  double cycles = amounts.operations * r.operationCycles +
+                  amounts.products * r.productCycles + amounts.loads * r.loadCycles +
                   amounts.gathered * r.laneCycles;
   double most = INFINITY;
   for (const NestFacts &nest : nests)

@@ -39,7 +39,7 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
     return;
   finish = instructionsOf(compute.getFinish());
   if (contractionOf(compute) && isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
-    combine.vector -= 1; // a multiply-add
+    combine.vector -= 1, body.vector -= 1, combine.products = 1; // a multiply-add
   if (nest::UnitUse use = unitOf(compute, machine); use.unit && !use.names.empty())
     depth = depthOf(use.unit);
 }

@@ -13,9 +13,10 @@ using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
 
-Way::Way(NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates)
+Way::Way(NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
+         bool isSplit)
     : facts(facts), rates(rates) {
-  facts.setLoops(assumedLoops(facts, lanes, tile), {}, facts.nest().firstProduced);
+  facts.setLoops(assumedLoops(facts, lanes, tile, isSplit), {}, facts.nest().firstProduced);
   auto all = llvm::to_vector(llvm::seq(unsigned(facts.nest().accesses.size())));
   measure(all);
 }

@@ -25,7 +25,8 @@ namespace heddle::cost {
 class Way {
 public:
   /// Replaces the loops of `facts`, whose layouts must be known.
-  Way(NestFacts &facts, llvm::ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates);
+  Way(NestFacts &facts, llvm::ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
+      bool isSplit = false);
 
   double seconds() const { return time; }
   /// Replaces the layout of accesses to one tensor.

@@ -92,47 +92,29 @@ public:
   /// Returns true if the group saves enough by the cost model, since it restricts the schedules.
   /// `decisions` may be null.
   bool isWorthIt(FusionDecisions *decisions) const {
-    double points = 1, most = 0;
-    for (const nd::Dim &dim : names)
-      points *= double(dim.size().typical());
-    for (Operation *op : members)
-      most = std::max(most, iterationPoints(op));
-    // Enough points to distribute over threads, and enough elements per point to fill vectors.
-    if (members.size() < 2 || points < 64 || most / points < 128 || goesAgainstMemory())
+    if (!suits())
       return false;
     double before = 0;
     for (Operation *op : members)
       before += cost::secondsBySizes(op);
     double saved = before - cost::secondsAsGroup(members.getArrayRef());
-    bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
+    bool isWorthIt = saved >= std::max(2e-5, 0.05 * before);
     if (decisions)
       decisions->add(decision(isWorthIt, saved));
     return isWorthIt;
   }
 
-  FusionDecision decision(bool isGroup, double saved) const {
-    std::string group =
-        "a group over (" +
-        llvm::join(llvm::map_range(names, [](const nd::Dim &dim) { return dim.name.str(); }),
-                   ", ") +
-        ") of " + std::to_string(members.size()) + " nests";
-    FusionDecision made{labelOf(members[0]), members[0]->getLoc(), "runs in " + group,
-                        "nests of their own", saved};
-    return isGroup ? made : FusionDecision{made.nest, made.loc, "runs alone", group, -saved};
+  /// Returns true if there are enough points to distribute over threads, and enough elements per
+  /// point to fill vectors.
+  bool suits() const {
+    double points = 1, most = 0;
+    for (const nd::Dim &dim : names)
+      points *= double(dim.size().typical());
+    for (Operation *op : members)
+      most = std::max(most, iterationPoints(op));
+    return members.size() > 1 && points >= 64 && most / points >= 128 && !goesAgainstMemory();
   }
 
-  SetVector<Operation *> members;
-  SmallVector<nd::Dim> names;
-
-private:
-  DenseSet<Operation *> outside;
-  double made = 0; ///< bytes written by members
-
-  void add(ComputeOp op) {
-    members.insert(op);
-    for (Value result : op->getResults())
-      made += tensorBytes(result);
-  }
   bool join(ComputeOp op) {
     SmallVector<nd::Dim> common;
     for (const nd::Dim &name : names)
@@ -152,6 +134,29 @@ private:
     names = common;
     return true;
   }
+  void add(ComputeOp op) {
+    members.insert(op);
+    for (Value result : op->getResults())
+      made += tensorBytes(result);
+  }
+
+  FusionDecision decision(bool isGroup, double saved) const {
+    std::string group =
+        "a group over (" +
+        llvm::join(llvm::map_range(names, [](const nd::Dim &dim) { return dim.name.str(); }),
+                   ", ") +
+        ") of " + std::to_string(members.size()) + " nests";
+    FusionDecision made{labelOf(members[0]), members[0]->getLoc(), "runs in " + group,
+                        "nests of their own", saved};
+    return isGroup ? made : FusionDecision{made.nest, made.loc, "runs alone", group, -saved};
+  }
+
+  SetVector<Operation *> members;
+  SmallVector<nd::Dim> names;
+
+private:
+  DenseSet<Operation *> outside;
+  double made = 0; ///< bytes written by members
 
   bool mentionsGroup(const Expr &coordinate) const {
     return llvm::any_of(names,
@@ -195,6 +200,20 @@ private:
   }
 };
 } // namespace
+
+double nest::secondsIfGrouped(ArrayRef<Operation *> ops) {
+  auto first = dyn_cast<ComputeOp>(ops[0]);
+  if (!first || !Chain::mayJoin(first) || first.getProduced().size() == 0)
+    return INFINITY;
+  Chain chain(first);
+  for (Operation *op : ops.drop_front()) {
+    auto compute = dyn_cast<ComputeOp>(op);
+    if (!compute || !chain.join(compute))
+      return INFINITY;
+    chain.add(compute);
+  }
+  return chain.suits() ? cost::secondsAsGroup(ops) : INFINITY;
+}
 
 bool nest::chooseGroups(Block &block, FusionDecisions *decisions) {
   int64_t count = 0;

@@ -29,7 +29,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 static constexpr double worst = 4; ///< of the seconds of the fastest way that is known
-static constexpr size_t mostCandidates = 10, mostWays = 16;
+static constexpr size_t mostCandidates = 10, mostWays = 24;
 /// Proposals of nests in a group weigh more: no tile of several points reuses the lines around one.
 static constexpr double groupWeight = 8;
 
@@ -670,7 +670,7 @@ private:
   /// Finds good layouts for a way, one value at a time, and leaves them in `facts`.
   WaySeconds secondsOf(cost::NestFacts &facts, const LayoutWay &lanes,
                        const ByValue &byValue) const {
-    cost::Way way(facts, lanes.lanes, lanes.tile, rates);
+    cost::Way way(facts, lanes.lanes, lanes.tile, rates, lanes.split);
     WaySeconds seconds;
     for (auto &[v, accesses] : byValue) {
       const std::vector<Layout> &candidates = problem.values[v].candidates;
@@ -708,7 +708,7 @@ private:
       fastest = std::min(fastest, seconds.least);
       seconds = secondsOf(facts, way, byValue);
       // Merging names has a small cost, so that they are merged only to fill vectors.
-      double merged = 1 + 0.005 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
+      double merged = 1 + 0.03 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
       part.laid.ways.push_back(
           {nest.namesOf(way.lanes), way.reduced, seconds.least * merged * rates.clock});
       for (auto [term, accesses, cost] :

@@ -52,6 +52,10 @@ void nest::addTiles(std::vector<LayoutWay> &ways, const NestModel &nest,
   for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
     ways.emplace_back(nest, lanes, reduced, tile);
     tiles = ways.back().tiles;
+    if (cost::splitOf(nest, lanes).points) {
+      ways.push_back(ways.back());
+      ways.back().split = true;
+    }
   }
 }
 

@@ -50,6 +50,7 @@ double ScheduleCost::leastCost(const Candidate &candidate) {
     for (auto [name, count] : tile->rows)
       rows *= double(count);
     step.operations = (facts.body.vector + facts.combine.vector) * double(tile->vectors) * rows;
+    step.products = facts.combine.products * double(tile->vectors) * rows;
     step.steps = 1;
     for (const PlacedAccess &access : s.m.accesses) {
       double loads = access.onLanes() ? double(tile->vectors) : 1;
