@@ -134,6 +134,8 @@ Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads
 }
 
 double cost::secondsOf(const NestFacts &nest, const Rates &rates) {
+  if (nest.adjustments)
+    return costOf(nest, rates).seconds;
   const NestFacts *one = &nest;
   return secondsOf(amountsOf(one, Fetched::ByLoops), rates);
 }
@@ -186,8 +188,8 @@ Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowl
   return costOf(nests, machine.rates, threads);
 }
 
-double cost::secondsBySizes(Operation *op) {
-  return costOf(op, Machine::ofClass("cpu"), 1, Knowledge::Nothing).seconds;
+double cost::secondsBySizes(Operation *op, const Machine &machine) {
+  return costOf(op, machine, 1, Knowledge::Nothing).seconds;
 }
 
 double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
@@ -201,7 +203,15 @@ double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
         inside.insert(result);
   }
   const Rates &rates = Machine::ofClass("cpu").rates;
-  Amounts amounts =
-      amountsBySizes(nests, [&](Value tensor) { return !inside.contains(tensor); });
-  return secondsOf(amounts, rates) * rates.bySizes;
+  Cost cost;
+  cost.amounts = amountsBySizes(nests, [&](Value tensor) { return !inside.contains(tensor); });
+  Time time = timeOf(cost.amounts, rates, 1);
+  cost.seconds = time.seconds * rates.bySizes;
+  cost.limit = time.limit;
+  adjust(nests[0].adjustments, nests, cost);
+  return cost.seconds;
+}
+
+double cost::mostBytesOfPoint() {
+  return Machine::ofClass("cpu").capacityBefore(L3) / 4; // what the nests read is there, too
 }

@@ -46,7 +46,7 @@ struct Cost {
   Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
 };
 
-/// Returns the seconds of these amounts.
+/// Returns the seconds of these amounts. Extensions change those of nests alone.
 double secondsOf(const Amounts &amounts, const Rates &rates, unsigned threads = 1);
 
 /// A time that no layouts and loops go below.
@@ -72,13 +72,17 @@ Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
 Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
 
-/// Returns the seconds of a nest, a group or a recurrence with good layouts and loops, on the machine
-/// that stands for all CPUs. Decisions that change the order of sums ask this: they are equal on all
-/// CPUs.
-double secondsBySizes(mlir::Operation *op);
+/// Returns the seconds of a nest, a group, a recurrence or a sort with good layouts and loops.
+/// Decisions that change the order of sums ask for the machine that stands for all CPUs: they are
+/// equal on all CPUs.
+double secondsBySizes(mlir::Operation *op, const Machine &machine = Machine::ofClass("cpu"));
 
 /// The same for nests that would run as a group: what no other op uses stays near.
 double secondsAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
+
+/// Returns the most bytes of values that stay near at a point of a group, on the machine that stands
+/// for all CPUs.
+double mostBytesOfPoint();
 
 } // namespace heddle::cost
 
