@@ -247,7 +247,8 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   statistics.kernels = int(kernels->size());
   std::vector<StepCode> codes;
   for (auto [kernel, source] : llvm::zip_equal(*kernels, program.kernels))
-    codes.push_back({kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes});
+    codes.push_back({kernel.symbol, kernel.code.chunks, kernel.code.scratchBytes, source.sizes,
+                     source.seconds});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
     planSteps(entry, codes, setting.choices);

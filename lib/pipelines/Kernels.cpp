@@ -227,20 +227,22 @@ static size_t threadsFor(size_t count, const CompileOptions &options) {
   return most ? most - 1 : 0;
 }
 
-/// The cache stores scheduled kernels after a line "seconds|bound|limit".
+/// The cache stores scheduled kernels after a line "seconds for choices|predicted|bound|limit".
 static std::string writeScheduled(const OutlinedKernel &kernel) {
   const Prediction &predicted = kernel.predicted;
-  return llvm::formatv("{0:e2}|{1:e2}|{2}\n", predicted.seconds, predicted.bound, predicted.limit)
+  return llvm::formatv("{0:e2}|{1:e2}|{2:e2}|{3}\n", kernel.seconds, predicted.seconds,
+                       predicted.bound, predicted.limit)
              .str() +
          kernel.source;
 }
 
 static bool readScheduled(StringRef entry, OutlinedKernel &kernel) {
   auto [line, source] = entry.split('\n');
-  auto [seconds, rest] = line.split('|');
+  auto [seconds, prediction] = line.split('|');
+  auto [predicted, rest] = prediction.split('|');
   auto [bound, limit] = rest.split('|');
-  if (source.empty() || seconds.getAsDouble(kernel.predicted.seconds) ||
-      bound.getAsDouble(kernel.predicted.bound))
+  if (source.empty() || seconds.getAsDouble(kernel.seconds) ||
+      predicted.getAsDouble(kernel.predicted.seconds) || bound.getAsDouble(kernel.predicted.bound))
     return false;
   kernel.predicted.limit = limit.str();
   kernel.source = source.str();
@@ -288,7 +290,9 @@ void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
   for (auto [kernel, key] : llvm::zip_equal(outlined.kernels, keys))
     if (kernel.function) {
       kernel.source = sourceOf(kernel.function);
-      kernel.predicted = predict(&kernel.function.front().front(), timed);
+      Operation *nest = &kernel.function.front().front();
+      kernel.predicted = predict(nest, timed);
+      kernel.seconds = predict(nest, machine).seconds;
       if (cache)
         cache->store(key, writeScheduled(kernel));
     }

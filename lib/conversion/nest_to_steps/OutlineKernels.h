@@ -48,6 +48,7 @@ struct OutlinedKernel {
   std::vector<std::string> sizes{}; ///< the size symbols that are its arguments, in order
   llvm::SmallVector<mlir::Location> locations{}; ///< of its ops; that of op n + 1 at index n
   Prediction predicted = {};                     ///< of its schedule
+  double seconds = 0;                            ///< the same on the machine for choices
 };
 
 struct OutlinedKernels {

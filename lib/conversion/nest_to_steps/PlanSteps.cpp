@@ -48,7 +48,9 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
       scratch.push_back(bytes);
     chunks.push_back(kernel.chunks.substitute(numberOf));
     bool isOne = chunks.back().constant().value_or(2) <= 1;
-    bool isSmall = cost::isShorterThanBarrier(step.spec.flops, step.spec.bytesMoved, machine);
+    double seconds =
+        step.nest ? kernel.seconds : cost::secondsToClear(step.spec.bytesMoved, machine);
+    bool isSmall = cost::isShorterThanBarrier(seconds, machine);
     serial.push_back(isOne || (isSmall && chunks.back().isConstant()));
   }
   spec.scratchBytes = mostOf(scratch);

@@ -24,9 +24,11 @@ struct StepCode {
   std::string symbol;
   Expr chunks = 1, scratchBytes;  ///< over `sizes`
   std::vector<std::string> sizes; ///< the size symbols that are arguments of the kernel
+  double seconds = 0;             ///< of one thread, as estimated for choices
 };
 
-/// Fills in `entry.spec.steps`; `kernels` by number. Memory must have been planned.
+/// Fills in `entry.spec.steps`; `kernels` by number, and `machine` for choices. Memory must have
+/// been planned.
 void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels,
                const cost::Machine &machine);
 

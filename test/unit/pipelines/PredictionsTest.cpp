@@ -71,6 +71,28 @@ TEST(Predictions, RatesChangeNoCode) {
   EXPECT_EQ(one.image->code, other.image->code);
 }
 
+/// One thread runs a step that is shorter than a barrier, by the rates that the module states;
+/// measured rates change no program.
+TEST(Predictions, OneThreadRunsShortSteps) {
+  std::string rates = slow;
+  rates.insert(rates.find('{') + 1, "chunk_flops = 512.0, barrier_seconds = 516.0, ");
+  EXPECT_FALSE(stepOf(compile(addition("4096", rates))).serial);
+  rates.replace(rates.find("516.0"), 5, "518.0");
+  EXPECT_TRUE(stepOf(compile(addition("4096", rates))).serial);
+
+  std::string some = addition("1000000", "#nest.machine<{vector_bytes = 32}>");
+  EXPECT_FALSE(stepOf(compile(some)).serial);
+  CompileOptions options = plainOptions();
+  options.machine = {"fast.json",
+                     R"({"heddle_machine": 1, "cpu": "any", "facts": {"cycles_per_second": 1e15,
+                         "step_start_seconds": 1e-12, "barrier_seconds": 1}, "measured": {}})",
+                     ""};
+  Compiled measured = compile(some, options);
+  ASSERT_TRUE(measured.image) << measured.errors;
+  EXPECT_LT(stepOf(measured).predicted, 1e-6);
+  EXPECT_FALSE(stepOf(measured).serial);
+}
+
 TEST(Predictions, SameBytesEachTime) {
   Compiled one = compile(spell(product, {"m", "n", "k"}));
   Compiled again = compile(spell(product, {"m", "n", "k"}));
