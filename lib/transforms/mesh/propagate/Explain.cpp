@@ -59,7 +59,8 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
     for (const Links::Declined &declined : node.declined)
       add(node, "could have " + mesh::str(declined.axes) + " (it keeps " +
                     bytesText(declined.gain) + " in place, '" + links.nodes[declined.by].name +
-                    "' " + bytesText(declined.winner) + ")");
+                    "' " + bytesText(declined.winner) +
+                    (declined.gain > declined.winner ? " of slower links)" : ")"));
   }
   return text;
 }
