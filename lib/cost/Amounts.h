@@ -29,6 +29,9 @@
 
 namespace heddle::cost {
 
+/// A prefetcher is ahead after this many bytes of a contiguous run.
+inline constexpr double runStart = 128;
+
 struct Amounts {
   double operations = 0; ///< simple vector operations
   double products = 0;   ///< multiply-adds of contractions, of vectors

@@ -23,8 +23,6 @@ using nest::PlacedAccess;
 static constexpr double keptPart = 0.75;
 /// Of more data than this many caches nothing stays; of less, a part does.
 static constexpr double lostPart = 1.25;
-/// A prefetcher is ahead after this many bytes of a contiguous run.
-static constexpr double runStart = 128;
 /// The pages that a core finds without a search.
 static constexpr double nearPages = 64;
 /// Levels of which boxes are counted: those of memory, and pages.

@@ -127,7 +127,7 @@ void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const
     remark.emplace(emitRemark(op->getLoc()) << "'" << nameOf(op) << "' has the schedule " << text);
   to["schedule"] = std::move(text);
   Array others;
-  for (const nest::OtherSchedule &other : nest::otherSchedules(op, choices.facts)) {
+  for (const nest::OtherSchedule &other : nest::otherSchedules(op, choices)) {
     if (remark)
       remark->attachNote() << llvm::formatv("{0} would take {1:f2} us more", other.what,
                                             timed.seconds(other.cycles) * 1e6)

@@ -272,7 +272,7 @@ void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i; (i = next.fetch_add(1)) < functions.size();)
-      nest::chooseSchedules(functions[i], machine.facts);
+      nest::chooseSchedules(functions[i], machine);
   };
   // Not by the context's own threads, which abort if the system can't create them. Other passes have
   // little to do in parallel, and a context with threads is slower.

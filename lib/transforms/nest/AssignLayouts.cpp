@@ -153,8 +153,8 @@ struct KnownLanes {
 /// schedule on nests without one: on all of them, or on those whose chosen way has other lanes. The
 /// latter keep only the ways with these lanes. Returns Chosen if the chosen ways have the lanes,
 /// Missing if some nest has no way with its lanes.
-static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, MachineAttr machine,
-                       bool all, std::vector<KnownLanes> &known) {
+static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice,
+                       const cost::Machine &machine, bool all, std::vector<KnownLanes> &known) {
   Ways ways = Ways::Chosen;
   auto accessed = accessedLayouts(problem, choice);
   known.resize(problem.nests.size());
@@ -163,7 +163,7 @@ static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, Machi
     if (!op || op.getScheduleAttr())
       continue;
     if (KnownLanes &last = known[n]; !last.isKnown || last.layouts != accessed[n]) {
-      NestModel nest(op, machine, /*shrink=*/true);
+      NestModel nest(op, machine.facts, /*shrink=*/true);
       std::vector<Layout> layouts;
       for (const NestAccess &access : nest.accesses)
         layouts.push_back(accessed[n].lookup(access.tensor));

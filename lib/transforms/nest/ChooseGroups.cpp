@@ -129,7 +129,7 @@ public:
           return !coordinate || *coordinate != Expr::name(dim.name.str());
         });
     }
-    if (common.empty() || !mayJoin(op) || bytesInside(common) > cost::Rates().groupBytes)
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > cost::mostBytesOfPoint())
       return false;
     names = common;
     return true;

@@ -21,7 +21,7 @@ static SmallVector<Layout> layoutsOf(ValueRange values) {
   return llvm::map_to_vector(values, [](Value value) { return layoutOf(value); });
 }
 
-static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
+static void chooseLoops(ScheduledInterface op, const cost::Machine &machine) {
   if (!op.getScheduleAttr() || scheduleOf(op).isPartial())
     op.setScheduleAttr(
         ScheduleAttr::get(op->getContext(), chooseSchedule(op, layoutsOf(kernelOperands(op)),
@@ -30,12 +30,12 @@ static void chooseLoops(ScheduledInterface op, MachineAttr machine) {
     writeChunks(op);
 }
 
-std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, MachineAttr machine) {
+std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, const cost::Machine &machine) {
   return otherSchedules(nest, layoutsOf(kernelOperands(nest)), layoutsOf(nest->getResults()),
                         machine);
 }
 
-void nest::chooseSchedules(Operation *root, MachineAttr machine) {
+void nest::chooseSchedules(Operation *root, const cost::Machine &machine) {
   root->walk<WalkOrder::PreOrder>([&](Operation *nest) {
     if (nest->hasAttr(kernelAttrName))
       return WalkResult::skip();

@@ -60,8 +60,8 @@ void sortBy(std::vector<T> &list, Key key) {
 
 class LayoutProblemMaker::Impl {
 public:
-  Impl(func::FuncOp function, MachineAttr machine)
-      : function(function), machine(machine), rates(cost::Rates::of(machine)) {}
+  Impl(func::FuncOp function, const cost::Machine &machine)
+      : function(function), machine(machine) {}
 
   /// Finds values and their candidates.
   LogicalResult prepare() {
@@ -100,8 +100,7 @@ public:
 
 private:
   func::FuncOp function;
-  MachineAttr machine;
-  cost::Rates rates;
+  const cost::Machine &machine;
   LayoutProblem problem; ///< without nests
   /// The part of the problem for one nest, if `lanes` are written on it.
   struct Part {
@@ -256,7 +255,7 @@ private:
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (!isa<ComputeOp, UpdateOp>(op) || op->getParentOfType<ScanOp>())
         return;
-      nests.emplace_back(op, machine);
+      nests.emplace_back(op, machine.facts);
     });
   }
 
@@ -648,7 +647,7 @@ private:
 
   /// Returns the facts of a nest, with a layout for each access.
   cost::NestFacts factsOf(const NestModel &nest) const {
-    cost::NestFacts facts(nest.op, machine, /*shrink=*/true);
+    cost::NestFacts facts(nest.op, machine.facts, /*shrink=*/true);
     std::vector<Layout> layouts;
     for (const NestAccess &access : facts.nest().accesses) {
       auto found = index.find(access.tensor);
@@ -670,7 +669,7 @@ private:
   /// Finds good layouts for a way, one value at a time, and leaves them in `facts`.
   WaySeconds secondsOf(cost::NestFacts &facts, const LayoutWay &lanes,
                        const ByValue &byValue) const {
-    cost::Way way(facts, lanes.lanes, lanes.tile, rates, lanes.split);
+    cost::Way way(facts, lanes.lanes, lanes.tile, machine.rates, lanes.split);
     WaySeconds seconds;
     for (auto &[v, accesses] : byValue) {
       const std::vector<Layout> &candidates = problem.values[v].candidates;
@@ -710,11 +709,11 @@ private:
       // Merging names has a small cost, so that they are merged only to fill vectors.
       double merged = 1 + 0.03 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
       part.laid.ways.push_back(
-          {nest.namesOf(way.lanes), way.reduced, seconds.least * merged * rates.clock});
+          {nest.namesOf(way.lanes), way.reduced, machine.cycles(seconds.least * merged)});
       for (auto [term, accesses, cost] :
            llvm::zip_equal(part.terms, llvm::make_second_range(byValue), seconds.costs)) {
         for (double &each : cost)
-          each = std::max(0.0, each - seconds.least) * rates.clock;
+          each = machine.cycles(std::max(0.0, each - seconds.least));
         addCosts(nest, term, accesses, cost);
       }
     }
@@ -750,7 +749,7 @@ private:
   /// The facts of copies by type, and their cycles by layouts: equal layers have equal copies.
   llvm::DenseMap<Type, std::unique_ptr<cost::NestFacts>> copies;
   llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
-  static constexpr double copyDoubt = 2; ///< copies miss caches more often than estimated
+  static constexpr double copyDoubt = 2;    ///< copies miss caches more often than estimated
   static constexpr double leastCopy = 1e-6; ///< seconds; so that no copy saves little
 
   double copyBetween(unsigned v, size_t from, size_t to) {
@@ -761,9 +760,9 @@ private:
       return known->second;
     std::unique_ptr<cost::NestFacts> &copy = copies[value.getType()];
     if (!copy)
-      copy = std::make_unique<cost::NestFacts>(cost::NestFacts::ofCopy(value, machine));
-    double seconds = cost::secondsOfCopy(*copy, a.getLayout(), b.getLayout(), rates);
-    return known->second = (copyDoubt * seconds + leastCopy) * rates.clock;
+      copy = std::make_unique<cost::NestFacts>(cost::NestFacts::ofCopy(value, machine.facts));
+    double seconds = cost::secondsOfCopy(*copy, a.getLayout(), b.getLayout(), machine.rates);
+    return known->second = machine.cycles(copyDoubt * seconds + leastCopy);
   }
 };
 
@@ -805,7 +804,7 @@ LayoutProblemMaker::LayoutProblemMaker(LayoutProblemMaker &&) = default;
 LayoutProblemMaker::~LayoutProblemMaker() = default;
 
 FailureOr<LayoutProblemMaker> LayoutProblemMaker::create(func::FuncOp function,
-                                                         MachineAttr machine) {
+                                                         const cost::Machine &machine) {
   auto impl = std::make_unique<Impl>(function, machine);
   if (failed(impl->prepare()))
     return failure();
@@ -814,7 +813,8 @@ FailureOr<LayoutProblemMaker> LayoutProblemMaker::create(func::FuncOp function,
 
 LayoutProblem LayoutProblemMaker::make() { return impl->make(); }
 
-FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
+FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function,
+                                                 const cost::Machine &machine) {
   auto maker = LayoutProblemMaker::create(function, machine);
   if (failed(maker))
     return failure();

@@ -27,6 +27,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTPROBLEM_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/cost/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -98,16 +99,17 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 /// arguments and results); an argument without one is row-major over its sorted names, unless it is
 /// donated or has `nd.layout = "any"`. Fails with a located message if a written layout does not
 /// fit, or if values that must share a layout have different ones.
-mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function, MachineAttr machine);
+mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function,
+                                                 const cost::Machine &machine);
 
 /// Rebuilds the problem of a function after lanes are written on its nests. Values and candidates
 /// do not depend on lanes, so only nests with new lanes are recomputed.
 class LayoutProblemMaker {
 public:
-  /// Fails as `makeLayoutProblem` does. Afterwards the function's nests and layouts must not
+  /// Keeps a reference to `machine`. Fails as `makeLayoutProblem` does. Afterwards the function's nests and layouts must not
   /// change.
   static mlir::FailureOr<LayoutProblemMaker> create(mlir::func::FuncOp function,
-                                                    MachineAttr machine);
+                                                    const cost::Machine &machine);
   LayoutProblemMaker(LayoutProblemMaker &&);
   ~LayoutProblemMaker();
 

@@ -99,7 +99,7 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   void runOnOperation() override {
     AssignLayoutsOptions options = given;
     options.explain |= explain;
-    options.machine = cost::Machine::around(getOperation()).facts;
+    options.machine = cost::Machine::around(getOperation());
     if (failed(assignLayouts(getOperation(), options)))
       signalPassFailure();
   }
@@ -108,7 +108,7 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    chooseSchedules(getOperation(), cost::Machine::around(getOperation()).facts);
+    chooseSchedules(getOperation(), cost::Machine::around(getOperation()));
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {

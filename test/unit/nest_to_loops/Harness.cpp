@@ -142,7 +142,7 @@ Kernel::Kernel(MLIRContext &context, const std::string &text, Options options) :
     parent.setArgAttr(cast<BlockArgument>(operand).getArgNumber(), "nd.layout",
                       LayoutAttr::get(&context, layout));
   copyYielded(nest);
-  chooseSchedules(nest, request.machine);
+  chooseSchedules(nest, cost::Machine::of(request.machine));
   llvm::raw_string_ostream(schedule) << ScheduleAttr::get(&context, scheduleOf(nest));
   cpu::CpuLoops loops(request.machine);
   FailureOr<KernelInfo> info = emitKernel(request, options.target ? *options.target : loops);

@@ -121,7 +121,7 @@ TEST(LayoutChooser, NestsThatKeepAGapOpenAreNamed) {
                                                         &context);
   ASSERT_TRUE(module);
   mlir::func::FuncOp function = *module->getOps<mlir::func::FuncOp>().begin();
-  auto all = makeLayoutProblem(function, {});
+  auto all = makeLayoutProblem(function, cost::Machine::of({}));
   ASSERT_TRUE(mlir::succeeded(all));
   ASSERT_EQ(all->nests.size(), 1u);
   all->nests[0].ways = {{{"m"}, false, 100'000}, {{"n"}, false, 700'000}};

@@ -13,9 +13,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given, MachineAttr machine)
-    : nest(nest), layouts(std::move(given)), facts(nest.op, machine, /*shrink=*/true),
-      rates(cost::Rates::of(machine)) {
+LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given,
+                             const cost::Machine &machine)
+    : nest(nest), layouts(std::move(given)), facts(nest.op, machine.facts, /*shrink=*/true),
+      machine(machine) {
   facts.setLayouts(layouts);
   for (auto [access, layout] : llvm::zip_equal(nest.accesses, layouts))
     sized.emplace_back(layout, access.type, nest.sizesOf(access.type));
@@ -72,7 +73,7 @@ static void addGroups(const NestModel &nest, const NestAccess &access, const Lay
 double LaidNestModel::costOf(const Lanes &lanes) const {
   // Merging names has a small cost, so that they are merged only to fill vectors.
   double merged = 1 + 0.03 * double(lanes.size() - 1);
-  return cost::Way(facts, lanes, /*tile=*/0, rates).seconds() * merged;
+  return cost::Way(facts, lanes, /*tile=*/0, machine.rates).seconds() * merged;
 }
 
 Lanes LaidNestModel::chooseLanes() const {

@@ -37,7 +37,8 @@ struct LaidNestModel {
   std::vector<Layout> layouts; ///< of each access
   std::vector<SizedLayout> sized;
 
-  LaidNestModel(const NestModel &nest, std::vector<Layout> layouts, MachineAttr machine);
+  /// Keeps references.
+  LaidNestModel(const NestModel &nest, std::vector<Layout> layouts, const cost::Machine &machine);
 
   LaneKind kindOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
   /// Returns another produced name along which an access is contiguous; -1: none.
@@ -47,7 +48,7 @@ struct LaidNestModel {
 
 private:
   mutable cost::NestFacts facts;
-  cost::Rates rates;
+  const cost::Machine &machine;
 
   double costOf(const Lanes &lanes) const;
 };

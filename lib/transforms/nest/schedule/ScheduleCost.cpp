@@ -7,6 +7,8 @@
 
 #include "lib/transforms/nest/schedule/ScheduleCost.h"
 
+#include "lib/cost/Chunks.h"
+
 #include <cmath>
 
 using namespace heddle;
@@ -14,10 +16,13 @@ using namespace heddle::nest;
 using namespace mlir;
 
 ScheduleCost::ScheduleCost(const LoopSpace &space, const cost::NestFacts &given)
-    : s(space), r(space.m.rates), facts(given), places(space) {
+    : s(space), machine(space.m.machine), facts(given), places(space) {
   for (const std::string &name : s.m.nest.names)
     numbers.push_back(unsigned(facts.nest().indexOf(name)));
   points = facts.nest().points(0, facts.nest().firstProduced);
+  cost::Amounts start;
+  start.tiles = 1;
+  tileCycles = cyclesOf(start) - cyclesOf({});
 }
 
 cost::Names ScheduleCost::numbersOf(ArrayRef<unsigned> names) const {
@@ -67,7 +72,7 @@ double ScheduleCost::leastCost(const Candidate &candidate) {
   }
   if (candidate.outer == candidate.levels.size()) // all that is reduced is in the tile
     return candidate.tiles * stepCycles;
-  return candidate.tiles * (candidate.steps * loopCycles + r.startTileCycles);
+  return candidate.tiles * (candidate.steps * loopCycles + tileCycles);
 }
 
 void ScheduleCost::measure(const Candidate &candidate) {
@@ -108,30 +113,20 @@ double ScheduleCost::chunksOf(const Candidate &candidate, double shrink) const {
   return chunks;
 }
 
-double ScheduleCost::waits(double chunks) const {
-  auto of = [&](double threads) { return std::ceil(chunks / threads) * threads / chunks - 1; };
-  return 1 + 0.1 * of(2) + 0.015 * of(4) + 0.003 * of(16);
-}
-
 double ScheduleCost::waiting(const Candidate &candidate, double cost) const {
   if (llvm::any_of(s.groups, [](const Walked &group) { return group.symbolic; }))
     return cost;
-  return cost * waits(chunksOf(candidate, 1));
+  return cost * cost::waitsOf(chunksOf(candidate, 1));
 }
 
 double ScheduleCost::shared(const Candidate &candidate, double cost) {
-  // Symbolic sizes may be smaller: count the chunks that remain for at most this much work.
   double symbols = 0;
   for (const Walked &group : s.groups)
     symbols += group.symbolic;
   auto chunksFor = [&](double work) {
     return chunksOf(candidate, symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1);
   };
-  double chunks = chunksFor(cost), usual = chunksFor(r.largeWork);
-  if (chunks > 1 && cost / chunks < r.smallestChunk)
-    return INFINITY;
-  double alone = cost > r.smallWork && chunksFor(r.smallWork) == 1 ? 1.15 : 1;
-  return cost * alone * waits(usual);
+  return cost::cyclesWithWaits(cost, chunksFor, machine);
 }
 
 bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
@@ -143,13 +138,19 @@ bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
         {copy.access, loopOf[unsigned(copy.loop)], isFetchedAhead(s, candidate, copy)});
   facts.setStages(stages);
   cost::Amounts amounts = cost::countInstructions(facts);
-  if (waiting(candidate, cyclesOf(amounts) / points) >= toBeat * 0.9999)
+  if (waiting(candidate, cyclesOf(amounts) / points) >= worth * 0.9999)
     return false;
   const cost::NestFacts *one = &facts;
   cost::addBytes(one, cost::Fetched::ByLoops, amounts);
-  double cost = shared(candidate, cyclesOf(amounts) / points);
+  double cycles = cyclesOf(amounts), cost = shared(candidate, cycles / points);
+  if (facts.adjustments) {
+    worth = std::min(worth, cost::mostAdjusted * cost);
+    cost *= machine.cycles(cost::secondsOf(facts, machine.rates)) / cycles;
+  }
   if (cost >= toBeat * 0.9999)
     return false;
   candidate.cost = toBeat = cost;
+  if (!facts.adjustments)
+    worth = toBeat;
   return true;
 }

@@ -39,7 +39,7 @@ public:
   void countTiles(Candidate &candidate) const;
   /// Returns true if a candidate with counted tiles may cost less than all before it.
   bool mayWin(const Candidate &candidate) {
-    return waiting(candidate, leastCost(candidate)) < toBeat * 0.9999;
+    return waiting(candidate, leastCost(candidate)) < worth * 0.9999;
   }
   /// Starts to evaluate a candidate.
   void measure(const Candidate &candidate);
@@ -48,7 +48,7 @@ public:
 
 private:
   const LoopSpace &s;
-  const cost::Rates &r;
+  const cost::Machine &machine;
   cost::NestFacts facts;
   std::vector<unsigned> numbers; ///< of the names of the nest, in `facts`
   double points;                 ///< of the groups around the nest
@@ -56,19 +56,19 @@ private:
   llvm::SmallVector<unsigned, 12> loopOf; ///< of each level of the candidate
   const RegisterTile *tile = nullptr;     ///< of which `stepCycles` are known
   double stepCycles = 0, loopCycles = 0;  ///< of a step of the reduction, alone and in a loop
+  double tileCycles = 0;                  ///< of the start of a tile
   double toBeat = INFINITY;               ///< the least cost so far
+  /// Candidates whose lower bounds are above this are dropped. Bounds know nothing of extensions.
+  double worth = INFINITY;
 
   cost::Names numbersOf(llvm::ArrayRef<unsigned> names) const;
   double cyclesOf(const cost::Amounts &amounts) const {
-    return cost::secondsOf(amounts, r) * r.clock;
+    return machine.cycles(cost::secondsOf(amounts, machine.rates));
   }
   /// Returns the least cycles of a candidate: those of arithmetic and loads in its tiles.
   double leastCost(const Candidate &candidate);
   /// Returns the number of chunks if symbolic sizes are smaller by the factor `shrink`.
   double chunksOf(const Candidate &candidate, double shrink) const;
-  /// Returns the fraction of the work of `chunks` that threads wait for the last one (for two, four
-  /// or sixteen threads; a single chunk leaves all other threads idle).
-  double waits(double chunks) const;
   /// Returns a lower bound of `cost` including the time that threads wait for one another.
   double waiting(const Candidate &candidate, double cost) const;
   /// Returns `cost` including the time that threads wait for one another; infinite if chunks would

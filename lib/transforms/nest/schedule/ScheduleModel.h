@@ -34,14 +34,14 @@
 
 #include "lib/analysis/Footprint.h"
 #include "lib/cost/Facts.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::nest {
 
 /// A contraction with known layouts and lanes.
 struct Model {
   const NestModel &nest;
-  const cost::Rates &rates;
+  const cost::Machine &machine;
   const cost::NestFacts &facts;       ///< of the same nest, with its layouts
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
