@@ -51,22 +51,22 @@ func.func @odd(%p: !nd.tensor<f32, channel: 7, i: 3, n: 5> {nd.layout = "any"},
 // An argument that says nothing lies as the caller has it: over its sorted names. A donated one lies as the program wants,
 // and so does the result in its place.
 // CHECK-LABEL: func.func @state(
-// CHECK-SAME: nd.layout = #nest.layout<[k, m]>
-// CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
-// CHECK-SAME: -> (!nd.tensor<f32, k: 512, n: 512> {nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>}
-func.func @state(%a: !nd.tensor<f32, k: 512, m: 60>, %b: !nd.tensor<f32, k: 512, n: 512> {heddle.donate = 0})
-    -> (!nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>) {
-  %c = nest.compute (m: 60, n: 512) reduce (k: 512) reads %a[], %b[] {
+// CHECK-SAME: nd.layout = #nest.layout<[m, z]>
+// CHECK-SAME: nd.layout = #nest.layout<[[L:\[(z, n|n floordiv [0-9]+, z, n mod [0-9]+)\]]]>
+// CHECK-SAME: -> (!nd.tensor<f32, n: 512, z: 512> {nd.layout = #nest.layout<[[L]]>}
+func.func @state(%a: !nd.tensor<f32, m: 60, z: 512>, %b: !nd.tensor<f32, n: 512, z: 512> {heddle.donate = 0})
+    -> (!nd.tensor<f32, n: 512, z: 512>, !nd.tensor<f32, m: 60, n: 512>) {
+  %c = nest.compute (m: 60, n: 512) reduce (z: 512) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 512, m: 60>, !nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, m: 60, n: 512>
-  %d = nest.compute (k: 512, n: 512) reads %b[] {
+  } combine add [0.0 : f32] : (!nd.tensor<f32, m: 60, z: 512>, !nd.tensor<f32, n: 512, z: 512>) -> !nd.tensor<f32, m: 60, n: 512>
+  %d = nest.compute (n: 512, z: 512) reads %b[] {
   ^bb0(%x: f32):
     %p = arith.negf %x : f32
     nest.yield %p : f32
-  } : (!nd.tensor<f32, k: 512, n: 512>) -> !nd.tensor<f32, k: 512, n: 512>
-  return %d, %c : !nd.tensor<f32, k: 512, n: 512>, !nd.tensor<f32, m: 60, n: 512>
+  } : (!nd.tensor<f32, n: 512, z: 512>) -> !nd.tensor<f32, n: 512, z: 512>
+  return %d, %c : !nd.tensor<f32, n: 512, z: 512>, !nd.tensor<f32, m: 60, n: 512>
 }
 
 // The result of a group has the layout in which its nests write it.
