@@ -15,7 +15,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/TargetParser/Host.h"
 
-
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
   CLI::App app("Measures this machine and writes the facts that predicted times need. Nothing else "
@@ -41,9 +40,7 @@ int main(int argc, char **argv) {
   return heddle::runTool("heddle-probe", [&] {
     using namespace heddle;
     Progress progress("measuring", probe::measurements, /*enabled=*/true);
-    probe::Caches caches{cacheBytes(1, 32 << 10),
-                         cacheBytes(2, 1 << 20),
-                         cacheBytes(3, 16 << 20)};
+    probe::Caches caches{cacheBytes(1, 32 << 10), cacheBytes(2, 1 << 20), cacheBytes(3, 16 << 20)};
     auto measured = probe::measure(threads > 0 ? threads : usualThreads(), caches, seconds,
                                    [&] { progress.advance(); });
     progress.finish();
