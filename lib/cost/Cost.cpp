@@ -192,7 +192,7 @@ double cost::secondsBySizes(Operation *op, const Machine &machine) {
   return costOf(op, machine, 1, Knowledge::Nothing).seconds;
 }
 
-double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
+double cost::secondsSavedAsGroup(ArrayRef<Operation *> ops) {
   std::vector<NestFacts> nests;
   llvm::SmallDenseSet<Value, 8> inside;
   for (Operation *op : ops) {
@@ -202,14 +202,22 @@ double cost::secondsAsGroup(ArrayRef<Operation *> ops) {
                        [&](Operation *user) { return llvm::is_contained(ops, user); }))
         inside.insert(result);
   }
-  const Rates &rates = Machine::ofClass("cpu").rates;
-  Cost cost;
-  cost.amounts = amountsBySizes(nests, [&](Value tensor) { return !inside.contains(tensor); });
-  Time time = timeOf(cost.amounts, rates, 1);
-  cost.seconds = time.seconds * rates.bySizes;
-  cost.limit = time.limit;
-  adjust(nests[0].adjustments, nests, cost);
-  return cost.seconds;
+  auto all = [](Value) { return true; };
+  auto stays = [&](Value tensor) { return !inside.contains(tensor); };
+  auto secondsOfBytes = [](ArrayRef<NestFacts> group, function_ref<bool(Value)> counts) {
+    const Rates &rates = Machine::ofClass("cpu").rates;
+    Cost cost;
+    cost.amounts.bytes = leastAmounts(group, counts).bytes;
+    Time time = timeOf(cost.amounts, rates, 1);
+    cost.seconds = time.seconds * rates.bySizes;
+    cost.limit = time.limit;
+    adjust(group[0].adjustments, group, cost);
+    return cost.seconds;
+  };
+  double saved = -secondsOfBytes(nests, stays);
+  for (const NestFacts &nest : nests)
+    saved += secondsOfBytes(nest, all);
+  return saved;
 }
 
 double cost::mostBytesOfPoint() {

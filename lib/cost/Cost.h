@@ -77,8 +77,9 @@ Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
 /// equal on all CPUs.
 double secondsBySizes(mlir::Operation *op, const Machine &machine = Machine::ofClass("cpu"));
 
-/// The same for nests that would run as a group: what no other op uses stays near.
-double secondsAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
+/// Returns the seconds of transfers that nests save as a group, since what no other op uses stays
+/// near. Their arithmetic is the same.
+double secondsSavedAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
 
 /// Returns the most bytes of values that stay near at a point of a group, on the machine that stands
 /// for all CPUs.

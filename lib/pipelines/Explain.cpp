@@ -75,18 +75,11 @@ void Explanation::addLayouts(const nest::ExplainedLayouts &layouts) {
   Labels names = spellings(function);
   Function &made = functions[function.getName().str()];
   Array open;
-  for (const auto &excess : layouts.excess)
-    open.push_back(Object{{"nest", layouts.nests[excess.nest].name},
-                          {"location", spellLocation(layouts.nests[excess.nest].loc)},
-                          {"lanes", respell(layouts.nests[excess.nest].lanes, names)},
-                          {"instead", respell(excess.instead, names)},
-                          {"more", seconds(excess.cycles)}});
   for (unsigned v : layouts.open)
     open.push_back(Object{{"value", layouts.values[v].name},
                           {"location", spellLocation(layouts.values[v].loc)}});
   made.summary = Object{{"seconds", seconds(layouts.cycles)},
                         {"bound", seconds(layouts.bound)},
-                        {"bound_of_lanes", seconds(layouts.boundOfLanes)},
                         {"copies", int64_t(layouts.copies)},
                         {"open", std::move(open)}};
   for (const auto &nest : layouts.nests) {

@@ -97,8 +97,8 @@ public:
     double before = 0;
     for (Operation *op : members)
       before += cost::secondsBySizes(op);
-    double saved = before - cost::secondsAsGroup(members.getArrayRef());
-    bool isWorthIt = saved >= std::max(2e-5, 0.05 * before);
+    double saved = cost::secondsSavedAsGroup(members.getArrayRef());
+    bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
     if (decisions)
       decisions->add(decision(isWorthIt, saved));
     return isWorthIt;
@@ -200,20 +200,6 @@ private:
   }
 };
 } // namespace
-
-double nest::secondsIfGrouped(ArrayRef<Operation *> ops) {
-  auto first = dyn_cast<ComputeOp>(ops[0]);
-  if (!first || !Chain::mayJoin(first) || first.getProduced().size() == 0)
-    return INFINITY;
-  Chain chain(first);
-  for (Operation *op : ops.drop_front()) {
-    auto compute = dyn_cast<ComputeOp>(op);
-    if (!compute || !chain.join(compute))
-      return INFINITY;
-    chain.add(compute);
-  }
-  return chain.suits() ? cost::secondsAsGroup(ops) : INFINITY;
-}
 
 bool nest::chooseGroups(Block &block, FusionDecisions *decisions) {
   int64_t count = 0;

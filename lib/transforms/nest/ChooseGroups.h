@@ -32,9 +32,6 @@ namespace heddle::nest {
 
 /// Requests groups among nests that have no request yet. Returns true if it requested any.
 /// `decisions` may be null.
-/// Returns the seconds of these nests, in their order, as a group; infinite if they form none.
-double secondsIfGrouped(llvm::ArrayRef<mlir::Operation *> ops);
-
 bool chooseGroups(mlir::Block &block, FusionDecisions *decisions = nullptr);
 
 } // namespace heddle::nest

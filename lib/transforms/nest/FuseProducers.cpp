@@ -9,7 +9,6 @@
 
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Cost.h"
-#include "lib/transforms/nest/ChooseGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -191,8 +190,6 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     remains |= !copies.empty();
   if (remains)
     after += cost::secondsBySizes(producer);
-  else if (made.size() > 1 && !moves) // a value of a group stays in a cache
-    before = std::min(before, secondsIfGrouped(concerned));
   bool isAsked = moves || producer->hasAttr(recomputeAttr);
   bool pays = isAsked || after + leastGain < before;
   if (declined.decisions && !isAsked && !made.empty())

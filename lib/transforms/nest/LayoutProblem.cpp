@@ -56,15 +56,12 @@ void sortBy(std::vector<T> &list, Key key) {
   list = std::move(sorted);
 }
 
-} // namespace
-
-class LayoutProblemMaker::Impl {
+class ProblemMaker {
 public:
-  Impl(func::FuncOp function, const cost::Machine &machine)
+  ProblemMaker(func::FuncOp function, const cost::Machine &machine)
       : function(function), machine(machine) {}
 
-  /// Finds values and their candidates.
-  LogicalResult prepare() {
+  FailureOr<LayoutProblem> make() {
     if (failed(findValues()) || failed(joinValues()))
       return failure();
     findNests();
@@ -79,36 +76,15 @@ public:
         proposeAlike(nest);
     }
     takeCandidates();
-    parts.resize(nests.size());
-    return success();
-  }
-
-  LayoutProblem make() {
-    LayoutProblem made = problem;
-    for (auto [n, nest] : llvm::enumerate(nests)) {
-      Part &part = parts[n];
-      if (auto lanes = nest.writtenLanes(); part.laid.ways.empty() || lanes != part.lanes)
-        part = partOf(nest, std::move(lanes));
-      made.nests.push_back(part.laid);
-      for (const LayoutTerm &term : part.terms) {
-        made.terms.push_back(term);
-        made.terms.back().nest = unsigned(n);
-      }
-    }
-    return made;
+    for (const NestModel &nest : nests)
+      addNest(nest);
+    return std::move(problem);
   }
 
 private:
   func::FuncOp function;
   const cost::Machine &machine;
-  LayoutProblem problem; ///< without nests
-  /// The part of the problem for one nest, if `lanes` are written on it.
-  struct Part {
-    std::optional<std::vector<unsigned>> lanes;
-    LaidNest laid;
-    std::vector<LayoutTerm> terms; ///< `LayoutTerm::nest` is not set
-  };
-  std::vector<Part> parts; ///< of each nest
+  LayoutProblem problem;
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
   std::vector<std::vector<Proposal>> proposals; ///< of each value
@@ -682,21 +658,22 @@ private:
     return seconds;
   }
 
-  Part partOf(const NestModel &nest, std::optional<std::vector<unsigned>> lanes) {
+  void addNest(const NestModel &nest) {
     std::vector<LayoutWay> ways;
-    if (lanes)
+    if (auto lanes = nest.writtenLanes())
       addTiles(ways, nest, *lanes);
     else
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
-    Part part{std::move(lanes), {nest.op, labelOf(nest.op), {}}, {}};
+    LaidNest laid{nest.op, labelOf(nest.op), {}};
     ByValue byValue;
     for (auto [i, access] : llvm::enumerate(nest.accesses))
       if (auto found = index.find(access.tensor); found != index.end())
         byValue[found->second].push_back(unsigned(i));
-    for (auto &[v, accesses] : byValue)
-      part.terms.emplace_back().value = v;
+    std::vector<LayoutTerm> terms(byValue.size());
+    for (auto [term, v] : llvm::zip_equal(terms, llvm::make_first_range(byValue)))
+      term.nest = unsigned(problem.nests.size()), term.value = v;
     cost::NestFacts facts = factsOf(nest);
     double fastest = INFINITY;
     for (const LayoutWay &way : ways) {
@@ -707,23 +684,24 @@ private:
       fastest = std::min(fastest, seconds.least);
       seconds = secondsOf(facts, way, byValue);
       // Merging names has a small cost, so that they are merged only to fill vectors.
-      double merged = 1 + 0.03 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
-      part.laid.ways.push_back(
+      double merged = 1 + 0.05 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
+      laid.ways.push_back(
           {nest.namesOf(way.lanes), way.reduced, machine.cycles(seconds.least * merged)});
       for (auto [term, accesses, cost] :
-           llvm::zip_equal(part.terms, llvm::make_second_range(byValue), seconds.costs)) {
+           llvm::zip_equal(terms, llvm::make_second_range(byValue), seconds.costs)) {
         for (double &each : cost)
           each = machine.cycles(std::max(0.0, each - seconds.least));
-        addCosts(nest, term, accesses, cost);
+        addCosts(nest, term, accesses, cost, seconds.least);
       }
     }
-    return part;
+    problem.nests.push_back(std::move(laid));
+    llvm::append_range(problem.terms, terms);
   }
 
   /// Adds the costs of a way, by candidate, to the term of a value. Operands may be copied before
   /// the nest, its results after it.
   void addCosts(const NestModel &nest, LayoutTerm &term, ArrayRef<unsigned> accesses,
-                ArrayRef<double> cost) {
+                ArrayRef<double> cost, double seconds) {
     unsigned v = term.value;
     size_t open = problem.values[v].cost.size();
     auto isWrite = [&](unsigned access) { return nest.accesses[access].isWrite; };
@@ -736,7 +714,8 @@ private:
       for (size_t c = 0; c < open; ++c)
         for (size_t via = 0; via < cost.size(); ++via)
           if (via != c) {
-            double through = cost[via] + copyBetween(v, writes ? via : c, writes ? c : via);
+            double through = cost[via] + copyBetween(v, writes ? via : c, writes ? c : via) +
+                             machine.cycles(leastGain * seconds);
             if (through < best[c]) {
               best[c] = through;
               copy[c] = int(via);
@@ -749,7 +728,7 @@ private:
   /// The facts of copies by type, and their cycles by layouts: equal layers have equal copies.
   llvm::DenseMap<Type, std::unique_ptr<cost::NestFacts>> copies;
   llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
-  static constexpr double copyDoubt = 2;    ///< copies miss caches more often than estimated
+  static constexpr double leastGain = 0.05; ///< of the seconds of a nest, which a copy saves
   static constexpr double leastCopy = 1e-6; ///< seconds; so that no copy saves little
 
   double copyBetween(unsigned v, size_t from, size_t to) {
@@ -762,61 +741,12 @@ private:
     if (!copy)
       copy = std::make_unique<cost::NestFacts>(cost::NestFacts::ofCopy(value, machine.facts));
     double seconds = cost::secondsOfCopy(*copy, a.getLayout(), b.getLayout(), machine.rates);
-    return known->second = machine.cycles(copyDoubt * seconds + leastCopy);
+    return known->second = machine.cycles(seconds + leastCopy);
   }
 };
-
-bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
-  std::vector<NestWay> &ways = nests[nest].ways;
-  SmallVector<size_t> kept;
-  for (auto [w, way] : llvm::enumerate(ways))
-    if (ArrayRef(way.lanes) == lanes)
-      kept.push_back(w);
-  if (kept.empty())
-    return false;
-  auto keep = [&](auto &rows, size_t width) {
-    std::remove_reference_t<decltype(rows)> left;
-    for (size_t w : kept)
-      left.insert(left.end(), rows.begin() + long(w * width), rows.begin() + long((w + 1) * width));
-    rows = std::move(left);
-  };
-  for (LayoutTerm &term : terms)
-    if (term.nest == nest) {
-      keep(term.cost, values[term.value].cost.size());
-      keep(term.copy, values[term.value].cost.size());
-    }
-  keep(ways, 1);
-  return true;
-}
-
-void LayoutProblem::addWays(const LayoutProblem &other) {
-  assert(terms.size() == other.terms.size() && "expected a problem of the same function");
-  for (auto [nest, more] : llvm::zip_equal(nests, other.nests))
-    llvm::append_range(nest.ways, more.ways);
-  for (auto [term, more] : llvm::zip_equal(terms, other.terms)) {
-    llvm::append_range(term.cost, more.cost);
-    llvm::append_range(term.copy, more.copy);
-  }
-}
-
-LayoutProblemMaker::LayoutProblemMaker(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
-LayoutProblemMaker::LayoutProblemMaker(LayoutProblemMaker &&) = default;
-LayoutProblemMaker::~LayoutProblemMaker() = default;
-
-FailureOr<LayoutProblemMaker> LayoutProblemMaker::create(func::FuncOp function,
-                                                         const cost::Machine &machine) {
-  auto impl = std::make_unique<Impl>(function, machine);
-  if (failed(impl->prepare()))
-    return failure();
-  return LayoutProblemMaker(std::move(impl));
-}
-
-LayoutProblem LayoutProblemMaker::make() { return impl->make(); }
+} // namespace
 
 FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function,
                                                  const cost::Machine &machine) {
-  auto maker = LayoutProblemMaker::create(function, machine);
-  if (failed(maker))
-    return failure();
-  return maker->make();
+  return ProblemMaker(function, machine).make();
 }

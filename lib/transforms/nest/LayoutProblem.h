@@ -77,11 +77,6 @@ struct LayoutProblem {
   int termCopy(const LayoutTerm &term, unsigned way, unsigned layout) const {
     return term.copy[way * values[term.value].cost.size() + layout];
   }
-  /// Restricts a nest to the ways with these lanes. Returns false if there are none.
-  bool keepWays(unsigned nest, llvm::ArrayRef<std::string> lanes);
-  /// Adds the ways of `other`, a problem of the same function under other lanes, so that a bound of
-  /// this problem holds for both.
-  void addWays(const LayoutProblem &other);
 };
 
 /// One candidate for each value, one way for each nest.
@@ -101,25 +96,6 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 /// fit, or if values that must share a layout have different ones.
 mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function,
                                                  const cost::Machine &machine);
-
-/// Rebuilds the problem of a function after lanes are written on its nests. Values and candidates
-/// do not depend on lanes, so only nests with new lanes are recomputed.
-class LayoutProblemMaker {
-public:
-  /// Keeps a reference to `machine`. Fails as `makeLayoutProblem` does. Afterwards the function's nests and layouts must not
-  /// change.
-  static mlir::FailureOr<LayoutProblemMaker> create(mlir::func::FuncOp function,
-                                                    const cost::Machine &machine);
-  LayoutProblemMaker(LayoutProblemMaker &&);
-  ~LayoutProblemMaker();
-
-  LayoutProblem make();
-
-private:
-  class Impl;
-  explicit LayoutProblemMaker(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl;
-};
 
 } // namespace heddle::nest
 
