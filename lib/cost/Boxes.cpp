@@ -36,7 +36,12 @@ static double boxBytes(const NestModel &nest, const NestAccess &access, const Pl
   }
   if (access.gathered) // each point that the coordinates depend on may read another row
     box *= gatheredRows(access, extents);
-  return std::min(all, box);
+  // Each point touches one line. Dimensions that depend on one name have fewer points than extents.
+  double points = 1;
+  for (unsigned name = 0; name < nest.names.size(); ++name)
+    if (access.mentions(name))
+      points *= double(extents[name]);
+  return std::min({all, box, points * double(nest.line)});
 }
 
 /// The bytes of the first cache that a box occupies: more than its own if many of its lines are in
