@@ -181,6 +181,7 @@ public:
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
   /// A mask of the lanes that are points of the iteration space.
   mlir::Value laneMask(const Point &point);
+  mlir::Value anyLane(mlir::Value mask);
   /// The conjunction of conditions, any of which may be null or scalar.
   mlir::Value both(mlir::Value a, mlir::Value b);
 
