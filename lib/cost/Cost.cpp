@@ -67,13 +67,14 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
   const char *levels[] = {"l2", "l3", "memory"};
   double near[] = {r.l2ByteCycles, r.l3ByteCycles, r.memoryByteCycles};
   double far[] = {r.l2FarCycles, r.l3FarCycles, r.memoryFarCycles};
-  for (int level = 0; level < memoryLevels; ++level)
-    all.add((a.bytes[level] * near[level] + a.scattered[level] * far[level]) * shared[level],
-            levels[level]);
+  double waited = a.waited * r.waitedCycles * part; // does not overlap
+  for (int level = 0; level < memoryLevels; ++level) {
+    all.add(a.bytes[level] * near[level] * shared[level], levels[level]);
+    waited += a.scattered[level] * far[level] * shared[level];
+  }
   double start = r.stepStart + (part < 1 ? exposed * r.teamStart : 0);
   return {start +
-              (all.total(exposed * r.exposedPart) + exposed * a.waited * r.waitedCycles * part) /
-                  r.clock +
+              (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
               most * r.chunkSeconds,
           all.limit};
 }
@@ -207,7 +208,11 @@ double cost::secondsSavedAsGroup(ArrayRef<Operation *> ops) {
   auto secondsOfBytes = [](ArrayRef<NestFacts> group, function_ref<bool(Value)> counts) {
     const Rates &rates = Machine::ofClass("cpu").rates;
     Cost cost;
-    cost.amounts.bytes = leastAmounts(group, counts).bytes;
+    // Other nests may run in between, so caches hold nothing from one nest to the next.
+    forEachTensor(group, [&](Value tensor, double bytes, bool isWritten) {
+      if (counts(tensor))
+        cost.amounts.bytes[Memory] += bytes * (isWritten ? 2 : 1);
+    });
     Time time = timeOf(cost.amounts, rates, 1);
     cost.seconds = time.seconds * rates.bySizes;
     cost.limit = time.limit;

@@ -81,7 +81,8 @@ public:
         if (each.isWritten) // fetched and written back
           bytes *= 2;
         amounts.bytes[memory] += bytes;
-        amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
+        if (!each.isWritten) // stores are not waited for
+          amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
         if (each.isWaitedFor && memory != L2)
           amounts.waited += bytes;
       }
