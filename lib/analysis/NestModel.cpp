@@ -114,22 +114,14 @@ int64_t Coordinate::extent(ArrayRef<int64_t> sizes, int64_t most) const {
   return std::min(extent, most);
 }
 
-bool NestAccess::mentions(unsigned name) const {
-  for (const Coordinate &coordinate : coordinates)
-    if (llvm::is_contained(coordinate.mentioned, int(name)))
-      return true;
-  return false;
-}
-
-bool NestAccess::mentionsAny(ArrayRef<unsigned> names) const {
-  return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
-}
-
-bool NestAccess::gatheredBy(unsigned name) const {
-  for (const Coordinate &coordinate : coordinates)
-    if (llvm::is_contained(coordinate.movers, int(name)))
-      return true;
-  return false;
+void NestAccess::add(Coordinate coordinate, size_t names) {
+  mentioned.resize(unsigned(names));
+  moved.resize(unsigned(names));
+  for (int name : coordinate.mentioned)
+    mentioned.set(unsigned(name));
+  for (int name : coordinate.movers)
+    moved.set(unsigned(name));
+  coordinates.push_back(std::move(coordinate));
 }
 
 int NestAccess::dimOf(unsigned name) const {
@@ -219,7 +211,7 @@ void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish
     }
     if (auto name = coordinate.expr.asName())
       coordinate.plain = indexOf(*name);
-    access.coordinates.push_back(std::move(coordinate));
+    access.add(std::move(coordinate), names.size());
   }
   accesses.push_back(std::move(access));
 }

@@ -34,6 +34,8 @@
 
 #include "dialects/nest/Nest.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 namespace heddle::nest {
 
 /// A layout over the dimensions of a tensor by position, which computes offsets in elements.
@@ -95,11 +97,17 @@ struct NestAccess {
   /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need tests
   /// with or without a copy, so then a copy pays only if it widens elements.
   bool stageable = false;
-  bool mentions(unsigned name) const;
-  bool mentionsAny(llvm::ArrayRef<unsigned> names) const;
+  /// Whether some coordinate mentions, or some gathered one is moved by, each iteration name.
+  llvm::SmallBitVector mentioned, moved;
+
+  void add(Coordinate coordinate, size_t names);
+  bool mentions(unsigned name) const { return name < mentioned.size() && mentioned[name]; }
+  bool mentionsAny(llvm::ArrayRef<unsigned> names) const {
+    return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
+  }
   /// Returns true if a gathered coordinate depends on `name` through its reads. For x[row = row +
   /// read(0)], `row` changes it by one unless read(0) differs between rows.
-  bool gatheredBy(unsigned name) const;
+  bool gatheredBy(unsigned name) const { return name < moved.size() && moved[name]; }
   /// Returns the dimension whose coordinate is the iteration name alone; -1 if there is none, or if
   /// several dimensions mention the name.
   int dimOf(unsigned name) const;
