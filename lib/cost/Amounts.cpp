@@ -140,7 +140,7 @@ private:
 
   void countRead(size_t number, Amounts &amounts) {
     const NestAccess &access = nest.accesses[number];
-    const PlacedAccess &place = facts.places()[number];
+    const PlacedAccess &place = facts.place(number);
     bool finish = access.inFinish;
     auto matters = [&](unsigned group) {
       return loops.mentions(access, group) && !(finish && loops.groups[group].reduced);
@@ -248,7 +248,7 @@ private:
   }
 
   void countWrite(size_t number, Amounts &amounts) {
-    const PlacedAccess &place = facts.places()[number];
+    const PlacedAccess &place = facts.place(number);
     bool split = nest.reduction && loops.isSplit();
     double count = loops.times([&](unsigned group) { return isProduced(group); },
                                [&](unsigned group) { return !split && !isProduced(group); });

@@ -70,7 +70,9 @@ private:
   }
 
   void pickTile(bool isReduced) {
-    ArrayRef<LaneKind> kinds = facts.laneKinds(lanes);
+    SmallVector<LaneKind, 6> kinds;
+    for (size_t access = 0; access < nest.accesses.size(); ++access)
+      kinds.push_back(facts.laneKind(access, lanes));
     if (!nest.reduction) {
       vectors = std::min<int64_t>(2, nest.vectorsOf(lanes));
       return pickTurn(kinds);
@@ -92,7 +94,7 @@ private:
       if (kind == LaneKind::Apart && !nest.accesses[i].isWrite && !nest.accesses[i].gathered)
         for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
           if (!llvm::is_contained(lanes, name) && nest.sizes[name] >= 4 &&
-              facts.laneKinds(name)[i] == LaneKind::Contiguous) {
+              facts.laneKind(i, name) == LaneKind::Contiguous) {
             rows = {{name, std::min(nest.sizes[name], nest.lanes)}};
             vectors = 1;
             return;
@@ -102,7 +104,7 @@ private:
   /// Produced names without the lanes, in the order of the result in memory.
   SmallVector<unsigned, 6> producedInOrder() const {
     SmallVector<std::pair<int64_t, unsigned>, 6> order;
-    const nest::PlacedAccess &write = facts.places().back();
+    const nest::PlacedAccess &write = facts.place(nest.accesses.size() - 1);
     for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
       if (!llvm::is_contained(lanes, name)) {
         const nest::PlacedAccess::Dim *dim = write.find(name);
@@ -131,8 +133,8 @@ public:
     for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
       if (nest.sizes[name] > 1 && mayBeLane(name))
         choices.insert({name});
-    for (auto [access, layout] : llvm::zip_equal(nest.accesses, facts.layouts()))
-      addLast(access, layout);
+    for (auto [i, access] : llvm::enumerate(nest.accesses))
+      addLast(access, facts.layout(i));
     if (choices.empty())
       choices.emplace(); // no lanes
   }

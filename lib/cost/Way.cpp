@@ -45,7 +45,7 @@ void Way::measure(ArrayRef<unsigned> changed) {
 bool Way::mayStage(unsigned access) const {
   constexpr double leastUses = 8;
   const nest::NestModel &nest = facts.nest();
-  const nest::PlacedAccess &place = facts.places()[access];
+  const nest::PlacedAccess &place = facts.place(access);
   const nest::NestAccess &read = nest.accesses[access];
   ArrayRef<unsigned> lanes = facts.loops().lanes();
   bool hasLanes =
@@ -75,7 +75,7 @@ void Way::stage(unsigned access) {
 
 double cost::secondsOfCopy(NestFacts &copy, const Layout &from, const Layout &to,
                            const Rates &rates) {
-  copy.setLayouts({from, to});
+  copy.setLayouts(ArrayRef({from, to}));
   double fastest = Way(copy, {}, 0, rates).seconds();
   for (const Layout *layout : {&from, &to}) {
     if (layout->factors.empty())
