@@ -19,6 +19,7 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Way.h"
+#include "lib/transforms/nest/EqualNests.h"
 #include "lib/transforms/nest/LayoutWays.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -41,7 +42,16 @@ struct Proposal {
   Layout layout;
   double weight;
   int64_t changed; ///< when it was added or its weight last grew
+  size_t hash;     ///< of the layout; most comparisons end with it
 };
+
+size_t hashOf(const Layout &layout) {
+  llvm::hash_code hash = layout.factors.size();
+  for (const Layout::Factor &factor : layout.factors)
+    hash = llvm::hash_combine(hash, llvm::hash_combine_range(factor.names), factor.divisor,
+                              factor.modulus);
+  return hash;
+}
 
 /// Sorts by a number, stably.
 template <typename T, typename Key>
@@ -266,8 +276,9 @@ private:
       layout = simplified(std::move(layout), tensorType(value).sizes());
     if (!putOutermost(layout, outermost.lookup(found->second)))
       return;
+    size_t hash = hashOf(layout);
     for (Proposal &known : proposals[found->second])
-      if (known.layout == layout) {
+      if (known.hash == hash && known.layout == layout) {
         if (weight > known.weight) {
           known.weight = weight;
           known.changed = ++changes;
@@ -276,7 +287,7 @@ private:
       }
     if (!layout.verifyAll(tensorType(value).sizeExprs()).empty())
       return;
-    proposals[found->second].push_back({layout, weight, ++changes});
+    proposals[found->second].push_back({layout, weight, ++changes, hash});
   }
 
   /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns
@@ -503,7 +514,7 @@ private:
       int64_t last = std::exchange(offered[&from], changes);
       if (const LaidValue &value = problem.values[source->second]; value.fixed) {
         if (last < 1)
-          offers = {{value.candidates[0], 1, 1}};
+          offers = {{value.candidates[0], 1, 1, 0}};
       } else {
         llvm::copy_if(proposals[source->second], std::back_inserter(offers),
                       [&](const Proposal &offer) { return offer.changed > last; });
@@ -630,7 +641,7 @@ private:
       layouts.push_back(found == index.end() ? nest::sortedLayout(access.type)
                                              : problem.values[found->second].candidates[0]);
     }
-    facts.setLayouts(std::move(layouts));
+    facts.setLayouts(layouts);
     return facts;
   }
 
@@ -640,6 +651,7 @@ private:
   struct WaySeconds {
     double least = INFINITY;                ///< with the best layouts
     std::vector<std::vector<double>> costs; ///< by value and candidate, the other values' are good
+    std::vector<size_t> layouts;            ///< the good ones, by value
   };
 
   /// Finds good layouts for a way, one value at a time, and leaves them in `facts`.
@@ -652,50 +664,91 @@ private:
       std::vector<double> &cost = seconds.costs.emplace_back();
       for (const Layout &candidate : candidates)
         cost.push_back(way.setLayout(accesses, candidate).seconds());
-      way.setLayout(accesses, candidates[size_t(llvm::min_element(cost) - cost.begin())]);
+      size_t best = size_t(llvm::min_element(cost) - cost.begin());
+      seconds.layouts.push_back(best);
+      if (best + 1 < candidates.size()) // the last one is set
+        way.setLayout(accesses, candidates[best]);
     }
     seconds.least = way.seconds();
     return seconds;
   }
 
+  /// What a nest adds to the problem: that of equal nests is the same but for names.
+  struct Part {
+    std::vector<NestWay> ways;                ///< without names
+    std::vector<std::vector<unsigned>> lanes; ///< of the ways
+    std::vector<LayoutTerm> terms;
+  };
+  llvm::StringMap<Part> parts;
+
   void addNest(const NestModel &nest) {
+    ByValue byValue;
+    for (auto [i, access] : llvm::enumerate(nest.accesses))
+      if (auto found = index.find(access.tensor); found != index.end())
+        byValue[found->second].push_back(unsigned(i));
+    SmallVector<AccessedValue> values;
+    for (auto &[v, accesses] : byValue)
+      values.push_back({accesses, problem.values[v].candidates, problem.values[v].cost.size()});
+    cost::NestFacts facts = factsOf(nest);
+    std::string key = keyOf(facts, values) + (mayCopy(nest) ? "c" : "-");
+    std::optional<std::vector<unsigned>> lanes = nest.writtenLanes();
+    key += lanes ? "" : "?";
+    for (unsigned name : lanes.value_or(std::vector<unsigned>()))
+      key += " " + std::to_string(name);
+    auto [found, isNew] = parts.try_emplace(key);
+    Part &part = found->second;
+    if (isNew)
+      measure(nest, facts, byValue, lanes, part);
+    LaidNest laid{nest.op, labelOf(nest.op), part.ways};
+    for (auto [way, names] : llvm::zip_equal(laid.ways, part.lanes))
+      way.lanes = nest.namesOf(names);
+    for (auto [term, v] : llvm::zip_equal(part.terms, llvm::make_first_range(byValue))) {
+      problem.terms.push_back(term);
+      problem.terms.back().nest = unsigned(problem.nests.size());
+      problem.terms.back().value = v;
+    }
+    problem.nests.push_back(std::move(laid));
+  }
+
+  void measure(const NestModel &nest, cost::NestFacts &facts, const ByValue &byValue,
+               const std::optional<std::vector<unsigned>> &lanes, Part &part) {
     std::vector<LayoutWay> ways;
-    if (auto lanes = nest.writtenLanes())
+    if (lanes)
       addTiles(ways, nest, *lanes);
     else
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
-    LaidNest laid{nest.op, labelOf(nest.op), {}};
-    ByValue byValue;
-    for (auto [i, access] : llvm::enumerate(nest.accesses))
-      if (auto found = index.find(access.tensor); found != index.end())
-        byValue[found->second].push_back(unsigned(i));
-    std::vector<LayoutTerm> terms(byValue.size());
-    for (auto [term, v] : llvm::zip_equal(terms, llvm::make_first_range(byValue)))
-      term.nest = unsigned(problem.nests.size()), term.value = v;
-    cost::NestFacts facts = factsOf(nest);
+    for (unsigned v : llvm::make_first_range(byValue))
+      part.terms.emplace_back().value = v;
     double fastest = INFINITY;
+    std::vector<size_t> layouts(byValue.size(), 0); // in `facts`
     for (const LayoutWay &way : ways) {
       // The loops depend on layouts, so good ones are found first.
       WaySeconds seconds = secondsOf(facts, way, byValue);
+      bool areGood = std::exchange(layouts, seconds.layouts) == seconds.layouts;
       if (seconds.least > worst * fastest)
         continue;
       fastest = std::min(fastest, seconds.least);
-      seconds = secondsOf(facts, way, byValue);
+      if (!areGood) {
+        seconds = secondsOf(facts, way, byValue);
+        layouts = seconds.layouts;
+      }
       // Merging names has a small cost, so that they are merged only to fill vectors.
       double merged = 1 + 0.05 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
-      laid.ways.push_back(
-          {nest.namesOf(way.lanes), way.reduced, machine.cycles(seconds.least * merged)});
+      part.ways.push_back({{}, way.reduced, machine.cycles(seconds.least * merged)});
+      part.lanes.push_back(way.lanes);
       for (auto [term, accesses, cost] :
-           llvm::zip_equal(terms, llvm::make_second_range(byValue), seconds.costs)) {
+           llvm::zip_equal(part.terms, llvm::make_second_range(byValue), seconds.costs)) {
         for (double &each : cost)
           each = machine.cycles(std::max(0.0, each - seconds.least));
         addCosts(nest, term, accesses, cost, seconds.least);
       }
     }
-    problem.nests.push_back(std::move(laid));
-    llvm::append_range(problem.terms, terms);
+  }
+
+  bool mayCopy(const NestModel &nest) {
+    return nest.op->getBlock() == &function.front() && isa<ComputeOp>(nest.op);
   }
 
   /// Adds the costs of a way, by candidate, to the term of a value. Operands may be copied before
@@ -706,8 +759,7 @@ private:
     size_t open = problem.values[v].cost.size();
     auto isWrite = [&](unsigned access) { return nest.accesses[access].isWrite; };
     bool writes = llvm::any_of(accesses, isWrite), reads = !llvm::all_of(accesses, isWrite);
-    bool copies =
-        nest.op->getBlock() == &function.front() && isa<ComputeOp>(nest.op) && reads != writes;
+    bool copies = mayCopy(nest) && reads != writes;
     std::vector<int> copy(open, -1);
     std::vector<double> best(cost.begin(), cost.begin() + long(open));
     if (copies)
