@@ -128,8 +128,8 @@ LaneKind NestFacts::laneKind(size_t access, ArrayRef<unsigned> lanes) const {
   for (const auto &[known, kind] : of.kinds)
     if (ArrayRef(known) == lanes)
       return kind;
-  LaneKind kind = lanes.empty() ? LaneKind::Same
-                                : model.laneKind(model.accesses[access], of.sized, lanes);
+  LaneKind kind =
+      lanes.empty() ? LaneKind::Same : model.laneKind(model.accesses[access], of.sized, lanes);
   of.kinds.emplace_back(Names(lanes), kind);
   return kind;
 }
