@@ -20,12 +20,14 @@
 
 namespace heddle::cost {
 
-/// Returns true if one thread runs a step of so many seconds before the threads would have met.
+/// Returns true if one thread runs a step of so many seconds before the threads would have met. The
+/// start of a step takes as long for all of them.
 bool isShorterThanBarrier(double seconds, const Machine &machine);
 
 /// Returns how long it takes to store zeros, to the nearest memory that holds them.
 double secondsToClear(double bytes, const Machine &machine);
-/// Returns how long it takes to copy, from and to the nearest memory that holds both.
+/// Returns how long it takes to copy, from and to the nearest memory that holds both, beside other
+/// work of a step.
 double secondsToCopy(double bytes, const Machine &machine);
 
 } // namespace heddle::cost

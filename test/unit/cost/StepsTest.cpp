@@ -14,8 +14,9 @@ using namespace heddle::cost;
 TEST(Steps, AreShorterThanABarrier) {
   Machine machine = Machine::of({});
   machine.rates.barrierSeconds = 5;
-  EXPECT_TRUE(isShorterThanBarrier(4.9, machine));
-  EXPECT_FALSE(isShorterThanBarrier(5.1, machine));
+  machine.rates.stepStart = 2;
+  EXPECT_TRUE(isShorterThanBarrier(6.9, machine));
+  EXPECT_FALSE(isShorterThanBarrier(7.1, machine));
 }
 
 /// Zeros are stored to the nearest memory that holds them, and count at one level.
@@ -38,7 +39,8 @@ TEST(Steps, ThatCopyMoveBytesAtOneLevel) {
   Machine machine = Machine::of({});
   Rates &r = machine.rates;
   r.clock = 1;
-  r.stepStart = r.chunkSeconds = r.issueCycles = 0;
+  r.stepStart = r.chunkSeconds = 1 << 20;
+  r.issueCycles = 0;
   r.exposedPart = 1;
   r.loadCycles = r.storeCycles = 64;
   r.l2ByteCycles = 2, r.l3ByteCycles = 4, r.memoryByteCycles = 8;
