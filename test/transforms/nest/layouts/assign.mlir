@@ -3,7 +3,7 @@
 // Lanes along n: b is in panels as wide as a register tile, and a is contiguous along the reduced name.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: nd.layout = #nest.layout<[m, k]>
-// CHECK-SAME: nd.layout = #nest.layout<[n floordiv 32, k, n mod 32]>
+// CHECK-SAME: nd.layout = #nest.layout<[n floordiv [[P:16|32|48|64]], k, n mod [[P]]]>
 // CHECK: layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[vector n by 1], partial>
 func.func @product(%a: !nd.tensor<f32, k: 512, m: 60> {nd.layout = "any"},
                    %b: !nd.tensor<f32, k: 512, n: 512> {nd.layout = "any"}) -> !nd.tensor<f32, m: 60, n: 512> {
