@@ -96,10 +96,10 @@ TEST_F(AdjustmentTest, ChangesCostsOfLoopsAndGroups) {
     facts.setLoops(Loop(Loop::Vector, {0}, 1));
     return secondsOf(facts, Rates());
   };
-  double loops = ofLoops(), group = secondsAsGroup({op, op});
+  double loops = ofLoops(), group = secondsSavedAsGroup({op, op});
   setAdjustments(context.get(), {std::make_shared<Slow>()});
   EXPECT_DOUBLE_EQ(ofLoops(), 3 * loops);
-  EXPECT_DOUBLE_EQ(secondsAsGroup({op, op}), 3 * group);
+  EXPECT_DOUBLE_EQ(secondsSavedAsGroup({op, op}), 3 * group);
 }
 
 TEST_F(AdjustmentTest, AppliesSeveralInOrder) {
