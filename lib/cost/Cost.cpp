@@ -209,9 +209,9 @@ double cost::secondsSavedAsGroup(ArrayRef<Operation *> ops) {
     const Rates &rates = Machine::ofClass("cpu").rates;
     Cost cost;
     // Other nests may run in between, so caches hold nothing from one nest to the next.
-    forEachTensor(group, [&](Value tensor, double bytes, bool isWritten) {
+    forEachTensor(group, [&](Value tensor, double bytes, bool) {
       if (counts(tensor))
-        cost.amounts.bytes[Memory] += bytes * (isWritten ? 2 : 1);
+        cost.amounts.bytes[Memory] += bytes;
     });
     Time time = timeOf(cost.amounts, rates, 1);
     cost.seconds = time.seconds * rates.bySizes;

@@ -112,7 +112,31 @@ public:
       points *= double(dim.size().typical());
     for (Operation *op : members)
       most = std::max(most, iterationPoints(op));
-    return members.size() > 1 && points >= 64 && most / points >= 128 && !goesAgainstMemory();
+    return members.size() > 1 && points >= 64 && most / points >= 128 &&
+           llvm::all_of(members, [&](Operation *op) { return suits(cast<ComputeOp>(op)); }) &&
+           !goesAgainstMemory();
+  }
+
+  /// Returns true if a member reads values of others as they are, without windows or gathers, whose
+  /// vectors would have masks or strides in any layout; and if one name fills a vector at a point of
+  /// the group, unless the nest has one element there.
+  bool suits(ComputeOp op) const {
+    Sizes space = sizesOf(iterationSpace(op));
+    for (const NestRead &read : readsOf(op))
+      if (members.contains(read.value.getDefiningOp()))
+        for (const nd::Dim &dim : tensorType(read.value).getDims())
+          if (auto coordinate = read.map.lookup(dim.name.getValue());
+              !coordinate || !coordinate->asName() || !space.count(*coordinate->asName()))
+            return false;
+    constexpr int64_t lanes = 16; // of 32 bits in the widest vectors
+    bool any = false, fills = false;
+    for (const nd::DimsAttr &dims : {op.getProduced(), op.getReduced()})
+      for (const nd::Dim &dim : dims)
+        if (!llvm::is_contained(names, dim) && dim.size().typical() > 1) {
+          any = true;
+          fills |= dim.size().typical() >= lanes;
+        }
+    return fills || !any;
   }
 
   bool join(ComputeOp op) {
