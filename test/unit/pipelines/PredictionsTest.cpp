@@ -85,7 +85,7 @@ TEST(Predictions, OneThreadRunsShortSteps) {
   options.targetCpu = "native"; // the file is of this machine
   options.machine = {"fast.json",
                      R"({"heddle_machine": 1, "cpu": "any", "facts": {"cycles_per_second": 1e15,
-                         "step_start_seconds": 1e-12, "barrier_seconds": 1}, "measured": {}})",
+                         "step_start_seconds": 1e-12, "chunk_seconds": 1e-12}, "measured": {}})",
                      ""};
   Compiled measured = compile(some, options);
   ASSERT_TRUE(measured.image) << measured.errors;
