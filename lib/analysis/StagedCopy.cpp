@@ -23,6 +23,7 @@ using namespace mlir;
 
 StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) {
   StageContext context;
+  context.clips = plan.boundLanes() <= 1;
   if (auto function = op->getParentOfType<func::FuncOp>())
     for (const auto &symbol : nd::sizeSymbols(op))
       context.ranges[symbol.getKey().str()] =
@@ -45,7 +46,7 @@ StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) 
   };
   for (auto [i, loop] : llvm::enumerate(plan.loops)) {
     walk(loop, loop.count());
-    if (i >= entered) {
+    if (i >= entered || loop.lane) { // all lanes of a block read a copy
       context.inside.insert(loop.variable);
       continue;
     }
@@ -87,8 +88,9 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageCont
                                  unsigned read, Value tensor, GuardAttr guard) {
   Box box{tensor, {}, {}, {}, {}, guard};
   // If all sizes are constants, boxes are not clipped.
-  bool anySymbol =
-      llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
+  bool anySymbol = at.clips && llvm::any_of(plan.sizes, [](const auto &size) {
+                     return !size.second.isConstant();
+                   });
   for (const MapEntry &entry : op.readMap(read).getEntries()) {
     std::string name = entry.name.str();
     Expr coordinate = entry.expr().substitute(at.bindings).simplify(at.ranges);

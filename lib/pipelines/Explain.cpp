@@ -7,6 +7,7 @@
 
 #include "lib/pipelines/Explain.h"
 
+#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
 #include "lib/pipelines/Dump.h"
@@ -119,6 +120,17 @@ void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const
   if (emitRemarks)
     remark.emplace(emitRemark(op->getLoc()) << "'" << nameOf(op) << "' has the schedule " << text);
   to["schedule"] = std::move(text);
+  // On a machine with lanes: how the lanes of a block run a step.
+  if (choices.facts && choices.facts.integer("lanes_per_block", 0) > 1 &&
+      !isa<nest::HoldsNestsInterface>(op->getParentOp())) {
+    nest::LaneForm form = nest::laneFormOf(op, choices.facts);
+    to["lanes_of_block"] = form.lanes;
+    if (form.lanes > 0)
+      return;
+    to["lacks"] = form.lacks;
+    if (remark)
+      remark->attachNote() << "one lane runs a chunk alone; lanes would need " << form.lacks;
+  }
   Array others;
   for (const nest::OtherSchedule &other : nest::otherSchedules(op, choices)) {
     if (remark)

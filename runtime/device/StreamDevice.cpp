@@ -96,7 +96,7 @@ private:
 
 struct LoadedKernel {
   Driver::Image image;
-  int32_t lanes;
+  int32_t lanes, chunks; ///< of a block
 };
 using Kernels = std::map<std::string, LoadedKernel, std::less<>>;
 
@@ -162,18 +162,18 @@ protected:
     for (int32_t at : step.numbers)
       arguments.push_back(number(call->symbols[at]));
     // Lanes share the scratch, so a launch has as many as it suffices for.
-    int64_t most = chunks, lanes = kernel.lanes;
+    int64_t most = chunks, lanes = kernel.lanes, each = kernel.chunks;
     if (scratchBytes > 0)
-      most = std::max<int64_t>(1, mostScratch / (scratchBytes * lanes)) * lanes;
-    int64_t blocks = (std::min(most, chunks) + lanes - 1) / lanes;
+      most = std::max<int64_t>(1, mostScratch / (scratchBytes * lanes)) * each;
+    int64_t blocks = (std::min(most, chunks) + each - 1) / each;
     scratch.reserve(driver, scratchBytes * blocks * lanes);
     for (int64_t first = 0; first < chunks; first += most) {
       auto now = arguments;
       int64_t end = std::min(chunks, first + most);
-      for (const Driver::Argument &each :
+      for (const Driver::Argument &last :
            {number(first), number(end), Driver::Argument{scratch.get()}, number(scratchBytes)})
-        now.push_back(each);
-      driver.launch(kernel.image, (end - first + lanes - 1) / lanes, now);
+        now.push_back(last);
+      driver.launch(kernel.image, (end - first + each - 1) / each, now);
     }
     return "";
   }
@@ -292,7 +292,7 @@ public:
   }
   void loadKernels(const std::vector<KernelImage> &images) {
     for (const KernelImage &image : images)
-      kernels[image.symbol] = {driver->loadKernel(image), image.lanes};
+      kernels[image.symbol] = {driver->loadKernel(image), image.lanes, image.chunks};
   }
 
   Entry entry(const EntrySpec &spec) override {
