@@ -22,16 +22,24 @@ static std::string lackOf(const Plan &plan, const Schedule &schedule) {
   for (const auto &[group, size] : plan.sizes)
     isConstant[group] = size.isConstant();
   for (auto [i, walk] : llvm::enumerate(plan.loops)) {
-    if (walk.lane && !isConstant[walk.group] && !walk.reduced)
+    if (walk.lane && !isConstant[walk.group])
       return "a loop with steps of a constant size around the lanes over '" + walk.group[0] + "'";
     if (walk.step < plan.most.at(walk.group))
       isConstant[walk.group] = true;
     if (walk.reduced && i < plan.outer)
       return "sums in registers: the loop over '" + walk.group[0] +
              "' is around a sequential loop over produced names";
-    bool isVector = plan.lanes && plan.laneGroup == walk.group && walk.step == plan.lanes;
-    if (walk.lane && walk.reduced && walk.innermost && walk.step > 1 && !isVector)
-      return "a loop or a vector over the points of '" + walk.group[0] + "' that a lane adds";
+    if (!walk.lane || !walk.reduced)
+      continue;
+    // A lane combines terms only: a combiner may be wrong for two neutral values.
+    bool isVector = plan.lanes && plan.laneGroup == walk.group && walk.step == plan.lanes &&
+                    plan.sizes.at(walk.group).mod(plan.lanes) == Expr(0);
+    if (walk.step > 1 && (walk.innermost ? !isVector : plan.lanesReduced))
+      return "a loop or whole vectors over the points of '" + walk.group[0] + "' that a lane adds";
+    if (llvm::count_if(plan.loops, [&, group = walk.group](const Walk &other) {
+          return other.lane && other.group == group;
+        }) > 1)
+      return "one loop over lanes of the reduced name '" + walk.group[0] + "'";
   }
   for (const Stage &stage : schedule.stages)
     if (stage.level.empty())

@@ -20,7 +20,8 @@
 //
 //     lane k by 1 of 6     0+4 1+5 2 3     then 0+2 1+3     then 0+1
 //
-// The tree depends on the number of lanes alone, so the bits of a sum follow from the schedule.
+// The tree depends on the numbers of lanes and terms alone, so the bits of a sum follow from the
+// schedule. Lanes without terms are left out: a combiner may be wrong for two neutral values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -272,9 +273,11 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
     if (!walk.lane || !walk.reduced || count <= 1)
       continue;
     Value digit = loops.digitOf(walk);
+    // Only the first lanes have terms if there are few.
+    Expr used = Expr::min(plan.sizes.find(walk.group)->second.ceildiv(walk.step), Expr(count));
     for (int64_t apart = llvm::PowerOf2Ceil(count) / 2; apart >= 1; apart /= 2) {
-      Value takes = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::ult, digit,
-                                          e.constant(std::min(apart, count - apart)));
+      Expr takers = Expr::min(used - Expr(apart), Expr(apart));
+      Value takes = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers));
       auto taken = branch(
           e, takes, parts,
           [&](ValueRange mine) -> FailureOr<Values> {

@@ -43,13 +43,13 @@ func.func @window(%a: !nd.tensor<f32, r: 30, c: N> {nd.name = "a"}, %w: !nd.tens
   return %b : !nd.tensor<f32, r: 30, c: N, o: 5>
 }
 
-// Each lane adds vectors of a row; the number of lanes is no power of two.
-func.func @rows(%a: !nd.tensor<f32, m: M, k: 203> {nd.name = "a"}) -> !nd.tensor<f32, m: M> {
-  %b = nest.compute (m: M) reduce (k: 203) reads %a[] {
+// Each lane adds vectors of a row; the number of lanes is no power of two, and few have a last vector.
+func.func @rows(%a: !nd.tensor<f32, m: M, k: 204> {nd.name = "a"}) -> !nd.tensor<f32, m: M> {
+  %b = nest.compute (m: M) reduce (k: 204) reads %a[] {
   ^bb0(%x: f32):
     %p = arith.mulf %x, %x : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 2, lane m by 1, loop k by 48, lane k by 4, vector k by 1]>} : (!nd.tensor<f32, m: M, k: 203>) -> !nd.tensor<f32, m: M>
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 2, lane m by 1, loop k by 48, lane k by 4, vector k by 1]>} : (!nd.tensor<f32, m: M, k: 204>) -> !nd.tensor<f32, m: M>
   return %b : !nd.tensor<f32, m: M>
 }
 
@@ -87,4 +87,25 @@ func.func @points(%a: !nd.tensor<f32, m: M, n: 6> {nd.name = "a"}, %b: !nd.tenso
     nest.yield %p : f32
   } {schedule = #nest.schedule<[block n by 32, lane n by 4, vector n by 1]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %c, %d : !nd.tensor<f32, m: M, n: 6>, !nd.tensor<f32, n: N>
+}
+
+// Two neutral values have no sum here, so lanes without a term take no part.
+func.func @scaled(%a: !nd.tensor<f32, m: 3, k: N> {nd.name = "a"}) -> (!nd.tensor<f32, m: 3>, !nd.tensor<f32, m: 3>) {
+  %b:2 = nest.compute (m: 3) reduce (k: N) reads %a[] {
+  ^bb0(%x: f32):
+    %one = arith.constant 1.0 : f32
+    nest.yield %x, %one : f32, f32
+  } combine [0xFF800000 : f32, 0.0 : f32] {
+  ^bb0(%x: f32, %s: f32, %y: f32, %t: f32):
+    %m = arith.maximumf %x, %y : f32
+    %dx = arith.subf %x, %m : f32
+    %dy = arith.subf %y, %m : f32
+    %ex = math.exp %dx : f32
+    %ey = math.exp %dy : f32
+    %u = arith.mulf %s, %ex : f32
+    %v = arith.mulf %t, %ey : f32
+    %sum = arith.addf %u, %v : f32
+    nest.yield %m, %sum : f32, f32
+  } {schedule = #nest.schedule<[block m by 1, loop k by 16, lane k by 1]>} : (!nd.tensor<f32, m: 3, k: N>) -> (!nd.tensor<f32, m: 3>, !nd.tensor<f32, m: 3>)
+  return %b#0, %b#1 : !nd.tensor<f32, m: 3>, !nd.tensor<f32, m: 3>
 }

@@ -4,7 +4,7 @@
 // RUN: not heddlec %t/shared.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not heddlec %t/registers.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=REGISTERS
 
-// LANES: lanes.mlir:2:8: error: 'nest.compute' op expected a block of at most 256 lanes, got 512
+// LANES: lanes.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected a block of at most 256 lanes, got 512
 //--- lanes.mlir
 func.func @lanes(%a: !nd.tensor<f32, n: 5000> {nd.name = "a"}) -> !nd.tensor<f32, n: 5000> {
   %b = nest.compute (n: 5000) reads %a[] {
@@ -15,7 +15,7 @@ func.func @lanes(%a: !nd.tensor<f32, n: 5000> {nd.name = "a"}) -> !nd.tensor<f32
   return %b : !nd.tensor<f32, n: 5000>
 }
 
-// SHARED: shared.mlir:2:8: error: 'nest.compute' op expected at most 49152 bytes of shared memory in a block, got 65536
+// SHARED: shared.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected at most 49152 bytes of shared memory in a block, got 65536
 //--- shared.mlir
 func.func @shared(%a: !nd.tensor<f32, k: 512, m: 64> {nd.name = "a"}) -> !nd.tensor<f32, m: 64> {
   %b = nest.compute (m: 64) reduce (k: 512) reads %a[] {
@@ -26,7 +26,7 @@ func.func @shared(%a: !nd.tensor<f32, k: 512, m: 64> {nd.name = "a"}) -> !nd.ten
   return %b : !nd.tensor<f32, m: 64>
 }
 
-// REGISTERS: registers.mlir:2:8: error: 'nest.compute' op expected sums that fit the 255 registers of a lane, got 256
+// REGISTERS: registers.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected sums that fit the 255 registers of a lane, got 256
 //--- registers.mlir
 func.func @registers(%a: !nd.tensor<f32, k: 64, m: 64> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 64> {nd.name = "b"}) -> !nd.tensor<f32, m: 64, n: 64> {
   %c = nest.compute (m: 64, n: 64) reduce (k: 64) reads %a[], %b[] {

@@ -12,9 +12,11 @@
 
 #include "lib/transforms/nest/schedule/CopySchedules.h"
 
+#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/StagedCopy.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/transforms/nest/schedule/LaneSchedule.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -47,8 +49,10 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
   if (llvm::all_of(schedule.stages, isScheduled))
     return;
   unsigned nextVariable = 0;
+  bool hasLanes = machine.facts && machine.facts.integer("lanes_per_block", 0) > 1;
+  int64_t lanes = hasLanes ? laneFormOf(op, machine.facts).lanes : 0;
   Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
-                        nextVariable, unitOf(op, machine.facts));
+                        nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
   std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
   std::vector<StagedCopy> copies;
   auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
@@ -64,7 +68,8 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
       StagedCopy &copy =
           copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))
-        stage.copy = choose(copy.op, copy.from, copy.to, machine).loops;
+        stage.copy = lanes ? chooseLaneCopy(copy.op, copy.from, lanes)
+                           : choose(copy.op, copy.from, copy.to, machine).loops;
       tensor = copy.op.getResult(0);
       layout = copy.read;
     }

@@ -265,9 +265,9 @@ TEST_F(Streams, RefuseDamagedCode) {
   EXPECT_EQ(loading(code()), "");
   expectIn("it has no kernel 'add'", loading(writeImage({"small", 1, 1, "2"})));
   expectIn("the image of 'add' is bad", loading(writeImage({"add", 8, 8, "bad"})));
-  for (const char *bad : {"kernel add 8 8 2\n1", "kernel add 0 8 1\n1", "kernel add 8 0 1\n1",
-                          "kernel add 8 8\n", "kernel add", "colonel add 8 8 1\n1",
-                          "kernel add 8 8 -1\n1"})
+  for (const char *bad :
+       {"kernel add 8 8 2\n1", "kernel add 0 8 1\n1", "kernel add 8 0 1\n1", "kernel add 8 8\n",
+        "kernel add", "colonel add 8 8 1\n1", "kernel add 8 8 -1\n1"})
     expectIn("expected a kernel " + std::to_string(std::strlen(bad)) + " bytes before the end",
              loading(bad));
 }
