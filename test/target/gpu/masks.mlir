@@ -27,6 +27,6 @@ func.func @negate(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
   ^bb0(%a: f32):
     %b = arith.negf %a : f32
     nest.yield %b : f32
-  } {schedule = #nest.schedule<[thread n by 64, vector n by 1]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
+  } {schedule = #nest.schedule<[thread n by 15000, cache n by 8, register n by 4, vector n by 1]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %0 : !nd.tensor<f32, n: N>
 }
