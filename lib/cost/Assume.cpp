@@ -198,8 +198,8 @@ Split cost::splitOf(const NestModel &nest, ArrayRef<unsigned> lanes) {
       slice += access.mentions(split.name) ? bytes / size : bytes;
     }
   if (all > double(nest.l2) && size > 1)
-    split.points = std::clamp<int64_t>(int64_t(part * double(nest.l2) / slice), 1,
-                                       nest.sizes[split.name] / 2);
+    split.points =
+        std::clamp<int64_t>(int64_t(part * double(nest.l2) / slice), 1, nest.sizes[split.name] / 2);
   return split;
 }
 

@@ -27,9 +27,9 @@ namespace heddle::cost {
 inline constexpr double pageBytes = 4096;
 
 struct Box {
-  double bytes = 0;  ///< of its lines
-  double copied = 0; ///< bytes of a staged copy of it
-  double run = 0;    ///< bytes of its contiguous runs
+  double bytes = 0;   ///< of its lines
+  double copied = 0;  ///< bytes of a staged copy of it
+  double run = 0;     ///< bytes of its contiguous runs
   bool isRun = false; ///< all of it is one run
   double pages = 0;
   double occupied = 0; ///< bytes of L1: more than `bytes` if many lines are in few sets

@@ -43,8 +43,8 @@ struct Time {
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
   double exposed = isBound ? 0 : 1;
   Overlap core;
-  core.add(a.operations * r.operationCycles + a.products * r.productCycles + a.calls * r.callCycles +
-               a.converted * r.convertCycles,
+  core.add(a.operations * r.operationCycles + a.products * r.productCycles +
+               a.calls * r.callCycles + a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
                a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles +
@@ -52,7 +52,8 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
                a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
-  core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
+  core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) *
+               r.issueCycles,
            "issue");
   core.add(a.chained * r.chainPart, "latency");
   double loops =
@@ -72,18 +73,16 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
     all.add(a.bytes[level] * near[level] * shared[level], levels[level]);
     waited += a.scattered[level] * far[level] * shared[level];
   }
-  double start = r.stepStart + (part < 1 ? exposed * r.teamStart : 0);
-  return {start +
-              (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
+  double start = exposed * (r.stepStart + (part < 1 ? r.teamStart : 0));
+  return {start + (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
               most * r.chunkSeconds,
           all.limit};
 }
 
 /// Returns the number of chunks that a schedule would have: as many as are worth fetching.
 static double assumedChunks(const Amounts &amounts, ArrayRef<NestFacts> nests, const Rates &r) {
-  double cycles = amounts.operations * r.operationCycles +
-                  amounts.products * r.productCycles + amounts.loads * r.loadCycles +
-                  amounts.gathered * r.laneCycles;
+  double cycles = amounts.operations * r.operationCycles + amounts.products * r.productCycles +
+                  amounts.loads * r.loadCycles + amounts.gathered * r.laneCycles;
   double most = INFINITY;
   for (const NestFacts &nest : nests)
     most = std::min(most, nest.nest().points(0, nest.nest().firstReduced));

@@ -15,15 +15,21 @@ using namespace mlir;
 
 Way::Way(NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
          bool isSplit)
-    : facts(facts), rates(rates) {
-  facts.setLoops(assumedLoops(facts, lanes, tile, isSplit), {}, facts.nest().firstProduced);
+    : facts(facts), lanes(lanes), tile(tile), rates(rates), isSplit(isSplit) {
+  assumeLoops();
   auto all = llvm::to_vector(llvm::seq(unsigned(facts.nest().accesses.size())));
   measure(all);
+}
+
+void Way::assumeLoops() {
+  facts.setLoops(assumedLoops(facts, lanes, tile, isSplit), {}, facts.nest().firstProduced);
 }
 
 Way &Way::setLayout(ArrayRef<unsigned> accesses, const Layout &layout) {
   for (unsigned access : accesses)
     facts.setLayout(access, layout);
+  if (!facts.nest().reduction) // a tile turns what lies apart
+    assumeLoops();
   measure(accesses);
   return *this;
 }

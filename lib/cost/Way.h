@@ -34,10 +34,14 @@ public:
 
 private:
   NestFacts &facts;
+  std::vector<unsigned> lanes;
+  unsigned tile;
   const Rates &rates;
+  bool isSplit;
   llvm::SmallVector<Stage, 4> stages;
   double time = 0;
 
+  void assumeLoops();
   void measure(llvm::ArrayRef<unsigned> changed);
   bool mayStage(unsigned access) const;
   void stage(unsigned access);

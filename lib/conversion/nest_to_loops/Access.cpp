@@ -299,7 +299,8 @@ static bool mayLeavePages(const Memory &source, const Expr &offset, const Ranges
   auto bounds = offset.bounds(ranges);
   if (!bounds || !source.type.isStatic())
     return true;
-  int64_t outside = std::max(-bounds->low, bounds->high - source.layout.elements(source.type.sizes()));
+  int64_t outside =
+      std::max(-bounds->low, bounds->high - source.layout.elements(source.type.sizes()));
   return outside * widthOf(source.type.getElementType()) >= pageBits;
 }
 

@@ -30,7 +30,7 @@ struct LayoutWay {
   bool reduced = false;        ///< they are reduced names
   unsigned tile = 0;           ///< the number of its register tile, the best first
   unsigned tiles = 1;          ///< good register tiles for these lanes
-  bool split = false;      ///< its outermost loop splits sums (lib/cost/Assume.h)
+  bool split = false;          ///< its outermost loop splits sums (lib/cost/Assume.h)
   RegisterTile registers;      ///< that tile
   double cycles = 0;           ///< of its arithmetic; only for an order of ways
 

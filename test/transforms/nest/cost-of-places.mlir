@@ -6,7 +6,7 @@ module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 
 
 // Rows of %b have 40 elements, 160 bytes, so every other one begins in the middle of a line, and half of its vectors lie in
 // two lines: 8 tiles of 16 steps load 3 vectors each. Scalars of %a lie in one line.
-// CHECK: 'compute' takes {{.*}}; operations 3072, loads 1408, stores 192, divided 192, {{.*}}
+// CHECK: 'compute' takes {{.*}}; products 3072, loads 1408, stores 192, divided 192, {{.*}}
 func.func @divided(%a: !nd.tensor<f32, k: 16, m: 64> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 40> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 64, n: 40> {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 40) reduce (k: 16) reads %a[], %b[] {
@@ -20,8 +20,8 @@ func.func @divided(%a: !nd.tensor<f32, k: 16, m: 64> {nd.layout = #nest.layout<[
 
 // The rows of %a are 4096 bytes apart: a tile of 16 rows reads 16 lines that share a set of 8, so each of the 1024
 // steps of 4 tiles fetches 16 lines from L2 again, 4 MiB. Rows of 4160 bytes share no sets: a tile fetches its lines once.
-// CHECK: 'compute' takes {{.*}}; operations 65536, loads 69632, stores 64, crowded 65536, {{.*}} l2_bytes 4.46464e+06,
-// CHECK: 'compute' takes {{.*}}; operations 66560, loads 70720, stores 64, chained {{.*}} l2_bytes 540672,
+// CHECK: 'compute' takes {{.*}}; products 65536, loads 69632, stores 64, crowded 69632, {{.*}} l2_bytes 4.46464e+06,
+// CHECK: 'compute' takes {{.*}}; products 66560, loads 70720, stores 64, chained {{.*}} l2_bytes 540672,
 func.func @sets(%a: !nd.tensor<f32, k: 1024, m: 32> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 1024, n: 32> {nd.layout = #nest.layout<[k, n]>},
                 %d: !nd.tensor<f32, k: 1040, m: 32> {nd.layout = #nest.layout<[m, k]>}, %e: !nd.tensor<f32, k: 1040, n: 32> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 32, n: 32> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 32, n: 32> {nd.layout = #nest.layout<[m, n]>}) {

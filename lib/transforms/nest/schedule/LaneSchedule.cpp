@@ -42,7 +42,7 @@ class LaneChooser {
 public:
   LaneChooser(ComputeOp op, std::vector<Layout> layouts, MachineAttr attribute)
       : op(op), attribute(attribute), machine(cost::Machine::of(attribute)), nest(op, attribute),
-        laid(nest, std::move(layouts)) {}
+        laid(nest, std::move(layouts), machine) {}
 
   std::optional<Schedule> choose() {
     if (nest.names.empty())
@@ -231,7 +231,7 @@ private:
   /// Whether the lanes of a block share elements of a read.
   bool isShared(unsigned read, unsigned row, unsigned depthName) {
     const NestAccess &access = nest.accesses[read];
-    return laid.isStageable(read) && access.mentions(depthName) &&
+    return access.stageable && access.mentions(depthName) &&
            !(access.mentions(row) && access.mentionsAny(fast));
   }
 
