@@ -9,8 +9,8 @@
 
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/analysis/NameRewriter.h"
+#include "lib/compile/ProgramCache.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/pipelines/ProgramCache.h"
 #include "runtime/control/OncePerHost.h"
 #include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"

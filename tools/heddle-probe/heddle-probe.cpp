@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/Progress.h"
+#include "lib/compile/Progress.h"
 #include "runtime/base/AtomicFile.h"
 #include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Error.h"
-#include "lib/pipelines/Version.h"
+#include "lib/compile/Version.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/ADT/SmallString.h"
