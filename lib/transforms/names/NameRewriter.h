@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_NAMEREWRITER_H
-#define HEDDLE_ANALYSIS_NAMEREWRITER_H
+#ifndef HEDDLE_LIB_TRANSFORMS_NAMES_NAMEREWRITER_H
+#define HEDDLE_LIB_TRANSFORMS_NAMES_NAMEREWRITER_H
 
 #include "lib/analysis/Canonical.h"
 
@@ -72,4 +72,4 @@ std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
 
 } // namespace heddle
 
-#endif // HEDDLE_ANALYSIS_NAMEREWRITER_H
+#endif // HEDDLE_LIB_TRANSFORMS_NAMES_NAMEREWRITER_H

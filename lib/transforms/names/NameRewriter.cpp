@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/NameRewriter.h"
+#include "lib/transforms/names/NameRewriter.h"
 
 #include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/FunctionAttrs.h"
