@@ -79,8 +79,8 @@ std::string sourceOf(mlir::func::FuncOp kernel);
 /// same for all spellings and orders of names, and for all programs with the nest.
 std::string nestKey(mlir::func::FuncOp kernel);
 
-/// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/ClearMemory.h);
-/// if they are not constant, they are an argument of the kernel.
+/// The attribute of a kernel without a body, which clears that many bytes
+/// (lib/target/cpu/ClearMemory.h); if they are not constant, they are an argument of the kernel.
 inline constexpr llvm::StringLiteral clearAttrName("heddle.clear");
 /// That kernel.
 OutlinedKernel clearingKernel(const Expr &bytes, mlir::Location loc);
