@@ -28,8 +28,8 @@ StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) 
     for (const auto &symbol : nd::sizeSymbols(op))
       context.ranges[symbol.getKey().str()] =
           nd::rangeOfNeutral(symbol.getKey()).value_or(nd::symbolRange(function, symbol.getKey()));
-  for (Operation *around = op; around; around = around->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(around))
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto group = dyn_cast<GroupOp>(parent))
       for (const nd::Dim &dim : group.getNames()) {
         std::string variable = dim.name.str() + "$";
         context.bindings[dim.name.str()] = Expr::name(variable);
@@ -96,13 +96,13 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageCont
     Expr coordinate = entry.expr().substitute(at.bindings).simplify(at.ranges);
     Expr outer = Expr(coordinate.offset()), inner;
     for (const Expr::Term &term : coordinate.terms()) {
-      Expr alone = Expr::ofTerm(term);
-      std::vector<std::string> names = alone.names();
+      Expr summand = Expr::ofTerm(term);
+      std::vector<std::string> names = summand.names();
       size_t count =
           llvm::count_if(names, [&](const std::string &name) { return at.inside.count(name); });
       if (count != 0 && count != names.size())
         return std::nullopt;
-      (count ? inner : outer) = (count ? inner : outer) + alone;
+      (count ? inner : outer) = (count ? inner : outer) + summand;
     }
     auto bounds = inner.bounds(at.ranges);
     if (!bounds || bounds->high >= largestSymbol - 1)

@@ -8,36 +8,24 @@
 #include "lib/compile/Compile.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/cost/Adjustment.h"
 
-#include "lib/analysis/Signature.h"
-#include "lib/compile/Cache.h"
 #include "lib/compile/DescribeCode.h"
 #include "lib/compile/Dump.h"
 #include "lib/compile/Explain.h"
 #include "lib/compile/Kernels.h"
 #include "lib/compile/ProgramCache.h"
+#include "lib/compile/RunPasses.h"
 #include "lib/compile/Shardings.h"
 #include "lib/compile/Version.h"
-#include "lib/conversion/nest_to_steps/InsertCopies.h"
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/DistributeSteps.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
-#include "lib/conversion/nest_to_steps/PlanSteps.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
-#include "lib/pipelines/Extension.h"
 #include "lib/target/Memories.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Transfers.h"
-#include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nd/Passes.h"
 
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <thread>
 
 using namespace heddle;
 using namespace mlir;
@@ -46,161 +34,6 @@ using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-namespace {
-/// Information that is known before the compilation.
-struct Setting {
-  std::shared_ptr<const Target> target;
-  nest::MachineAttr machine; ///< as the target and the user state it: of code, and of cache keys
-  nest::MachineAttr facts;   ///< of these, those that the user states; may be null
-  nest::MachineAttr stated;  ///< for passes: without the number of threads
-  cost::Machine choices;     ///< the same for schedules and steps, as extensions adjust it
-  cost::Machine timed;       ///< for predicted times, which affect no code
-  std::optional<KernelCache> cache;
-
-  const KernelCache *kept() const { return cache ? &*cache : nullptr; }
-};
-
-} // namespace
-
-/// The module's attribute `heddle.machine` overrides facts of the target.
-static LogicalResult readFacts(ModuleOp module, Setting &setting) {
-  Attribute given = module->getAttr(machineAttrName);
-  if (!given)
-    return success();
-  setting.facts = dyn_cast<nest::MachineAttr>(given);
-  if (!setting.facts)
-    return module.emitError() << "expected #nest.machine as 'heddle.machine', got " << given;
-  // A module can't enable an instruction that the machine lacks.
-  for (NamedAttribute fact : setting.facts.getValues()) {
-    StringRef name = fact.getName();
-    if (name.starts_with("has_") && setting.facts.integer(name, 0) &&
-        !setting.machine.integer(name, 0))
-      return module.emitError() << "expected '" << name << "' to be 0 in 'heddle.machine', as the "
-                                << "target has none, got " << setting.facts.integer(name, 0);
-  }
-  setting.machine = cost::withFacts(setting.machine, setting.facts);
-  return success();
-}
-
-/// The machine facts on which choices may depend: all but the number of threads, so that the order
-/// of additions does not depend on it.
-static nest::MachineAttr machineOfOneThread(const Setting &setting) {
-  MLIRContext *context = setting.machine.getContext();
-  return cost::withFacts(setting.target->machine(context, /*threads=*/1), setting.facts);
-}
-
-/// The machine for predicted times: its rates may be measured.
-static FailureOr<nest::MachineAttr> machineForTimes(ModuleOp module, const Setting &setting,
-                                                    const CompileOptions &options) {
-  MachineFile file = options.machine ? *options.machine : MachineFile::ofEnvironment();
-  if (!file.error.empty())
-    return module.emitError() << file.error, failure();
-  MachineFacts measured;
-  MachineFileError error;
-  if (!file.path.empty()) {
-    auto parsed = parseMachineFile(file.text, error);
-    if (!parsed)
-      return emitError(FileLineColLoc::get(module.getContext(), file.path, error.line, 1))
-                 << error.message,
-             failure();
-    measured = std::move(*parsed);
-  }
-  return cost::withFacts(setting.target->machineForTimes(module.getContext(), measured),
-                         setting.facts);
-}
-
-static FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options) {
-  if (llvm::none_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
-        return function.isPublic() && !function.isExternal();
-      }))
-    return module.emitError() << "the module has no public function to compile", failure();
-  cost::setAdjustments(module.getContext(), {options.extensions.begin(), options.extensions.end()});
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal() && failed(checkSignature(function)))
-      return failure();
-  auto target = findTarget(options.targetCpu);
-  if (!target)
-    return module.emitError() << llvm::toString(target.takeError()), failure();
-  int threads = options.programThreads > 0 ? options.programThreads
-                                           : std::max(1, int(std::thread::hardware_concurrency()));
-  nest::MachineAttr machine = (*target)->machine(module.getContext(), threads);
-  Setting setting{std::move(*target), machine, {}, {}, {}, {}, {}};
-  if (failed(readFacts(module, setting)))
-    return failure();
-  auto timed = machineForTimes(module, setting, options);
-  if (failed(timed))
-    return failure();
-  setting.timed = cost::Machine::of(cost::adjusted(*timed));
-  setting.stated = machineOfOneThread(setting);
-  setting.choices = cost::Machine::of(cost::adjusted(setting.stated));
-  // An extension without a key could change what is cached under the keys of others.
-  auto hasKey = [](const auto &extension) { return !extension->key.empty(); };
-  if (options.useCache && llvm::all_of(options.extensions, hasKey))
-    setting.cache.emplace(options.cacheDirectory);
-  return setting;
-}
-
-/// If the caller inspects passes, runs and verifies them one by one. Otherwise verifies the module
-/// only at the end of a pipeline, since verification takes as long as a pass.
-static void observe(PassManager &passes, const CompileOptions &options) {
-  MLIRContext *context = passes.getContext();
-  bool isWatched = options.printAfterChange || !options.reproducer.empty();
-  passes.enableVerifier(isWatched || !options.extensions.empty());
-  if (isWatched)
-    context->disableMultithreading();
-  if (options.printAfterChange)
-    passes.enableIRPrinting([](Pass *, Operation *) { return false; },
-                            [](Pass *, Operation *) { return true; });
-  if (!options.reproducer.empty())
-    passes.enableCrashReproducerGeneration(options.reproducer);
-}
-
-static LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options) {
-  PassManager passes(module.getContext());
-  observe(passes, options);
-  buildNdPipeline(passes, options);
-  return failure(failed(passes.run(module)) || failed(verify(module)));
-}
-
-/// While passes run, the module states all facts of its machine.
-static LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
-                                   const Setting &setting,
-                                   const DecisionListeners &listeners = {}) {
-  module->setAttr(machineAttrName, setting.stated);
-  llvm::scope_exit restored([&] {
-    setting.facts ? module->setAttr(machineAttrName, setting.facts)
-                  : void(module->removeAttr(machineAttrName));
-  });
-  SpelledDiagnostics spelled(module);
-  PassManager passes(module.getContext());
-  observe(passes, options);
-  buildNestPipeline(passes, options, /*restoreNames=*/false, listeners);
-  buildStepPipeline(passes);
-  return failure(failed(passes.run(module)) || failed(verify(module)));
-}
-
-static LogicalResult restoreNames(ModuleOp module) {
-  PassManager passes(module.getContext());
-  passes.enableVerifier(false);
-  passes.addPass(nd::createNdRestoreNamesPass());
-  return passes.run(module);
-}
-
-/// Schedules the distinct kernels, restores the users' names and converts the nests to steps. If
-/// `show`, schedules become attributes of the nests.
-static FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
-                                            const CompileOptions &options, bool show) {
-  insertCopies(module);
-  OutlinedKernels outlined = outlineKernels(module, cost::withoutRates(setting.facts));
-  scheduleKernels(module, outlined, setting.choices, setting.timed, show ? nullptr : setting.kept(),
-                  options);
-  if (show)
-    showSchedules(outlined);
-  if (failed(restoreNames(module)))
-    return failure();
-  return outline(module, std::move(outlined.kernels));
 }
 
 static std::string symbolOf(OutlinedEntry &entry) {
@@ -252,7 +85,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
                      source.seconds});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    planSteps(entry, codes, setting.choices);
+    distributeSteps(entry, codes, setting.choices);
     if (failed(checkSizes(entry)))
       return failure();
     for (const StepSpec &step : entry.spec.steps) {
@@ -271,7 +104,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   std::move(entries->begin(), entries->end(), std::back_inserter(objects));
   auto block = setting.target->link(std::move(objects));
   if (!block)
-    return module.emitError() << llvm::toString(block.takeError()), failure();
+    return LogicalResult(module.emitError() << llvm::toString(block.takeError()));
   ProgramImage image;
   image.code = std::move(block->bytes);
   image.constants = std::move(program.constants);
@@ -398,8 +231,10 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   }
   if (!image) {
     bool isSilent = true; // a cached program would not repeat warnings
-    ScopedDiagnosticHandler heard(module.getContext(),
-                                  [&](Diagnostic &) { return isSilent = false, failure(); });
+    ScopedDiagnosticHandler heard(module.getContext(), [&](Diagnostic &) {
+      isSilent = false;
+      return failure(); // passes it on
+    });
     auto made = runPasses(module, *setting, options, dump, counted);
     if (failed(made))
       return failure();
@@ -423,67 +258,4 @@ std::string CompileStatistics::str() const {
              steps, serialSteps, barriers, kernels, cachedKernels, codeBytes, constantBytes,
              arenaBytes, liveBytes, seconds, passSeconds, kernelSeconds)
       .str();
-}
-
-std::optional<Stage> heddle::parseStage(StringRef word) {
-  return llvm::StringSwitch<std::optional<Stage>>(word)
-      .Case("nd", Stage::Nd)
-      .Case("nest", Stage::Nest)
-      .Case("kernels", Stage::Kernels)
-      .Case("loops", Stage::Loops)
-      .Case("llvm", Stage::LlvmIr)
-      .Case("asm", Stage::Assembly)
-      .Default(std::nullopt);
-}
-
-FailureOr<std::string> heddle::printStage(ModuleOp module, const CompileOptions &options,
-                                          Stage stage) {
-  auto printed = [&] {
-    std::string text;
-    llvm::raw_string_ostream(text) << module << "\n";
-    return text;
-  };
-  auto setting = prepare(module, options);
-  if (failed(setting) || failed(runNdPasses(module, options)))
-    return failure();
-  if (stage == Stage::Nd)
-    return printed();
-  if (failed(runNestPasses(module, options, *setting)))
-    return failure();
-  auto program = makeSteps(module, *setting, options, /*show=*/stage == Stage::Nest);
-  if (failed(program))
-    return failure();
-  if (stage == Stage::Nest)
-    return printed();
-  std::string all;
-  for (const OutlinedKernel &kernel : program->kernels) {
-    bool isMlir = stage == Stage::Kernels || stage == Stage::Loops;
-    const char *mark = isMlir ? "// " : stage == Stage::LlvmIr ? "; " : "# ";
-    all += mark + kernel.name + (kernel.key.empty() ? "" : " " + kernel.key) + "\n";
-    KernelForm form = stage == Stage::Loops    ? KernelForm::Loops
-                      : stage == Stage::LlvmIr ? KernelForm::LlvmIr
-                                               : KernelForm::Assembly;
-    auto text = stage == Stage::Kernels ? FailureOr<std::string>(kernel.source)
-                                        : printKernel(kernel, *setting->target, options, form);
-    if (failed(text))
-      return failure();
-    all += *text;
-  }
-  return all;
-}
-
-LogicalResult heddle::writeStage(ModuleOp module, const CompileOptions &options, Stage stage,
-                                 const std::string &path) {
-  auto text = printStage(module, options, stage);
-  if (failed(text))
-    return failure();
-  if (!path.empty() && path != "-")
-    return writeText(module, path, *text);
-  llvm::outs() << *text;
-  llvm::outs().flush();
-  std::error_code error = llvm::outs().error();
-  llvm::outs().clear_error();
-  if (error)
-    return module.emitError() << "can't write to standard output: " << error.message();
-  return success();
 }

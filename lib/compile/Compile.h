@@ -10,7 +10,7 @@
 // `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each
 // distinct nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on
 // disk (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values
-// (PlanMemory.h) and barriers (PlanBarriers.h) are planned, and an entry function is built that
+// (PlanMemory.h) and barriers (PlaceBarriers.h) are planned, and an entry function is built that
 // runs the steps.
 //
 //     CompileOptions options;
@@ -46,7 +46,7 @@ struct CompileOptions : PipelineOptions {
   bool useCache = true;   ///< of kernels and programs on disk
   std::string
       cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
-  /// The directory for the program after each stage. Empty: a new folder in $HEDDLE_DUMP_DIR, if
+  /// The directory for the forms of the program. Empty: a new folder in $HEDDLE_DUMP_DIR, if
   /// that is set.
   std::string dumpDirectory;
   bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
@@ -81,8 +81,8 @@ struct CompileStatistics {
 mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
                                              CompileStatistics *statistics = nullptr);
 
-/// The stages of the compiler whose output can be printed.
-enum class Stage {
+/// The forms of a program that can be printed, in the order in which the compiler makes them.
+enum class ProgramForm {
   Nd,       ///< nd, simplified and differentiated
   Nest,     ///< nests with layouts and schedules
   Kernels,  ///< the distinct kernels, as sources
@@ -91,13 +91,13 @@ enum class Stage {
   Assembly, ///< the kernels as assembly
 };
 /// `nd`, `nest`, `kernels`, `loops`, `llvm`, `asm`; none for any other word.
-std::optional<Stage> parseStage(llvm::StringRef word);
-/// Prints the program at a stage; modifies `module`.
-mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
-                                        Stage stage);
-/// As `printStage`, but writes to a file; empty or "-": to standard output.
-mlir::LogicalResult writeStage(mlir::ModuleOp module, const CompileOptions &options, Stage stage,
-                               const std::string &path);
+std::optional<ProgramForm> parseProgramForm(llvm::StringRef word);
+/// Prints the program in a form; modifies `module`.
+mlir::FailureOr<std::string> printProgram(mlir::ModuleOp module, const CompileOptions &options,
+                                          ProgramForm form);
+/// As `printProgram`, but writes to a file; empty or "-": to standard output.
+mlir::LogicalResult writeProgram(mlir::ModuleOp module, const CompileOptions &options,
+                                 ProgramForm form, const std::string &path);
 
 } // namespace heddle
 

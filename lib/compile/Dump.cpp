@@ -1,4 +1,4 @@
-//===- Dump.cpp - the stages of a program as files ------------------------===//
+//===- Dump.cpp - the forms of a program as files -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

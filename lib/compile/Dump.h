@@ -1,4 +1,4 @@
-//===- Dump.h - the stages of a program as files ----------------*- C++ -*-===//
+//===- Dump.h - the forms of a program as files -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ namespace heddle {
 /// Writes a file as a whole, or fails with a diagnostic of the module.
 mlir::LogicalResult writeText(mlir::ModuleOp module, const std::string &path, llvm::StringRef text);
 
-/// Writes the stages of a program to `directory`; if that is empty, to a new folder in
+/// Writes the forms of a program to `directory`; if that is empty, to a new folder in
 /// $HEDDLE_DUMP_DIR, if that is set. $HEDDLE_DUMP_FILES lists the files to write.
 class Dump {
 public:

@@ -25,8 +25,8 @@ using namespace mlir;
 using llvm::json::Array;
 using llvm::json::Object;
 
-/// A decision is that of a value at the same location, with the layout that was chosen, or that of a
-/// nest at the same location, with its name.
+/// A decision is that of a value at the same location, with the layout that was chosen, or that of
+/// a nest at the same location, with its name.
 static std::string keyOf(StringRef what, StringRef location) {
   return (what + "|" + location).str();
 }

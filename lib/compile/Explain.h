@@ -23,10 +23,10 @@
 //                    "more": 1.2e-5, ...}]}]}
 //
 // Seconds are those of one thread: predicted ones of steps, and those of the costs by which layouts
-// were chosen. "decisions" has all choices of layouts, as remarks print them; the ones of values and
-// nests that later passes replace have no value or step. "fusion" has those of fusion and groups;
-// "more" is negative if the other choice would save too little. "open" of layouts
-// has the nests that keep the gap between "seconds" and "bound" open.
+// were chosen. "decisions" has all choices of layouts, as remarks print them; the ones of values
+// and nests that later passes replace have no value or step. "fusion" has those of fusion and
+// groups; "more" is negative if the other choice would save too little. "open" of layouts has the
+// nests that keep the gap between "seconds" and "bound" open.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,8 +62,8 @@ svg text.port { fill: var(--soft); }
 <aside class="right" id="details"></aside>
 <script type="application/json" id="record">)page";
 
-/// Everything after it: lays the steps out in layers and draws them. Texts are set as text, never as
-/// HTML.
+/// Everything after it: lays the steps out in layers and draws them. Texts are set as text, never
+/// as HTML.
 static constexpr const char *tail = R"page(</script>
 <script>
 "use strict";
@@ -98,8 +98,8 @@ const place = location => location.replace(/^.*\//, "");
 
 let shown = null;
 
-/// Steps in layers: a step is below all steps whose values it reads, and below the ones that read or
-/// wrote memory that it overwrites.
+/// Steps in layers: a step is below all steps whose values it reads, and below the ones that read
+/// or wrote memory that it overwrites.
 function layOut(f) {
   const writer = new Map(), steps = f.steps, edges = [];
   const layer = new Array(steps.length).fill(0);

@@ -274,8 +274,8 @@ void heddle::scheduleKernels(ModuleOp module, OutlinedKernels &outlined,
     for (size_t i; (i = next.fetch_add(1)) < functions.size();)
       nest::chooseSchedules(functions[i], machine);
   };
-  // Not by the context's own threads, which abort if the system can't create them. Other passes have
-  // little to do in parallel, and a context with threads is slower.
+  // Not by the context's own threads, which abort if the system can't create them. Other passes
+  // have little to do in parallel, and a context with threads is slower.
   size_t others = threadsFor(functions.size(), options);
   MLIRContext *context = module.getContext();
   bool isSet = others == 0 || context->isMultithreadingEnabled();
@@ -389,7 +389,7 @@ FailureOr<std::vector<Object>> heddle::compileEntries(ArrayRef<EntrySource> entr
       bench = std::make_unique<Workbench>(CompileOptions(), target);
     auto object = bench->compiler->compileEntry(entry.symbol, entry.steps);
     if (!object)
-      return emitError(entry.loc) << llvm::toString(object.takeError()), failure();
+      return LogicalResult(emitError(entry.loc) << llvm::toString(object.takeError()));
     if (cache)
       cache->store(key, object->bytes);
     objects.push_back(std::move(*object));

@@ -51,9 +51,9 @@ std::string heddle::packProgram(const ProgramImage &image, const CompileStatisti
 
 std::optional<ProgramImage> heddle::unpackProgram(StringRef text, CompileStatistics &statistics) {
   auto [line, bytes] = text.split('\n');
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+  std::optional<llvm::json::Value> value = llvm::expectedToOptional(llvm::json::parse(line));
   if (!value)
-    return llvm::consumeError(value.takeError()), std::nullopt;
+    return std::nullopt;
   const llvm::json::Object *numbers = value->getAsObject();
   const llvm::json::Array *checks = numbers ? numbers->getArray("checks") : nullptr;
   std::optional<ProgramImage> image = ProgramImage::parseIfValid(bytes);

@@ -18,8 +18,8 @@ using namespace heddle;
 Extension::~Extension() = default;
 
 llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std::string &path) {
-  auto fail = [&](const std::string &why) {
-    return llvm::createStringError("can't load the plugin '" + path + "': " + why);
+  auto fail = [&](const std::string &reason) {
+    return llvm::createStringError("can't load the plugin '" + path + "': " + reason);
   };
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)

@@ -129,7 +129,7 @@ protected:
   void begin(HeddleCall *call) override {
     std::vector<int64_t> symbols(call->symbols, call->symbols + spec.symbols.size());
     if (!isPlanned || symbols != plannedFor)
-      plan(std::move(symbols));
+      layOut(std::move(symbols));
     for (size_t i = 0; i < spec.values.size(); ++i) {
       ValueSpec::Kind kind = spec.values[i].kind;
       if (roots[i] != i || kind == ValueSpec::Kind::Temporary)
@@ -239,7 +239,7 @@ private:
   }
 
   /// Computes the sizes of all values, and places the temporaries in one arena.
-  void plan(std::vector<int64_t> symbols) {
+  void layOut(std::vector<int64_t> symbols) {
     auto valueOf = [&](const Expr &expr) {
       auto value = expr.evaluate([&](const std::string &name) -> std::optional<int64_t> {
         auto found = std::find(spec.symbols.begin(), spec.symbols.end(), name);
@@ -255,10 +255,10 @@ private:
     bytes.clear();
     for (const ValueSpec &value : spec.values)
       bytes.push_back(valueOf(value.bytes));
-    std::vector<PlannedBuffer> planned(count);
+    std::vector<ArenaBuffer> planned(count);
     for (size_t i = 0; i < count; ++i) {
       const ValueSpec &value = spec.values[i];
-      PlannedBuffer &root = planned[roots[i]];
+      ArenaBuffer &root = planned[roots[i]];
       if (roots[i] == i)
         root = {bytes[i], value.firstStep, std::max(root.last, value.lastStep), -1,
                 value.layout.alignment};
@@ -266,13 +266,13 @@ private:
         root.last = std::max(root.last, value.lastStep);
     }
     std::vector<size_t> owners;
-    std::vector<PlannedBuffer> temporaries;
+    std::vector<ArenaBuffer> temporaries;
     for (size_t i = 0; i < count; ++i)
       if (roots[i] == i && spec.values[i].kind == ValueSpec::Kind::Temporary) {
         owners.push_back(i);
         temporaries.push_back(planned[i]);
       }
-    arenaBytes = planArena(temporaries);
+    arenaBytes = packArena(temporaries);
     offsets.assign(count, 0);
     for (size_t i = 0; i < owners.size(); ++i)
       offsets[owners[i]] = temporaries[i].offset;

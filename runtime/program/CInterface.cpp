@@ -7,7 +7,7 @@
 #include "heddle/runtime_c.h"
 
 #include "heddle/Error.h"
-#include "runtime/program/EntryPlan.h"
+#include "runtime/program/SizedEntry.h"
 #include "runtime/program/Program.h"
 
 #include <algorithm>

@@ -353,8 +353,8 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
       apart = Expr();
       shared = Expr(offset.offset());
       for (const Expr::Term &term : offset.terms()) {
-        Expr alone = Expr::ofTerm(term);
-        (onLanes(alone) ? apart : shared) = (onLanes(alone) ? apart : shared) + alone;
+        Expr summand = Expr::ofTerm(term);
+        (onLanes(summand) ? apart : shared) = (onLanes(summand) ? apart : shared) + summand;
       }
     }
     Memory plain = source;

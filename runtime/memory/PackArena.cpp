@@ -1,10 +1,10 @@
-//===- Planner.cpp - packing buffers into one arena -----------------------===//
+//===- PackArena.cpp - packs buffers into one arena -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/memory/Planner.h"
+#include "runtime/memory/PackArena.h"
 
 #include <algorithm>
 #include <functional>
@@ -16,9 +16,9 @@ using namespace heddle;
 
 static int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-static int64_t mostLive(const std::vector<PlannedBuffer> &buffers, int64_t alignment) {
+static int64_t mostLive(const std::vector<ArenaBuffer> &buffers, int64_t alignment) {
   std::vector<std::pair<int64_t, int64_t>> changes;
-  for (const PlannedBuffer &buffer : buffers) {
+  for (const ArenaBuffer &buffer : buffers) {
     changes.emplace_back(buffer.first, rounded(buffer.bytes, alignment));
     changes.emplace_back(int64_t(buffer.last) + 1, -rounded(buffer.bytes, alignment));
   }
@@ -29,26 +29,24 @@ static int64_t mostLive(const std::vector<PlannedBuffer> &buffers, int64_t align
   return most;
 }
 
-int64_t heddle::liveBytes(const std::vector<PlannedBuffer> &buffers) {
-  return mostLive(buffers, 1);
-}
+int64_t heddle::liveBytes(const std::vector<ArenaBuffer> &buffers) { return mostLive(buffers, 1); }
 
 /// A tensor without elements gets memory too, because code may read it and ignore the value.
-static int64_t room(const PlannedBuffer &buffer, int64_t alignment) {
+static int64_t room(const ArenaBuffer &buffer, int64_t alignment) {
   return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
 }
 
 /// Places buffers in the given order, each in the smallest gap between live ones that fits.
-static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vector<size_t> &order,
+static int64_t placeInOrder(std::vector<ArenaBuffer> &buffers, const std::vector<size_t> &order,
                             int64_t alignment) {
   std::vector<size_t> placed; // by offset
   int64_t total = 0;
   for (size_t index : order) {
-    PlannedBuffer &buffer = buffers[index];
+    ArenaBuffer &buffer = buffers[index];
     int64_t unit = std::max(alignment, buffer.alignment);
     int64_t bytes = room(buffer, alignment), end = 0, best = -1, bestGap = INT64_MAX;
     for (size_t other : placed) {
-      const PlannedBuffer &taken = buffers[other];
+      const ArenaBuffer &taken = buffers[other];
       if (taken.last < buffer.first || buffer.last < taken.first)
         continue;
       int64_t start = rounded(end, unit), gap = taken.offset - start;
@@ -67,11 +65,11 @@ static int64_t placeInOrder(std::vector<PlannedBuffer> &buffers, const std::vect
 }
 
 /// Sweeps once over the steps with a list of free pieces: near-linear in the number of buffers.
-static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignment) {
+static int64_t placeInTime(std::vector<ArenaBuffer> &buffers, int64_t alignment) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const PlannedBuffer &x = buffers[a], &y = buffers[b];
+    const ArenaBuffer &x = buffers[a], &y = buffers[b];
     if (x.first != y.first)
       return x.first < y.first;
     return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
@@ -100,9 +98,9 @@ static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignmen
     bySize.insert({bytes, offset});
   };
   for (size_t index : order) {
-    PlannedBuffer &buffer = buffers[index];
+    ArenaBuffer &buffer = buffers[index];
     while (!ending.empty() && ending.begin()->first < buffer.first) {
-      const PlannedBuffer &done = buffers[ending.begin()->second];
+      const ArenaBuffer &done = buffers[ending.begin()->second];
       give(done.offset, room(done, alignment));
       ending.erase(ending.begin());
     }
@@ -136,10 +134,10 @@ static int64_t placeInTime(std::vector<PlannedBuffer> &buffers, int64_t alignmen
   return total;
 }
 
-int64_t heddle::planArena(std::vector<PlannedBuffer> &buffers, int64_t alignment) {
+int64_t heddle::packArena(std::vector<ArenaBuffer> &buffers, int64_t alignment) {
   if (buffers.empty())
     return 0;
-  std::vector<PlannedBuffer> best = buffers;
+  std::vector<ArenaBuffer> best = buffers;
   int64_t bestTotal = placeInTime(best, alignment), least = mostLive(buffers, alignment);
   auto length = [&](size_t i) { return double(buffers[i].last) - buffers[i].first + 1; };
   std::function<double(size_t)> keys[] = {
@@ -161,7 +159,7 @@ int64_t heddle::planArena(std::vector<PlannedBuffer> &buffers, int64_t alignment
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return weight[a] != weight[b] ? weight[a] > weight[b] : a < b;
     });
-    std::vector<PlannedBuffer> attempt = buffers;
+    std::vector<ArenaBuffer> attempt = buffers;
     int64_t total = placeInOrder(attempt, order, alignment);
     if (total < bestTotal) {
       bestTotal = total;

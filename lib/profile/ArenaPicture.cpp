@@ -1,11 +1,11 @@
-//===- PlanPicture.cpp - a memory plan as a picture -----------------------===//
+//===- ArenaPicture.cpp - a memory plan as a picture ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,7 +80,7 @@ static std::string drawEntry(const EntrySpec &entry, double y0) {
   return out;
 }
 
-std::string heddle::planPicture(const Manifest &manifest) {
+std::string heddle::arenaPicture(const Manifest &manifest) {
   double each = top + height + 40;
   std::string out = formatted("<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' "
                               "font-family='sans-serif' font-size='12'>\n",

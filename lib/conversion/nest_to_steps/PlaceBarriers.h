@@ -1,4 +1,4 @@
-//===- PlanBarriers.h - barriers between steps ------------------*- C++ -*-===//
+//===- PlaceBarriers.h - barriers between steps -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLANBARRIERS_H
-#define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANBARRIERS_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLACEBARRIERS_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_PLACEBARRIERS_H
 
 #include "lib/conversion/nest_to_steps/Outline.h"
 
@@ -19,8 +19,8 @@ namespace heddle {
 
 /// For each step, whether it needs a barrier before it. `serial[s]`: only thread 0 runs step s.
 /// Memory must have been planned.
-std::vector<bool> planBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
+std::vector<bool> placeBarriers(const OutlinedEntry &entry, const std::vector<bool> &serial);
 
 } // namespace heddle
 
-#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_PLANBARRIERS_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_PLACEBARRIERS_H

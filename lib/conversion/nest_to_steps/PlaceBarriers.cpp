@@ -1,11 +1,11 @@
-//===- PlanBarriers.cpp - barriers between steps --------------------------===//
+//===- PlaceBarriers.cpp - barriers between steps -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_steps/PlanBarriers.h"
+#include "lib/conversion/nest_to_steps/PlaceBarriers.h"
 
 #include "lib/conversion/nest_to_steps/ControlRanges.h"
 
@@ -60,8 +60,8 @@ struct Open {
 };
 } // namespace
 
-std::vector<bool> heddle::planBarriers(const OutlinedEntry &entry,
-                                       const std::vector<bool> &serial) {
+std::vector<bool> heddle::placeBarriers(const OutlinedEntry &entry,
+                                        const std::vector<bool> &serial) {
   const std::vector<ValueSpec> &values = entry.spec.values;
   const bool isStatic = entry.spec.hasConstantSizes();
   auto touched = [&](int32_t value) -> Touched {

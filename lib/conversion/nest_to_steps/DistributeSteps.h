@@ -1,4 +1,4 @@
-//===- PlanSteps.h - how steps run ------------------------------*- C++ -*-===//
+//===- DistributeSteps.h - how steps run ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,12 @@
 //
 // The code of a kernel determines the number of chunks of a step. Threads share the chunks of a
 // step; a step with one chunk, or one that takes less time than a barrier, is serial: one thread
-// runs it. Then barriers are planned (PlanBarriers.h), which completes the entry's steps.
+// runs it. Then barriers are planned (PlaceBarriers.h), which completes the entry's steps.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
-#define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_DISTRIBUTESTEPS_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_DISTRIBUTESTEPS_H
 
 #include "lib/conversion/nest_to_steps/Outline.h"
 #include "lib/cost/Machine.h"
@@ -29,8 +29,8 @@ struct StepCode {
 
 /// Fills in `entry.spec.steps`; `kernels` by number, and `machine` for choices. Memory must have
 /// been planned.
-void planSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels,
-               const cost::Machine &machine);
+void distributeSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels,
+                     const cost::Machine &machine);
 
 /// Fails with a located message if sizes that the program computes on entry can't be encoded in its
 /// file.
@@ -38,4 +38,4 @@ mlir::LogicalResult checkSizes(const OutlinedEntry &entry);
 
 } // namespace heddle
 
-#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_PLANSTEPS_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_DISTRIBUTESTEPS_H

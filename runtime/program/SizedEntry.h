@@ -1,4 +1,4 @@
-//===- EntryPlan.h - an entry for given sizes -------------------*- C++ -*-===//
+//===- SizedEntry.h - an entry for given sizes ------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,12 @@
 //
 // Before an entry runs, its size symbols get values (from the arguments' sizes or from the caller),
 // and its temporaries get offsets in arenas, one per memory space. For entries without symbols on
-// the host the compiler has stored the offsets; otherwise the runtime plans when sizes first occur,
-// and caches the plan.
+// the host the compiler has stored the offsets; otherwise the runtime packs the arenas when sizes
+// first occur, and keeps the result.
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
-#define HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
+#ifndef HEDDLE_RUNTIME_PROGRAM_SIZEDENTRY_H
+#define HEDDLE_RUNTIME_PROGRAM_SIZEDENTRY_H
 
 #include "runtime/memory/RuntimeTensor.h"
 
@@ -21,7 +21,7 @@ namespace heddle {
 /// Values of the symbols that a caller supplies (`EntrySpec::supplied`), by name.
 using SuppliedNumbers = std::map<std::string, int64_t, std::less<>>;
 
-struct EntryPlan {
+struct SizedEntry {
   std::vector<int64_t> symbols; ///< in EntrySpec::symbols order, then EntrySpec::derived
   int64_t scratchBytes = 0;     ///< per thread
   std::vector<std::shared_ptr<const StoredType>> types; ///< of each value
@@ -40,7 +40,7 @@ struct EntryPlan {
   std::vector<std::vector<int32_t>> makeBefore, freeBefore;
 };
 
-EntryPlan planEntry(const EntrySpec &entry, std::vector<int64_t> symbols);
+SizedEntry sizedEntry(const EntrySpec &entry, std::vector<int64_t> symbols);
 
 /// The memory of a call of the entry, in bytes. Values that alias another add nothing.
 struct EntryMemory {
@@ -49,7 +49,7 @@ struct EntryMemory {
   int64_t live = 0;    ///< the most live bytes at one step: a lower bound
   int64_t scratch = 0; ///< of each thread
 };
-EntryMemory memoryOf(const EntrySpec &entry, const EntryPlan &plan);
+EntryMemory memoryOf(const EntrySpec &entry, const SizedEntry &sized);
 /// For an entry without symbols, or for given values of its symbols.
 EntryMemory memoryOf(const EntrySpec &entry, const std::vector<int64_t> &symbols = {});
 
@@ -65,4 +65,4 @@ void requireArgumentType(const EntrySpec &entry, size_t argument, const TensorSp
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_PROGRAM_ENTRYPLAN_H
+#endif // HEDDLE_RUNTIME_PROGRAM_SIZEDENTRY_H

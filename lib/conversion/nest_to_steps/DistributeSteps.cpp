@@ -1,13 +1,13 @@
-//===- PlanSteps.cpp - how steps run --------------------------------------===//
+//===- DistributeSteps.cpp - how steps run --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_steps/PlanSteps.h"
+#include "lib/conversion/nest_to_steps/DistributeSteps.h"
 
-#include "lib/conversion/nest_to_steps/PlanBarriers.h"
+#include "lib/conversion/nest_to_steps/PlaceBarriers.h"
 #include "lib/cost/Steps.h"
 #include "runtime/memory/RuntimeTensor.h"
 
@@ -25,8 +25,8 @@ static Expr mostOf(ArrayRef<Expr> sizes) {
   return most.isTooLarge() ? sum : most;
 }
 
-void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
-                       const cost::Machine &machine) {
+void heddle::distributeSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
+                             const cost::Machine &machine) {
   std::vector<bool> serial;
   EntrySpec &spec = entry.spec;
   std::vector<Expr> chunks;
@@ -54,7 +54,7 @@ void heddle::planSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
     serial.push_back(isOne || (isSmall && chunks.back().isConstant()));
   }
   spec.scratchBytes = mostOf(scratch);
-  std::vector<bool> waits = planBarriers(entry, serial);
+  std::vector<bool> waits = placeBarriers(entry, serial);
   for (auto [s, step] : llvm::enumerate(entry.steps)) {
     StepSpec &made = spec.steps.emplace_back(step.spec);
     if (step.spec.kind == StepKind::Await) {
