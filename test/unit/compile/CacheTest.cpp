@@ -11,7 +11,7 @@
 #include "lib/compile/Kernels.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TEST_UNIT_ZOO_REFERENCE_H
-#define HEDDLE_TEST_UNIT_ZOO_REFERENCE_H
+#ifndef HEDDLE_TEST_UNIT_MODELS_ZOO_REFERENCE_H
+#define HEDDLE_TEST_UNIT_MODELS_ZOO_REFERENCE_H
 
 #include "heddle/io/Safetensors.h"
 #include "models/zoo/Zoo.h"
@@ -110,4 +110,4 @@ inline void expectAlike(const nn::ByPath &got, const nn::ByPath &wanted, const s
 
 } // namespace heddle::test
 
-#endif // HEDDLE_TEST_UNIT_ZOO_REFERENCE_H
+#endif // HEDDLE_TEST_UNIT_MODELS_ZOO_REFERENCE_H

@@ -1,4 +1,4 @@
-//===- Harness.h - run kernels beside the oracle ---------------*- C++ -*-===//
+//===- Harness.h - run kernels beside the oracle ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TEST_UNIT_NEST_TO_LOOPS_HARNESS_H
-#define HEDDLE_TEST_UNIT_NEST_TO_LOOPS_HARNESS_H
+#ifndef HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_HARNESS_H
+#define HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_HARNESS_H
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
 #include "lib/interp/TensorValue.h"
@@ -83,4 +83,4 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 
 } // namespace heddle::test
 
-#endif // HEDDLE_TEST_UNIT_NEST_TO_LOOPS_HARNESS_H
+#endif // HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_HARNESS_H

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Meters.h"
-#include "test/unit/io/Files.h"
-#include "test/unit/zoo/Reference.h"
+#include "test/unit/models/zoo/Reference.h"
+#include "test/unit/support/io/Files.h"
 
 using namespace heddle;
 using namespace heddle::test;

@@ -1,4 +1,4 @@
-//===- GenerateTest.cpp - models that generate text ---------------------------===//
+//===- GenerateTest.cpp - models that generate text -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

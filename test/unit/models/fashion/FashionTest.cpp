@@ -12,7 +12,7 @@
 
 #include "heddle/io/Safetensors.h"
 #include "heddle/nn/History.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <fcntl.h>
 #include <pty.h>

@@ -9,7 +9,7 @@
 #include "models/zoo/data/Made.h"
 #include "models/zoo/data/Text.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <cmath>
 #include <set>

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TEST_UNIT_NEST_TO_LOOPS_TEXTS_H
-#define HEDDLE_TEST_UNIT_NEST_TO_LOOPS_TEXTS_H
+#ifndef HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_TEXTS_H
+#define HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_TEXTS_H
 
 #include <string>
 #include <vector>
@@ -157,4 +157,4 @@ inline std::string copy(int m, int n, const std::string &from, const std::string
 
 } // namespace heddle::test
 
-#endif // HEDDLE_TEST_UNIT_NEST_TO_LOOPS_TEXTS_H
+#endif // HEDDLE_TEST_UNIT_CONVERSION_NEST_TO_LOOPS_TEXTS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <cmath>
 #include <filesystem>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/nest_to_loops/Harness.h"
+#include "test/unit/conversion/nest_to_loops/Harness.h"
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/interp/HostTensor.h"

@@ -1,4 +1,4 @@
-//===- GradientProgram.h - a small program for one rule --------*- C++ -*-===//
+//===- GradientProgram.h - a small program for one rule ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

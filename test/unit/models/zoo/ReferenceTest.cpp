@@ -7,11 +7,12 @@
 //
 // For each model in its tiny setting: the outputs of its layers, in order; loss, measures,
 // gradients and running moments of a batch; parameters after ten steps. Each tensor is compared to
-// 1e-4 of its largest magnitude, and gradients to 15 times the error of the layers, if that is more.
+// 1e-4 of its largest magnitude, and gradients to 15 times the error of the layers, if that is
+// more.
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/zoo/Reference.h"
+#include "test/unit/models/zoo/Reference.h"
 
 using namespace heddle;
 using namespace heddle::test;

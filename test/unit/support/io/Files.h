@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_TEST_UNIT_IO_FILES_H
-#define HEDDLE_TEST_UNIT_IO_FILES_H
+#ifndef HEDDLE_TEST_UNIT_SUPPORT_IO_FILES_H
+#define HEDDLE_TEST_UNIT_SUPPORT_IO_FILES_H
 
 #include "heddle/Error.h"
 
@@ -71,4 +71,4 @@ inline void expectHas(const std::string &text, const std::vector<std::string> &p
 
 } // namespace heddle::test
 
-#endif // HEDDLE_TEST_UNIT_IO_FILES_H
+#endif // HEDDLE_TEST_UNIT_SUPPORT_IO_FILES_H

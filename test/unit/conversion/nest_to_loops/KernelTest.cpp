@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/nest_to_loops/Harness.h"
-#include "test/unit/nest_to_loops/Texts.h"
+#include "test/unit/conversion/nest_to_loops/Harness.h"
+#include "test/unit/conversion/nest_to_loops/Texts.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-//===- NestGradients.h - programs of nests ---------------------*- C++ -*-===//
+//===- NestGradients.h - programs of nests ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/io/DirectoryLock.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/InChild.h"
+#include "test/unit/support/io/Files.h"
 
 #include <csignal>
 #include <optional>

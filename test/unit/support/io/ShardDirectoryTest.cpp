@@ -7,7 +7,7 @@
 
 #include "heddle/io/ShardDirectory.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <cctype>
 #include <numeric>
