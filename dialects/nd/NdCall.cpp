@@ -128,8 +128,9 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
       failed(tensorTypes(callee.getResultTypes(), results, callee.getName(), emitError)))
     return failure();
   if (formals.size() != inputs.size())
-    return LogicalResult(emitError() << "expected " << formals.size() << " operands for '@"
-                                     << callee.getName() << "', got " << inputs.size());
+    return emitError() << "expected " << formals.size() << " operands for '@" << callee.getName()
+                       << "', got " << inputs.size(),
+           failure();
   ExprMap symbols;
   if (failed(bindSizes(formals, inputs, symbols, emitError)))
     return failure();
@@ -158,10 +159,10 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     for (unsigned i : depends.set_bits())
       for (const Dim &dim : lifted[i].getDims()) {
         if (formal.has(dim.name))
-          return LogicalResult(emitError() << "the lifted name '" << dim.name.getValue()
-                                           << "' of the operand " << namesText(inputs[i].getDims())
-                                           << " is a name of the callee's result "
-                                           << namesText(formal.getDims()));
+          return emitError() << "the lifted name '" << dim.name.getValue() << "' of the operand "
+                             << namesText(inputs[i].getDims())
+                             << " is a name of the callee's result " << namesText(formal.getDims()),
+                 failure();
         if (added.insert(dim.name).second)
           dims.push_back(dim);
       }
@@ -261,14 +262,16 @@ static FailureOr<SmallVector<Type>> typesAt(Operation *op, func::FuncOp callee,
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t position : wrt) {
     if (position < 0 || position >= int64_t(type.getNumInputs()) || !seen.insert(position).second)
-      return LogicalResult(calleeError(op, callee)
-                           << "expected 'wrt' to list positions of arguments once each, got "
-                           << position << " of " << type.getNumInputs());
+      return calleeError(op, callee)
+                 << "expected 'wrt' to list positions of arguments once each, got " << position
+                 << " of " << type.getNumInputs(),
+             failure();
     types.push_back(type.getInput(position));
     if (!isa<FloatType>(cast<NdTensorType>(types.back()).getElementType()))
-      return LogicalResult(calleeError(op, callee)
-                           << "expected 'wrt' to list arguments of float elements, argument "
-                           << position << " is " << types.back());
+      return calleeError(op, callee)
+                 << "expected 'wrt' to list arguments of float elements, argument " << position
+                 << " is " << types.back(),
+             failure();
   }
   return types;
 }

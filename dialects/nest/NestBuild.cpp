@@ -398,8 +398,8 @@ Ranges nest::iterationRanges(Operation *op) {
   };
   if (auto nest = dyn_cast<LoopNestInterface>(op))
     llvm::for_each(nest.getIterationNames(), add);
-  for (Operation *parent = op; parent; parent = parent->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(parent))
+  for (Operation *around = op; around; around = around->getParentOp())
+    if (auto group = dyn_cast<GroupOp>(around))
       add(group.getNames());
   return ranges;
 }

@@ -75,12 +75,13 @@ static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type
                                       ArrayRef<MapEntry> written) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
   if (!tensor)
-    return LogicalResult(parser.emitError(loc, "expected a named tensor, got ") << type);
+    return parser.emitError(loc, "expected a named tensor, got ") << type, failure();
   SmallVector<MapEntry> entries(written);
   for (const MapEntry &entry : written)
     if (!tensor.has(entry.name.getValue()))
-      return LogicalResult(parser.emitError(loc, "unknown name '")
-                           << entry.name.getValue() << "': the tensor read is " << type);
+      return parser.emitError(loc, "unknown name '")
+                 << entry.name.getValue() << "': the tensor read is " << type,
+             failure();
   for (const nd::Dim &dim : tensor.getDims())
     if (llvm::none_of(written, [&](const MapEntry &entry) { return entry.name == dim.name; }))
       entries.emplace_back(parser.getContext(), dim.name.getValue(), Expr::name(dim.name.str()));
@@ -169,8 +170,9 @@ static FailureOr<SmallVector<Attribute>> parseTypes(OpAsmParser &parser, Operati
   if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
     return failure();
   if (type.getNumInputs() != reads.operands.size())
-    return LogicalResult(parser.emitError(typeLoc, "expected ")
-                         << reads.operands.size() << " operand types, got " << type.getNumInputs());
+    return parser.emitError(typeLoc, "expected ")
+               << reads.operands.size() << " operand types, got " << type.getNumInputs(),
+           failure();
   SmallVector<Attribute> maps;
   for (auto [input, entries] : llvm::zip_equal(type.getInputs(), reads.entries)) {
     auto map = completeMap(parser, loc, input, entries);

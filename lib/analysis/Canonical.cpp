@@ -678,11 +678,11 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
       types.push_back(std::move(text));
       operands.push_back(std::move(identity));
     }
-    std::vector<std::string> bounds;
+    std::vector<std::string> around;
     for (const auto &[name, range] : ranges)
-      bounds.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
+      around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
     return textOf(op, operands, labels, heads) + "\n" + sortedJoin(types) + "\nranges " +
-           sortedJoin(bounds);
+           sortedJoin(around);
   };
   Labels listed, result;
   for (auto [i, name] : llvm::enumerate(names))

@@ -42,9 +42,6 @@ namespace heddle::cost {
 struct Cost;
 class NestFacts;
 
-/// See `Adjustment::adjustCost`.
-inline constexpr double mostAdjusted = 4;
-
 class Adjustment {
 public:
   virtual ~Adjustment();
@@ -52,8 +49,7 @@ public:
   /// target and the module state.
   virtual nest::MachineAttr adjustMachine(nest::MachineAttr machine) const { return machine; }
   /// Changes the cost of nests that run together, or of a sort, for which there are none. The bound
-  /// is lowered to the seconds afterwards if it is above them. A search does not ask for schedules
-  /// that would be chosen only if this changed the ratio of two costs by more than `mostAdjusted`.
+  /// is lowered to the seconds afterwards if it is above them.
   virtual void adjustCost(llvm::ArrayRef<NestFacts> nests, Cost &cost) const {}
 };
 

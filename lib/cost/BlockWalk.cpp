@@ -7,9 +7,8 @@
 
 #include "lib/cost/BlockWalk.h"
 
-#include "lib/analysis/NestAnalysis.h"
-#include "lib/cost/Cost.h"
 #include "lib/cost/Network.h"
+#include "lib/cost/Whole.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -122,7 +121,7 @@ private:
   double timeOf(Operation *op) const {
     if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
       return 0;
-    double seconds = secondsBySizes(op, network.machine);
+    double seconds = secondsOf(op);
     op->walk([&](nest::TransferInterface inner) {
       seconds += runsOf(inner) * network.costOf(inner).seconds;
     });

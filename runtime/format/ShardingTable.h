@@ -32,7 +32,7 @@ struct ShardingTable {
   struct Value {
     std::string name;     ///< of the argument or op
     std::string location; ///< "file:line:column"
-    std::string type, sharding, reason;
+    std::string type, sharding, why;
     bool operator==(const Value &) const = default;
   };
   struct Collective {

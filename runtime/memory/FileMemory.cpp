@@ -21,10 +21,8 @@ using namespace heddle;
 
 static std::string directory(std::string &variable) {
   for (const char *name : {"HEDDLE_SPILL_DIR", "TMPDIR"})
-    if (const char *value = std::getenv(name); value && *value) {
-      variable = std::string(" (") + name + ")";
-      return value;
-    }
+    if (const char *value = std::getenv(name); value && *value)
+      return variable = std::string(" (") + name + ")", value;
   return "/tmp";
 }
 

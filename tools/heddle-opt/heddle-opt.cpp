@@ -88,10 +88,8 @@ static LogicalResult transform(StringRef input, StringRef output, DialectRegistr
   std::string problem;
   auto from = openInputFile(input, &problem);
   auto to = from ? openOutputFile(output, &problem) : nullptr;
-  if (!to) {
-    llvm::WithColor::error() << problem << "\n";
-    return failure();
-  }
+  if (!to)
+    return llvm::WithColor::error() << problem << "\n", failure();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(from->getMemBufferRef(), false),
                              llvm::SMLoc());

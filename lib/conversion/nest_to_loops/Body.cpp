@@ -189,8 +189,9 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
   if (isa<arith::BitcastOp>(op)) {
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
     if (nd::isNarrowFloat(from) || nd::isNarrowFloat(to))
-      return LogicalResult(op->emitOpError() << "is not supported between " << from << " and " << to
-                                             << " in compiled code");
+      return op->emitOpError() << "is not supported between " << from << " and " << to
+                               << " in compiled code",
+             failure();
   }
   SmallVector<Value> given(operands);
   Value none = withoutResult(b, op, given);

@@ -23,8 +23,7 @@ OwningOpRef<ModuleOp> heddle::gpu::buildClear(MLIRContext *context, const std::s
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
   GpuLoops target;
-  nest::KernelFrame frame =
-      target.begin(b, loc, symbol, /*bases=*/1, /*sizes=*/bytes ? 0 : 1, /*lanes=*/0);
+  nest::KernelFrame frame = target.begin(b, loc, symbol, /*bases=*/1, /*sizes=*/bytes ? 0 : 1);
   Block *body = b.getBlock();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, value, 64);
@@ -43,6 +42,6 @@ OwningOpRef<ModuleOp> heddle::gpu::buildClear(MLIRContext *context, const std::s
                        scf::YieldOp::create(b, loc);
                      });
   b.setInsertionPointToEnd(body);
-  target.end(b, loc, /*sharedBytes=*/0);
+  target.end(b, loc);
   return module;
 }

@@ -8,8 +8,7 @@
 #include "lib/transforms/nest/FlattenReductions.h"
 
 #include "dialects/nd/Combiner.h"
-#include "lib/analysis/NestAnalysis.h"
-#include "lib/cost/Cost.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,7 +155,7 @@ bool nest::flattenReductions(Block &block) {
       ComputeOp made = flatten(inner, outer);
       if (!made)
         break;
-      if (cost::secondsBySizes(made) >= cost::secondsBySizes(inner) + cost::secondsBySizes(outer)) {
+      if (secondsOf(made) >= secondsOf(inner) + secondsOf(outer)) {
         made->erase();
         break;
       }

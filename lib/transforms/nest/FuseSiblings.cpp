@@ -9,8 +9,7 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
-#include "lib/analysis/NestAnalysis.h"
-#include "lib/cost/Cost.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 using namespace heddle;
@@ -408,8 +407,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
       if (!renames && !isLegal(second))
         continue;
       if (!firstAlone) {
-        firstAlone = cost::secondsBySizes(first);
-        secondAlone = cost::secondsBySizes(second);
+        firstAlone = secondsOf(first);
+        secondAlone = secondsOf(second);
       }
       // Fused, they take at least as long as the slower one.
       double apart = *firstAlone + *secondAlone, most = apart - leastGain - leastShare * apart;
@@ -425,7 +424,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
       ComputeOp joined;
       if (!renames || isLegal(alike)) {
         joined = Joined(alike, insertBefore).build({first, alike});
-        double together = cost::secondsBySizes(joined);
+        double together = secondsOf(joined);
         if (decisions)
           decisions->add(decisionOn(first, second, together < most, apart, together));
         if (together >= most) {

@@ -7,10 +7,9 @@
 
 #include "lib/transforms/nest/GatherAgain.h"
 
-#include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/BlockWalk.h"
-#include "lib/cost/Cost.h"
 #include "lib/cost/Transfer.h"
+#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -148,11 +147,11 @@ private:
       if (Operation *maker = makerOf(op->getOperand(0)); maker && chain.ops.contains(maker))
         needed.insert(maker);
       if (!gathers(op)) {
-        cost.seconds += cost::secondsBySizes(op, machine);
+        cost.seconds += secondsOf(op);
         continue;
       }
       cost.bytes += tensorBytes(op->getResults());
-      cost.seconds += cost::costOfTransfer(op, machine).seconds;
+      cost.seconds += cost::costOf(op, machine).seconds;
     }
     return cost;
   }
@@ -254,7 +253,7 @@ void nest::gatherAgain(func::FuncOp function, const cost::Machine &machine, bool
   double sent = 0;
   int64_t count = 0;
   function.walk([&](TransferInterface op) {
-    sent += cost::costOfTransfer(op, machine).bytes;
+    sent += cost::costOf(op, machine).bytes;
     ++count;
   });
   function.emitRemark() << count << " transfers, in which a device sends "

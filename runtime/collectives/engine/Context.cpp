@@ -142,12 +142,12 @@ HeddleGroup *HeddleContext::group(const char *name, const int32_t *ranks, int32_
 // Operations
 //===----------------------------------------------------------------------===//
 
-void HeddleContext::fail(const Failure &cause, bool tell) {
+void HeddleContext::fail(const Failure &why, bool tell) {
   if (failure)
     return;
-  failure = cause;
+  failure = why;
   if (tell)
-    transport->report(cause);
+    transport->report(why);
   for (Lane *lane : active)
     lane->operations.clear();
   active.clear();

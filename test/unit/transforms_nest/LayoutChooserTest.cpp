@@ -106,3 +106,51 @@ TEST(LayoutChooser, GivesTheSameChoiceTwice) {
 }
 
 // A nest that runs in a dearer way than the cheapest choice has keeps the gap open, and is named.
+TEST(LayoutChooser, NestsThatKeepAGapOpenAreNamed) {
+  mlir::MLIRContext context;
+  loadDialects(context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f(%x: !nd.tensor<f32, m: 64, n: 64>) -> !nd.tensor<f32, m: 64, n: 64> {
+      %y = nest.compute (m: 64, n: 64) reads %x[] {
+      ^bb0(%a: f32):
+        %b = arith.addf %a, %a : f32
+        nest.yield %b : f32
+      } {heddle.name = "twice"} : (!nd.tensor<f32, m: 64, n: 64>) -> !nd.tensor<f32, m: 64, n: 64>
+      return %y : !nd.tensor<f32, m: 64, n: 64>
+    })",
+                                                        &context);
+  ASSERT_TRUE(module);
+  mlir::func::FuncOp function = *module->getOps<mlir::func::FuncOp>().begin();
+  auto all = makeLayoutProblem(function, {});
+  ASSERT_TRUE(mlir::succeeded(all));
+  ASSERT_EQ(all->nests.size(), 1u);
+  all->nests[0].ways = {{{"m"}, false, 100'000}, {{"n"}, false, 700'000}};
+  for (LayoutTerm &term : all->terms) {
+    term.cost.assign(2 * all->values[term.value].cost.size(), 0);
+    term.copy.assign(term.cost.size(), -1);
+  }
+  LayoutChoice least = createReducingChooser()->choose(*all);
+  LayoutProblem kept = *all;
+  ASSERT_TRUE(kept.keepWays(0, {"n"}));
+  LayoutChoice choice = createReducingChooser()->choose(kept);
+  ExplainedLayouts explained = explainLayouts(function, kept, choice, *all, least);
+  EXPECT_NEAR(explained.cycles, 700'000, 1);
+  EXPECT_NEAR(explained.bound, 100'000, 1);
+  EXPECT_NEAR(explained.boundOfLanes, 700'000, 1);
+  ASSERT_EQ(explained.excess.size(), 1u);
+  EXPECT_EQ(explained.nests[explained.excess[0].nest].name, "twice");
+  EXPECT_NEAR(explained.excess[0].cycles, 600'000, 1);
+  EXPECT_EQ(explained.excess[0].instead, "along m");
+  std::string notes;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      notes += note.str() + "\n";
+  });
+  emitRemarks(explained);
+  EXPECT_NE(notes.find("'twice' keeps the gap open: it runs along n and costs 600.0k cycles more "
+                       "than along m in the cheapest choice\n"),
+            std::string::npos)
+      << notes;
+  // Without a gap there is nothing to name.
+  EXPECT_TRUE(explainLayouts(function, *all, least, *all, least).excess.empty());
+}

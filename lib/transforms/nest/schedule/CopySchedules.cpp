@@ -12,25 +12,22 @@
 
 #include "lib/transforms/nest/schedule/CopySchedules.h"
 
-#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/StagedCopy.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
-#include "lib/transforms/nest/schedule/LaneSchedule.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to,
-                       const cost::Machine &machine) {
+static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to, MachineAttr machine) {
   SmallVector<Layout> sources(kernelOperands(copy).size(), from);
   return chooseSchedule(copy, sources, to, machine);
 }
 
 /// Returns the schedule of a copy of the elements of `value` in `space`.
 static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, const Layout &to,
-                           const cost::Machine &machine) {
+                           MachineAttr machine) {
   OpBuilder builder(value.getContext());
   NestBuilder nest(builder, value.getLoc());
   nest.produced = space;
@@ -43,16 +40,14 @@ static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, 
   return ScheduleAttr::get(value.getContext(), schedule);
 }
 
-static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
+static void scheduleStages(ComputeOp op, MachineAttr machine) {
   Schedule schedule = scheduleOf(op);
   auto isScheduled = [](const Stage &stage) { return !stage.copy.empty(); };
   if (llvm::all_of(schedule.stages, isScheduled))
     return;
   unsigned nextVariable = 0;
-  bool hasLanes = machine.facts && machine.facts.integer("lanes_per_block", 0) > 1;
-  int64_t lanes = hasLanes ? laneFormOf(op, machine.facts).lanes : 0;
-  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
-                        nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
+  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
+                        nextVariable, unitOf(op, machine));
   std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
   std::vector<StagedCopy> copies;
   auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
@@ -68,8 +63,7 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
       StagedCopy &copy =
           copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))
-        stage.copy = lanes ? chooseLaneCopy(copy.op, copy.from, lanes)
-                           : choose(copy.op, copy.from, copy.to, machine).loops;
+        stage.copy = choose(copy.op, copy.from, copy.to, machine).loops;
       tensor = copy.op.getResult(0);
       layout = copy.read;
     }
@@ -83,7 +77,7 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
 }
 
 /// Each parallel step copies the part of the destination that it writes.
-static SmallVector<Attribute> schedulesOf(UpdateOp op, const cost::Machine &machine) {
+static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
   SmallVector<nd::Dim> dims(tensorType(op.getDest()).getDims().getDims());
   std::map<std::string, std::string> free = freeNames(op);
   for (const Loop &loop : scheduleOf(op).loops)
@@ -95,7 +89,7 @@ static SmallVector<Attribute> schedulesOf(UpdateOp op, const cost::Machine &mach
                  layoutOf(op.getDest()), layoutOf(op.getResult()), machine)};
 }
 
-static SmallVector<Attribute> schedulesOf(ScanOp op, const cost::Machine &machine) {
+static SmallVector<Attribute> schedulesOf(ScanOp op, MachineAttr machine) {
   SmallVector<Attribute> schedules;
   auto add = [&](Value value, const Layout &from, const Layout &to) {
     schedules.push_back(choose(value, tensorType(value).getDims(), from, to, machine));
@@ -108,7 +102,7 @@ static SmallVector<Attribute> schedulesOf(ScanOp op, const cost::Machine &machin
   return schedules;
 }
 
-void nest::scheduleCopies(Operation *op, const cost::Machine &machine) {
+void nest::scheduleCopies(Operation *op, MachineAttr machine) {
   if (auto compute = dyn_cast<ComputeOp>(op))
     scheduleStages(compute, machine);
   auto copying = dyn_cast<CopyingInterface>(op);

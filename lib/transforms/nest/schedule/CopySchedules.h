@@ -17,12 +17,12 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
 
-#include "lib/cost/Machine.h"
+#include "dialects/nest/Nest.h"
 
 namespace heddle::nest {
 
 /// Schedules the copies of a scheduled nest. Written schedules are kept.
-void scheduleCopies(mlir::Operation *nest, const cost::Machine &machine);
+void scheduleCopies(mlir::Operation *nest, MachineAttr machine);
 
 } // namespace heddle::nest
 

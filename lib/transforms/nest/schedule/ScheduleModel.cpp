@@ -25,8 +25,7 @@ static constexpr int64_t mostCandidates = 20000;
 namespace {
 class Search {
 public:
-  Search(const Model &model, ArrayRef<Loop> reductionOrder)
-      : s(model, reductionOrder), cost(s, model.facts) {}
+  Search(const Model &model, ArrayRef<Loop> reductionOrder) : s(model, reductionOrder), cost(s) {}
 
   Model::Found run(ArrayRef<RegisterTile> tiles) {
     auto blocks = splits();

@@ -1,0 +1,146 @@
+//===- Compile.h - compile a module to a program ----------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the whole compiler. Every public function of the module becomes an entry of the program: nd
+// is differentiated and simplified, lowered to nests, fused and laid out (`buildNdPipeline`,
+// `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each
+// distinct nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on
+// disk (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values
+// (PlanMemory.h) and barriers (PlanBarriers.h) are planned, and an entry function is built that
+// runs the steps.
+//
+//     CompileOptions options;
+//     options.targetCpu = "haswell";
+//     FailureOr<ProgramImage> image = compileProgram(module, options);
+//     if (succeeded(image))
+//       image->write("classifier.heddle");              // or: loadProgram(std::move(*image))
+//
+// The attribute `nd.name` names an argument or result, and `nd.layout` states its layout (by
+// default row-major over the sorted names). With `heddle.donate = i` on an argument, result i may
+// reuse its memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PIPELINES_COMPILE_H
+#define HEDDLE_LIB_PIPELINES_COMPILE_H
+
+#include "heddle/ElementType.h"
+#include "lib/target/MachineFile.h"
+#include "runtime/program/Program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <functional>
+
+namespace heddle {
+
+class Extension;
+
+/// Options of a compilation.
+struct CompileOptions {
+  std::string targetCpu = "native";
+  int programThreads = 0; ///< number of threads that will run the program; 0: all cores
+  int compileThreads = 0; ///< number of threads that compile kernels; 0: all cores
+  bool useCache = true;   ///< of kernels and programs on disk
+  std::string
+      cacheDirectory; ///< empty: $HEDDLE_CACHE_DIR, $XDG_CACHE_HOME/heddle or ~/.cache/heddle
+  /// The directory for the program after each stage. Empty: a new folder in $HEDDLE_DUMP_DIR, if
+  /// that is set.
+  std::string dumpDirectory;
+  bool printAfterChange = false; ///< the module after each pass that changed it, to standard error
+  std::string
+      reproducer; ///< if a pass fails: its input, with the passes for `heddle-opt --run-reproducer`
+  bool assignLayouts = true; ///< false: every value row-major
+  /// Emit remarks with the reasons for shardings and layouts, and the plugin of each kernel.
+  bool explainLayouts = false;
+  /// Files for the decisions of the compiler and their costs, as JSON and as a page (Explain.h).
+  std::string explainJson, explainHtml;
+  bool recordShardings = false; ///< keep the reasons for shardings (ShardingTable.h)
+  /// The permitted changes to float arithmetic, as named in heddle/FastMath.h.
+  std::vector<std::string> fastMath;
+  /// The type to which factors of f32 are rounded (`nest-narrow-products`); none: f32.
+  std::optional<ElementType> products;
+  /// The mesh, `data=2,model=2`, and rules that shard arguments (lib/transforms/mesh/propagate/Plan.h).
+  std::string mesh;
+  std::vector<std::string> shard;
+  std::string plan;     ///< a file with both
+  bool check = false;   ///< entries check values at run time (`nd-check`)
+  bool progress = true; ///< show progress of long compilations on a terminal
+  /// Measured facts of this machine, for predicted times; none: those of $HEDDLE_MACHINE.
+  std::optional<MachineFile> machine;
+  /// Extensions of the compiler (Extension.h), in the order in which their hooks are called.
+  std::vector<std::shared_ptr<const Extension>> extensions;
+  /// Called after each kernel with the number of finished kernels; on any thread, calls are
+  /// serialised.
+  std::function<void(size_t done, size_t total)> onProgress;
+};
+
+/// Statistics of a compilation.
+struct CompileStatistics {
+  double seconds = 0;
+  double passSeconds = 0, kernelSeconds = 0; ///< of these: passes, emission of kernels
+  int steps = 0, serialSteps = 0, barriers = 0;
+  int kernels = 0, cachedKernels = 0;
+  int64_t arenaBytes = 0, liveBytes = 0; ///< planned, and the lower bound
+  int64_t codeBytes = 0, constantBytes = 0;
+  std::vector<std::string> checks; ///< of the first entry, if `CompileOptions::check`
+
+  /// A readable summary in one line.
+  std::string str() const;
+};
+
+/// Adds the pass that writes the mesh and the rules of `options` to the module.
+void addPlanPass(mlir::OpPassManager &passes, const CompileOptions &options);
+/// Passes on nd: inlines calls, expands gradients, eliminates common subexpressions, simplifies.
+void buildNdPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
+/// Lowers nd to nests; to those of one device if the program has a mesh.
+void buildMeshPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
+/// The same, followed by the simulation of all devices in one program, for the interpreter.
+void buildSimulationPipeline(mlir::OpPassManager &passes, const CompileOptions &options);
+class Explanation;
+/// Lowers nd to nests, fuses them and chooses their layouts for the machine that the module states
+/// (cost::Machine::around), under neutral names.
+/// `explanation`, if not null, gets the decisions; it must live as long as `passes`.
+void buildNestPipeline(mlir::OpPassManager &passes, const CompileOptions &options,
+                       bool restoreNames = true, Explanation *explanation = nullptr);
+
+/// Lowers nests with layouts to steps, each with separate buffers.
+void buildStepPipeline(mlir::OpPassManager &passes);
+
+/// All dialects that the compiler uses, and those of extensions.
+void registerCompilerDialects(mlir::DialectRegistry &registry,
+                              llvm::ArrayRef<std::shared_ptr<const Extension>> extensions = {});
+/// All passes, for tools.
+void registerCompilerPasses();
+
+/// Compiles `module` and modifies it, unless the cache has its program (ProgramCache.h). Fails with
+/// diagnostics at source locations.
+mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
+                                             CompileStatistics *statistics = nullptr);
+
+/// The stages of the compiler whose output can be printed.
+enum class Stage {
+  Nd,       ///< nd, simplified and differentiated
+  Nest,     ///< nests with layouts and schedules
+  Kernels,  ///< the distinct kernels, as sources
+  Loops,    ///< the kernels as loops and vectors
+  LlvmIr,   ///< the kernels as optimised LLVM IR
+  Assembly, ///< the kernels as assembly
+};
+/// `nd`, `nest`, `kernels`, `loops`, `llvm`, `asm`; none for any other word.
+std::optional<Stage> parseStage(llvm::StringRef word);
+/// Prints the program at a stage; modifies `module`.
+mlir::FailureOr<std::string> printStage(mlir::ModuleOp module, const CompileOptions &options,
+                                        Stage stage);
+/// As `printStage`, but writes to a file; empty or "-": to standard output.
+mlir::LogicalResult writeStage(mlir::ModuleOp module, const CompileOptions &options, Stage stage,
+                               const std::string &path);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_PIPELINES_COMPILE_H
