@@ -20,8 +20,8 @@ namespace {
 const Name batch("batch"), head("head"), feature("feature"), now("now"), past("past"), row("row"),
     column("column"), ky("ky"), kx("kx");
 
-/// Each pixel attends to the 7x7 pixels around it, with a learned bias for each of these places; what
-/// lies outside of the image is hidden.
+/// Each pixel attends to the 7x7 pixels around it, with a learned bias for each of these places;
+/// what lies outside of the image is hidden.
 Tensor attendNear(const Tensor &q, const Tensor &k, const Tensor &v, const Tensor &bias) {
   auto around = [](const Tensor &x, double outside) {
     WindowOptions seven{.size = 7, .padding = Padding::explicitly(3, 3, outside)};
@@ -33,9 +33,9 @@ Tensor attendNear(const Tensor &q, const Tensor &k, const Tensor &v, const Tenso
   return sum(share * around(v, 0), over(ky, kx));
 }
 
-/// Measures a function of `operands`, and its gradients by all of them, beside PyTorch's. `flops`: of
-/// the function; its gradients take twice as many. `ways`: to write it in PyTorch, each a peer; an
-/// empty one is the fastest without torch.compile.
+/// Measures a function of `operands`, and its gradients by all of them, beside PyTorch's. `flops`:
+/// of the function; its gradients take twice as many. `ways`: to write it in PyTorch, each a peer;
+/// an empty one is the fastest without torch.compile.
 template <typename F, typename... T>
 void bothWays(const Request &request, Report &report, const std::string &bench,
               const std::string &workload, const std::map<std::string, std::string> &sizes,

@@ -21,7 +21,7 @@
 #define HEDDLE_TOOLS_COMPILEFLAGS_H
 
 #include "heddle/FastMath.h"
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/Target.h"
 #include "tools/Tool.h"

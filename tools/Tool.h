@@ -21,8 +21,8 @@
 #define HEDDLE_TOOLS_TOOL_H
 
 #include "lib/analysis/Nesting.h"
-#include "lib/pipelines/Compile.h"
-#include "lib/pipelines/Version.h"
+#include "lib/compile/Compile.h"
+#include "lib/compile/Version.h"
 #include "lib/support/LargeStack.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -128,9 +128,8 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
       failed(tensorTypes(callee.getResultTypes(), results, callee.getName(), emitError)))
     return failure();
   if (formals.size() != inputs.size())
-    return emitError() << "expected " << formals.size() << " operands for '@" << callee.getName()
-                       << "', got " << inputs.size(),
-           failure();
+    return LogicalResult(emitError() << "expected " << formals.size() << " operands for '@"
+                                     << callee.getName() << "', got " << inputs.size());
   ExprMap symbols;
   if (failed(bindSizes(formals, inputs, symbols, emitError)))
     return failure();
@@ -159,10 +158,10 @@ nd::inferCall(func::FuncOp callee, ArrayRef<NdTensorType> inputs, EmitError emit
     for (unsigned i : depends.set_bits())
       for (const Dim &dim : lifted[i].getDims()) {
         if (formal.has(dim.name))
-          return emitError() << "the lifted name '" << dim.name.getValue() << "' of the operand "
-                             << namesText(inputs[i].getDims())
-                             << " is a name of the callee's result " << namesText(formal.getDims()),
-                 failure();
+          return LogicalResult(emitError() << "the lifted name '" << dim.name.getValue()
+                                           << "' of the operand " << namesText(inputs[i].getDims())
+                                           << " is a name of the callee's result "
+                                           << namesText(formal.getDims()));
         if (added.insert(dim.name).second)
           dims.push_back(dim);
       }
@@ -262,16 +261,14 @@ static FailureOr<SmallVector<Type>> typesAt(Operation *op, func::FuncOp callee,
   llvm::SmallSet<int64_t, 8> seen;
   for (int64_t position : wrt) {
     if (position < 0 || position >= int64_t(type.getNumInputs()) || !seen.insert(position).second)
-      return calleeError(op, callee)
-                 << "expected 'wrt' to list positions of arguments once each, got " << position
-                 << " of " << type.getNumInputs(),
-             failure();
+      return LogicalResult(calleeError(op, callee)
+                           << "expected 'wrt' to list positions of arguments once each, got "
+                           << position << " of " << type.getNumInputs());
     types.push_back(type.getInput(position));
     if (!isa<FloatType>(cast<NdTensorType>(types.back()).getElementType()))
-      return calleeError(op, callee)
-                 << "expected 'wrt' to list arguments of float elements, argument " << position
-                 << " is " << types.back(),
-             failure();
+      return LogicalResult(calleeError(op, callee)
+                           << "expected 'wrt' to list arguments of float elements, argument "
+                           << position << " is " << types.back());
   }
   return types;
 }

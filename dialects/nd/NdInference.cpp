@@ -150,7 +150,7 @@ FailureOr<DimsAttr> nd::withoutNames(NdTensorType type, Strings names, EmitError
     if (failed(requireName(type, name, emitError)))
       return failure();
     if (!removed.insert(name).second)
-      return emitError() << "the name '" << name << "' is listed twice", failure();
+      return LogicalResult(emitError() << "the name '" << name << "' is listed twice");
   }
   return type.getDims().where([&](const Dim &dim) { return !removed.contains(dim.name); });
 }
@@ -191,17 +191,16 @@ FailureOr<NdTensorType> nd::inferPointwise(Type resultElement, ArrayRef<NdTensor
     llvm::interleave(
         types, [&](NdTensorType type) { error << namesText(type.getDims()); },
         [&] { error << " and "; });
-    return error << "; an outer product is written with 'crossed', or as an explicit broadcast",
-           failure();
+    return LogicalResult(
+        error << "; an outer product is written with 'crossed', or as an explicit broadcast");
   }
   return NdTensorType::get(resultElement.getContext(), resultElement, *dims);
 }
 
 FailureOr<NdTensorType> nd::inferReduce(NdTensorType input, Strings names, EmitError emitError) {
   if (names.empty())
-    return emitError() << "expected names to reduce over; the tensor has "
-                       << namesText(input.getDims()),
-           failure();
+    return LogicalResult(emitError() << "expected names to reduce over; the tensor has "
+                                     << namesText(input.getDims()));
   FailureOr<DimsAttr> dims = withoutNames(input, names, emitError);
   if (failed(dims))
     return failure();
@@ -217,7 +216,7 @@ FailureOr<NdTensorType> nd::inferScan(NdTensorType input, StringRef name, EmitEr
 FailureOr<NdTensorType> nd::inferRandom(NdTensorType key, ArrayRef<Dim> order,
                                         EmitError emitError) {
   if (!key.getElementType().isUnsignedInteger(64))
-    return emitError() << "expected a key of element type ui64, got " << key, failure();
+    return LogicalResult(emitError() << "expected a key of element type ui64, got " << key);
   SmallVector<Dim> dims(key.getDims().getDims());
   for (const Dim &dim : order) {
     if (failed(requireNew(dims, dim.name.getValue(), emitError)))
@@ -238,17 +237,15 @@ FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &s
     return failure();
   // S4
   if (input.has(shape.tap))
-    return emitError() << "the tensor has the name '" << shape.tap
-                       << "' already: " << namesText(input.getDims()),
-           failure();
+    return LogicalResult(emitError() << "the tensor has the name '" << shape.tap
+                                     << "' already: " << namesText(input.getDims()));
   if (shape.size < 1 || shape.stride < 1 || shape.dilation < 1)
-    return emitError() << "expected size, stride and dilation of at least 1 along '" << shape.name
-                       << "', got " << shape.size << ", " << shape.stride << ", " << shape.dilation,
-           failure();
+    return LogicalResult(emitError() << "expected size, stride and dilation of at least 1 along '"
+                                     << shape.name << "', got " << shape.size << ", "
+                                     << shape.stride << ", " << shape.dilation);
   if (shape.low < 0 || shape.high < 0)
-    return emitError() << "expected padding of at least 0 along '" << shape.name << "', got "
-                       << shape.low << " and " << shape.high,
-           failure();
+    return LogicalResult(emitError() << "expected padding of at least 0 along '" << shape.name
+                                     << "', got " << shape.low << " and " << shape.high);
   if (failed(requireSize(shape.tap, (double(shape.size) - 1) * double(shape.dilation) + 1,
                          emitError)) ||
       failed(requireSize(shape.name,
@@ -259,11 +256,11 @@ FailureOr<NdTensorType> nd::inferWindow(NdTensorType input, const WindowShape &s
   if (failed(requireTerms(shape.name, size, emitError)))
     return failure();
   if (auto constant = size.constant(); constant && *constant < 0)
-    return emitError() << "the window of " << shape.size << " along '" << shape.name
-                       << "' does not fit: expected at least "
-                       << (shape.size - 1) * shape.dilation + 1 - shape.low - shape.high
-                       << " elements, got " << input.size(shape.name).getExpr().str(),
-           failure();
+    return LogicalResult(emitError()
+                         << "the window of " << shape.size << " along '" << shape.name
+                         << "' does not fit: expected at least "
+                         << (shape.size - 1) * shape.dilation + 1 - shape.low - shape.high
+                         << " elements, got " << input.size(shape.name).getExpr().str());
   SmallVector<Dim> dims = others(input, shape.name);
   dims.emplace_back(input.getContext(), shape.name, size);
   dims.emplace_back(input.getContext(), shape.tap, Expr(shape.size));
@@ -288,10 +285,10 @@ FailureOr<NdTensorType> nd::inferUnwindow(NdTensorType input, const WindowShape 
   if (failed(windowed))
     return failure();
   if (*windowed != input)
-    return emitError() << "expected an operand with the names " << namesText(windowed->getDims())
-                       << ", which is the window of " << namesText(result.getDims()) << ", got "
-                       << namesText(input.getDims()),
-           failure();
+    return LogicalResult(emitError()
+                         << "expected an operand with the names " << namesText(windowed->getDims())
+                         << ", which is the window of " << namesText(result.getDims()) << ", got "
+                         << namesText(input.getDims()));
   return result;
 }
 
@@ -301,9 +298,9 @@ FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, const
     return failure();
   auto count = size.constant();
   if (start.constant().value_or(0) < 0 || stride == 0 || count.value_or(0) < 0)
-    return emitError() << "expected start >= 0, size >= 0 and a stride other than 0 along '" << name
-                       << "', got " << start.str() << ", " << size.str() << ", " << stride,
-           failure();
+    return LogicalResult(
+        emitError() << "expected start >= 0, size >= 0 and a stride other than 0 along '" << name
+                    << "', got " << start.str() << ", " << size.str() << ", " << stride);
   if (failed(requireSize(name,
                          magnitude(start) + double(count.value_or(1)) * std::abs(double(stride)),
                          emitError)))
@@ -312,9 +309,9 @@ FailureOr<NdTensorType> nd::inferSlice(NdTensorType input, StringRef name, const
   if (count.value_or(0) > 0)
     for (const Expr &coordinate : {start, start + Expr((*count - 1) * stride)})
       if (coordinate.constant().value_or(0) < 0 || (whole - coordinate).constant().value_or(1) <= 0)
-        return emitError() << "the slice of '" << name << "' reads element " << coordinate.str()
-                           << "; expected one of at least 0 and less than the size " << whole.str(),
-               failure();
+        return LogicalResult(
+            emitError() << "the slice of '" << name << "' reads element " << coordinate.str()
+                        << "; expected one of at least 0 and less than the size " << whole.str());
   SmallVector<Dim> dims = others(input, name);
   dims.emplace_back(input.getContext(), name, size);
   return input.withDims(dims);
@@ -325,9 +322,9 @@ FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, const E
   if (failed(requireName(input, name, emitError)))
     return failure();
   if (low.constant().value_or(0) < 0 || high.constant().value_or(0) < 0 || interior < 0)
-    return emitError() << "expected low, high and interior of at least 0 along '" << name
-                       << "', got " << low.str() << ", " << high.str() << ", " << interior,
-           failure();
+    return LogicalResult(emitError()
+                         << "expected low, high and interior of at least 0 along '" << name
+                         << "', got " << low.str() << ", " << high.str() << ", " << interior);
   double known = sizeOf(input, name);
   if (failed(requireSize(name,
                          known + magnitude(low) + magnitude(high) +
@@ -347,7 +344,7 @@ FailureOr<NdTensorType> nd::inferPad(NdTensorType input, StringRef name, const E
 FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef name,
                                         EmitError emitError) {
   if (inputs.empty())
-    return emitError() << "expected an operand", failure();
+    return LogicalResult(emitError() << "expected an operand");
   Expr size(0);
   double known = 0;
   for (NdTensorType type : inputs) {
@@ -355,9 +352,8 @@ FailureOr<NdTensorType> nd::inferConcat(ArrayRef<NdTensorType> inputs, StringRef
       return failure();
     if (type.getElementType() != inputs[0].getElementType() ||
         others(type, name) != others(inputs[0], name))
-      return emitError() << "expected operands that differ in the size of '" << name
-                         << "' alone, got " << inputs[0] << " and " << type,
-             failure();
+      return LogicalResult(emitError() << "expected operands that differ in the size of '" << name
+                                       << "' alone, got " << inputs[0] << " and " << type);
     size = size + type.size(name).getExpr();
     if (failed(requireSize(name, known += sizeOf(type, name), emitError)) ||
         failed(requireTerms(name, size, emitError)))
@@ -385,9 +381,9 @@ FailureOr<NdTensorType> nd::inferSplit(NdTensorType input, StringRef name, Array
       return failure();
   }
   if (!mayEqual(product, input.size(name).getExpr()))
-    return emitError() << "expected sizes whose product is the size of '" << name << "', "
-                       << input.size(name).getExpr().str() << ", got " << product.str(),
-           failure();
+    return LogicalResult(emitError()
+                         << "expected sizes whose product is the size of '" << name << "', "
+                         << input.size(name).getExpr().str() << ", got " << product.str());
   return input.withDims(dims);
 }
 
@@ -400,7 +396,7 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
     if (failed(requireName(input, name, emitError)))
       return failure();
     if (!merged.insert(name).second)
-      return emitError() << "the name '" << name << "' is listed twice", failure();
+      return LogicalResult(emitError() << "the name '" << name << "' is listed twice");
     product = product * input.size(name).getExpr();
     if (failed(requireSize(into, known *= sizeOf(input, name), emitError)) ||
         failed(requireTerms(into, product, emitError)))
@@ -419,15 +415,14 @@ FailureOr<NdTensorType> nd::inferMerge(NdTensorType input, ArrayRef<StringRef> n
 FailureOr<NdTensorType> nd::inferRename(NdTensorType input, ArrayRef<StringRef> from,
                                         ArrayRef<StringRef> to, EmitError emitError) {
   if (from.size() != to.size())
-    return emitError() << "expected as many new names as old ones, got " << to.size() << " and "
-                       << from.size(),
-           failure();
+    return LogicalResult(emitError() << "expected as many new names as old ones, got " << to.size()
+                                     << " and " << from.size());
   llvm::StringMap<StringRef> map;
   for (auto [oldName, newName] : llvm::zip_equal(from, to)) {
     if (failed(requireName(input, oldName, emitError)))
       return failure();
     if (!map.try_emplace(oldName, newName).second)
-      return emitError() << "the name '" << oldName << "' is listed twice", failure();
+      return LogicalResult(emitError() << "the name '" << oldName << "' is listed twice");
   }
   SmallVector<Dim> dims;
   for (const Dim &dim : input.getDims()) {
@@ -448,10 +443,10 @@ FailureOr<NdTensorType> nd::inferBroadcast(NdTensorType input, ArrayRef<Dim> dim
     if (!size)
       all.push_back(dim);
     else if (size != dim.sizeAttr)
-      return emitError() << "expected '" << dim.name.getValue() << "' of size "
-                         << size.getExpr().str() << ", as in " << namesText(input.getDims())
-                         << ", got " << dim.size().getExpr().str(),
-             failure();
+      return LogicalResult(emitError()
+                           << "expected '" << dim.name.getValue() << "' of size "
+                           << size.getExpr().str() << ", as in " << namesText(input.getDims())
+                           << ", got " << dim.size().getExpr().str());
   }
   return input.withDims(all);
 }
@@ -478,9 +473,8 @@ FailureOr<NdTensorType> nd::inferDynamicSlice(NdTensorType input, NdTensorType s
   if (failed(requireName(input, name, emitError)))
     return failure();
   if (!isa<IntegerType>(start.getElementType()) || start.has(name))
-    return emitError() << "expected a start of integer elements without the name '" << name
-                       << "', got " << start,
-           failure();
+    return LogicalResult(emitError() << "expected a start of integer elements without the name '"
+                                     << name << "', got " << start);
   if (failed(requireAtMost(size, input, name, emitError)))
     return failure();
   SmallVector<Dim> dims = others(input, name);
@@ -502,29 +496,28 @@ FailureOr<NdTensorType> nd::inferUpdateSlice(NdTensorType part, NdTensorType des
   bool zipped =
       llvm::all_of(start.getDims(), [&](const Dim &dim) { return llvm::is_contained(rest, dim); });
   if (!isa<IntegerType>(start.getElementType()) || !zipped)
-    return emitError() << "expected a start of integer elements with some of the names "
-                       << namesText(rest) << ", got " << start,
-           failure();
+    return LogicalResult(emitError()
+                         << "expected a start of integer elements with some of the names "
+                         << namesText(rest) << ", got " << start);
   if (part.getElementType() != destination.getElementType() || others(part, name) != rest ||
       isTooLong(part.size(name).getExpr(), destination.size(name).getExpr()))
-    return emitError() << "expected a part of type " << destination << " with at most as many '"
-                       << name << "', got " << part,
-           failure();
+    return LogicalResult(emitError() << "expected a part of type " << destination
+                                     << " with at most as many '" << name << "', got " << part);
   return destination;
 }
 
 FailureOr<SmallVector<NdTensorType>> nd::inferSort(ArrayRef<NdTensorType> inputs, StringRef name,
                                                    const Expr &size, EmitError emitError) {
   if (inputs.empty())
-    return emitError() << "expected an operand", failure();
+    return LogicalResult(emitError() << "expected an operand");
   SmallVector<NdTensorType> results;
   for (NdTensorType input : inputs) {
     if (failed(requireName(input, name, emitError)))
       return failure();
     if (input.getDims() != inputs[0].getDims())
-      return emitError() << "expected operands with the same names and sizes, got "
-                         << namesText(inputs[0].getDims()) << " and " << namesText(input.getDims()),
-             failure();
+      return LogicalResult(emitError() << "expected operands with the same names and sizes, got "
+                                       << namesText(inputs[0].getDims()) << " and "
+                                       << namesText(input.getDims()));
     if (failed(requireAtMost(size, input, name, emitError)))
       return failure();
     SmallVector<Dim> dims = others(input, name);
@@ -557,9 +550,8 @@ LogicalResult nd::verifySort(Operation *op, StringRef name, EmitError emitError)
 FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorType> indices,
                                         Strings names, EmitError emitError) {
   if (names.size() != indices.size())
-    return emitError() << "expected one index tensor for each of " << names.size() << " names, got "
-                       << indices.size(),
-           failure();
+    return LogicalResult(emitError() << "expected one index tensor for each of " << names.size()
+                                     << " names, got " << indices.size());
   FailureOr<DimsAttr> rest = withoutNames(input, names, emitError);
   if (failed(rest))
     return failure();
@@ -567,7 +559,7 @@ FailureOr<NdTensorType> nd::inferGather(NdTensorType input, ArrayRef<NdTensorTyp
       NdTensorType::get(input.getContext(), input.getElementType(), *rest)};
   for (NdTensorType index : indices) {
     if (!isa<IntegerType>(index.getElementType()))
-      return emitError() << "expected an index of integer elements, got " << index, failure();
+      return LogicalResult(emitError() << "expected an index of integer elements, got " << index);
     all.push_back(index);
   }
   // S5: names shared by the input and an index, or by two indices, have one size

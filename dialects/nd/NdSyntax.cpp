@@ -43,16 +43,16 @@ private:
   FailureOr<Expr> limited(llvm::SMLoc loc, const Expr &expr) {
     if (!expr.isTooLarge())
       return expr;
-    return parser.emitError(loc, "expected " + Expr::limits()), failure();
+    return LogicalResult(parser.emitError(loc, "expected " + Expr::limits()));
   }
 };
 } // namespace
 
 FailureOr<Expr> ExprParser::parseUnary() {
   if (nested == mostNested)
-    return parser.emitError(parser.getCurrentLocation(), "expected an expression of at most ")
-               << mostNested << " levels",
-           failure();
+    return LogicalResult(
+        parser.emitError(parser.getCurrentLocation(), "expected an expression of at most ")
+        << mostNested << " levels");
   ++nested;
   llvm::scope_exit leave([&] { --nested; });
   if (succeeded(parser.parseOptionalMinus())) {
@@ -77,14 +77,15 @@ FailureOr<Expr> ExprParser::parseUnary() {
   llvm::SMLoc loc = parser.getCurrentLocation();
   StringRef keyword;
   if (failed(parser.parseOptionalKeyword(&keyword)))
-    return parser.emitError(loc, "expected a name, an integer or '(' in an expression"), failure();
+    return LogicalResult(
+        parser.emitError(loc, "expected a name, an integer or '(' in an expression"));
   std::string name = keyword.str();
   if (name == "read" && succeeded(parser.parseOptionalLParen())) {
     int64_t index;
     if (parser.parseInteger(index) || parser.parseRParen())
       return failure();
     if (index < 0)
-      return parser.emitError(loc, "expected the number of a read, got ") << index, failure();
+      return LogicalResult(parser.emitError(loc, "expected the number of a read, got ") << index);
     return Expr::name("@" + std::to_string(index));
   }
   if ((name == "min" || name == "max") && succeeded(parser.parseOptionalLParen())) {
@@ -97,7 +98,7 @@ FailureOr<Expr> ExprParser::parseUnary() {
     return limited(loc, name == "min" ? Expr::min(*a, *b) : Expr::max(*a, *b));
   }
   if (!isValidName(name))
-    return parser.emitError(loc, "'") << name << "' is not a name", failure();
+    return LogicalResult(parser.emitError(loc, "'") << name << "' is not a name");
   return Expr::name(name);
 }
 
@@ -120,9 +121,8 @@ FailureOr<Expr> ExprParser::parseProduct() {
     if (parser.parseInteger(divisor))
       return failure();
     if (divisor <= 0)
-      return parser.emitError(loc, "expected a positive divisor after '")
-                 << operation << "', got " << divisor,
-             failure();
+      return LogicalResult(parser.emitError(loc, "expected a positive divisor after '")
+                           << operation << "', got " << divisor);
     left = limited(loc, operation == "mod"        ? left->mod(divisor)
                         : operation == "floordiv" ? left->floordiv(divisor)
                                                   : left->ceildiv(divisor));

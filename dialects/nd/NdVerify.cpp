@@ -459,9 +459,9 @@ LogicalResult nd::verifyToldSymbols(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (symbols.empty() || !function || !function.isPublic())
     return success();
-  llvm::StringSet<> told = sizeSymbols(function);
+  llvm::StringSet<> declared = sizeSymbols(function);
   for (const std::string &symbol : symbols)
-    if (!told.contains(symbol)) // S11
+    if (!declared.contains(symbol)) // S11
       return operandError(op) << "has a size with the symbol '" << symbol
                               << "', which is in no size of an argument of '@" << function.getName()
                               << "'";

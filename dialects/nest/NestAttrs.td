@@ -130,7 +130,7 @@ def Nest_MachineAttr : Nest_Attr<"Machine", "machine"> {
 
     ```mlir
     #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152, l2_bytes = 2097152,
-                   l3_bytes = 37748736, threads = 2, l2_bytes_per_cycle = 48.0}>
+                   l3_bytes = 37748736, threads = 2, l2_cycles_per_byte = 0.02}>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$values);

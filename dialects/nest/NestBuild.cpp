@@ -398,8 +398,8 @@ Ranges nest::iterationRanges(Operation *op) {
   };
   if (auto nest = dyn_cast<LoopNestInterface>(op))
     llvm::for_each(nest.getIterationNames(), add);
-  for (Operation *around = op; around; around = around->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(around))
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto group = dyn_cast<GroupOp>(parent))
       add(group.getNames());
   return ranges;
 }

@@ -1,4 +1,4 @@
-//===- NestDialect.cpp - registration and generated definitions -------------===//
+//===- NestDialect.cpp - registration and generated definitions -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -75,13 +75,12 @@ static FailureOr<MapAttr> completeMap(OpAsmParser &parser, llvm::SMLoc loc, Type
                                       ArrayRef<MapEntry> written) {
   auto tensor = dyn_cast<nd::NdTensorType>(type);
   if (!tensor)
-    return parser.emitError(loc, "expected a named tensor, got ") << type, failure();
+    return LogicalResult(parser.emitError(loc, "expected a named tensor, got ") << type);
   SmallVector<MapEntry> entries(written);
   for (const MapEntry &entry : written)
     if (!tensor.has(entry.name.getValue()))
-      return parser.emitError(loc, "unknown name '")
-                 << entry.name.getValue() << "': the tensor read is " << type,
-             failure();
+      return LogicalResult(parser.emitError(loc, "unknown name '")
+                           << entry.name.getValue() << "': the tensor read is " << type);
   for (const nd::Dim &dim : tensor.getDims())
     if (llvm::none_of(written, [&](const MapEntry &entry) { return entry.name == dim.name; }))
       entries.emplace_back(parser.getContext(), dim.name.getValue(), Expr::name(dim.name.str()));
@@ -170,9 +169,8 @@ static FailureOr<SmallVector<Attribute>> parseTypes(OpAsmParser &parser, Operati
   if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type))
     return failure();
   if (type.getNumInputs() != reads.operands.size())
-    return parser.emitError(typeLoc, "expected ")
-               << reads.operands.size() << " operand types, got " << type.getNumInputs(),
-           failure();
+    return LogicalResult(parser.emitError(typeLoc, "expected ")
+                         << reads.operands.size() << " operand types, got " << type.getNumInputs());
   SmallVector<Attribute> maps;
   for (auto [input, entries] : llvm::zip_equal(type.getInputs(), reads.entries)) {
     auto map = completeMap(parser, loc, input, entries);

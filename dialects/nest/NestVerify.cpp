@@ -34,8 +34,8 @@ struct Scope {
   bool contains(StringRef name) const {
     if (llvm::any_of(own, [&](nd::DimsAttr dims) { return dims.contains(name); }))
       return true;
-    for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
-      if (auto group = dyn_cast<GroupOp>(around); group && group.getNames().contains(name))
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      if (auto group = dyn_cast<GroupOp>(parent); group && group.getNames().contains(name))
         return true;
     if (!symbols)
       symbols = nd::sizeSymbols(op);
@@ -46,8 +46,8 @@ struct Scope {
     SmallVector<nd::Dim> all;
     for (nd::DimsAttr dims : own)
       llvm::append_range(all, dims);
-    for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
-      if (auto group = dyn_cast<GroupOp>(around))
+    for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+      if (auto group = dyn_cast<GroupOp>(parent))
         llvm::append_range(all, group.getNames());
     return nd::namesText(all);
   }
@@ -641,15 +641,15 @@ LogicalResult GroupOp::verify() {
 
 LogicalResult IndexOp::verify() {
   Region *region = (*this)->getParentRegion();
-  for (Operation *around = region->getParentOp(); around; around = around->getParentOp()) {
-    if (auto compute = dyn_cast<ComputeOp>(around))
+  for (Operation *parent = region->getParentOp(); parent; parent = parent->getParentOp()) {
+    if (auto compute = dyn_cast<ComputeOp>(parent))
       if (compute.getProduced().contains(getName()) ||
           (compute.getReduced().contains(getName()) && region == &compute.getBody()))
         return success();
-    if (auto update = dyn_cast<UpdateOp>(around))
+    if (auto update = dyn_cast<UpdateOp>(parent))
       if (update.getSpace().contains(getName()))
         return success();
-    if (auto group = dyn_cast<GroupOp>(around))
+    if (auto group = dyn_cast<GroupOp>(parent))
       if (group.getNames().contains(getName()))
         return success();
   }

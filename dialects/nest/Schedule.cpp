@@ -85,7 +85,7 @@ static std::string verifyNames(const Loop &loop, const std::set<std::string> &pr
       return "the names '" + first + "' and '" + name +
              "' are merged, of which one is produced and one reduced";
   }
-  if (loop.isParallel() && reduced.count(first))
+  if (loop.isShared() && reduced.count(first))
     return "expected a " + loop.level + " over produced names, got '" + first + "'";
   return "";
 }

@@ -49,8 +49,9 @@
 //   - iterate over iteration names, each of which belongs to one group. The names of a group are
 //     all produced or all reduced, and only the first may have a size with symbols;
 //   - have steps that divide the step of the previous loop over the same group; the last step is 1;
-//   - are parallel over produced names only (the bits of a sum do not depend on the number of
-//     threads or lanes);
+//   - are shared by chunks over produced names only: the bits of a sum do not depend on the number
+//     of threads. Warps and lanes may run parts of a sum, which are combined in an order that the
+//     sizes and steps alone decide;
 //   - include at most one vector loop; vectors and units have step 1;
 //   - have an unroll factor only if they are sequential; the product of all factors is at most 64;
 // and its stages

@@ -678,11 +678,11 @@ Labels heddle::canonicalKernel(Operation *op, llvm::function_ref<nest::LayoutAtt
       types.push_back(std::move(text));
       operands.push_back(std::move(identity));
     }
-    std::vector<std::string> around;
+    std::vector<std::string> bounds;
     for (const auto &[name, range] : ranges)
-      around.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
+      bounds.push_back(labelOf(labels, name) + ": " + std::to_string(range.high));
     return textOf(op, operands, labels, heads) + "\n" + sortedJoin(types) + "\nranges " +
-           sortedJoin(around);
+           sortedJoin(bounds);
   };
   Labels listed, result;
   for (auto [i, name] : llvm::enumerate(names))

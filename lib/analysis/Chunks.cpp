@@ -23,7 +23,7 @@ Expr nest::chunksOf(Operation *nest) {
   Expr chunks(1);
   std::map<std::vector<std::string>, int64_t> tiles; // the step of the last loop over a group
   for (const Loop &loop : scheduleOf(nest).loops) {
-    if (!loop.isParallel() && !names.contains(loop.names[0]))
+    if (!names.contains(loop.names[0]))
       continue; // reduced
     Expr size(1);
     __int128 points = 1;

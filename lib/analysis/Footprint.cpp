@@ -77,28 +77,6 @@ double nest::boxElements(const PlacedAccess &access, const Extents &extents, int
   return elements;
 }
 
-double nest::setWaste(const PlacedAccess &access, const Extents &extents, int64_t span,
-                      bool rests) {
-  double waste = 1;
-  for (const PlacedAccess::Dim &dim : access.dims) {
-    int64_t extent = dim.extent(extents);
-    if (dim.contiguous || extent <= 1)
-      continue;
-    int64_t stride = dim.stride * access.bytes, power = std::min(stride & -stride, span);
-    double lines = double(extent) * double(power) / double(span); // in each used set
-    if (rests && lines > 3 && lines <= 12) {
-      double inside = double(access.bytes);
-      for (const PlacedAccess::Dim &other : access.dims)
-        if (other.stride < dim.stride)
-          inside *= double(other.extent(extents));
-      lines = std::min({lines, 16 / lines, double(power) / inside});
-    }
-    if (power > 256)
-      waste = std::max(waste, std::min(lines, 8.0));
-  }
-  return waste;
-}
-
 double nest::linesPerSet(const PlacedAccess &access, const Extents &extents, double run,
                          double lines, int64_t way, int64_t line) {
   run /= double(line);
@@ -141,15 +119,4 @@ double nest::boxPages(const PlacedAccess &access, const Extents &extents, double
     span += double((extent - 1) * dim.stride * access.bytes);
   }
   return std::min(bytes / run + bytes / pageBytes, 1 + span / pageBytes);
-}
-
-double nest::boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes) {
-  double elements = 1, span = 0;
-  for (const PlacedAccess::Dim &dim : access.dims) {
-    int64_t extent = dim.extent(extents);
-    elements *= double(extent);
-    span += double((extent - 1) * dim.stride * access.bytes);
-  }
-  return std::min(elements * double(access.bytes) / runBytes(access, extents),
-                  1 + span / pageBytes);
 }

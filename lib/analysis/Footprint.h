@@ -59,10 +59,6 @@ struct PlacedAccess {
 /// Returns the number of elements in the box that an access touches. Along the contiguous
 /// dimension it is rounded up to whole lines of `line` elements.
 double boxElements(const PlacedAccess &access, const Extents &extents, int64_t line = 1);
-/// Returns the factor by which a box occupies more of a cache because its rows map to few sets.
-/// Addresses `span` bytes apart map to the same set. `rests`: the box is a result that stays in its
-/// sets and leaves the others free.
-double setWaste(const PlacedAccess &access, const Extents &extents, int64_t span, bool rests);
 /// Returns how many of the `lines` of a box map to the same set of a cache, if its rows are at a
 /// distance that a large power of 2 divides. Addresses `way` bytes apart map to the same set; `run`:
 /// bytes of its contiguous runs.
@@ -74,8 +70,6 @@ double runBytes(const PlacedAccess &access, const Extents &extents, double *pitc
 /// Returns the number of pages that a box with runs of `run` bytes touches; each run may be on a
 /// separate page.
 double boxPages(const PlacedAccess &access, const Extents &extents, double run, double pageBytes);
-/// Returns the number of pages that a box touches; each of its rows may be on a separate page.
-double boxPages(const PlacedAccess &access, const Extents &extents, double pageBytes);
 
 } // namespace heddle::nest
 

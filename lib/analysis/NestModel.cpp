@@ -114,22 +114,14 @@ int64_t Coordinate::extent(ArrayRef<int64_t> sizes, int64_t most) const {
   return std::min(extent, most);
 }
 
-bool NestAccess::mentions(unsigned name) const {
-  for (const Coordinate &coordinate : coordinates)
-    if (llvm::is_contained(coordinate.mentioned, int(name)))
-      return true;
-  return false;
-}
-
-bool NestAccess::mentionsAny(ArrayRef<unsigned> names) const {
-  return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
-}
-
-bool NestAccess::gatheredBy(unsigned name) const {
-  for (const Coordinate &coordinate : coordinates)
-    if (llvm::is_contained(coordinate.movers, int(name)))
-      return true;
-  return false;
+void NestAccess::add(Coordinate coordinate, size_t names) {
+  mentioned.resize(unsigned(names));
+  moved.resize(unsigned(names));
+  for (int name : coordinate.mentioned)
+    mentioned.set(unsigned(name));
+  for (int name : coordinate.movers)
+    moved.set(unsigned(name));
+  coordinates.push_back(std::move(coordinate));
 }
 
 int NestAccess::dimOf(unsigned name) const {
@@ -168,6 +160,16 @@ static Value storedValue(Value value, bool steps) {
     value = holder->getResult(unsigned(states + size_t(found - slices.begin())));
   }
   return value;
+}
+
+static bool isStageable(ComputeOp op, size_t read) {
+  MapAttr map = op.readMap(read);
+  GuardAttr guard = op.readGuard(read);
+  return llvm::all_of(map.getEntries(),
+                      [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
+         !isGathered(map) &&
+         (guard.isTrivial() || !guard.excludes() ||
+          nd::isNarrowFloat(tensorType(op.getReads()[read]).getElementType()));
 }
 
 void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps) {
@@ -209,7 +211,7 @@ void NestModel::addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish
     }
     if (auto name = coordinate.expr.asName())
       coordinate.plain = indexOf(*name);
-    access.coordinates.push_back(std::move(coordinate));
+    access.add(std::move(coordinate), names.size());
   }
   accesses.push_back(std::move(access));
 }
@@ -341,6 +343,9 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     symbol /= 2;
   for (const NestRead &read : readsOf(op))
     addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish, steps);
+  if (compute)
+    for (size_t i = 0; i < compute.getReads().size(); ++i)
+      accesses[i].stageable = isStageable(compute, i);
   unsigned bits = 32;
   Region *body = compute ? &compute.getBody() : &update.getBody();
   Region *combine = compute ? &compute.getCombine() : &update.getCombine();
@@ -359,6 +364,23 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     operations =
         std::max<int64_t>(1, llvm::range_size(body->front().without_terminator()) +
                                  llvm::range_size(combine->front().without_terminator()) - 1);
+  addMachine(machine, bits);
+}
+
+NestModel::NestModel() : symbol(nd::typicalSymbol) {}
+
+NestModel NestModel::ofCopy(Value tensor, MachineAttr machine) {
+  NestModel copy;
+  nd::NdTensorType type = tensorType(tensor);
+  copy.addNames(type.getDims());
+  copy.firstReduced = copy.names.size();
+  for (bool isWrite : {false, true})
+    copy.addAccess(tensor, MapAttr::identity(type), isWrite, /*inFinish=*/false, /*steps=*/false);
+  copy.addMachine(machine, std::max(32u, unsigned(copy.accesses[0].bytes()) * 8));
+  return copy;
+}
+
+void NestModel::addMachine(MachineAttr machine, unsigned laneBits) {
   if (machine) {
     l1 = machine.integer("l1_bytes", l1);
     l2 = machine.integer("l2_bytes", l2);
@@ -366,7 +388,7 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
     line = machine.integer("line_bytes", line);
     registers = machine.integer("vector_registers", 16);
   }
-  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / bits);
+  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / laneBits);
 }
 
 //===----------------------------------------------------------------------===//

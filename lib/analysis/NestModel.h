@@ -34,6 +34,8 @@
 
 #include "dialects/nest/Nest.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 namespace heddle::nest {
 
 /// A layout over the dimensions of a tensor by position, which computes offsets in elements.
@@ -92,11 +94,20 @@ struct NestAccess {
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
   bool gathered = false; ///< depends on values of reads
-  bool mentions(unsigned name) const;
-  bool mentionsAny(llvm::ArrayRef<unsigned> names) const;
+  /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need tests
+  /// with or without a copy, so then a copy pays only if it widens elements.
+  bool stageable = false;
+  /// Whether some coordinate mentions, or some gathered one is moved by, each iteration name.
+  llvm::SmallBitVector mentioned, moved;
+
+  void add(Coordinate coordinate, size_t names);
+  bool mentions(unsigned name) const { return name < mentioned.size() && mentioned[name]; }
+  bool mentionsAny(llvm::ArrayRef<unsigned> names) const {
+    return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
+  }
   /// Returns true if a gathered coordinate depends on `name` through its reads. For x[row = row +
   /// read(0)], `row` changes it by one unless read(0) differs between rows.
-  bool gatheredBy(unsigned name) const;
+  bool gatheredBy(unsigned name) const { return name < moved.size() && moved[name]; }
   /// Returns the dimension whose coordinate is the iteration name alone; -1 if there is none, or if
   /// several dimensions mention the name.
   int dimOf(unsigned name) const;
@@ -136,6 +147,8 @@ struct NestModel {
   /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
   /// together. `steps`: recurrences around the nest are seen like groups: they walk their slices.
   NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false, bool steps = false);
+  /// The model of a copy of a tensor to another layout.
+  static NestModel ofCopy(mlir::Value tensor, MachineAttr machine);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
@@ -165,6 +178,8 @@ struct NestModel {
                                           llvm::ArrayRef<bool> onLanes) const;
 
 private:
+  NestModel();
+  void addMachine(MachineAttr machine, unsigned laneBits);
   int64_t symbol; ///< the largest value that is assumed for a size symbol
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);

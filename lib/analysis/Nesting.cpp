@@ -122,8 +122,8 @@ heddle::deepestOp(Operation *root, llvm::function_ref<unsigned(Operation *)> wit
   std::pair<Operation *, unsigned> deepest(root, 0);
   SmallVector<std::pair<Operation *, unsigned>> left{{root, 0}};
   while (!left.empty()) {
-    auto [around, depth] = left.pop_back_val();
-    for (Region &region : around->getRegions())
+    auto [parent, depth] = left.pop_back_val();
+    for (Region &region : parent->getRegions())
       for (Operation &op : region.getOps()) {
         unsigned here = depth + (within ? within(&op) : 0);
         if (here > deepest.second)

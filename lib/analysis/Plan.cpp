@@ -23,6 +23,8 @@ struct Entry {
   std::vector<unsigned> stages;
   bool converted = false; ///< unrolling was requested
   bool pair = false;      ///< two points that are multiplied together
+  bool lane = false;      ///< bound to lanes
+  int64_t below = 1;      ///< lanes of the bound loops inside
 
   bool isVector() const { return loop.level == "vector"; }
   bool isUnrolled() const { return loop.level == "register"; }
@@ -39,8 +41,10 @@ public:
   Planner(nd::DimsAttr produced, nd::DimsAttr reduced, unsigned &nextVariable)
       : nextVariable(nextVariable), produced(produced), reduced(reduced) {}
 
-  Plan plan(const Schedule &schedule, int64_t widest, const UnitUse &use) {
+  Plan plan(const Schedule &schedule, int64_t widest, const UnitUse &use, bool bindsLanes) {
     collect(schedule);
+    if (bindsLanes)
+      bindLanes();
     repeatEmptyLoops();
     chooseLanes(widest);
     chooseUnit(use);
@@ -80,6 +84,7 @@ private:
   }
 
   void collect(const Schedule &schedule);
+  void bindLanes();
   void repeatEmptyLoops();
   void chooseLanes(int64_t widest);
   void chooseUnit(const UnitUse &use);
@@ -113,6 +118,25 @@ void Planner::collect(const Schedule &schedule) {
   for (const nd::Dim &dim : reduced)
     if (!walked.count(dim.name.str()))
       entries.push_back({{"loop", {dim.name.str()}, 1, 1}, true, {}});
+}
+
+/// Numbers the lanes, those of the last loop first, and moves bound loops over produced names out
+/// of the reduction.
+void Planner::bindLanes() {
+  int64_t below = 1;
+  for (size_t i = entries.size(); i-- > 0;) {
+    Entry &entry = entries[i];
+    entry.lane = entry.loop.isParallel() && !entry.loop.isShared();
+    if (!entry.lane)
+      continue;
+    entry.below = below;
+    below = std::min<int64_t>(below * llvm::divideCeil(tileAt(i), entry.loop.step), INT32_MAX);
+  }
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t at = i; at > 0 && entries[at].lane && !entries[at].reduced &&
+                        entries[at - 1].reduced && entries[at - 1].isSequential();
+         --at)
+      std::swap(entries[at - 1], entries[at]);
 }
 
 /// If accumulators are spilled between the steps of a loop that may have no trips, adds an inner
@@ -213,6 +237,8 @@ void Planner::addWalk(size_t position) {
   walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
   walk.reduced = entry.reduced;
   walk.thread = entry.loop.isShared();
+  walk.lane = entry.lane;
+  walk.below = entry.below;
   walk.unroll = entry.loop.unroll;
   walk.stages = entry.stages;
   Expr whole(1);
@@ -246,6 +272,18 @@ void Planner::addWalk(size_t position) {
     made.outer = made.loops.size();
 }
 
+int64_t Plan::boundLanes() const {
+  int64_t lanes = 1;
+  for (const Walk &walk : loops)
+    if (walk.lane)
+      lanes = std::min<int64_t>(lanes * std::max<int64_t>(walk.count(), 1), INT32_MAX);
+  return lanes;
+}
+
+bool Plan::isBound(const Group &group) const {
+  return llvm::any_of(loops, [&](const Walk &walk) { return walk.lane && walk.group == group; });
+}
+
 std::string nest::loopVariable(unsigned number) {
   std::string digits = std::to_string(number);
   return "v" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + "$";
@@ -266,9 +304,9 @@ void Plan::bind(const Group &group, const Expr &index, const Ranges &ranges,
 }
 
 Plan nest::planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule,
-                     unsigned bits, MachineAttr machine, unsigned &nextVariable,
-                     const UnitUse &use) {
+                     unsigned bits, MachineAttr machine, unsigned &nextVariable, const UnitUse &use,
+                     bool bindLanes) {
   int64_t vectorBits = (machine ? machine.integer("vector_bytes", 32) : 32) * 8;
   int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
-  return Planner(produced, reduced, nextVariable).plan(schedule, widest, use);
+  return Planner(produced, reduced, nextVariable).plan(schedule, widest, use, bindLanes);
 }

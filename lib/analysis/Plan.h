@@ -20,6 +20,13 @@
 // the last loop over a produced name carry the accumulators in registers; those before it keep them
 // in memory.
 //
+// A plan may bind `warp` and `lane` loops to the lanes of a block, which run together. A loop that
+// is bound takes no time, so those over produced names move out of the reduction: sums stay in the
+// registers of their lanes while all lanes run the reduction's loops and fill its copies.
+//
+//     [block m by 64, loop k by 16, lane m by 4, loop k by 1, register m by 1]    as written
+//     [block m by 64, lane m by 4, loop k by 16, loop k by 1, register m by 1]    bound
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_ANALYSIS_PLAN_H
@@ -44,6 +51,8 @@ struct Walk {
   int64_t step = 1;
   bool reduced = false;
   bool thread = false; ///< its steps are distributed over chunks
+  bool lane = false;   ///< bound: each step is run by its own lane of the block
+  int64_t below = 1;   ///< if bound: the lanes that run one step, which differ in inner loops
   int64_t unroll = 1;
   bool innermost =
       false; ///< the last sequential loop over the group: its step is the register tile's size
@@ -70,6 +79,11 @@ struct Plan {
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies before all loops
 
+  /// The number of lanes to which loops are bound; 1: none.
+  int64_t boundLanes() const;
+  /// True if a loop over the group is bound.
+  bool isBound(const Group &group) const;
+
   /// The group of the loop over the points that the unit multiplies.
   const Group &pairGroup() const {
     return llvm::find_if(tile, [&](const Walk &walk) { return walk.variable == pair; })->group;
@@ -80,9 +94,10 @@ struct Plan {
 };
 
 /// `bits`: bits of the widest element that the nest computes with; `use`: the unit that it may use;
-/// `nextVariable`: the number of the next loop variable.
+/// `nextVariable`: the number of the next loop variable; `bindLanes`: binds warps and lanes.
 Plan planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
-               MachineAttr machine, unsigned &nextVariable, const UnitUse &use = {});
+               MachineAttr machine, unsigned &nextVariable, const UnitUse &use = {},
+               bool bindLanes = false);
 
 } // namespace heddle::nest
 

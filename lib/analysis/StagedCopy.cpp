@@ -23,12 +23,13 @@ using namespace mlir;
 
 StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) {
   StageContext context;
+  context.clips = plan.boundLanes() <= 1;
   if (auto function = op->getParentOfType<func::FuncOp>())
     for (const auto &symbol : nd::sizeSymbols(op))
       context.ranges[symbol.getKey().str()] =
           nd::rangeOfNeutral(symbol.getKey()).value_or(nd::symbolRange(function, symbol.getKey()));
-  for (Operation *around = op; around; around = around->getParentOp())
-    if (auto group = dyn_cast<GroupOp>(around))
+  for (Operation *parent = op; parent; parent = parent->getParentOp())
+    if (auto group = dyn_cast<GroupOp>(parent))
       for (const nd::Dim &dim : group.getNames()) {
         std::string variable = dim.name.str() + "$";
         context.bindings[dim.name.str()] = Expr::name(variable);
@@ -45,7 +46,7 @@ StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) 
   };
   for (auto [i, loop] : llvm::enumerate(plan.loops)) {
     walk(loop, loop.count());
-    if (i >= entered) {
+    if (i >= entered || loop.lane) { // all lanes of a block read a copy
       context.inside.insert(loop.variable);
       continue;
     }
@@ -87,20 +88,21 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageCont
                                  unsigned read, Value tensor, GuardAttr guard) {
   Box box{tensor, {}, {}, {}, {}, guard};
   // If all sizes are constants, boxes are not clipped.
-  bool anySymbol =
-      llvm::any_of(plan.sizes, [](const auto &size) { return !size.second.isConstant(); });
+  bool anySymbol = at.clips && llvm::any_of(plan.sizes, [](const auto &size) {
+                     return !size.second.isConstant();
+                   });
   for (const MapEntry &entry : op.readMap(read).getEntries()) {
     std::string name = entry.name.str();
     Expr coordinate = entry.expr().substitute(at.bindings).simplify(at.ranges);
     Expr outer = Expr(coordinate.offset()), inner;
     for (const Expr::Term &term : coordinate.terms()) {
-      Expr alone = Expr::ofTerm(term);
-      std::vector<std::string> names = alone.names();
+      Expr summand = Expr::ofTerm(term);
+      std::vector<std::string> names = summand.names();
       size_t count =
           llvm::count_if(names, [&](const std::string &name) { return at.inside.count(name); });
       if (count != 0 && count != names.size())
         return std::nullopt;
-      (count ? inner : outer) = (count ? inner : outer) + alone;
+      (count ? inner : outer) = (count ? inner : outer) + summand;
     }
     auto bounds = inner.bounds(at.ranges);
     if (!bounds || bounds->high >= largestSymbol - 1)

@@ -36,6 +36,9 @@ struct StageContext {
   Replacement bindings;            ///< of iteration names, over all loops
   Ranges ranges;                   ///< of loop variables
   std::set<std::string> inside;    ///< variables of the inner loops
+  /// Whether elements of a last step that no point reads are left out if sizes are symbols; else
+  /// the sizes of a copy are constants.
+  bool clips = true;
 };
 /// The context inside of the first `entered` loops of the plan, at whole tiles.
 StageContext stageContext(ComputeOp op, const Plan &plan, size_t entered);

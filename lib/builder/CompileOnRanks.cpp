@@ -8,9 +8,9 @@
 #include "lib/builder/CompileOnRanks.h"
 
 #include "lib/analysis/CanonicalNames.h"
-#include "lib/analysis/NameRewriter.h"
+#include "lib/compile/ProgramCache.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/pipelines/ProgramCache.h"
+#include "lib/transforms/names/NameRewriter.h"
 #include "runtime/control/OncePerHost.h"
 #include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"

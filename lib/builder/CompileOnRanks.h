@@ -21,7 +21,7 @@
 #ifndef HEDDLE_LIB_BUILDER_COMPILEONRANKS_H
 #define HEDDLE_LIB_BUILDER_COMPILEONRANKS_H
 
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "runtime/control/Job.h"
 
 namespace heddle::detail {

@@ -15,7 +15,7 @@
 #define HEDDLE_LIB_BUILDER_EXECUTE_H
 
 #include "lib/builder/Graph.h"
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "runtime/program/Program.h"
 
 namespace heddle::detail {

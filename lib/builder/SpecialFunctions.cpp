@@ -29,8 +29,8 @@ Value heddle::detail::emitComposition(OpBuilder &builder, Location loc, Composit
 }
 
 /// `x` to the power of `n`, by squaring. Bits of a negative exponent count as those of an exponent
-/// that is larger by 2^width, for which the powers of 1 and -1 are the same; all other bases give 0,
-/// the quotient 1 / x^-n rounded towards zero.
+/// that is larger by 2^width, for which the powers of 1 and -1 are the same; all other bases give
+/// 0, the quotient 1 / x^-n rounded towards zero.
 Value heddle::detail::integerPower(OpBuilder &b, Location loc, Value x, Value n, bool isUnsigned) {
   using namespace arith;
   auto number = [&](APInt value) -> Value {
@@ -99,8 +99,9 @@ static const double nearErfinv[] = {
     0.029837738474981557, 0.044159187488793356, -0.08248935748913244, 0.5715978254999688,
     -2.1432006090295954,  6.5924153444905755,   -15.248553469135906,  26.659111654351005,
     -33.877638287065025,  29.78042148778823,    -16.21529773938445,   4.204213998121545};
-/// erfinv(x) / r with r = sqrt(-log(1 - x)), as a polynomial in (r - 2) / (r + 2), for x from 0.7 to
-/// the last f64 below 1. (The variable is that of Giles: Approximating the erfinv function, 2012.)
+/// erfinv(x) / r with r = sqrt(-log(1 - x)), as a polynomial in (r - 2) / (r + 2), for x from 0.7
+/// to the last f64 below 1. (The variable is that of Giles: Approximating the erfinv function,
+/// 2012.)
 static const double tailErfinv[] = {
     0.8340941580292482,     0.4309177302835981,    -0.4237632183630684,  0.20193905748455246,
     0.006724927247945531,   -0.12811413060079233,  0.13776537352699694,  -0.07264412110051027,
@@ -159,14 +160,14 @@ static const double bernoulli[] = {1.0 / 12,        -1.0 / 120,      1.0 / 252, 
 namespace {
 /// How lgamma or digamma, f below, is computed at x. Operands of what is not chosen are harmless.
 struct GammaArgument {
-  /// f(x) of a negative x follows from f(1 - x) = f(place) and the sine and cosine of pi * turn. For
-  /// all other x, place is x.
+  /// f(x) of a negative x follows from f(1 - x) = f(place) and the sine and cosine of pi * turn.
+  /// For all other x, place is x.
   Scalar isNegative, place, turn;
   /// If isLarge, an asymptotic series at `large` gives f(place). If isLow, place is below 1, and
   /// f(place + 1) = f(2 + z) gives it.
   Scalar isLarge, large, isLow;
-  /// Else f(2 + z) with |z| <= 1 gives it, and the recurrence of f leads from z + 2 to place: by the
-  /// product of the places between for lgamma, by the sum of their inverses for digamma.
+  /// Else f(2 + z) with |z| <= 1 gives it, and the recurrence of f leads from z + 2 to place: by
+  /// the product of the places between for lgamma, by the sum of their inverses for digamma.
   Scalar product = 1.0, inverses = 0.0, z;
 
   explicit GammaArgument(const Scalar &x)
@@ -226,7 +227,8 @@ Scalar heddle::detail::gammaSlope(const Scalars &operands, bool isDouble) {
   // The pole at zero has the sign of zero; those at negative integers have none.
   Scalar low = middle - 1.0 / select(at.isLow, at.place, 1.0);
   Scalar value = select(at.isLarge, far, select(at.isLow, low, middle + at.inverses));
-  // Of the angle to the next multiple of a quarter turn, so that the cotangent is precise at its zeros.
+  // Of the angle to the next multiple of a quarter turn, so that the cotangent is precise at its
+  // zeros.
   Scalar turn = abs(at.turn), isSteep = turn <= 0.25, isPole = equal(turn, 0.0);
   Scalar angle = select(isSteep, turn, 0.5 - turn) * std::numbers::pi;
   Scalar sine = sin(angle), cosine = cos(angle);

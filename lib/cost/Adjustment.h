@@ -42,6 +42,9 @@ namespace heddle::cost {
 struct Cost;
 class NestFacts;
 
+/// See `Adjustment::adjustCost`.
+inline constexpr double mostAdjusted = 4;
+
 class Adjustment {
 public:
   virtual ~Adjustment();
@@ -49,7 +52,8 @@ public:
   /// target and the module state.
   virtual nest::MachineAttr adjustMachine(nest::MachineAttr machine) const { return machine; }
   /// Changes the cost of nests that run together, or of a sort, for which there are none. The bound
-  /// is lowered to the seconds afterwards if it is above them.
+  /// is lowered to the seconds afterwards if it is above them. A search does not ask for schedules
+  /// that would be chosen only if this changed the ratio of two costs by more than `mostAdjusted`.
   virtual void adjustCost(llvm::ArrayRef<NestFacts> nests, Cost &cost) const {}
 };
 

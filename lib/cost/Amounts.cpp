@@ -22,6 +22,7 @@ using nest::PlacedAccess;
 /// The names of all amounts that add up, in the order in which they are printed.
 static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"operations", &Amounts::operations},
+    {"products", &Amounts::products},
     {"calls", &Amounts::calls},
     {"loads", &Amounts::loads},
     {"stores", &Amounts::stores},
@@ -104,6 +105,7 @@ private:
     const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
     amounts.operations =
         points * (body.vector + combine.vector) / loops.together + finishes * finish.vector;
+    amounts.products = points * combine.products / loops.together;
     amounts.calls =
         double(loops.width) * (points * (body.calls + combine.calls) + finishes * finish.calls);
     if (!loops.levels.empty()) {
@@ -138,7 +140,7 @@ private:
 
   void countRead(size_t number, Amounts &amounts) {
     const NestAccess &access = nest.accesses[number];
-    const PlacedAccess &place = facts.places()[number];
+    const PlacedAccess &place = facts.place(number);
     bool finish = access.inFinish;
     auto matters = [&](unsigned group) {
       return loops.mentions(access, group) && !(finish && loops.groups[group].reduced);
@@ -246,7 +248,7 @@ private:
   }
 
   void countWrite(size_t number, Amounts &amounts) {
-    const PlacedAccess &place = facts.places()[number];
+    const PlacedAccess &place = facts.place(number);
     bool split = nest.reduction && loops.isSplit();
     double count = loops.times([&](unsigned group) { return isProduced(group); },
                                [&](unsigned group) { return !split && !isProduced(group); });

@@ -13,7 +13,7 @@
 //     [cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]
 //
 //     the tile is 8 rows of 2 vectors; it runs 8 times, with 16 steps each
-//     operations   8 * 16 * 8 * 2 multiply-adds of vectors
+//     products     8 * 16 * 8 * 2 multiply-adds of vectors
 //     loads        8 * 16 * (2 vectors of %b, 8 scalars of %a)
 //     stores       8 * 8 * 2 vectors of %c
 //
@@ -29,8 +29,12 @@
 
 namespace heddle::cost {
 
+/// A prefetcher is ahead after this many bytes of a contiguous run.
+inline constexpr double runStart = 128;
+
 struct Amounts {
-  double operations = 0; ///< simple vector operations; a multiply-add of a contraction is one
+  double operations = 0; ///< simple vector operations
+  double products = 0;   ///< multiply-adds of contractions, of vectors
   double calls = 0;      ///< of functions that are computed one lane at a time
   double loads = 0;      ///< vectors and broadcast scalars
   double stores = 0;     ///< vectors
@@ -89,7 +93,9 @@ Amounts leastAmounts(
     llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 /// Returns the amounts of good layouts and loops, which are not known.
-Amounts amountsBySizes(llvm::ArrayRef<NestFacts> nests);
+Amounts amountsBySizes(
+    llvm::ArrayRef<NestFacts> nests,
+    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 } // namespace heddle::cost
 

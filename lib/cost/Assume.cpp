@@ -21,8 +21,10 @@ namespace {
 /// Appends the loops of a nest with these lanes.
 class LoopBuilder {
 public:
-  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes)
-      : facts(facts), nest(facts.nest()), lanes(lanes) {
+  LoopBuilder(const NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, bool isSplit)
+      : facts(facts), nest(facts.nest()), lanes(lanes), tile(tile) {
+    if (isSplit)
+      split = splitOf(nest, lanes);
     width = std::min<int64_t>(nest.lanes, nest.sizeOf(lanes));
   }
 
@@ -32,6 +34,8 @@ public:
       pickTile(isReduced);
     for (unsigned name = 0; name < nest.firstProduced; ++name)
       loops.emplace_back(Loop::Sequential, Names{name}, 1);
+    if (split.points)
+      loops.emplace_back(Loop::Sequential, Names{split.name}, split.points);
     for (unsigned name : producedInOrder())
       loops.emplace_back(Loop::Sequential, Names{name}, pointsOf(name));
     if (!lanes.empty() && !isReduced)
@@ -52,6 +56,8 @@ private:
   const NestFacts &facts;
   const NestModel &nest;
   ArrayRef<unsigned> lanes;
+  unsigned tile;
+  Split split;
   int64_t width, vectors = 1;
   std::vector<std::pair<unsigned, int64_t>> rows;
   SmallVector<Loop, 12> loops;
@@ -64,7 +70,9 @@ private:
   }
 
   void pickTile(bool isReduced) {
-    ArrayRef<LaneKind> kinds = facts.laneKinds(lanes);
+    SmallVector<LaneKind, 6> kinds;
+    for (size_t access = 0; access < nest.accesses.size(); ++access)
+      kinds.push_back(facts.laneKind(access, lanes));
     if (!nest.reduction) {
       vectors = std::min<int64_t>(2, nest.vectorsOf(lanes));
       return pickTurn(kinds);
@@ -72,11 +80,12 @@ private:
     SmallVector<bool, 6> onLanes;
     for (LaneKind kind : kinds)
       onLanes.push_back(kind != LaneKind::Same);
-    std::vector<RegisterTile> tiles = nest.registerTiles(lanes, onLanes);
+    std::vector<RegisterTile> tiles = goodTiles(nest, lanes, onLanes);
     if (tiles.empty())
       return;
-    rows = tiles[0].rows;
-    vectors = tiles[0].vectors;
+    const RegisterTile &taken = tiles[std::min<size_t>(tile, tiles.size() - 1)];
+    rows = taken.rows;
+    vectors = taken.vectors;
   }
 
   /// Tiles of two names are transposed in registers.
@@ -85,7 +94,7 @@ private:
       if (kind == LaneKind::Apart && !nest.accesses[i].isWrite && !nest.accesses[i].gathered)
         for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
           if (!llvm::is_contained(lanes, name) && nest.sizes[name] >= 4 &&
-              facts.laneKinds(name)[i] == LaneKind::Contiguous) {
+              facts.laneKind(i, name) == LaneKind::Contiguous) {
             rows = {{name, std::min(nest.sizes[name], nest.lanes)}};
             vectors = 1;
             return;
@@ -95,7 +104,7 @@ private:
   /// Produced names without the lanes, in the order of the result in memory.
   SmallVector<unsigned, 6> producedInOrder() const {
     SmallVector<std::pair<int64_t, unsigned>, 6> order;
-    const nest::PlacedAccess &write = facts.places().back();
+    const nest::PlacedAccess &write = facts.place(nest.accesses.size() - 1);
     for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
       if (!llvm::is_contained(lanes, name)) {
         const nest::PlacedAccess::Dim *dim = write.find(name);
@@ -107,7 +116,7 @@ private:
 
   void addReduced(bool isReduced) {
     for (auto name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
-      if (!llvm::is_contained(lanes, name)) {
+      if (!llvm::is_contained(lanes, name) && !(split.points == 1 && split.name == name)) {
         bool isLast = name + 1 == nest.names.size() && !isReduced;
         int64_t step = isLast ? std::min(facts.depth, nest.sizes[name]) : 1;
         loops.emplace_back(Loop::Sequential, Names{name}, step);
@@ -124,8 +133,8 @@ public:
     for (auto name = unsigned(nest.firstProduced); name < nest.names.size(); ++name)
       if (nest.sizes[name] > 1 && mayBeLane(name))
         choices.insert({name});
-    for (auto [access, layout] : llvm::zip_equal(nest.accesses, facts.layouts()))
-      addLast(access, layout);
+    for (auto [i, access] : llvm::enumerate(nest.accesses))
+      addLast(access, facts.layout(i));
     if (choices.empty())
       choices.emplace(); // no lanes
   }
@@ -173,10 +182,50 @@ private:
 };
 } // namespace
 
+Split cost::splitOf(const NestModel &nest, ArrayRef<unsigned> lanes) {
+  constexpr double part = 0.5; // of the second cache
+  Split split;
+  if (!nest.reduction || (!lanes.empty() && nest.isReduced(lanes[0])))
+    return split;
+  for (auto name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
+    if (nest.sizes[name] > nest.sizes[split.name] || name == nest.firstReduced)
+      split.name = name;
+  double size = double(nest.sizes[split.name]), slice = 0, all = 0;
+  for (const NestAccess &access : nest.accesses)
+    if (!access.isWrite && !access.inFinish && !access.gathered) {
+      double bytes = access.elements * double(access.bytes());
+      all += bytes;
+      slice += access.mentions(split.name) ? bytes / size : bytes;
+    }
+  if (all > double(nest.l2) && size > 1)
+    split.points =
+        std::clamp<int64_t>(int64_t(part * double(nest.l2) / slice), 1, nest.sizes[split.name] / 2);
+  return split;
+}
+
+std::vector<RegisterTile> cost::goodTiles(const NestModel &nest, ArrayRef<unsigned> lanes,
+                                          ArrayRef<bool> onLanes) {
+  constexpr double alike = 0.97; // of the best score
+  std::vector<RegisterTile> tiles = nest.registerTiles(lanes, onLanes);
+  std::set<std::set<unsigned>> known;
+  llvm::erase_if(tiles, [&, best = tiles.empty() ? 0 : tiles[0].score](const RegisterTile &tile) {
+    std::set<unsigned> names;
+    for (auto [name, points] : tile.rows)
+      names.insert(name);
+    return !known.insert(std::move(names)).second || tile.score < alike * best;
+  });
+  return tiles;
+}
+
+SmallVector<Loop, 12> cost::assumedLoops(const NestFacts &facts, ArrayRef<unsigned> lanes,
+                                         unsigned tile, bool isSplit) {
+  return LoopBuilder(facts, lanes, tile, isSplit).build();
+}
+
 void cost::forEachAssumption(const NestFacts &facts, function_ref<void(const NestFacts &)> act) {
   NestFacts assumed = facts;
   for (const std::vector<unsigned> &lanes : LaneChoices(facts).choices) {
-    assumed.setLoops(LoopBuilder(assumed, lanes).build(), {}, facts.nest().firstProduced);
+    assumed.setLoops(assumedLoops(assumed, lanes), {}, facts.nest().firstProduced);
     act(assumed);
   }
 }

@@ -7,8 +7,9 @@
 
 #include "lib/cost/BlockWalk.h"
 
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/cost/Network.h"
-#include "lib/cost/Whole.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -121,7 +122,7 @@ private:
   double timeOf(Operation *op) const {
     if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
       return 0;
-    double seconds = secondsOf(op);
+    double seconds = secondsBySizes(op, network.machine);
     op->walk([&](nest::TransferInterface inner) {
       seconds += runsOf(inner) * network.costOf(inner).seconds;
     });

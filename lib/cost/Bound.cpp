@@ -38,6 +38,7 @@ static void addLeast(const NestFacts &facts, Amounts &amounts) {
   const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
   amounts.operations += points / lanes * (body.vector + combine.vector) / double(facts.depth) +
                         produced / lanes * finish.vector;
+  amounts.products += points / lanes * combine.products / double(facts.depth);
   amounts.calls += points * (body.calls + combine.calls) + produced * finish.calls;
   for (const NestAccess &access : nest.accesses) {
     bool all = true;

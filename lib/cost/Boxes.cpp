@@ -36,52 +36,70 @@ static double boxBytes(const NestModel &nest, const NestAccess &access, const Pl
   }
   if (access.gathered) // each point that the coordinates depend on may read another row
     box *= gatheredRows(access, extents);
-  return std::min(all, box);
+  // Each point touches one line. Dimensions that depend on one name have fewer points than extents.
+  double points = 1;
+  for (unsigned name = 0; name < nest.names.size(); ++name)
+    if (access.mentions(name))
+      points *= double(extents[name]);
+  return std::min({all, box, points * double(nest.line)});
 }
 
-/// The bytes of a cache that a box occupies: more than its own if many of its lines are in few sets.
+/// The bytes of the first cache that a box occupies: more than its own if many of its lines are in
+/// few sets. The sets of farther caches depend on physical addresses.
 static double occupiedOf(const NestModel &nest, const PlacedAccess &place, const Extents &extents,
-                         const Box &box, int cache) {
-  int64_t way = cache ? nest.l2 / 16 : l1Way, capacity = cache ? nest.l2 : nest.l1;
-  double ways = double(capacity) / double(way), lines = box.bytes / double(nest.line);
-  if (lines <= ways / 2 || box.bytes > 2 * double(capacity)) // fits, or not, in any case
+                         const Box &box) {
+  double ways = double(nest.l1) / double(l1Way), lines = box.bytes / double(nest.line);
+  if (lines <= ways / 2 || box.bytes > 2 * double(nest.l1)) // fits, or not, in any case
     return box.bytes;
-  double ofSet = linesPerSet(place, extents, box.run, lines, way, nest.line);
-  return ofSet > ways / 2 ? std::max(box.bytes, ofSet * double(way)) : box.bytes;
+  double ofSet = linesPerSet(place, extents, box.run, lines, l1Way, nest.line);
+  return ofSet > ways / 2 ? std::max(box.bytes, ofSet * double(l1Way)) : box.bytes;
+}
+
+/// What the box of an access in a layout depends on.
+static SmallVector<int64_t, 12> keyOf(const NestAccess &access, const Extents &extents,
+                                      int64_t element, int64_t line) {
+  SmallVector<int64_t, 12> key{element, line};
+  for (unsigned name : access.mentioned.set_bits())
+    key.push_back(extents[name]);
+  return key;
 }
 
 const AccessBoxes &NestFacts::boxes(size_t number) const {
-  boxed.resize(model.accesses.size());
-  AccessBoxes &all = boxed[number];
-  if (!all.levels.empty())
+  const Laid &of = laid(number);
+  AccessBoxes &all = of.boxes;
+  if (std::exchange(of.walk, walk) == walk)
     return all;
+  all.levels.clear();
   const NestAccess &access = model.accesses[number];
-  const PlacedAccess &place = placed[number];
+  const PlacedAccess &place = of.place;
   // Copies hold narrow elements widened, unless a matrix unit multiplies these. Panels waste no lanes.
   int64_t element = walked.together > 1 ? place.bytes : std::max<int64_t>(place.bytes, 4);
   int64_t line = place.onLanes() ? 1 : model.line / element;
-  bool isContiguous = true;
   for (size_t level = 0; level < walked.extents.size(); ++level) {
     if (level && !walked.mentions(access, walked.levels[level - 1].group)) {
       all.levels.push_back(Box(all.levels.back()));
       continue;
     }
     const Extents &extents = walked.extents[level];
-    Box &box = all.levels.emplace_back();
+    SmallVector<int64_t, 12> key = keyOf(access, extents, element, line);
+    auto [found, isNew] = of.boxOf.try_emplace(
+        StringRef(reinterpret_cast<const char *>(key.data()), key.size_in_bytes()));
+    Box &box = found->second;
+    if (!isNew) {
+      all.levels.push_back(box);
+      continue;
+    }
     box.bytes = boxBytes(model, access, place, extents);
     box.run = access.gathered ? double(model.line) : runBytes(place, extents);
     box.copied = access.isWrite ? 0 : boxElements(place, extents, line) * double(element);
     box.pages = access.gathered ? std::ceil(box.bytes / pageBytes)
                                 : boxPages(place, extents, box.run, pageBytes);
-    for (int cache : {0, 1})
-      box.occupied[cache] =
-          access.gathered ? box.bytes : occupiedOf(model, place, extents, box, cache);
+    box.occupied = access.gathered ? box.bytes : occupiedOf(model, place, extents, box);
+    box.isRun = box.run >= boxElements(place, extents) * double(place.bytes);
+    all.levels.push_back(box);
   }
   all.run = all.levels.back().run;
-  for (size_t level = walked.extents.size(); level-- > 0 && isContiguous;) {
-    double run = all.levels[level].run;
-    isContiguous = run >= boxElements(place, walked.extents[level]) * double(place.bytes);
-    all.run = isContiguous ? run : all.run;
-  }
+  for (size_t level = walked.extents.size(); level-- > 0 && all.levels[level].isRun;)
+    all.run = all.levels[level].run;
   return all;
 }

@@ -79,6 +79,7 @@ static Amounts executedBy(const NestFacts &facts) {
   const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
   amounts.operations =
       vectors * (body.vector + combine.vector) / double(facts.depth) + finishes * finish.vector;
+  amounts.products = vectors * combine.products / double(facts.depth);
   amounts.calls = points * (body.calls + combine.calls) + produced * finish.calls;
   for (const NestAccess &access : nest.accesses)
     addAccess(nest, access, access.inFinish || access.isWrite ? finishes : vectors, points,
@@ -91,9 +92,9 @@ static Amounts executedBy(const NestFacts &facts) {
   return amounts;
 }
 
-Amounts cost::amountsBySizes(ArrayRef<NestFacts> nests) {
+Amounts cost::amountsBySizes(ArrayRef<NestFacts> nests, function_ref<bool(Value)> counts) {
   Amounts amounts;
-  amounts.bytes = leastAmounts(nests).bytes;
+  amounts.bytes = leastAmounts(nests, counts).bytes;
   for (const NestFacts &facts : nests)
     amounts += executedBy(facts);
   return amounts;

@@ -43,8 +43,8 @@ struct Time {
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
   double exposed = isBound ? 0 : 1;
   Overlap core;
-  core.add(a.operations * r.operationCycles + a.calls * r.callCycles +
-               a.converted * r.convertCycles,
+  core.add(a.operations * r.operationCycles + a.products * r.productCycles +
+               a.calls * r.callCycles + a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
                a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles +
@@ -52,7 +52,8 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
                a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
-  core.add((a.operations + a.loads + a.stores + a.converted + 2 * a.steps) * r.issueCycles,
+  core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) *
+               r.issueCycles,
            "issue");
   core.add(a.chained * r.chainPart, "latency");
   double loops =
@@ -67,21 +68,21 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
   const char *levels[] = {"l2", "l3", "memory"};
   double near[] = {r.l2ByteCycles, r.l3ByteCycles, r.memoryByteCycles};
   double far[] = {r.l2FarCycles, r.l3FarCycles, r.memoryFarCycles};
-  for (int level = 0; level < memoryLevels; ++level)
-    all.add((a.bytes[level] * near[level] + a.scattered[level] * far[level]) * shared[level],
-            levels[level]);
-  double start = r.stepStart + (part < 1 ? exposed * r.teamStart : 0);
-  return {start +
-              (all.total(exposed * r.exposedPart) + exposed * a.waited * r.waitedCycles * part) /
-                  r.clock +
+  double waited = a.waited * r.waitedCycles * part; // does not overlap
+  for (int level = 0; level < memoryLevels; ++level) {
+    all.add(a.bytes[level] * near[level] * shared[level], levels[level]);
+    waited += a.scattered[level] * far[level] * shared[level];
+  }
+  double start = exposed * (r.stepStart + (part < 1 ? r.teamStart : 0));
+  return {start + (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
               most * r.chunkSeconds,
           all.limit};
 }
 
 /// Returns the number of chunks that a schedule would have: as many as are worth fetching.
 static double assumedChunks(const Amounts &amounts, ArrayRef<NestFacts> nests, const Rates &r) {
-  double cycles = amounts.operations * r.operationCycles + amounts.loads * r.loadCycles +
-                  amounts.gathered * r.laneCycles;
+  double cycles = amounts.operations * r.operationCycles + amounts.products * r.productCycles +
+                  amounts.loads * r.loadCycles + amounts.gathered * r.laneCycles;
   double most = INFINITY;
   for (const NestFacts &nest : nests)
     most = std::min(most, nest.nest().points(0, nest.nest().firstReduced));
@@ -132,6 +133,13 @@ Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads
   return {time.seconds * rates.boundPart, time.limit};
 }
 
+double cost::secondsOf(const NestFacts &nest, const Rates &rates) {
+  if (nest.adjustments)
+    return costOf(nest, rates).seconds;
+  const NestFacts *one = &nest;
+  return secondsOf(amountsOf(one, Fetched::ByLoops), rates);
+}
+
 Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads) {
   Cost cost;
   if (nests.empty())
@@ -178,4 +186,44 @@ Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowl
   for (NestFacts &nest : nests)
     nest.forget(known);
   return costOf(nests, machine.rates, threads);
+}
+
+double cost::secondsBySizes(Operation *op, const Machine &machine) {
+  return costOf(op, machine, 1, Knowledge::Nothing).seconds;
+}
+
+double cost::secondsSavedAsGroup(ArrayRef<Operation *> ops) {
+  std::vector<NestFacts> nests;
+  llvm::SmallDenseSet<Value, 8> inside;
+  for (Operation *op : ops) {
+    nests.emplace_back(op, nest::MachineAttr());
+    for (Value result : op->getResults())
+      if (llvm::all_of(result.getUsers(),
+                       [&](Operation *user) { return llvm::is_contained(ops, user); }))
+        inside.insert(result);
+  }
+  auto all = [](Value) { return true; };
+  auto stays = [&](Value tensor) { return !inside.contains(tensor); };
+  auto secondsOfBytes = [](ArrayRef<NestFacts> group, function_ref<bool(Value)> counts) {
+    const Rates &rates = Machine::ofClass("cpu").rates;
+    Cost cost;
+    // Other nests may run in between, so caches hold nothing from one nest to the next.
+    forEachTensor(group, [&](Value tensor, double bytes, bool) {
+      if (counts(tensor))
+        cost.amounts.bytes[Memory] += bytes;
+    });
+    Time time = timeOf(cost.amounts, rates, 1);
+    cost.seconds = time.seconds * rates.bySizes;
+    cost.limit = time.limit;
+    adjust(group[0].adjustments, group, cost);
+    return cost.seconds;
+  };
+  double saved = -secondsOfBytes(nests, stays);
+  for (const NestFacts &nest : nests)
+    saved += secondsOfBytes(nest, all);
+  return saved;
+}
+
+double cost::mostBytesOfPoint() {
+  return Machine::ofClass("cpu").capacityBefore(L3) / 4; // what the nests read is there, too
 }

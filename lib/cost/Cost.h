@@ -46,7 +46,7 @@ struct Cost {
   Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
 };
 
-/// Returns the seconds of these amounts.
+/// Returns the seconds of these amounts. Extensions change those of nests alone.
 double secondsOf(const Amounts &amounts, const Rates &rates, unsigned threads = 1);
 
 /// A time that no layouts and loops go below.
@@ -56,6 +56,9 @@ struct Bound {
 };
 /// Returns the bound of these least amounts.
 Bound boundOf(const Amounts &least, const Rates &rates, unsigned threads = 1);
+
+/// Returns the seconds of a nest whose loops are known, by itself.
+double secondsOf(const NestFacts &nest, const Rates &rates);
 
 /// Returns the cost of a nest whose data, as far as it fits, is in the caches already.
 Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
@@ -68,6 +71,19 @@ Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
 /// schedules that it states, but at most by `known`.
 Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
+
+/// Returns the seconds of a nest, a group, a recurrence or a sort with good layouts and loops.
+/// Decisions that change the order of sums ask for the machine that stands for all CPUs: they are
+/// equal on all CPUs.
+double secondsBySizes(mlir::Operation *op, const Machine &machine = Machine::ofClass("cpu"));
+
+/// Returns the seconds of transfers that nests save as a group, since what no other op uses stays
+/// near. Their arithmetic is the same.
+double secondsSavedAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
+
+/// Returns the most bytes of values that stay near at a point of a group, on the machine that stands
+/// for all CPUs.
+double mostBytesOfPoint();
 
 } // namespace heddle::cost
 

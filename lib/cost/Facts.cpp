@@ -39,36 +39,62 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
     return;
   finish = instructionsOf(compute.getFinish());
   if (contractionOf(compute) && isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
-    combine.vector -= 1; // a multiply-add
+    combine.vector -= 1, body.vector -= 1, combine.products = 1; // a multiply-add
   if (nest::UnitUse use = unitOf(compute, machine); use.unit && !use.names.empty())
     depth = depthOf(use.unit);
 }
 
-void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
-  model.resize(sizes);
-  if (known == Knowledge::Nothing)
-    return;
-  setLayouts(std::move(laid));
+NestFacts NestFacts::ofCopy(Value tensor, nest::MachineAttr machine) {
+  return NestFacts(nest::NestModel::ofCopy(tensor, machine));
 }
 
-void NestFacts::setLayouts(std::vector<Layout> layouts) {
+void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
+  model.resize(sizes);
+  if (by == Knowledge::Nothing)
+    return;
+  std::vector<Layout> layouts;
+  for (size_t access = 0; access < known.size(); ++access)
+    layouts.push_back(layout(access));
+  known.clear();
+  setLayouts(layouts);
+}
+
+void NestFacts::setLayouts(ArrayRef<Layout> layouts) {
   assert(layouts.size() == model.accesses.size() && "a layout for each access");
-  laid = std::move(layouts);
-  known = Knowledge::Layouts;
-  sized.clear(), placed.clear(), kinds.clear();
-  for (auto [access, layout] : llvm::zip_equal(model.accesses, laid)) {
-    sized.emplace_back(layout, access.type, model.sizesOf(access));
-    placed.emplace_back(model, access, layout, LaneKind::Same);
-  }
+  by = Knowledge::Layouts;
+  known.resize(layouts.size());
+  for (auto [access, layout] : llvm::enumerate(layouts))
+    choose(access, layout);
+}
+
+void NestFacts::setLayout(size_t access, const Layout &layout) {
+  choose(access, layout);
+  if (by == Knowledge::Schedule)
+    setLanes(access);
+}
+
+void NestFacts::choose(size_t access, const Layout &layout) {
+  auto &[all, chosen] = known[access];
+  auto found = llvm::find_if(all, [&](const Laid &each) { return each.layout == layout; });
+  chosen = size_t(found - all.begin());
+  if (found != all.end())
+    return;
+  const nest::NestAccess &of = model.accesses[access];
+  all.push_back({layout, nest::SizedLayout(layout, of.type, model.sizesOf(of)),
+                 nest::PlacedAccess(model, of, layout, LaneKind::Same)});
+}
+
+void NestFacts::setLanes(size_t access) {
+  known[access].all[known[access].chosen].place.lanes = laneKind(access, walked.lanes());
 }
 
 void NestFacts::setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) {
-  assert(known != Knowledge::Nothing && "loops need layouts");
-  known = Knowledge::Schedule;
+  assert(by != Knowledge::Nothing && "loops need layouts");
+  by = Knowledge::Schedule;
   walked = Loops(model, loops, outer);
-  boxed.clear();
-  for (auto [place, kind] : llvm::zip_equal(placed, laneKinds(walked.lanes())))
-    place.lanes = kind;
+  ++walk;
+  for (size_t access = 0; access < known.size(); ++access)
+    setLanes(access);
   setStages(stages, outer);
 }
 
@@ -78,9 +104,9 @@ void NestFacts::setStages(ArrayRef<Stage> stages, size_t outer) {
     staged.push_back({stage.access, walked.levelAfter[outer + stage.at], stage.ahead});
 }
 
-NestFacts NestFacts::withLayouts(std::vector<Layout> layouts) const {
+NestFacts NestFacts::withLayouts(ArrayRef<Layout> layouts) const {
   NestFacts facts = *this;
-  facts.setLayouts(std::move(layouts));
+  facts.setLayouts(layouts);
   return facts;
 }
 
@@ -97,15 +123,15 @@ const Stage *NestFacts::stageOf(size_t access) const {
   return nullptr;
 }
 
-ArrayRef<LaneKind> NestFacts::laneKinds(ArrayRef<unsigned> lanes) const {
-  for (const Kinds &each : kinds)
-    if (ArrayRef(each.lanes) == lanes)
-      return each.kinds;
-  Kinds made{Names(lanes), {}};
-  for (auto [access, layout] : llvm::zip_equal(model.accesses, sized))
-    made.kinds.push_back(lanes.empty() ? LaneKind::Same : model.laneKind(access, layout, lanes));
-  kinds.push_back(std::move(made));
-  return kinds.back().kinds;
+LaneKind NestFacts::laneKind(size_t access, ArrayRef<unsigned> lanes) const {
+  const Laid &of = laid(access);
+  for (const auto &[known, kind] : of.kinds)
+    if (ArrayRef(known) == lanes)
+      return kind;
+  LaneKind kind =
+      lanes.empty() ? LaneKind::Same : model.laneKind(model.accesses[access], of.sized, lanes);
+  of.kinds.emplace_back(Names(lanes), kind);
+  return kind;
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +149,7 @@ static bool setStatedLayouts(NestFacts &facts, Operation *op) {
   std::vector<Layout> layouts;
   for (const nest::NestAccess &access : facts.nest().accesses)
     layouts.push_back(nest::layoutOf(access.tensor));
-  facts.setLayouts(std::move(layouts));
+  facts.setLayouts(layouts);
   return true;
 }
 

@@ -28,6 +28,8 @@
 #include "lib/cost/Instructions.h"
 #include "lib/cost/Loops.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace heddle::cost {
 
 /// How much is known of a nest; the cost model assumes good choices of all else.
@@ -44,56 +46,76 @@ public:
   /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see NestModel.
   NestFacts(mlir::Operation *op, nest::MachineAttr machine, bool shrink = false);
 
+  /// Facts of a copy of a tensor to another layout.
+  static NestFacts ofCopy(mlir::Value tensor, nest::MachineAttr machine);
+
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
   int64_t depth = 1;              ///< reduced points that one instruction of a matrix unit adds
   const Adjustments *adjustments; ///< of the op's context, of its cost; null: none
 
   const nest::NestModel &nest() const { return model; }
-  Knowledge knowledge() const { return known; }
+  Knowledge knowledge() const { return by; }
 
   /// Replaces the sizes of all iteration names. Layouts stay, loops are forgotten.
   void setSizes(llvm::ArrayRef<int64_t> sizes);
   /// Sets the layouts of all accesses: of the reads, then of the results. Loops are forgotten.
-  void setLayouts(std::vector<Layout> layouts);
+  void setLayouts(llvm::ArrayRef<Layout> layouts);
+  /// Replaces the layout of an access; the others and the loops stay.
+  void setLayout(size_t access, const Layout &layout);
   /// Sets the loops of the groups around the nest (the first `outer`), then its own, and their
   /// stages. Layouts must be known.
   void setLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {}, size_t outer = 0);
   /// Replaces the stages, which are within the first loops of the nest itself.
   void setStages(llvm::ArrayRef<Stage> stages, size_t outer = 0);
   /// Forgets what is known beyond `to`.
-  void forget(Knowledge to) { known = std::min(known, to); }
-  NestFacts withLayouts(std::vector<Layout> layouts) const;
+  void forget(Knowledge to) { by = std::min(by, to); }
+  NestFacts withLayouts(llvm::ArrayRef<Layout> layouts) const;
   NestFacts withLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {},
                       size_t outer = 0) const;
 
   /// Those of the schedule; known only if it is.
   const Loops &loops() const { return walked; }
-  llvm::ArrayRef<nest::PlacedAccess> places() const { return placed; }
-  llvm::ArrayRef<Layout> layouts() const { return laid; }
+  /// An access in its layout. Layouts must be known.
+  const nest::PlacedAccess &place(size_t access) const { return laid(access).place; }
+  const Layout &layout(size_t access) const { return laid(access).layout; }
   /// Returns the copy of an access, of which `at` is the number of loop levels outside of it; null:
   /// it has none.
   const Stage *stageOf(size_t access) const;
   /// Returns the boxes of an access. Loops must be known.
   const AccessBoxes &boxes(size_t access) const;
-  /// Returns how lanes reach each access. Layouts must be known.
-  llvm::ArrayRef<nest::LaneKind> laneKinds(llvm::ArrayRef<unsigned> lanes) const;
+  /// Returns how lanes reach an access. Layouts must be known.
+  nest::LaneKind laneKind(size_t access, llvm::ArrayRef<unsigned> lanes) const;
 
 private:
+  explicit NestFacts(nest::NestModel model) : adjustments(nullptr), model(std::move(model)) {}
+
   nest::NestModel model;
-  Knowledge known = Knowledge::Nothing;
-  std::vector<Layout> laid;
-  std::vector<nest::SizedLayout> sized;
-  std::vector<nest::PlacedAccess> placed;
+  Knowledge by = Knowledge::Nothing;
   Loops walked;
+  unsigned walk = 0;                  ///< the number of the loops, of all that were set
   llvm::SmallVector<Stage, 4> staged; ///< `at`: levels
-  /// By lanes; few are asked for.
-  struct Kinds {
-    Names lanes;
-    std::vector<nest::LaneKind> kinds;
+
+  /// An access in a layout, and what was asked of it.
+  struct Laid {
+    Layout layout;
+    nest::SizedLayout sized;
+    nest::PlacedAccess place;
+    mutable llvm::SmallVector<std::pair<Names, nest::LaneKind>, 2> kinds{}; ///< by lanes
+    mutable llvm::StringMap<Box> boxOf{}; ///< by extents; loops of a search share most
+    mutable AccessBoxes boxes{};
+    mutable unsigned walk = 0; ///< the loops of `boxes`
   };
-  mutable std::vector<Kinds> kinds;
-  mutable std::vector<AccessBoxes> boxed; ///< of the loops; computed when they are asked for
+  /// A search sets the same layouts again and again, so they are kept.
+  struct Known {
+    std::vector<Laid> all;
+    size_t chosen = 0;
+  };
+  std::vector<Known> known; ///< of each access
+
+  const Laid &laid(size_t access) const { return known[access].all[known[access].chosen]; }
+  void choose(size_t access, const Layout &layout);
+  void setLanes(size_t access);
 };
 
 /// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group

@@ -23,9 +23,10 @@
 namespace heddle::cost {
 
 struct Instructions {
-  double vector = 0; ///< instructions for each vector
-  double calls = 0;  ///< calls for each lane
-  double cycles = 0; ///< from an operand to the result; of a region, along the longest way
+  double vector = 0;   ///< simple instructions for each vector
+  double products = 0; ///< multiply-adds for each vector
+  double calls = 0;    ///< calls for each lane
+  double cycles = 0;   ///< from an operand to the result; of a region, along the longest way
 };
 
 Instructions instructionsOf(mlir::Operation &op);

@@ -166,16 +166,21 @@ bool Loops::isSplit() const {
 
 double Loops::times(function_ref<bool(unsigned)> matters,
                     function_ref<bool(unsigned)> skips) const {
+  SmallVector<bool, 12> matter, skip; // of each group
+  for (unsigned group = 0; group < groups.size(); ++group) {
+    matter.push_back(matters(group));
+    skip.push_back(skips(group));
+  }
   size_t last = outerLevels; // nothing moves out of the loops around a nest
   for (size_t at = last; at < levels.size(); ++at)
-    if (matters(levels[at].group))
+    if (matter[levels[at].group])
       last = at + 1;
   double count = 1;
   for (size_t at = 0; at < last; ++at)
-    if (!skips(levels[at].group))
+    if (!skip[levels[at].group])
       count *= levels[at].trips;
   for (unsigned group = 0; group < groups.size(); ++group)
-    if (matters(group))
+    if (matter[group])
       count *= inTile(group);
   return count;
 }

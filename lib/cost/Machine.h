@@ -113,6 +113,7 @@ struct Machine {
   Link linkOf(llvm::ArrayRef<std::string> axes) const;
   /// Returns how long a core takes for so many cycles.
   double seconds(double cycles) const { return cycles / rates.clock; }
+  double cycles(double seconds) const { return seconds * rates.clock; }
 };
 
 /// Returns `Machine::capacityBefore` of all levels, without reading the other facts.

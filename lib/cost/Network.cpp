@@ -29,7 +29,7 @@ bool cost::isTransfer(Operation *op) {
   return isa<nest::TransferInterface, mesh::MessageInterface>(op);
 }
 
-TransferCost cost::costOf(Operation *transfer, const Machine &machine) {
+TransferCost cost::costOfTransfer(Operation *transfer, const Machine &machine) {
   return Network{mesh::meshOf(transfer), machine}.costOf(transfer);
 }
 

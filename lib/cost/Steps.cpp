@@ -12,18 +12,30 @@
 using namespace heddle;
 using namespace heddle::cost;
 
-bool cost::isShorterThanBarrier(double operations, double bytes, const Machine &machine) {
-  const Rates &rates = machine.rates;
-  return operations / rates.stepRate + bytes / rates.stepBandwidth < rates.barrierSeconds;
+/// Returns the seconds in which vectors are loaded and stored, while `moved` bytes come from the
+/// nearest memory that holds `held` bytes, or go to it.
+static double secondsOf(Amounts amounts, double held, double moved, const Machine &machine) {
+  for (int level = memoryLevels; level-- > 0;)
+    if (held > machine.capacityBefore(MemoryLevel(level))) {
+      amounts.bytes[size_t(level)] = moved;
+      break;
+    }
+  return cost::secondsOf(amounts, machine.rates);
+}
+
+bool cost::isShorterThanBarrier(double seconds, const Machine &machine) {
+  return seconds < machine.rates.stepStart + machine.rates.barrierSeconds;
 }
 
 double cost::secondsToClear(double bytes, const Machine &machine) {
   Amounts amounts;
   amounts.stores = bytes / double(machine.vectorBytes);
-  for (int level = memoryLevels; level-- > 0;)
-    if (bytes > machine.capacityBefore(MemoryLevel(level))) {
-      amounts.bytes[size_t(level)] = 2 * bytes; // fetched and written back
-      break;
-    }
-  return secondsOf(amounts, machine.rates);
+  return ::secondsOf(amounts, bytes, 2 * bytes, machine); // fetched and written back
+}
+
+double cost::secondsToCopy(double bytes, const Machine &machine) {
+  Amounts amounts;
+  amounts.loads = amounts.stores = bytes / double(machine.vectorBytes);
+  double start = cost::secondsOf(Amounts(), machine.rates); // of a kernel, which this is not
+  return ::secondsOf(amounts, 2 * bytes, 3 * bytes, machine) - start; // written: twice
 }

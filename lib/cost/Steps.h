@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Questions about steps of a compiled program that are no nests, or of which only amounts are
-// known:
+// Questions about steps of a compiled program, also of those that run no nest:
 //
-//     isShorterThanBarrier(2e4, 8e4, machine)     5 us: one thread runs it, the others go on
-//     secondsToClear(1 << 20, machine)            of a step that stores a megabyte of zeros
+//     isShorterThanBarrier(8e-7, machine)     one thread runs it, the others go on
+//     secondsToClear(1 << 20, machine)        of a step that stores a megabyte of zeros
+//     secondsToCopy(1 << 20, machine)         of a copy in the order of memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,15 @@
 
 namespace heddle::cost {
 
-/// Returns true if one thread executes `operations` and moves `bytes` in less time than the threads
-/// need to meet.
-bool isShorterThanBarrier(double operations, double bytes, const Machine &machine);
+/// Returns true if one thread runs a step of so many seconds before the threads would have met. The
+/// start of a step takes as long for all of them.
+bool isShorterThanBarrier(double seconds, const Machine &machine);
 
 /// Returns how long it takes to store zeros, to the nearest memory that holds them.
 double secondsToClear(double bytes, const Machine &machine);
+/// Returns how long it takes to copy, from and to the nearest memory that holds both, beside other
+/// work of a step.
+double secondsToCopy(double bytes, const Machine &machine);
 
 } // namespace heddle::cost
 

@@ -23,8 +23,6 @@ using nest::PlacedAccess;
 static constexpr double keptPart = 0.75;
 /// Of more data than this many caches nothing stays; of less, a part does.
 static constexpr double lostPart = 1.25;
-/// A prefetcher is ahead after this many bytes of a contiguous run.
-static constexpr double runStart = 128;
 /// The pages that a core finds without a search.
 static constexpr double nearPages = 64;
 /// Levels of which boxes are counted: those of memory, and pages.
@@ -43,9 +41,11 @@ struct Data {
   bool isWritten = false;
   bool isWaitedFor = true; ///< only copies read it, which do not start early
   double run = INFINITY;   ///< bytes of its shortest contiguous runs
-  double box = 0;          ///< at the level that is asked for: what it occupies,
+  double box = 0;          ///< at the level that is asked for: its bytes,
+  double apart = 0;        ///< more of the cache that its few sets would need,
   double moved = 0;        ///< what all steps of this level touch,
   double crowded = 0;      ///< and the part of it that few sets hold
+  double kept = 0;         ///< the part that loops further in keep
   std::array<double, allLevels> fetched = {0, 0, 0, 0}; ///< into the next nearer cache
 };
 
@@ -81,7 +81,8 @@ public:
         if (each.isWritten) // fetched and written back
           bytes *= 2;
         amounts.bytes[memory] += bytes;
-        amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
+        if (!each.isWritten) // stores are not waited for
+          amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
         if (each.isWaitedFor && memory != L2)
           amounts.waited += bytes;
       }
@@ -122,19 +123,21 @@ private:
   }
 
   /// Sets the boxes of the data of these accesses in a step of the first `level` levels; returns
-  /// what they occupy of a cache.
+  /// their sum.
   double measure(ArrayRef<Reach> of, size_t level, int memory) {
     for (Data &each : data)
-      each.box = each.moved = each.crowded = 0;
+      each.box = each.apart = each.moved = each.crowded = 0;
     for (const Reach &each : of) {
       ArrayRef<double> runs = of[0].loops[0].runs;
       size_t at = std::min(level, each.at);
       const Box &box = each.boxes->levels[at];
       double bytes = memory == pages ? box.pages : box.bytes;
       Data &tensor = data[each.data];
-      double occupied = memory < 2 && each.copy < 0 ? box.occupied[memory] : bytes;
-      if (level <= each.at)
-        tensor.box = std::max(tensor.box, occupied);
+      double occupied = memory == L2 && each.copy < 0 ? box.occupied : bytes;
+      if (level <= each.at) {
+        tensor.box = std::max(tensor.box, bytes);
+        tensor.apart = std::max(tensor.apart, occupied - bytes);
+      }
       tensor.moved = std::max(tensor.moved, bytes * runs[at]);
       if (occupied > bytes)
         tensor.crowded = tensor.moved;
@@ -157,9 +160,14 @@ private:
     return memory == pages ? nearPages : cost::capacityOf(nests[0]->nest(), memory);
   }
 
-  /// Returns the part of `bytes` that a cache loses before they are used again.
-  static double lost(double bytes, double capacity) {
-    return std::clamp((bytes / capacity - keptPart) / (lostPart - keptPart), 0.0, 1.0);
+  /// Returns the part of some data that a cache loses before it is used again, if `bytes` are used in
+  /// between. `apart`: more bytes that the few sets of this data would need.
+  static double lost(double bytes, double apart, double capacity) {
+    auto between = [&](double least, double used) {
+      return std::clamp((used / capacity - least) / (lostPart - least), 0.0, 1.0);
+    };
+    double all = between(keptPart, bytes);
+    return apart ? std::max(all, between(1, bytes + apart)) : all;
   }
 
   /// Data is fetched again at each step of the innermost loop whose data does not fit, and of all
@@ -167,29 +175,39 @@ private:
   bool fetch(ArrayRef<Reach> of, int memory, size_t begin, size_t end) {
     double capacity = capacityOf(memory);
     bool isTile = end == of[0].loops[0].levels.size();
+    auto isKept = [&](double sum) {
+      return llvm::all_of(data, [&](const Data &each) {
+        return !each.moved || lost(sum, each.apart, capacity) == 0;
+      });
+    };
     size_t level = begin;
-    while (level <= end && measure(of, level, memory) > keptPart * capacity)
+    while (level <= end && !isKept(measure(of, level, memory)))
       ++level;
     if (!isTile && level > end)
       return false;
     // The part that a loop keeps may be lost by those around it.
-    for (double kept = 1; level-- > 0 && kept > 0;) {
-      double part = kept * lost(measure(of, level, memory), capacity);
+    for (Data &each : data)
+      each.kept = 1;
+    while (level-- > 0) {
+      double sum = measure(of, level, memory);
       for (Data &each : data) {
+        double part = each.kept * lost(sum, each.apart, capacity);
+        each.kept -= part;
         each.fetched[size_t(memory)] += each.moved * part;
         if (memory == L2)
           crowded += each.crowded * part;
       }
-      kept -= part;
+      if (llvm::all_of(data, [](const Data &each) { return each.kept <= 0; }))
+        break;
     }
     return true;
   }
 
   void fetch(int memory) {
     if (how == Fetched::Once) {
-      double part = lost(measure(accesses, 0, memory), capacityOf(memory));
+      double sum = measure(accesses, 0, memory);
       for (Data &each : data)
-        each.fetched[size_t(memory)] += each.moved * part;
+        each.fetched[size_t(memory)] += each.moved * lost(sum, each.apart, capacityOf(memory));
       return;
     }
     if (nests.size() > 1 && fetch(accesses, memory, 0, shared))

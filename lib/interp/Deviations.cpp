@@ -1,4 +1,4 @@
-//===- Deviations.cpp - bounds from simulated executions ------------------===//
+//===- Deviations.cpp - bounds from perturbed executions ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +43,8 @@ static double distance(const Scalar &a, const Scalar &b, bool isFloat) {
   return std::isnan(apart) ? INFINITY : apart;
 }
 
-/// The bound of an element whose largest deviation is known. One that would still be uncertain stays
-/// undecided if it was.
+/// The bound of an element whose largest deviation is known. One that would still be uncertain
+/// stays undecided if it was.
 static void narrow(Scalar &scalar, double deviation, Type element) {
   Scalar close = scalar;
   auto type = dyn_cast<FloatType>(element);
@@ -71,7 +71,7 @@ interpretClosely(func::FuncOp func, ArrayRef<TensorValue> arguments, const ExprM
   std::vector<std::vector<double>> deviations;
   for (const TensorValue &value : *values)
     deviations.emplace_back(value.elements.size());
-  // A simulated execution may fail where the function does not; its result is then ignored.
+  // A perturbed execution may fail where the function does not; its result is then ignored.
   ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
   for (int seed = 1; seed <= executions; ++seed) {
     auto run = Evaluator(Arithmetic(uint64_t(seed) << 32, strength)).runEntry(func, refs, known);

@@ -1,4 +1,4 @@
-//===- Deviations.h - bounds from simulated executions ----------*- C++ -*-===//
+//===- Deviations.h - bounds from perturbed executions ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 // The bounds of `interpret` hold for every execution, so each op adds its worst case. After a whole
 // training step they exceed the values, or the interval of a decision (a ReLU at 1e-9) contains its
 // threshold and leaves all dependent values undecided. `interpretClosely` has the same values. If
-// their bounds are not useful, it runs the function several more times with simulated rounding in
+// their bounds are not useful, it runs the function several more times with perturbed rounding in
 // the element types (Scalar.h), and uses a multiple of the largest deviation from the value
 // instead:
 //

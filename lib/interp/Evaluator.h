@@ -55,11 +55,11 @@ public:
   mlir::FailureOr<llvm::SmallVector<TensorValue>>
   runEntry(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, const ExprMap &known);
   /// Calls a function on arguments that match its formals. Symbols that its formals do not bind get
-  /// their values from `around`, if that is given.
+  /// their values from `caller`, if that is given.
   mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
                                                      llvm::ArrayRef<TensorRef> arguments,
                                                      mlir::Operation *site,
-                                                     const Frame *around = nullptr);
+                                                     const Frame *caller = nullptr);
   /// Runs the ops of a block up to its terminator.
   mlir::LogicalResult run(mlir::Block &block, Frame &frame);
   /// Sets the values of the op's results.

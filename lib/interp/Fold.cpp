@@ -93,7 +93,7 @@ Scalar FloatSum::result(FloatType type, Arithmetic &arithmetic) const {
   double most =
       grain * std::ldexp(1.0, int(llvm::APFloat::semanticsPrecision(type.getFloatSemantics())));
   bool exact = errors == 0 && magnitude <= most;
-  if (arithmetic.isSimulation() && !(exact && roundings == 0)) {
+  if (arithmetic.isPerturbed() && !(exact && roundings == 0)) {
     // Each step rounds a partial sum. In another order the partial sums are as large as random
     // sums.
     double partial = std::max(farthest, std::min(std::sqrt(squares), magnitude));
@@ -123,7 +123,7 @@ SmallVector<Scalar, 2> Fold::result() {
     return {floats.result(cast<FloatType>(combiner.types[0]), *combiner.arithmetic)};
   if (combiner.isOrderFree() || kept.empty())
     return running;
-  if (combiner.arithmetic->isSimulation()) { // one order
+  if (combiner.arithmetic->isPerturbed()) { // one order
     if (combiner.arithmetic->draw() < 0)
       std::reverse(kept.begin(), kept.end());
     for (const auto &element : kept)

@@ -53,7 +53,7 @@ public:
 
 private:
   double sum, compensation, magnitude = 0, errors = 0, grain = 0, scale = 0;
-  double squares = 0, farthest = 0, roundings = 0; ///< for deviations of simulated executions
+  double squares = 0, farthest = 0, roundings = 0; ///< for deviations of perturbed executions
   int64_t count = 0;
   bool undecided = false;
 };

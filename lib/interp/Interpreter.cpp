@@ -38,13 +38,13 @@ FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arg
                                ExprMap known) {
   ExprMap symbols;
   if (func.getNumArguments() != arguments.size())
-    return func.emitError() << "expected " << func.getNumArguments() << " arguments for '@"
-                            << func.getName() << "', got " << arguments.size(),
-           failure();
+    return LogicalResult(func.emitError()
+                         << "expected " << func.getNumArguments() << " arguments for '@"
+                         << func.getName() << "', got " << arguments.size());
   for (Type formalType : func.getArgumentTypes())
     if (!isa<nd::NdTensorType>(formalType))
-      return func.emitError() << "expected named tensors as arguments, got " << formalType,
-             failure();
+      return LogicalResult(func.emitError()
+                           << "expected named tensors as arguments, got " << formalType);
   // A size that is linear in one unknown symbol determines it.
   for (bool changed = true; changed;) {
     changed = false;
@@ -74,16 +74,15 @@ FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arg
       dims.emplace_back(func.getContext(), dim.name.getValue(), size);
     }
     if (isNegative || formal.withDims(dims) != argument)
-      return func.emitError() << "expected " << formal << " as argument " << i << " of '@"
-                              << func.getName() << "', got " << argument,
-             failure();
+      return LogicalResult(func.emitError() << "expected " << formal << " as argument " << i
+                                            << " of '@" << func.getName() << "', got " << argument);
   }
   for (const auto &[symbol, size] : symbols) {
     heddle::Range range = nd::symbolRange(func, symbol);
     if (auto value = size.constant(); value && (*value < range.low || *value > range.high))
-      return func.emitError() << "expected " << range.low << " to " << range.high << " for '"
-                              << symbol << "' of '@" << func.getName() << "', got " << *value,
-             failure();
+      return LogicalResult(func.emitError()
+                           << "expected " << range.low << " to " << range.high << " for '" << symbol
+                           << "' of '@" << func.getName() << "', got " << *value);
   }
   return symbols;
 }
@@ -227,22 +226,22 @@ FailureOr<SmallVector<TensorValue>> interpretLiterals(Operation *op) {
 }
 
 FailureOr<SmallVector<TensorRef>> Evaluator::call(func::FuncOp func, ArrayRef<TensorRef> arguments,
-                                                  Operation *site, const Frame *around) {
+                                                  Operation *site, const Frame *caller) {
   if (func.isDeclaration() || !llvm::hasSingleElement(func.getBody()))
-    return site->emitError() << "expected '@" << func.getName() << "' to have a body of one block",
-           failure();
+    return LogicalResult(site->emitError()
+                         << "expected '@" << func.getName() << "' to have a body of one block");
   if (depth >= mostCalls)
-    return site->emitError() << "calls '@" << func.getName() << "' inside of " << depth
-                             << " other calls, too many for the interpreter",
-           failure();
+    return LogicalResult(site->emitError()
+                         << "calls '@" << func.getName() << "' inside of " << depth
+                         << " other calls, too many for the interpreter");
   if (++calls > mostCallsInAll)
-    return site->emitOpError() << "calls '@" << func.getName() << "' after " << mostCallsInAll
-                               << " other calls, too many for the interpreter",
-           failure();
+    return LogicalResult(site->emitOpError()
+                         << "calls '@" << func.getName() << "' after " << mostCallsInAll
+                         << " other calls, too many for the interpreter");
   SmallVector<nd::NdTensorType> types;
   for (const TensorRef &argument : arguments)
     types.push_back(argument->type);
-  auto symbols = around ? bindSymbols(func, types, around->symbols) : bindSymbols(func, types);
+  auto symbols = caller ? bindSymbols(func, types, caller->symbols) : bindSymbols(func, types);
   if (failed(symbols) || failed(verifySizes(func, *symbols)))
     return failure();
   Frame frame;
@@ -342,10 +341,10 @@ Evaluator::runEntry(func::FuncOp func, ArrayRef<TensorRef> arguments, const Expr
   SmallVector<TensorValue> values;
   for (auto [i, result] : llvm::enumerate(*results)) {
     if (result->hasExcluded())
-      return func.emitError() << "result " << i
-                              << " has taps that a window excludes; a reduction over the "
-                                 "window's taps must follow",
-             failure();
+      return LogicalResult(func.emitError()
+                           << "result " << i
+                           << " has taps that a window excludes; a reduction over the "
+                              "window's taps must follow");
     values.push_back(*result);
   }
   return values;

@@ -22,7 +22,7 @@ FailureOr<TensorValue> literal(Operation *op, nd::NdTensorType type, ElementsAtt
   TensorValue result(type);
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
-    return op->emitOpError() << "expected a dense literal", failure();
+    return LogicalResult(op->emitOpError() << "expected a dense literal");
   if (dense.isSplat()) {
     std::fill(result.elements.begin(), result.elements.end(),
               ofAttribute(dense.getSplatValue<Attribute>()));

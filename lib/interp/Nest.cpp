@@ -173,8 +173,8 @@ static Slots slotsOf(const Frame &frame) {
   return slots;
 }
 
-/// Refuses a nest that uses a number of a device, such as `mesh.d`, which the caller of its function
-/// does not supply. `slots` has all names that the nest may use.
+/// Refuses a nest that uses a number of a device, such as `mesh.d`, which the caller of its
+/// function does not supply. `slots` has all names that the nest may use.
 static LogicalResult checkNames(nest::LoopNestInterface nest, const Slots &slots) {
   std::optional<std::string> missing;
   auto use = [&](const std::string &name) {
@@ -372,7 +372,7 @@ static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
   auto names = evaluator.extents(op, op.getNames(), frame);
   if (failed(names))
     return failure();
-  Sizes around = frame.group;
+  Sizes enclosing = frame.group;
   for (Walk walk(*names); walk; ++walk) {
     Sizes point = walk.position();
     for (const auto &[name, coordinate] : point)
@@ -388,7 +388,7 @@ static LogicalResult group(nest::GroupOp op, Frame &frame, Evaluator &evaluator,
       }
     }
   }
-  frame.group = std::move(around);
+  frame.group = std::move(enclosing);
   return success();
 }
 

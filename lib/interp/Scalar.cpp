@@ -116,7 +116,7 @@ const Arithmetic::Format &Arithmetic::formatOf(FloatType type) {
   return formats.back();
 }
 
-Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double units) {
+Scalar Arithmetic::perturbed(FloatType type, double value, bool exact, double units) {
   Scalar result = exactly(value);
   // If an op rounds its result once, and the result is a number of the type, it gives that number:
   // for example, adding a small number to -1e30 does not change it.
@@ -138,8 +138,8 @@ Scalar Arithmetic::simulated(FloatType type, double value, bool exact, double un
 
 Scalar Arithmetic::rounded(FloatType type, double value, double error, bool exact, bool undecided,
                            double units) {
-  if (isSimulation())
-    return simulated(type, value, exact, units);
+  if (isPerturbed())
+    return perturbed(type, value, exact, units);
   Scalar result = exactly(value);
   result.undecided = undecided || std::isnan(error);
   if (!std::isfinite(value)) {
@@ -194,7 +194,7 @@ Scalar Arithmetic::sub(FloatType type, const Scalar &a, const Scalar &b) {
 }
 
 Scalar Arithmetic::orZero(Type type, const Scalar &a) {
-  if (!type.isBF16() || isSimulation() || a.value == 0 ||
+  if (!type.isBF16() || isPerturbed() || a.value == 0 ||
       std::fabs(a.value) >= smallestError(cast<FloatType>(type)))
     return a;
   Scalar result = a;
@@ -342,7 +342,7 @@ Scalar Arithmetic::convert(const Scalar &a, Type from, Type to) {
           llvm::APFloat::semanticsPrecision(fromFloat.getFloatSemantics()))
     if (std::fabs(a.value) <= largestFinite(toFloat) || !std::isfinite(a.value)) {
       Scalar same = orZero(from, a);
-      if (!isSimulation())
+      if (!isPerturbed())
         same.own = 0; // the rounding of the old type
       same.undecided |= isBeyond(toFloat, a.value);
       return same;
@@ -361,7 +361,7 @@ Scalar Arithmetic::forceTo(FloatType type, const Scalar &a) {
     return result;
   }
   result.error = std::max(std::fabs(low - result.value), std::fabs(high - result.value));
-  if (losesSubnormals(type) && !isSimulation() && std::fabs(result.value) < smallestError(type))
+  if (losesSubnormals(type) && !isPerturbed() && std::fabs(result.value) < smallestError(type))
     result.error += std::fabs(result.value);
   if (result.error != 0)
     result.origin = freshOrigin();
@@ -375,7 +375,7 @@ Scalar Arithmetic::cast(const Scalar &a, FloatType from, FloatType to) {
   if (from.getWidth() < to.getWidth()) {
     result.kept = a.error + (std::isfinite(moved) ? moved : 0) + a.kept;
   } else if (std::isfinite(result.value)) {
-    result.error += isSimulation() ? 0 : a.kept;
+    result.error += isPerturbed() ? 0 : a.kept;
     result.own = a.kept;
   }
   if (result.error != 0)

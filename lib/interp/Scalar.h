@@ -44,10 +44,11 @@
 //     f32: p - p                        = 0 +- 1.4e-7          scale 1.21: a fault of a thousandth shows
 //
 // Worst-case bounds grow with each op, and are useless after some hundreds of ops. An `Arithmetic`
-// that simulates one execution computes no bounds: it perturbs values within the rounding errors of
-// the type (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating results of
-// numerical software, 2004). Each reader rounds a value separately, at random, so the difference of
-// a value from itself is not 0 here either. Deviations.h compares several such executions.
+// that runs one perturbed execution computes no bounds: it perturbs values within the rounding
+// errors of the type (stochastic arithmetic; Vignes: Discrete stochastic arithmetic for validating
+// results of numerical software, 2004). Each reader rounds a value separately, at random, so the
+// difference of a value from itself is not 0 here either. Deviations.h compares several such
+// executions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,10 +116,10 @@ constexpr double functionUnits = 8;
 class Arithmetic {
 public:
   Arithmetic() = default;
-  /// Simulates one execution, selected by `seed`: values are perturbed by up to `strength` times
-  /// the error of the op. There are no bounds, and nothing is undecided.
+  /// Runs one perturbed execution, selected by `seed`: values are perturbed by up to `strength`
+  /// times the error of the op. There are no bounds, and nothing is undecided.
   Arithmetic(uint64_t seed, double strength) : state(seed), strength(strength) {}
-  bool isSimulation() const { return strength != 0; }
+  bool isPerturbed() const { return strength != 0; }
   Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
   Scalar sub(mlir::FloatType type, const Scalar &a, const Scalar &b);
   Scalar mul(mlir::FloatType type, const Scalar &a, const Scalar &b);
@@ -152,7 +153,7 @@ public:
   /// Selects one of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 
-  /// A random number in [-strength, strength), for a simulation.
+  /// A random number in [-strength, strength), for a perturbed execution.
   double draw();
 
   /// True if the bounds of a and b overlap, so that their order is not known.
@@ -163,8 +164,8 @@ private:
   /// A factor, or the operand of its widening, with a bound that includes 0 if it is subnormal:
   /// machines may flush subnormal numbers of bf16 to zero.
   Scalar orZero(mlir::Type type, const Scalar &a);
-  /// The value of an operand; in a simulation, rounded at random.
-  double of(const Scalar &a) { return a.own == 0 || !isSimulation() ? a.value : disturbed(a); }
+  /// The value of an operand; in a perturbed execution, rounded at random.
+  double of(const Scalar &a) { return a.own == 0 || !isPerturbed() ? a.value : disturbed(a); }
   double disturbed(const Scalar &a);
   /// The properties of a type that rounding depends on.
   struct Format {
@@ -174,7 +175,7 @@ private:
   };
   const Format &formatOf(mlir::FloatType type);
   llvm::SmallVector<Format, 2> formats; ///< of the types met so far
-  Scalar simulated(mlir::FloatType type, double value, bool exact, double units);
+  Scalar perturbed(mlir::FloatType type, double value, bool exact, double units);
   uint64_t origins = 0, state = 0; ///< `state`: of the random numbers
   double strength = 0;
 };

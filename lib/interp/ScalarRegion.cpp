@@ -34,12 +34,12 @@ FailureOr<ScalarRegion> ScalarRegion::prepare(Region &region, Arithmetic &arithm
     } else {
       step.function = functionOf(&op, arithmetic);
       if (!step.function)
-        return op.emitOpError() << "has no meaning as scalar code", failure();
+        return LogicalResult(op.emitOpError() << "has no meaning as scalar code");
     }
     for (Value operand : op.getOperands()) {
       auto slot = slotOf.find(operand);
       if (slot == slotOf.end())
-        return op.emitOpError() << "uses a value from outside of its region", failure();
+        return LogicalResult(op.emitOpError() << "uses a value from outside of its region");
       step.slots.push_back(slot->second);
     }
     slotOf.try_emplace(op.getResult(0), slotOf.size());
@@ -47,8 +47,8 @@ FailureOr<ScalarRegion> ScalarRegion::prepare(Region &region, Arithmetic &arithm
   for (Value value : block.getTerminator()->getOperands()) {
     auto slot = slotOf.find(value);
     if (slot == slotOf.end())
-      return block.getTerminator()->emitOpError() << "uses a value from outside of its region",
-             failure();
+      return LogicalResult(block.getTerminator()->emitOpError()
+                           << "uses a value from outside of its region");
     result.resultSlots.push_back(slot->second);
   }
   result.slots.resize(slotOf.size());
@@ -242,7 +242,8 @@ ScalarRegion::Function ScalarRegion::floatFunction(Operation *op, Arithmetic &a)
       .Case<math::Log2Op>([&](auto) { return monotone(std::log2); })
       .Case<math::Log10Op>([&](auto) { return monotone(std::log10); })
       .Case<math::SinhOp>([&](auto) { return monotone(std::sinh); })
-      // Not monotone, but convex and even, so that its values at the ends of an interval bound it too.
+      // Not monotone, but convex and even, so that its values at the ends of an interval bound it
+      // too.
       .Case<math::CoshOp>([&](auto) { return monotone(std::cosh); })
       .Case<math::TanhOp>([&](auto) { return monotone(std::tanh); })
       .Case<math::AsinhOp>([&](auto) { return monotone(std::asinh); })

@@ -1,4 +1,4 @@
-//===- Activations.cpp - learned slopes, and softmax ---------------------===//
+//===- Activations.cpp - learned slopes, and softmax ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

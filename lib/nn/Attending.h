@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parts of nn::Attention, which names and projects queries, keys and values, and calls one of two
-// functions: `attentionTo` has all scores at once, `attentionInBlocks` reads a cache of keys and values.
+// The parts of nn::Attention, which names and projects queries, keys and values, and calls one of
+// two functions: `attentionTo` has all scores at once, `attentionInBlocks` reads a cache of keys
+// and values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ attentionInBlocks(const Tensor &query, int64_t capacity,
                   const Name &past, const Names &feature, const AttentionOptions &options,
                   const std::function<Tensor(const Tensor &)> &relative);
 
-/// Adds rows of `part` along `position` to a cache's tensor behind those that it holds. Where `added` is
-/// given, only as many of them count.
+/// Adds rows of `part` along `position` to a cache's tensor behind those that it holds. Where
+/// `added` is given, only as many of them count.
 Tensor appended(const Tensor &all, const Tensor &filled, const Tensor &part, const Tensor &added);
 
 /// For each pair the query's product with the key of their distance, scaled as that with the other

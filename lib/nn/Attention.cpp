@@ -61,7 +61,8 @@ Attention Attention::make(const Extent &feature, int64_t heads, const Tensor &ke
 }
 
 namespace {
-/// Names inside a call, where a user's may be spelt alike, and how masks, biases and weights have them.
+/// Names inside a call, where a user's may be spelt alike, and how masks, biases and weights have
+/// them.
 struct InnerNames {
   Name head = fresh("head"), group = fresh("group"), depth = fresh("depth"), past = fresh("past");
   Name keys;                 ///< the user's name of `past`

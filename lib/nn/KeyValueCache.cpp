@@ -40,7 +40,8 @@ void nn::detail::requireRoom(const KeyValueCache &cache, int64_t more, Here here
 }
 
 /// Rows beyond `added` write the last of these again, which is in bounds where they might not be. A
-/// scatter writes no row beyond the end, and doesn't read the tensor, which would be copied for that.
+/// scatter writes no row beyond the end, and doesn't read the tensor, which would be copied for
+/// that.
 Tensor nn::appended(const Tensor &all, const Tensor &filled, const Tensor &part,
                     const Tensor &added) {
   Tensor row = iota({position, part.size(position)}).broadcast(filled.extents());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Attention multiplies weights of pairs of a query and a key with values. A pair that is hidden has the
-// weight 0, but 0 * NaN is NaN. Three kinds of conditions hide pairs.
+// Attention multiplies weights of pairs of a query and a key with values. A pair that is hidden has
+// the weight 0, but 0 * NaN is NaN. Three kinds of conditions hide pairs.
 //
 // - Conditions of keys alone are lengths, and all conditions where there is a single query. Keys and
 //   values are replaced by zeros where they are read.
@@ -45,7 +45,8 @@ public:
   Tensor shown(const Tensor &x) const { return keys.empty() ? x : select(keys, x, 0.0); }
   /// sum of query * key over `feature`.
   Tensor products(const Tensor &query, const Tensor &key, const Names &feature, Here here) const;
-  /// Makes the scores NaN that see a value that is not finite, if conditions of pairs hide it from others.
+  /// Makes the scores NaN that see a value that is not finite, if conditions of pairs hide it from
+  /// others.
   Tensor badScores(const Tensor &value, const Tensor &score) const;
   /// sum of weights * value over `past`.
   Tensor sum(const Tensor &weights, const Tensor &value, const Name &past, Here here) const;

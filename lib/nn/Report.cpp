@@ -7,7 +7,7 @@
 
 #include "lib/nn/Report.h"
 
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 
 #include <algorithm>
 #include <cmath>

@@ -165,7 +165,7 @@ Tensor nn::resampleBy(const Tensor &x, const std::vector<std::pair<Name, double>
 
 namespace {
 /// The elements around points along one name: two along `tap`, or the nearest one.
-struct Around {
+struct Neighbours {
   Name name, from;
   Tensor index, outside; ///< of the elements; true (i1) where the index is out of bounds
   Tensor isNan;          ///< true (i1) for a point that is NaN, which is replaced by 0
@@ -187,8 +187,8 @@ static Tensor reflected(const Tensor &at, const Tensor &size, bool alignCorners)
   return select(isPoint, 0.0, select(isForth, rest, period - rest) + low);
 }
 
-static Around around(const Tensor &x, const Name &name, const Tensor &given,
-                     const GridOptions &options) {
+static Neighbours neighboursOf(const Tensor &x, const Name &name, const Tensor &given,
+                               const GridOptions &options) {
   ElementType type = given.elementType();
   Tensor isNone = isNan(given), point = select(isNone, 0.0, given);
   Name from = fresh(name.str());
@@ -201,14 +201,15 @@ static Around around(const Tensor &x, const Name &name, const Tensor &given,
     at = clamp(at, 0.0, last);
   auto read = [&](const Tensor &element) {
     Tensor outside = logicalOr(element<0.0, element> last);
-    return Around{name, from, clamp(element, 0.0, last).cast(ElementType::I64), outside, isNone};
+    return Neighbours{name, from, clamp(element, 0.0, last).cast(ElementType::I64), outside,
+                      isNone};
   };
   if (options.by == Interpolation::Nearest)
     return read(roundEven(at));
   Name tap = fresh("tap");
   Tensor begin = floor(at), t = at - begin;
   Tensor which = iota({tap, 2}, type).broadcast(point.extents());
-  Around two = read(begin + which);
+  Neighbours two = read(begin + which);
   two.weight = select(two.outside, 0.0, select(equal(which, 0.0), 1.0 - t, t));
   two.tap = tap;
   return two;
@@ -224,7 +225,7 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
   if (!isFloat(x.elementType()))
     refuse("expected an x of floats, got " + x.type(), here);
   std::set<std::string> names;
-  std::vector<Around> all;
+  std::vector<Neighbours> all;
   std::vector<std::pair<Name, Tensor>> index;
   Tensor wide = widened(x);
   for (const auto &[name, point] : at) {
@@ -234,13 +235,13 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
       refuse("expected points of floats along '" + name.str() + "', got " + point.type(), here);
     if (Size size = x.size(name); size.isNumber() && int64_t(size) < 1)
       refuse("expected at least 1 element of '" + name.str() + "', got " + x.type(), here);
-    all.push_back(around(x, name, point.cast(wide.elementType()), options));
+    all.push_back(neighboursOf(x, name, point.cast(wide.elementType()), options));
     wide = wide.rename({{name, all.back().from}});
     index.push_back({all.back().from, all.back().index});
   }
   Tensor y = wide.gather(index);
   Names taps;
-  for (const Around &each : all) {
+  for (const Neighbours &each : all) {
     y = select(each.outside, 0.0, y);
     if (!each.weight.empty())
       y = y * each.weight;
@@ -249,7 +250,7 @@ Tensor nn::gridSample(const Tensor &x, const std::vector<std::pair<Name, Tensor>
   }
   if (!taps.empty())
     y = sum(y, taps);
-  for (const Around &each : all)
+  for (const Neighbours &each : all)
     y = select(each.isNan, NAN, y);
   return y.cast(x.elementType());
 }

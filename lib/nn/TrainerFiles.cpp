@@ -10,7 +10,7 @@
 #include "lib/nn/Report.h"
 #include "lib/nn/ShardedCheckpoint.h"
 #include "lib/nn/TrainerRun.h"
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 #include "runtime/program/Program.h"
 
 #include <algorithm>
@@ -155,8 +155,8 @@ void AnyTrainer::Run::moveAside(std::vector<std::filesystem::path> names, Here h
   print("moved the files of an earlier run to '" + aside.string() + "'");
 }
 
-/// Returns true if the log is a regular file that the process may truncate. It must not truncate the
-/// file behind its standard output, which /dev/stdout names.
+/// Returns true if the log is a regular file that the process may truncate. It must not truncate
+/// the file behind its standard output, which /dev/stdout names.
 bool AnyTrainer::Run::isLogToRewrite() const {
   struct stat log, other;
   if (stat(options.log.c_str(), &log) != 0 || !S_ISREG(log.st_mode))
@@ -469,12 +469,12 @@ void AnyTrainer::load(const std::string &path, Here here) {
 
 /// Pictures of the memory plans of the programs that a step runs, for each of their roles. Writes
 /// the program files; empty if this process has not trained.
-std::string AnyTrainer::Run::planPictures(Here here) {
+std::string AnyTrainer::Run::arenaPictures(Here here) {
   std::string pictures;
   auto add = [&](const char *name, auto &function, auto &...arguments) {
     std::string program = file(name);
     function.save(program, state, arguments..., here);
-    pictures += planPicture(Program::load(program)->manifest());
+    pictures += arenaPicture(Program::load(program)->manifest());
   };
   if (!lastFields)
     return "";
@@ -512,7 +512,7 @@ void AnyTrainer::report(const std::string &title, const std::string &sections, H
                     inWords(top.test.empty() ? top.train : top.test, ", ") + speed + ".";
   }
   try {
-    parts.plan = run->planPictures(here);
+    parts.plan = run->arenaPictures(here);
   } catch (const Error &error) { // for example, the loss captures tensors
     run->print(std::string("can't write a program file of the step: ") + error.what());
     parts.sections = "<p>There is no memory plan of the step: " + escapedForHtml(error.what()) +

@@ -90,7 +90,7 @@ struct AnyTrainer::Run {
   void save(Here here);
   void saveBest(Here here);
   void resume(const std::string &path, Here here);
-  std::string planPictures(Here here);
+  std::string arenaPictures(Here here);
 
   std::string place() const;
   void requireFinite(const StepResult &result, double loss, Here here) const;

@@ -7,19 +7,19 @@
 
 #include "lib/pipelines/Extension.h"
 
-#include "lib/pipelines/Cache.h"
-
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace heddle;
 
 Extension::~Extension() = default;
 
 llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std::string &path) {
-  auto fail = [&](const std::string &why) {
-    return llvm::createStringError("can't load the plugin '" + path + "': " + why);
+  auto fail = [&](const std::string &reason) {
+    return llvm::createStringError("can't load the plugin '" + path + "': " + reason);
   };
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
@@ -40,7 +40,8 @@ llvm::Expected<std::shared_ptr<const Extension>> heddle::loadExtension(const std
                 interface() + ": build it against this version");
   std::shared_ptr<Extension> extension(make());
   extension->name = llvm::sys::path::stem(path).str();
-  extension->key = KernelCache::keyOf((*file)->getBuffer().str());
+  extension->key = llvm::toHex(
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer())), /*LowerCase=*/true);
   return extension;
 }
 

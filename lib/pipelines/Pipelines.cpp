@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/pipelines/Pipelines.h"
+
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/conversion/nest_to_steps/Passes.h"
-#include "lib/pipelines/Compile.h"
-#include "lib/pipelines/Explain.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/nd/Passes.h"
@@ -32,7 +32,7 @@
 using namespace heddle;
 using namespace mlir;
 
-void heddle::addPlanPass(OpPassManager &passes, const CompileOptions &options) {
+void heddle::addPlanPass(OpPassManager &passes, const PipelineOptions &options) {
   if (options.mesh.empty() && options.shard.empty() && options.plan.empty())
     return;
   mesh::MeshPlanPassOptions plan;
@@ -42,7 +42,7 @@ void heddle::addPlanPass(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(mesh::createMeshPlanPass(std::move(plan)));
 }
 
-void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &options) {
+void heddle::buildNdPipeline(OpPassManager &passes, const PipelineOptions &options) {
   auto simplify = [&] {
     nd::NdSimplifyPassOptions rules;
     rules.fastMath.assign(options.fastMath.begin(), options.fastMath.end());
@@ -74,7 +74,7 @@ void heddle::buildNdPipeline(OpPassManager &passes, const CompileOptions &option
     extension->addNdPasses(passes);
 }
 
-void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &options) {
+void heddle::buildMeshPipeline(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
@@ -88,15 +88,15 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const CompileOptions &opti
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }
 
-void heddle::buildSimulationPipeline(OpPassManager &passes, const CompileOptions &options) {
+void heddle::buildSimulationPipeline(OpPassManager &passes, const PipelineOptions &options) {
   buildNdPipeline(passes, options);
   buildMeshPipeline(passes, options);
   passes.addPass(mesh::createMeshSimulatePass());
   passes.addPass(nd::createNdRestoreNamesPass());
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &options,
-                               bool restoreNames, Explanation *explanation) {
+void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &options,
+                               bool restoreNames, const DecisionListeners &listeners) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
@@ -105,11 +105,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(nest::createNestOrderReadsPass());
   if (options.products)
     add(nest::createNestNarrowProductsPass({std::string(spelling(*options.products))}));
-  nest::ExplainFusionOptions fusion{options.explainLayouts, {}};
-  if (explanation)
-    fusion.explained = [explanation](func::FuncOp function, const nest::FusionDecisions &made) {
-      explanation->addFusion(function, made);
-    };
+  nest::ExplainFusionOptions fusion{options.explainLayouts, listeners.fusion};
   add(nest::createNestFusePassFor(fusion));
   add(nest::createNestChooseGroupsPassFor(fusion));
   add(nest::createNestFormGroupsPass());
@@ -123,11 +119,7 @@ void heddle::buildNestPipeline(OpPassManager &passes, const CompileOptions &opti
   add(mesh::createMeshStartEarlyPass());
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
   if (options.assignLayouts) {
-    nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, {}};
-    if (explanation)
-      layouts.explained = [explanation](const nest::ExplainedLayouts &made) {
-        explanation->addLayouts(made);
-      };
+    nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, listeners.layouts};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
       for (const auto &extension : extensions)
         extension->adjustLayouts(problem);
@@ -163,13 +155,13 @@ void heddle::registerCompilerPasses() {
   registerTransformsPasses();
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all passes of the compiler on nd",
-      [](OpPassManager &passes) { buildNdPipeline(passes, CompileOptions()); });
+      [](OpPassManager &passes) { buildNdPipeline(passes, PipelineOptions()); });
   static PassPipelineRegistration<> meshPipeline(
       "mesh-pipeline", "from nd to the nests of one device of a mesh",
-      [](OpPassManager &passes) { buildMeshPipeline(passes, CompileOptions()); });
+      [](OpPassManager &passes) { buildMeshPipeline(passes, PipelineOptions()); });
   static PassPipelineRegistration<> nestPipeline(
       "nest-pipeline", "from nd to fused nests with layouts",
-      [](OpPassManager &passes) { buildNestPipeline(passes, CompileOptions()); });
+      [](OpPassManager &passes) { buildNestPipeline(passes, PipelineOptions()); });
   static PassPipelineRegistration<> stepPipeline(
       "step-pipeline", "from nests with layouts to steps",
       [](OpPassManager &passes) { buildStepPipeline(passes); });

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "lib/profile/Profile.h"
 
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 #include "lib/profile/Profile.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- LlvmPasses.cpp - runs passes of LLVM --------------------------------===//
+//===- LlvmPasses.cpp - runs passes of LLVM -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Report.cpp - parts of a run's report ------------------------------===//
+//===- Report.cpp - parts of a run's report -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

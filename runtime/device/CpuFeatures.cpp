@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 
 using namespace heddle;
@@ -78,3 +79,19 @@ std::vector<std::string> heddle::cpuFeatures() { return {}; }
 #endif
 
 bool heddle::hidesCpuFeatures() { return std::getenv("HEDDLE_CPU_WITHOUT"); }
+
+int64_t heddle::cacheBytes(int level, int64_t otherwise) {
+  for (int index = 0;; ++index) {
+    std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    int found = 0;
+    std::string type, unit;
+    int64_t size = 0;
+    if (!(std::ifstream(folder + "level") >> found))
+      return otherwise;
+    std::ifstream(folder + "type") >> type;
+    if (found != level || type == "Instruction")
+      continue;
+    if (std::ifstream(folder + "size") >> size >> unit && size > 0)
+      return size * (unit == "M" ? 1 << 20 : unit == "K" ? 1 << 10 : 1);
+  }
+}

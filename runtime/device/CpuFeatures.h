@@ -16,6 +16,7 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_CPUFEATURES_H
 #define HEDDLE_RUNTIME_DEVICE_CPUFEATURES_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &need
 
 /// The instruction sets that this CPU has, among those that this runtime knows.
 std::vector<std::string> cpuFeatures();
+
+/// The bytes of a core's data cache of a level (1 to 3), shared ones included, as Linux reports them
+/// for the first core; `otherwise`, if it reports none, as on some virtual machines. The C library's
+/// answer for L3 is no good there: it may count the caches of cores that the machine does not have.
+int64_t cacheBytes(int level, int64_t otherwise);
 
 /// Whether $HEDDLE_CPU_WITHOUT is set.
 bool hidesCpuFeatures();

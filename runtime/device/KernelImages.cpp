@@ -13,7 +13,8 @@ using namespace heddle;
 
 std::string heddle::writeImage(const KernelImage &image) {
   return "kernel " + image.symbol + " " + std::to_string(image.lanes) + " " +
-         std::to_string(image.bytes.size()) + "\n" + image.bytes;
+         std::to_string(image.chunks) + " " + std::to_string(image.bytes.size()) + "\n" +
+         image.bytes;
 }
 
 std::optional<std::vector<KernelImage>> heddle::readImages(std::string_view code,
@@ -25,8 +26,9 @@ std::optional<std::vector<KernelImage>> heddle::readImages(std::string_view code
     std::string word;
     KernelImage image;
     size_t bytes = 0;
-    if (end == code.npos || !(line >> word >> image.symbol >> image.lanes >> bytes) ||
-        word != "kernel" || image.lanes < 1 || bytes > code.size() - end - 1) {
+    if (end == code.npos ||
+        !(line >> word >> image.symbol >> image.lanes >> image.chunks >> bytes) ||
+        word != "kernel" || image.lanes < 1 || image.chunks < 1 || bytes > code.size() - end - 1) {
       error = "expected a kernel " + std::to_string(code.size()) +
               " bytes before the end of its code, got '" +
               std::string(code.substr(0, std::min<size_t>(end, 60))) + "'";

@@ -96,7 +96,7 @@ private:
 
 struct LoadedKernel {
   Driver::Image image;
-  int32_t lanes;
+  int32_t lanes, chunks; ///< of a block
 };
 using Kernels = std::map<std::string, LoadedKernel, std::less<>>;
 
@@ -129,7 +129,7 @@ protected:
   void begin(HeddleCall *call) override {
     std::vector<int64_t> symbols(call->symbols, call->symbols + spec.symbols.size());
     if (!isPlanned || symbols != plannedFor)
-      plan(std::move(symbols));
+      layOut(std::move(symbols));
     for (size_t i = 0; i < spec.values.size(); ++i) {
       ValueSpec::Kind kind = spec.values[i].kind;
       if (roots[i] != i || kind == ValueSpec::Kind::Temporary)
@@ -162,18 +162,18 @@ protected:
     for (int32_t at : step.numbers)
       arguments.push_back(number(call->symbols[at]));
     // Lanes share the scratch, so a launch has as many as it suffices for.
-    int64_t most = chunks, lanes = kernel.lanes;
+    int64_t most = chunks, lanes = kernel.lanes, each = kernel.chunks;
     if (scratchBytes > 0)
-      most = std::max<int64_t>(1, mostScratch / (scratchBytes * lanes)) * lanes;
-    int64_t blocks = (std::min(most, chunks) + lanes - 1) / lanes;
+      most = std::max<int64_t>(1, mostScratch / (scratchBytes * lanes)) * each;
+    int64_t blocks = (std::min(most, chunks) + each - 1) / each;
     scratch.reserve(driver, scratchBytes * blocks * lanes);
     for (int64_t first = 0; first < chunks; first += most) {
       auto now = arguments;
       int64_t end = std::min(chunks, first + most);
-      for (const Driver::Argument &each :
+      for (const Driver::Argument &last :
            {number(first), number(end), Driver::Argument{scratch.get()}, number(scratchBytes)})
-        now.push_back(each);
-      driver.launch(kernel.image, (end - first + lanes - 1) / lanes, now);
+        now.push_back(last);
+      driver.launch(kernel.image, (end - first + each - 1) / each, now);
     }
     return "";
   }
@@ -239,7 +239,7 @@ private:
   }
 
   /// Computes the sizes of all values, and places the temporaries in one arena.
-  void plan(std::vector<int64_t> symbols) {
+  void layOut(std::vector<int64_t> symbols) {
     auto valueOf = [&](const Expr &expr) {
       auto value = expr.evaluate([&](const std::string &name) -> std::optional<int64_t> {
         auto found = std::find(spec.symbols.begin(), spec.symbols.end(), name);
@@ -255,10 +255,10 @@ private:
     bytes.clear();
     for (const ValueSpec &value : spec.values)
       bytes.push_back(valueOf(value.bytes));
-    std::vector<PlannedBuffer> planned(count);
+    std::vector<ArenaBuffer> planned(count);
     for (size_t i = 0; i < count; ++i) {
       const ValueSpec &value = spec.values[i];
-      PlannedBuffer &root = planned[roots[i]];
+      ArenaBuffer &root = planned[roots[i]];
       if (roots[i] == i)
         root = {bytes[i], value.firstStep, std::max(root.last, value.lastStep), -1,
                 value.layout.alignment};
@@ -266,13 +266,13 @@ private:
         root.last = std::max(root.last, value.lastStep);
     }
     std::vector<size_t> owners;
-    std::vector<PlannedBuffer> temporaries;
+    std::vector<ArenaBuffer> temporaries;
     for (size_t i = 0; i < count; ++i)
       if (roots[i] == i && spec.values[i].kind == ValueSpec::Kind::Temporary) {
         owners.push_back(i);
         temporaries.push_back(planned[i]);
       }
-    arenaBytes = planArena(temporaries);
+    arenaBytes = packArena(temporaries);
     offsets.assign(count, 0);
     for (size_t i = 0; i < owners.size(); ++i)
       offsets[owners[i]] = temporaries[i].offset;
@@ -292,7 +292,7 @@ public:
   }
   void loadKernels(const std::vector<KernelImage> &images) {
     for (const KernelImage &image : images)
-      kernels[image.symbol] = {driver->loadKernel(image), image.lanes};
+      kernels[image.symbol] = {driver->loadKernel(image), image.lanes, image.chunks};
   }
 
   Entry entry(const EntrySpec &spec) override {

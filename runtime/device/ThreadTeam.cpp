@@ -191,8 +191,8 @@ public:
 
   void run(Body body, void *argument) override {
     if (count == 1 || insideRegion) {
-      Region alone(1);
-      return runBody(body, argument, alone, 0);
+      Region ofOneThread(1);
+      return runBody(body, argument, ofOneThread, 0);
     }
     Crew *now = crew.load(std::memory_order_acquire);
     if (!now->isHere())

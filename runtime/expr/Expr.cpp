@@ -464,9 +464,9 @@ bool Expr::mentions(std::string_view name) const {
 
 bool Expr::isLinearIn(std::string_view name) const {
   for (const Term &term : termList) {
-    bool alone = term.factors.size() == 1 && term.factors[0]->kind == Atom::Kind::Name;
+    bool isName = term.factors.size() == 1 && term.factors[0]->kind == Atom::Kind::Name;
     for (const AtomRef &atom : term.factors)
-      if (!alone && atomMentions(*atom, name))
+      if (!isName && atomMentions(*atom, name))
         return false;
   }
   return true;

@@ -41,13 +41,13 @@ std::string Expr::str() const {
     if (magnitude != 1)
       product = std::to_string(magnitude);
     // A leading minus binds closer than a division: `-(a floordiv 2)`.
-    bool alone =
+    bool isWhole =
         product.empty() && term.factors.size() == 1 && !(text.empty() && term.coefficient < 0);
     for (const AtomRef &atom : term.factors) {
       bool division = atom->kind == Atom::Kind::FloorDiv || atom->kind == Atom::Kind::Mod;
       if (!product.empty())
         product += " * ";
-      product += division && !alone ? "(" + spell(*atom) + ")" : spell(*atom);
+      product += division && !isWhole ? "(" + spell(*atom) + ")" : spell(*atom);
     }
     if (text.empty())
       text = term.coefficient < 0 ? "-" + product : product;

@@ -37,7 +37,7 @@ std::string ShardingTable::toJson() const {
     for (const Value &value : entry.values) {
       Json row = Json::array();
       for (const std::string *text :
-           {&value.name, &value.location, &value.type, &value.sharding, &value.why})
+           {&value.name, &value.location, &value.type, &value.sharding, &value.reason})
         row.push_back(texts(*text));
       values.push_back(row);
     }
@@ -87,7 +87,7 @@ std::optional<ShardingTable> ShardingTable::fromJson(std::string_view text, std:
       Entry &entry = table.entries.emplace_back(Entry{from.at("name"), from.at("role"), {}, {}});
       for (const Json &each : from.at("values")) {
         Value &value = entry.values.emplace_back();
-        row(each, 5, {&value.name, &value.location, &value.type, &value.sharding, &value.why});
+        row(each, 5, {&value.name, &value.location, &value.type, &value.sharding, &value.reason});
       }
       for (const Json &each : from.at("collectives")) {
         Collective &made = entry.collectives.emplace_back();

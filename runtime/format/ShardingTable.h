@@ -32,7 +32,7 @@ struct ShardingTable {
   struct Value {
     std::string name;     ///< of the argument or op
     std::string location; ///< "file:line:column"
-    std::string type, sharding, why;
+    std::string type, sharding, reason;
     bool operator==(const Value &) const = default;
   };
   struct Collective {

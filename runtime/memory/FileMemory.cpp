@@ -21,8 +21,10 @@ using namespace heddle;
 
 static std::string directory(std::string &variable) {
   for (const char *name : {"HEDDLE_SPILL_DIR", "TMPDIR"})
-    if (const char *value = std::getenv(name); value && *value)
-      return variable = std::string(" (") + name + ")", value;
+    if (const char *value = std::getenv(name); value && *value) {
+      variable = std::string(" (") + name + ")";
+      return value;
+    }
   return "/tmp";
 }
 

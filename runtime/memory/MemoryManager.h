@@ -29,7 +29,7 @@
 
 #include "runtime/base/Fork.h"
 #include "runtime/format/MemorySpace.h"
-#include "runtime/memory/Planner.h"
+#include "runtime/memory/PackArena.h"
 
 #include <cstdint>
 #include <functional>

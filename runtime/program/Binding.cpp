@@ -66,9 +66,9 @@ void Binding::clear() {
 
 TensorRef &Binding::ensureResult(size_t result) {
   size_t value = size_t(spec.results[result]);
-  if (!results[result] || results[result]->storedType() != memory.plan->types[value])
+  if (!results[result] || results[result]->storedType() != memory.sized->types[value])
     results[result] = std::make_shared<RuntimeTensor>(
-        memory.plan->types[value], memory.managerOf(spec.values[value]),
+        memory.sized->types[value], memory.managerOf(spec.values[value]),
         AllocationInfo{spec.values[value].name, spec.values[value].location});
   return results[result];
 }
@@ -99,7 +99,7 @@ void Binding::placeArguments() {
     void *&address = memory.addresses[size_t(spec.arguments[i])];
     bool fits = fitsInPlace(*tensor, formal.layout);
     if (int32_t result = resultDonated[i]; result >= 0) { // the program writes here
-      const auto &type = memory.plan->types[size_t(spec.results[size_t(result)])];
+      const auto &type = memory.sized->types[size_t(spec.results[size_t(result)])];
       if (donation.accept(spec, formal, *tensor, fits, all, type)) {
         results[size_t(result)] = nullptr;
         address = tensor->address();
@@ -127,7 +127,7 @@ void Binding::placeResults() {
       continue;
     ensureResult(r);
     bool ownsMemory = spec.values[value].kind == ValueSpec::Kind::Result &&
-                      memory.plan->storage[value] == int32_t(value) &&
+                      memory.sized->storage[value] == int32_t(value) &&
                       resultOf[value] == int32_t(r);
     if (ownsMemory)
       memory.addresses[value] = results[r]->address();

@@ -38,7 +38,7 @@ public:
   std::vector<const TensorSpec *> types() const;
   void clear();
 
-  /// Sets the addresses of arguments and results for the plan of the call's memory.
+  /// Sets the addresses of arguments and results for the sizes of the call.
   void place();
   void copyIn();
   /// True if there is something to do after a run.

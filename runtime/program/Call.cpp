@@ -30,7 +30,7 @@ Call::Call(std::shared_ptr<LoadedProgram> loaded, const EntrySpec &entry, CallOp
     if (!spec.isSupplied(name))
       throw Error("'" + spec.name + "' takes no number '" + name + "' from its caller");
   if (spec.symbols.empty())
-    memory.plan = program->planFor(spec, {});
+    memory.sized = program->sizedFor(spec, {});
 }
 
 void Call::bind(size_t argument, TensorRef tensor, bool donate) {
@@ -52,8 +52,8 @@ void Call::unbind() {
 void Call::prepare() {
   binding.requireAll();
   if (!spec.symbols.empty())
-    memory.plan =
-        program->planFor(spec, bindSymbols(spec, binding.types(), ranks.suppliedNumbers()));
+    memory.sized =
+        program->sizedFor(spec, bindSymbols(spec, binding.types(), ranks.suppliedNumbers()));
   ranks.prepare();
   memory.prepare(size_t(threads()));
   binding.place();
@@ -61,7 +61,7 @@ void Call::prepare() {
   call = {memory.addresses.data(),
           memory.counters,
           memory.scratch.data(),
-          memory.plan->symbols.data(),
+          memory.sized->symbols.data(),
           &callTable(),
           settings.managed || settings.profile,
           &steps,
@@ -112,7 +112,7 @@ void Call::runOnTeam() {
     if (thread == 0 && settings.job)
       failure.setAbortable(nullptr);
   };
-  if (program->isAlone(spec)) {
+  if (program->isSerial(spec)) {
     Region one(1);
     body(one, 0);
   } else {

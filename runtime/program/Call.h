@@ -74,7 +74,7 @@ private:
   bool belongsTo(const std::shared_ptr<Job> &job) const {
     return !owner.owner_before(job) && !job.owner_before(owner);
   }
-  int threads() const { return program->isAlone(spec) ? 1 : settings.team->threads(); }
+  int threads() const { return program->isSerial(spec) ? 1 : settings.team->threads(); }
   void prepare();
   void runOnTeam();
   void afterRun();

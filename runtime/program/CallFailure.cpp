@@ -17,10 +17,10 @@ void CallFailure::reset() {
 }
 
 /// Stores the reason of the first thread that fails.
-int32_t CallFailure::fail(int32_t index, const char *why) {
+int32_t CallFailure::fail(int32_t index, const char *text) {
   if (int32_t none = 0; code.compare_exchange_strong(none, Failed, std::memory_order_acq_rel)) {
     step = index;
-    note(why);
+    note(text);
   } else if (none == Aborted) { // the step that another rank's failure has interrupted
     std::lock_guard lock(mutex);
     step = index;
@@ -29,9 +29,9 @@ int32_t CallFailure::fail(int32_t index, const char *why) {
 }
 
 /// Stores the reason of a failure, unless out of memory.
-void CallFailure::note(const char *why) noexcept {
+void CallFailure::note(const char *text) noexcept {
   try {
-    reason = why;
+    reason = text;
   } catch (const std::bad_alloc &) {
   }
 }
@@ -93,12 +93,12 @@ void CallFailure::raise(const EntrySpec &entry, ControlChannel *channel) {
   std::string name = failed ? failed->name : "", location = failed ? failed->location : "";
   if (status() == Cancelled)
     note("the process was forked in one of its steps, whose other threads are in the parent");
-  std::string why = reason.empty() ? "status " + std::to_string(status()) : reason;
+  std::string text = reason.empty() ? "status " + std::to_string(status()) : reason;
   reason.clear();
   if (channel)
-    channel->fail(why, entry.name, name, location);
+    channel->fail(text, entry.name, name, location);
   std::string where =
       placeOf(name, location) + (channel ? " on rank " + std::to_string(channel->rank()) : "");
-  throw ExecutionError("'" + entry.name + "' failed" + where + ": " + why, entry.name, name,
+  throw ExecutionError("'" + entry.name + "' failed" + where + ": " + text, entry.name, name,
                        location, channel ? channel->rank() : -1);
 }

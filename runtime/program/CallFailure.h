@@ -39,8 +39,9 @@ public:
   int32_t status() const { return code.load(std::memory_order_relaxed); }
   /// Thread 0 begins a step.
   void enter(int32_t index) { step = index; }
-  /// A step has failed on this thread; returns the status with which the thread leaves. Thread-safe.
-  int32_t fail(int32_t index, const char *why);
+  /// A step has failed on this thread; returns the status with which the thread leaves.
+  /// Thread-safe.
+  int32_t fail(int32_t index, const char *text);
   /// A thread has left the entry function with a status other than 0. Thread-safe.
   void leave(int32_t status, Region &region);
   /// Another rank has failed, which ends the run. Thread-safe.
@@ -61,7 +62,7 @@ private:
   std::optional<Failure> aborted;
   Region *abortable = nullptr;
 
-  void note(const char *why) noexcept;
+  void note(const char *text) noexcept;
   [[noreturn]] void raiseAborted(const EntrySpec &entry, const StepSpec *failed);
 };
 

@@ -28,7 +28,7 @@ CallMemory::~CallMemory() {
   for (void *area : scratch)
     options.manager->free(area);
   for (size_t a = 0; a < arenas.size(); ++a)
-    managerOf(plan->arenas[a].space)->free(arenas[a].address);
+    managerOf(sized->arenas[a].space)->free(arenas[a].address);
   std::free(counters);
 }
 
@@ -41,9 +41,9 @@ const std::shared_ptr<MemoryManager> &CallMemory::managerOf(const ValueSpec &val
 }
 
 void CallMemory::prepare(size_t threads) {
-  arenas.resize(plan->arenas.size());
+  arenas.resize(sized->arenas.size());
   for (size_t a = 0; a < arenas.size() && !options.managed; ++a) {
-    const EntryPlan::Arena &planned = plan->arenas[a];
+    const SizedEntry::Arena &planned = sized->arenas[a];
     if (planned.bytes <= arenas[a].bytes)
       continue;
     auto &manager = managerOf(planned.space);
@@ -52,11 +52,11 @@ void CallMemory::prepare(size_t threads) {
                                       {spec.name + " (arena)", "", planned.space});
     arenas[a] = {static_cast<char *>(address), planned.bytes};
   }
-  if (plan->scratchBytes > scratchBytes) {
+  if (sized->scratchBytes > scratchBytes) {
     for (void *&area : scratch)
       options.manager->free(area);
     scratch.clear();
-    scratchBytes = plan->scratchBytes;
+    scratchBytes = sized->scratchBytes;
   }
   scratch.reserve(threads);
   while (scratch.size() < threads)
@@ -69,26 +69,26 @@ void CallMemory::prepare(size_t threads) {
     else if (spec.values[i].kind == ValueSpec::Kind::Temporary)
       addresses[i] = options.managed || spec.values[i].aliasOf >= 0
                          ? nullptr
-                         : arenas[size_t(plan->arenaOf[i])].address + plan->offsets[i];
+                         : arenas[size_t(sized->arenaOf[i])].address + sized->offsets[i];
   }
 }
 
 void CallMemory::resolveAliases() {
   for (size_t i = 0; i < addresses.size(); ++i)
-    addresses[i] = addresses[size_t(plan->storage[i])];
+    addresses[i] = addresses[size_t(sized->storage[i])];
 }
 
 void CallMemory::clearCounters() { std::memset(counters, 0, spec.steps.size() * 64); }
 
 void CallMemory::makeAndFree(int32_t step) {
-  const auto &free = plan->freeBefore[size_t(step)], &make = plan->makeBefore[size_t(step)];
+  const auto &free = sized->freeBefore[size_t(step)], &make = sized->makeBefore[size_t(step)];
   for (int32_t value : free) // values of a branch that was not taken were not allocated
     if (void *address = std::exchange(addresses[size_t(value)], nullptr))
       managerOf(spec.values[size_t(value)].space)->free(address);
   for (int32_t value : make) {
     const ValueSpec &of = spec.values[size_t(value)];
     addresses[size_t(value)] = managerOf(of.space)->allocate(
-        plan->types[size_t(value)]->bytes, of.layout.alignment, {of.name, of.location, of.space});
+        sized->types[size_t(value)]->bytes, of.layout.alignment, {of.name, of.location, of.space});
   }
   if (!free.empty() || !make.empty())
     resolveAliases();
@@ -99,7 +99,7 @@ void CallMemory::freeTemporaries() {
     if (spec.values[i].kind != ValueSpec::Kind::Temporary)
       continue;
     void *address = std::exchange(addresses[i], nullptr);
-    if (plan->storage[i] == int32_t(i))
+    if (sized->storage[i] == int32_t(i))
       managerOf(spec.values[i].space)->free(address);
   }
 }

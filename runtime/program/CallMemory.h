@@ -31,12 +31,12 @@ public:
   std::vector<void *> addresses; ///< by value
   std::vector<void *> scratch;   ///< by thread
   int64_t *counters = nullptr;   ///< of chunks, 64 bytes apart
-  std::shared_ptr<const EntryPlan> plan;
+  std::shared_ptr<const SizedEntry> sized;
 
   const std::shared_ptr<MemoryManager> &managerOf(std::string_view space) const;
   const std::shared_ptr<MemoryManager> &managerOf(const ValueSpec &value) const;
 
-  /// Allocates what the plan needs, and sets the addresses of constants and temporaries.
+  /// Allocates what the sizes need, and sets the addresses of constants and temporaries.
   void prepare(size_t threads);
   /// A value that aliases another gets its address.
   void resolveAliases();
@@ -53,7 +53,7 @@ private:
     char *address = nullptr;
     int64_t bytes = 0;
   };
-  std::vector<Arena> arenas; ///< in the plan's order
+  std::vector<Arena> arenas; ///< in the order of SizedEntry
   int64_t scratchBytes = 0;
 };
 

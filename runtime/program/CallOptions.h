@@ -9,8 +9,8 @@
 #define HEDDLE_RUNTIME_PROGRAM_CALLOPTIONS_H
 
 #include "runtime/device/ThreadTeam.h"
-#include "runtime/program/EntryPlan.h"
 #include "runtime/program/Observers.h"
+#include "runtime/program/SizedEntry.h"
 
 namespace heddle {
 

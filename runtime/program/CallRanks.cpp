@@ -53,7 +53,7 @@ Transport::Operation CallRanks::operationOf(const StepSpec &step) const {
   auto evaluate = [&](Expr &number) {
     auto value = number.evaluate([&](const std::string &name) -> std::optional<int64_t> {
       auto at = std::find(spec.symbols.begin(), spec.symbols.end(), name);
-      return memory.plan->symbols[size_t(at - spec.symbols.begin())];
+      return memory.sized->symbols[size_t(at - spec.symbols.begin())];
     });
     if (!value)
       throw Error("'" + spec.name + "' can't communicate at '" + step.name + "' (" + step.location +
@@ -80,7 +80,7 @@ Transport::Operation CallRanks::operationOf(const StepSpec &step) const {
     joinPair(operation, options.job->rank());
   std::vector<std::optional<int64_t>> bytes;
   for (int32_t value : step.values)
-    bytes.push_back(memory.plan->types[size_t(value)]->bytes);
+    bytes.push_back(memory.sized->types[size_t(value)]->bytes);
   if (std::string message = verifyCommunication(program.manifest.mesh, known, bytes);
       !message.empty())
     throw Error("'" + spec.name + "' can't communicate: its step '" + step.name + "' (" +
@@ -133,7 +133,7 @@ void CallRanks::describeToOthers() {
   for (size_t i = 0; i < spec.symbols.size(); ++i)
     if (const std::string &symbol = spec.symbols[i];
         !spec.isSupplied(symbol) || isWholeSize(spec, symbol))
-      agreement.emplace_back("size '" + symbol + "' =", std::to_string(memory.plan->symbols[i]));
+      agreement.emplace_back("size '" + symbol + "' =", std::to_string(memory.sized->symbols[i]));
 }
 
 bool CallRanks::agree(CallFailure &failure) const {

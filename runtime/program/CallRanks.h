@@ -37,7 +37,7 @@ public:
   void requireJob() const;
   /// The numbers that the caller supplies, and this rank's coordinates.
   SuppliedNumbers suppliedNumbers() const;
-  /// Evaluates counts and members for the plan of the call's memory, and collects what the ranks
+  /// Evaluates counts and members for the sizes of the call, and collects what the ranks
   /// compare. Throws Error that names the step for an invalid number.
   void prepare();
   /// Compares this call with those of the other ranks; false if the job has failed.

@@ -46,7 +46,7 @@ CallSteps::LibraryCall CallSteps::libraryCall(int32_t index) const {
   for (int32_t value : step.values)
     made.values.push_back(memory.addresses[size_t(value)]);
   for (int32_t number : step.numbers)
-    made.numbers.push_back(memory.plan->symbols[size_t(number)]);
+    made.numbers.push_back(memory.sized->symbols[size_t(number)]);
   return made;
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a loaded program, which all its calls share. `mutex` guards `plans` and the hash;
-// the rest does not change after loading.
+// The state of a loaded program, which all its calls share. `mutex` guards `sizedEntries` and the
+// hash; the rest does not change after loading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "runtime/base/Library.h"
 #include "runtime/base/Mapping.h"
 #include "runtime/device/Device.h"
-#include "runtime/program/EntryPlan.h"
+#include "runtime/program/SizedEntry.h"
 
 #include <algorithm>
 
@@ -28,14 +28,14 @@ struct LoadedProgram {
   Mapping code, constants;
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
   std::vector<DeviceProgram::Entry> functions; ///< by entry
-  std::vector<bool> alone;                     ///< by entry: thread 0 runs all steps
+  std::vector<bool> serial;                    ///< by entry: thread 0 runs all steps
   std::map<std::string, std::shared_ptr<MemoryManager>, std::less<>>
       managers; ///< of memory spaces other than the host's
   std::map<const StepSpec *, HeddleLibraryFunction> libraryFunctions;
-  /// Plans by entry and values of its symbols.
+  /// By entry and values of its symbols.
   ForkMutex mutex;
-  std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const EntryPlan>>
-      plans;
+  std::map<std::pair<const EntrySpec *, std::vector<int64_t>>, std::shared_ptr<const SizedEntry>>
+      sizedEntries;
 
   /// Finds the memory spaces and library functions that the entries use (if `device` is null, on
   /// this CPU). Throws Error that names a missing one.
@@ -45,20 +45,20 @@ struct LoadedProgram {
   void setFunctions(F &&function) {
     for (const EntrySpec &entry : manifest.entries) {
       functions.push_back(function(entry));
-      alone.push_back(std::none_of(entry.steps.begin(), entry.steps.end(),
-                                   [](const StepSpec &step) { return step.isShared(); }));
+      serial.push_back(std::none_of(entry.steps.begin(), entry.steps.end(),
+                                    [](const StepSpec &step) { return step.isShared(); }));
     }
   }
 
   /// Equal for equal programs, in any process; computed on first use.
   const std::string &hash();
 
-  std::shared_ptr<const EntryPlan> planFor(const EntrySpec &entry,
-                                           const std::vector<int64_t> &symbols);
+  std::shared_ptr<const SizedEntry> sizedFor(const EntrySpec &entry,
+                                             const std::vector<int64_t> &symbols);
   DeviceProgram::Entry functionOf(const EntrySpec &entry) const {
     return functions[indexOf(entry)];
   }
-  bool isAlone(const EntrySpec &entry) const { return alone[indexOf(entry)]; }
+  bool isSerial(const EntrySpec &entry) const { return serial[indexOf(entry)]; }
 
 private:
   std::string hashText;                            ///< guarded by `mutex`

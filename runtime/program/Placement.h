@@ -19,8 +19,8 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_PLACEMENT_H
 #define HEDDLE_RUNTIME_PROGRAM_PLACEMENT_H
 
-#include "runtime/program/EntryPlan.h"
 #include "runtime/program/Shards.h"
+#include "runtime/program/SizedEntry.h"
 
 namespace heddle {
 

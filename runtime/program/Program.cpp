@@ -171,13 +171,13 @@ const std::string &LoadedProgram::hash() {
   return hashText;
 }
 
-std::shared_ptr<const EntryPlan> LoadedProgram::planFor(const EntrySpec &entry,
-                                                        const std::vector<int64_t> &symbols) {
+std::shared_ptr<const SizedEntry> LoadedProgram::sizedFor(const EntrySpec &entry,
+                                                          const std::vector<int64_t> &symbols) {
   std::lock_guard lock(mutex);
-  auto &plan = plans[{&entry, symbols}];
-  if (!plan)
-    plan = std::make_shared<const EntryPlan>(planEntry(entry, symbols));
-  return plan;
+  auto &sized = sizedEntries[{&entry, symbols}];
+  if (!sized)
+    sized = std::make_shared<const SizedEntry>(sizedEntry(entry, symbols));
+  return sized;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,18 +5,17 @@
 // RUN: heddlec %s --target-cpu skylake-avx512 --emit=nest | FileCheck %s
 // RUN: heddlec %s --target-cpu skylake-avx512 --emit=asm | FileCheck %s --check-prefix=CODE
 
-// The scores: what they read, their layout, the loops, and the layout of the copy of the query.
+// The scores: what they read, their layout, and the loops.
 // CHECK:      nest.compute (column: 32, dx: 7, dy: 7, head: 4, row: 32) reduce (feature: 16)
 // CHECK-SAME: reads %arg0[], %arg1[column = column + dx - 3, row = dy + row - 3]
 // CHECK:      layouts = [#nest.layout<[head, column, dy, dx, row]>]
-// CHECK-SAME: [thread column by 2, cache head by 1, cache dx by 1, cache column by 1, loop feature by 1,
-// CHECK-SAME: register dy by 1, register row by 16, vector row by 1]
-// CHECK-SAME: stage 0 at 1 in #nest.layout<[row floordiv 32, column, head, feature, row mod 32]>
+// CHECK-SAME: [thread column by 2, cache head by 1, cache dx by 2, cache column by 1, loop feature by 1,
+// CHECK-SAME: register dx by 1, register dy by 1, register row by 16, vector row by 1]>
 
-// Two vectors of the query and 14 sums; the bias is added when they are stored.
+// Two vectors of the query and 28 sums; the bias is added when they are stored.
 // CODE:           vmovaps -64({{.*}}), %zmm
 // CODE:           vmovaps ({{.*}}), %zmm
-// CODE-COUNT-14:  vfmadd231ps
+// CODE-COUNT-28:  vfmadd231ps
 // CODE-NOT:       vfmadd231ps
 // CODE:           vaddps
 // CODE:           vmovaps %zmm{{[0-9]+}}, (

@@ -12,8 +12,8 @@
 //     odd    as frames with right tags, from a rank that has joined: a byte for the kind, two for
 //            the length of the body, the body
 //
-// For any bytes, the server must refuse the stranger, answer, or end the job with a failure that has
-// a reason. It must neither crash nor wait, nor hold more bytes than it has received.
+// For any bytes, the server must refuse the stranger, answer, or end the job with a failure that
+// has a reason. It must neither crash nor wait, nor hold more bytes than it has received.
 //
 //===----------------------------------------------------------------------===//
 

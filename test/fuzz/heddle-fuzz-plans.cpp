@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads arbitrary bytes as a plan file. The parser must either refuse them with a reason that names a
-// line or read them. A plan that was read is written again, with one setting or rule a line, and must
-// read as the same plan, with the same number of rules. Matching a rule's pattern against a name must terminate for any name.
+// Reads arbitrary bytes as a plan file. The parser must either refuse them with a reason that names
+// a line or read them. A plan that was read is written again, with one setting or rule a line, and
+// must read as the same plan, with the same number of rules. Matching a rule's pattern against a
+// name must terminate for any name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
 #include "lib/analysis/Nesting.h"
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "lib/support/LargeStack.h"
 #include "test/fuzz/Mutate.h"
 #include "tools/heddle-run/Run.h"

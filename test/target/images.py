@@ -29,7 +29,7 @@ def code_of(program):
 def images_of(code):
     while code:
         line, code = code.split(b"\n", 1)
-        _, symbol, _, length = line.split()
+        _, symbol, _, _, length = line.split()
         yield symbol.decode(), code[: int(length)]
         code = code[int(length) :]
 

@@ -1,4 +1,4 @@
-//===- Limit.cpp - a test that hangs ends, and what it leaves --------------===//
+//===- Limit.cpp - a test that hangs ends, and what it leaves -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every binary of unit tests has this: a test that takes more than half an hour (or as many seconds
-// as $HEDDLE_TEST_LIMIT says; 0: no limit) ends the process with its name. Temporary files are made in
-// a folder that is removed at the end.
+// as $HEDDLE_TEST_LIMIT says; 0: no limit) ends the process with its name. Temporary files are made
+// in a folder that is removed at the end.
 //
 //===----------------------------------------------------------------------===//
 

@@ -51,11 +51,11 @@ static bool completeHover(llvm::json::Object &result, const OpDocumentation &doc
   auto text = contents ? contents->getString("value") : std::nullopt;
   if (!text)
     return false;
-  llvm::StringRef told = documentation.of(hoveredOp(*text));
-  if (told.empty())
+  llvm::StringRef documented = documentation.of(hoveredOp(*text));
+  if (documented.empty())
     return false;
   auto [first, rest] = text->split("\n\n");
-  (*contents)["value"] = (first + "\n\n" + told + "\n\n" + rest).str();
+  (*contents)["value"] = (first + "\n\n" + documented + "\n\n" + rest).str();
   return true;
 }
 
@@ -75,12 +75,12 @@ opsIn(llvm::json::Array &items) {
 static bool completeItems(llvm::json::Array &items, const OpDocumentation &documentation) {
   auto ops = opsIn(items);
   for (llvm::StringRef dialect : {"nd", "nest", "mesh", "check"}) {
-    auto told = [&](llvm::StringRef op) { return documentation.of((dialect + "." + op).str()); };
-    if (ops.empty() || llvm::any_of(ops, [&](auto &op) { return told(op.first).empty(); }))
+    auto textOf = [&](llvm::StringRef op) { return documentation.of((dialect + "." + op).str()); };
+    if (ops.empty() || llvm::any_of(ops, [&](auto &op) { return textOf(op.first).empty(); }))
       continue;
     for (auto [op, item] : ops)
       (*item)["documentation"] =
-          llvm::json::Object{{"kind", "markdown"}, {"value", told(op).str()}};
+          llvm::json::Object{{"kind", "markdown"}, {"value", textOf(op).str()}};
     return true;
   }
   return false;

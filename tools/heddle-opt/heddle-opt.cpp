@@ -88,8 +88,10 @@ static LogicalResult transform(StringRef input, StringRef output, DialectRegistr
   std::string problem;
   auto from = openInputFile(input, &problem);
   auto to = from ? openOutputFile(output, &problem) : nullptr;
-  if (!to)
-    return llvm::WithColor::error() << problem << "\n", failure();
+  if (!to) {
+    llvm::WithColor::error() << problem << "\n";
+    return failure();
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(from->getMemBufferRef(), false),
                              llvm::SMLoc());

@@ -38,7 +38,7 @@ using Array = std::unique_ptr<float, Free>;
 class Prober {
 public:
   Prober(int threads, double each, const std::function<void()> &advance)
-      : team(makeThreadTeam(threads)), alone(makeThreadTeam(1)), each(each), advance(advance),
+      : team(makeThreadTeam(threads)), oneThread(makeThreadTeam(1)), each(each), advance(advance),
         deadline(now() + 50) {}
 
   /// The least time of a run of `work`.
@@ -119,7 +119,7 @@ public:
     return best([&] { team->run([](Region &, int) {}); });
   }
 
-  std::shared_ptr<ThreadTeam> team, alone;
+  std::shared_ptr<ThreadTeam> team, oneThread;
 
 private:
   double each;
@@ -147,13 +147,14 @@ static int64_t within(int64_t nearer, int64_t cache) {
   return std::max(grain, bytes / grain * grain);
 }
 
-/// The part of the last cache that arrays really fit in: as large as possible, at a bandwidth that is
-/// nearer to the cache's than to that of memory.
+/// The part of the last cache that arrays really fit in: as large as possible, at a bandwidth that
+/// is nearer to the cache's than to that of memory.
 static int64_t effective(Prober &prober, const Caches &caches, double cache, double memory) {
   int64_t size = within(caches.l2, caches.l3);
   if (cache < 1.3 * memory) // they can't be told apart
     return caches.l3;
-  while (2 * size <= caches.l3 && prober.loads(*prober.alone, 2 * size) > std::sqrt(cache * memory))
+  while (2 * size <= caches.l3 &&
+         prober.loads(*prober.oneThread, 2 * size) > std::sqrt(cache * memory))
     size *= 2;
   return 2 * size > caches.l3 ? caches.l3 : size;
 }
@@ -166,7 +167,7 @@ Measured probe::measure(int threads, const Caches &caches, double seconds,
   made.vectorBytes = vectorBytes();
   made.caches = caches;
   made.clock = prober.clock();
-  made.flops = prober.flops(*prober.alone);
+  made.flops = prober.flops(*prober.oneThread);
   made.flopsOfAll = prober.flops(*prober.team);
   int64_t inL1 = caches.l1 / 2 / grain * grain;
   made.stores = prober.stores(inL1);
@@ -179,7 +180,7 @@ Measured probe::measure(int threads, const Caches &caches, double seconds,
     Bandwidth &level = made.loads.emplace_back(Bandwidth{name});
     bool isShared = level.level == "memory"; // by the cores, so that all would take too much of it
     int64_t part = isShared ? std::max(grain, bytes / made.threads / grain * grain) : bytes;
-    level.one = prober.loads(*prober.alone, bytes);
+    level.one = prober.loads(*prober.oneThread, bytes);
     level.all = prober.loads(*prober.team, part);
     if (level.level != "l1")
       level.shortRuns = prober.shortRuns(bytes);

@@ -53,7 +53,8 @@ struct Measured {
 constexpr size_t measurements = 24;
 
 /// Measures for about `seconds`. `caches` are those that the system reports; of a last level that
-/// other machines share, only the part that this one gets counts. Calls `advance` after each measurement.
+/// other machines share, only the part that this one gets counts. Calls `advance` after each
+/// measurement.
 Measured measure(int threads, const Caches &caches, double seconds,
                  const std::function<void()> &advance);
 

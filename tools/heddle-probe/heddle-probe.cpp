@@ -5,22 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/pipelines/Progress.h"
+#include "lib/compile/Progress.h"
 #include "runtime/base/AtomicFile.h"
+#include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"
 #include "tools/CompileFlags.h"
 #include "tools/heddle-probe/Measure.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/TargetParser/Host.h"
-
-#include <unistd.h>
-
-/// The size that the system reports; some virtual machines report none.
-static int64_t cacheBytes(int name, int64_t otherwise) {
-  long size = sysconf(name);
-  return size > 0 ? size : otherwise;
-}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initialised(argc, argv);
@@ -47,9 +40,7 @@ int main(int argc, char **argv) {
   return heddle::runTool("heddle-probe", [&] {
     using namespace heddle;
     Progress progress("measuring", probe::measurements, /*enabled=*/true);
-    probe::Caches caches{cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10),
-                         cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20),
-                         cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 << 20)};
+    probe::Caches caches{cacheBytes(1, 32 << 10), cacheBytes(2, 1 << 20), cacheBytes(3, 16 << 20)};
     auto measured = probe::measure(threads > 0 ? threads : usualThreads(), caches, seconds,
                                    [&] { progress.advance(); });
     progress.finish();

@@ -8,7 +8,7 @@
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
 #include "heddle/io/AtomicFile.h"
-#include "lib/pipelines/Version.h"
+#include "lib/compile/Version.h"
 #include "lib/transforms/nd/Shrink.h"
 #include "tools/CompileFlags.h"
 

@@ -1,4 +1,4 @@
-//===- Print.cpp - results as text and as a file ---------------------------===//
+//===- Print.cpp - results as text and as a file --------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

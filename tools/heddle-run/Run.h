@@ -22,7 +22,7 @@
 #include "heddle/Error.h"
 #include "heddle/io/HostArray.h"
 #include "heddle/io/Safetensors.h"
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "lib/profile/Profile.h"
 #include "runtime/control/Job.h"
 #include "runtime/program/Program.h"

@@ -7,7 +7,7 @@
 
 #include "Run.h"
 
-#include "lib/pipelines/Version.h"
+#include "lib/compile/Version.h"
 #include "runtime/base/AtomicFile.h"
 #include "runtime/device/ThreadCount.h"
 #include "tools/CompileFlags.h"

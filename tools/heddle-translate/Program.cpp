@@ -113,7 +113,7 @@ static void writeShardings(const ShardingTable::Entry &entry, llvm::raw_ostream 
   if (!entry.values.empty())
     out << "\nshardings of @" << entry.name << "\n";
   for (const ShardingTable::Value &each : entry.values)
-    out << "  " << each.name << ": " << each.type << "  " << each.sharding << ": " << each.why
+    out << "  " << each.name << ": " << each.type << "  " << each.sharding << ": " << each.reason
         << at(each.location) << "\n";
   out << "\ncollectives of @" << name << ", with what a device sends\n";
   int64_t bytes = 0, padding = 0;

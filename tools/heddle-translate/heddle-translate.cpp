@@ -13,7 +13,7 @@
 
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"
-#include "lib/profile/PlanPicture.h"
+#include "lib/profile/ArenaPicture.h"
 #include "tools/Tool.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   mlir::TranslateRegistration picture(
       "program-to-svg", "A program file's memory plan as a picture",
       ofProgram([](const ProgramImage &image, llvm::raw_ostream &out) {
-        out << planPicture(image.manifest);
+        out << arenaPicture(image.manifest);
       }));
   mlir::TranslateRegistration code("program-to-asm", "A program file's machine code as assembly",
                                    ofProgram(translate::writeAssembly));

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Error.h"
-#include "lib/pipelines/Version.h"
+#include "lib/compile/Version.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -48,8 +48,8 @@ int main(int argc, char **argv) {
     heddle::InputModule module(registry);
     if (!module.read(input))
       return 1;
-    if (auto stage = heddle::parseStage(emit))
-      return int(failed(heddle::writeStage(module.get(), options, *stage, output)));
+    if (auto form = heddle::parseProgramForm(emit))
+      return int(failed(heddle::writeProgram(module.get(), options, *form, output)));
     heddle::CompileStatistics done;
     auto image = heddle::compileProgram(module.get(), options, &done);
     if (failed(image))

@@ -285,6 +285,25 @@ static bool isContiguous(const Memory &memory, const Expr &offset) {
          offset.coefficient(laneName) == memory.step();
 }
 
+/// Returns whether a mask, or a scalar condition, holds in any lane.
+Value Emitter::anyLane(Value mask) {
+  return isa<VectorType>(mask.getType())
+             ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
+             : mask;
+}
+
+/// Returns true if a guarded access may start a page or more outside of its tensor. CPUs take hundreds
+/// of cycles for a masked load from an address that is not mapped, though it does not trap.
+static bool mayLeavePages(const Memory &source, const Expr &offset, const Ranges &ranges) {
+  constexpr int64_t pageBits = 4096 * 8;
+  auto bounds = offset.bounds(ranges);
+  if (!bounds || !source.type.isStatic())
+    return true;
+  int64_t outside =
+      std::max(-bounds->low, bounds->high - source.layout.elements(source.type.sizes()));
+  return outside * widthOf(source.type.getElementType()) >= pageBits;
+}
+
 Value Emitter::load(const Memory &source, const Expr &offset, const Point &point, Value mask,
                     Section &section) {
   Type element = source.type.getElementType(), stored = storedType(element);
@@ -303,6 +322,8 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
     Expr first = atLane(offset, 0, ranges);
     unsigned align = alignmentAt(source, first);
     Value start = pointer(source, first, section);
+    if (mask && mayLeavePages(source, first, ranges))
+      start = arith::SelectOp::create(b, loc, anyLane(mask), start, source.base);
     // Inactive lanes need no mask if their addresses are in bounds.
     bool partial = point.isPartial();
     if (partial && !mask && source.type.isStatic()) {
@@ -332,8 +353,8 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
       apart = Expr();
       shared = Expr(offset.offset());
       for (const Expr::Term &term : offset.terms()) {
-        Expr alone = Expr::ofTerm(term);
-        (onLanes(alone) ? apart : shared) = (onLanes(alone) ? apart : shared) + alone;
+        Expr summand = Expr::ofTerm(term);
+        (onLanes(summand) ? apart : shared) = (onLanes(summand) ? apart : shared) + summand;
       }
     }
     Memory plain = source;
@@ -546,9 +567,7 @@ Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Ex
   point.lanes = 0;
   if (!mask)
     return fetch(source, offset, others, point, Value(), section);
-  Value any = isa<VectorType>(mask.getType())
-                  ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
-                  : mask;
+  Value any = anyLane(mask);
   auto chosen = [&](const Expr &expr) {
     std::string variable = freshVariable();
     vars[variable] = arith::SelectOp::create(b, loc, any, emit(expr), constant(0));

@@ -189,9 +189,8 @@ static FailureOr<Value> makeOp(Emitter &emitter, Operation *op, ArrayRef<Value> 
   if (isa<arith::BitcastOp>(op)) {
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
     if (nd::isNarrowFloat(from) || nd::isNarrowFloat(to))
-      return op->emitOpError() << "is not supported between " << from << " and " << to
-                               << " in compiled code",
-             failure();
+      return LogicalResult(op->emitOpError() << "is not supported between " << from << " and " << to
+                                             << " in compiled code");
   }
   SmallVector<Value> given(operands);
   Value none = withoutResult(b, op, given);

@@ -39,6 +39,8 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
   for (unsigned i = 0; i < operandOf.size(); ++i)
     guards.push_back(op.readGuard(i));
   findSkippable();
+  if (e.lanes)
+    barriersInside = unsigned(schedule.stages.size()) + lanesShareSums();
 }
 
 LogicalResult ComputeEmitter::emit() {
@@ -55,19 +57,28 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
   SmallVector<Value> savedOperands = operandOf;
   SmallVector<GuardAttr> savedGuards = guards;
   Expr scratchTop = e.scratchTop;
+  int64_t sharedTop = e.sharedTop;
   size_t fetched = ahead.size();
   for (unsigned stage : stages)
     if (failed(emitStage(schedule.stages[stage], at)))
       return failure();
-  FailureOr<Values> result = decideGuards(carried, next);
-  // All lanes must have read the copy before the next step overwrites it.
+  std::set<StringRef> memories;
   for (unsigned stage : stages)
-    if (const std::string &memory = schedule.stages[stage].level; !memory.empty())
-      e.target.barrier(e.b, e.loc, memory);
+    memories.insert(schedule.stages[stage].level);
+  auto wait = [&] {
+    for (StringRef memory : memories)
+      e.barrier(memory);
+  };
+  wait(); // until all lanes have filled their parts
+  barriersInside -= e.lanes ? unsigned(stages.size()) : 0;
+  FailureOr<Values> result = barriersInside ? next(carried) : decideGuards(carried, next);
+  barriersInside += e.lanes ? unsigned(stages.size()) : 0;
+  wait(); // until all lanes have read the copy, before the next step overwrites it
   operandOf = savedOperands;
   guards = savedGuards;
   ahead.erase(ahead.begin() + fetched, ahead.end());
   e.scratchTop = scratchTop;
+  e.sharedTop = sharedTop;
   return result;
 }
 
@@ -105,7 +116,7 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
     return enter(plan.loops[position].stages, nullptr, values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   };
-  Clip clip = clipOf(position);
+  Clip clip = barriersInside ? Clip() : clipOf(position);
   if (clip.facts.empty()) {
     std::vector<int64_t> cuts = cutsOf(position);
     return cuts.empty() ? loops.walk(position, carried, inside)
@@ -139,7 +150,7 @@ std::vector<Point> ComputeEmitter::accumulatorPoints() {
 
 LogicalResult ComputeEmitter::tile() {
   if (!op.isReduction())
-    return plainTile();
+    return loops.onActive([&] { return plainTile(); });
   bool rests = inResult || !resting.empty();
   if (!sharingLoop())
     fetchShare(std::nullopt);
@@ -155,24 +166,33 @@ LogicalResult ComputeEmitter::tile() {
   for (size_t chain = 0; chain < chains; ++chain)
     for (const Point &point : points)
       start.append(neutral(point.lanes));
+  bool lanesShare = lanesShareSums();
+  barriersInside -= lanesShare;
   FailureOr<Values> totals = reductionLoop(plan.outer, start);
+  barriersInside += lanesShare;
   if (failed(totals))
     return failure();
   size_t width = points.size() * accumulators.size();
   Values all = *totals;
   totals->truncate(width);
   for (size_t chain = 1; chain < chains && succeeded(totals); ++chain)
-    totals = combineAccumulators(*totals, ValueRange(all).slice(chain * width, width));
+    totals = combineAccumulators(points, *totals, ValueRange(all).slice(chain * width, width));
+  if (succeeded(totals) && lanesShare)
+    totals = combineLanes(*totals);
   if (failed(totals))
     return failure();
-  if (!rests)
-    return finish(*totals);
+  if (!rests) {
+    folded = lanesShare;
+    LogicalResult done = loops.onActive([&] { return finish(*totals); });
+    folded = false;
+    return done;
+  }
   // Combine with the spilled accumulators at the end of a step, when their lines are cached.
   totals = branch(
       e, loops.isFirst(), *totals,
       [&](ValueRange part) -> FailureOr<Values> { return Values(part); },
       [&](ValueRange part) -> FailureOr<Values> {
-        return combineAccumulators(loadAccumulators(), part);
+        return combineAccumulators(points, loadAccumulators(), part);
       });
   if (failed(totals))
     return failure();
@@ -353,13 +373,14 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
 // Spilled accumulators
 //===----------------------------------------------------------------------===//
 
-SmallVector<Memory> ComputeEmitter::allocateAccumulators(const Expr &elements) {
+SmallVector<Memory> ComputeEmitter::allocateAccumulators(const Expr &elements, StringRef memory) {
   SmallVector<Memory> memories;
   for (Type type : accumulators) {
     auto tensor =
         nd::NdTensorType::get(op.getContext(), type, nd::DimsAttr::get(op.getContext(), {}));
     int64_t bytes = std::max(8u, type.getIntOrFloatBitWidth()) / 8;
-    memories.push_back({e.allocateScratch(elements * Expr(bytes)), Layout(), tensor, {}, {}});
+    memories.push_back(
+        {e.allocateScratch(elements * Expr(bytes), memory), Layout(), tensor, {}, {}});
   }
   return memories;
 }
@@ -519,10 +540,11 @@ Expr ComputeEmitter::resultOffset(Value result, const Point &point) {
   return e.address(target, coordinates);
 }
 
-FailureOr<Values> ComputeEmitter::combineAccumulators(ValueRange known, ValueRange part) {
+FailureOr<Values> ComputeEmitter::combineAccumulators(ArrayRef<Point> points, ValueRange known,
+                                                      ValueRange part) {
   Values totals;
   size_t width = accumulators.size();
-  for (auto [i, point] : llvm::enumerate(accumulatorPoints())) {
+  for (auto [i, point] : llvm::enumerate(points)) {
     Values arguments(known.slice(i * width, width));
     arguments.append(part.begin() + i * width, part.begin() + (i + 1) * width);
     Section once;

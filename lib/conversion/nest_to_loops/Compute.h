@@ -80,13 +80,25 @@ private:
                                    llvm::ArrayRef<std::vector<size_t>> rows,
                                    llvm::ArrayRef<Point> points, mlir::ValueRange totals);
 
+  // Lanes.cpp
+  /// Stores a point's results, if the point exists.
+  mlir::LogicalResult storePoint(const Point &point, mlir::ValueRange values, Section &section);
+  /// True if the lanes of a block have parts of the same sums.
+  bool lanesShareSums() const;
+  /// Combines the parts of all lanes; the first lane of a sum gets it. Vectors are folded.
+  mlir::FailureOr<Values> combineLanes(mlir::ValueRange totals);
+  bool folded = false; ///< the lanes of vectors are added to each other already
+  /// The number of places inside of the current one at which lanes wait for each other. Code around
+  /// them may not depend on the lane.
+  unsigned barriersInside = 0;
+
   // Spilled accumulators.
   bool inResult = false; ///< spilled to the results themselves
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
   std::map<Group, Expr> restingExtent;
   /// Scratch for this many elements of each accumulator.
-  llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements);
+  llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements, llvm::StringRef memory = "");
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
@@ -105,7 +117,8 @@ private:
   /// Prefetches the vectors that a later step of the reduction reads.
   void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
   Values loadAccumulators();
-  mlir::FailureOr<Values> combineAccumulators(mlir::ValueRange known, mlir::ValueRange part);
+  mlir::FailureOr<Values> combineAccumulators(llvm::ArrayRef<Point> points, mlir::ValueRange known,
+                                              mlir::ValueRange part);
   void storeAccumulators(mlir::ValueRange totals);
 
   // Guards.cpp

@@ -157,7 +157,7 @@ public:
   /// The plan of a nest with fresh loop variables.
   Plan plan(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
             const UnitUse &use = {}) {
-    return planLoops(produced, reduced, schedule, bits, machine, nextVariable, use);
+    return planLoops(produced, reduced, schedule, bits, machine, nextVariable, use, lanes > 0);
   }
   void define(const std::string &name, mlir::Value value, Range range);
   void forget(const std::string &name);
@@ -181,6 +181,7 @@ public:
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
   /// A mask of the lanes that are points of the iteration space.
   mlir::Value laneMask(const Point &point);
+  mlir::Value anyLane(mlir::Value mask);
   /// The conjunction of conditions, any of which may be null or scalar.
   mlir::Value both(mlir::Value a, mlir::Value b);
 
@@ -227,7 +228,14 @@ public:
   mlir::Value scratch;
   Expr scratchTop;   ///< bytes in use at the current point of emission; callers restore it
   Expr scratchBytes; ///< maximum of `scratchTop`
-  Expr chunks;       ///< number of chunks of the kernel's nest
+  /// The lanes of a block that run the kernel together; 0: one lane runs it.
+  int64_t lanes = 0;
+  mlir::Value lane;                       ///< i64: the number of the lane
+  mlir::Value shared;                     ///< the memory that the lanes share
+  int64_t sharedTop = 0, sharedBytes = 0; ///< as for scratch
+  /// Lanes that share `memory` wait until all of them are here.
+  void barrier(llvm::StringRef memory);
+  Expr chunks; ///< number of chunks of the kernel's nest
   std::map<std::string, int64_t, std::less<>> unrollFactors; ///< of loop variables
   /// Loops to unroll after the emission, outer ones first.
   std::vector<std::pair<mlir::scf::ForOp, int64_t>> unrolled;

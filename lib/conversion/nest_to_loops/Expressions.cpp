@@ -102,8 +102,8 @@ static bool fitsIn32(const Expr &expr, const Ranges &ranges) {
   for (const Expr::Term &term : expr.terms()) {
     double product = std::abs(double(term.coefficient));
     for (const Expr::AtomRef &atom : term.factors) {
-      Expr alone = Expr::ofTerm({1, {atom}});
-      auto bounds = alone.bounds(ranges);
+      Expr summand = Expr::ofTerm({1, {atom}});
+      auto bounds = summand.bounds(ranges);
       if (!bounds)
         return false;
       product *= double(std::max(std::abs(bounds->low), std::abs(bounds->high)));
@@ -162,8 +162,8 @@ Value Emitter::emitLanes(const Expr &expr, int64_t lanes) {
         // Add the terms that are equal for all lanes as scalars.
         Expr same, different;
         for (const Expr::Term &term : part.terms()) {
-          Expr alone = Expr::ofTerm(term);
-          (onLanes(alone) ? different : same) = (onLanes(alone) ? different : same) + alone;
+          Expr summand = Expr::ofTerm(term);
+          (onLanes(summand) ? different : same) = (onLanes(summand) ? different : same) + summand;
         }
         same = same + Expr(part.offset());
         if (same == Expr(0) || same.isConstant())

@@ -39,13 +39,11 @@ LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Sec
       return failure();
     values = *results;
   }
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
-    e.storeResult(e.memory.find(result)->second, value, point, section);
-  return success();
+  return storePoint(point, values, section);
 }
 
 LogicalResult ComputeEmitter::finishTotals(const Point &point, Values totals, Section &section) {
-  if (plan.lanes && plan.lanesReduced) {
+  if (plan.lanes && plan.lanesReduced && !folded) {
     FailureOr<Values> folded = e.foldLanes(op.getCombine(), totals, plan.lanes);
     if (failed(folded))
       return failure();
@@ -113,17 +111,18 @@ LogicalResult ComputeEmitter::finishByRows(const std::string &variable,
                                            ArrayRef<std::vector<size_t>> rows,
                                            ArrayRef<Point> points, ValueRange totals) {
   size_t width = accumulators.size();
-  int64_t lanes = std::max<int64_t>(plan.lanes, 1), perRow = int64_t(rows[0].size());
+  bool onLanes = plan.lanes && !(plan.lanesReduced && folded);
+  int64_t lanes = onLanes ? plan.lanes : 1, perRow = int64_t(rows[0].size());
   Expr scratchTop = e.scratchTop;
   SmallVector<Memory> kept = allocateAccumulators(Expr(int64_t(points.size()) * lanes));
   auto whole = [&](Point point) { // accumulators have all lanes
-    point.lanes = point.active = plan.lanes;
+    point.lanes = point.active = onLanes ? plan.lanes : 0;
     point.count = {};
     return point;
   };
   auto offset = [&](const Expr &row, size_t column) {
     Expr number = row * Expr(perRow) + Expr(int64_t(column));
-    return number * Expr(lanes) + (plan.lanes ? Expr::name(laneName) : Expr(0));
+    return number * Expr(lanes) + (onLanes ? Expr::name(laneName) : Expr(0));
   };
   Section storing;
   for (auto [row, members] : llvm::enumerate(rows))

@@ -9,6 +9,7 @@
 
 #include "dialects/nd/NdTypical.h"
 #include "lib/analysis/Chunks.h"
+#include "lib/analysis/LaneForm.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
 
@@ -54,6 +55,21 @@ static LogicalResult verifyStages(Operation *nest, const Schedule &schedule,
   return success();
 }
 
+/// Rejects a block that has more lanes, registers or shared memory than the target's.
+static LogicalResult verifyLanes(Operation *nest, const Emitter &emitter, int64_t registers,
+                                 const LoopTarget &target) {
+  if (emitter.lanes > target.mostLanes())
+    return nest->emitOpError() << "expected a block of at most " << target.mostLanes()
+                               << " lanes, got " << emitter.lanes;
+  if (registers > target.mostRegisters() && emitter.lanes)
+    return nest->emitOpError() << "expected sums that fit the " << target.mostRegisters()
+                               << " registers of a lane, got " << registers;
+  if (emitter.sharedBytes > target.mostSharedBytes())
+    return nest->emitOpError() << "expected at most " << target.mostSharedBytes()
+                               << " bytes of shared memory in a block, got " << emitter.sharedBytes;
+  return success();
+}
+
 LogicalResult Emitter::emitNest(Operation *nest, const Schedule &schedule, Value chunk) {
   loc = nest->getLoc();
   if (failed(verifyStages(nest, schedule, target)))
@@ -91,10 +107,16 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   KernelInfo info;
   info.module = ModuleOp::create(loc);
   OpBuilder builder = OpBuilder::atBlockEnd(info.module->getBody());
-  KernelFrame frame = target.begin(builder, loc, request.symbol,
-                                   operands.size() + nest->getNumResults(), request.sizes.size());
+  LaneForm form = target.mostLanes() ? laneFormOf(nest, request.machine) : LaneForm();
+  info.lanes = form.lanes;
+  KernelFrame frame =
+      target.begin(builder, loc, request.symbol, operands.size() + nest->getNumResults(),
+                   request.sizes.size(), info.lanes);
   Emitter emitter(builder, loc, request, target);
   emitter.scratch = frame.scratch;
+  emitter.lanes = info.lanes;
+  emitter.lane = frame.lane;
+  emitter.shared = frame.shared;
   emitter.chunks = info.chunks = chunksOf(nest);
   Block *body = builder.getBlock();
   auto values = llvm::concat<const Value>(operands, SmallVector<Value>(nest->getResults()));
@@ -114,8 +136,10 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
            << "expected addresses with " << Emitter::mostEmitted
            << " terms and factors in all, each of them " << Expr::limits()
            << ", got more; fewer names with sizes that are sums have shorter ones";
+  if (failed(verifyLanes(nest, emitter, form.registers, target)))
+    return failure();
   builder.setInsertionPointToEnd(body);
-  target.end(builder, loc);
+  target.end(builder, loc, emitter.sharedBytes);
   // Unroll inner loops first, because unrolling an outer loop copies them.
   for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
     if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
@@ -124,7 +148,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   return info;
 }
 
-void LoopTarget::end(OpBuilder &b, Location loc) const { func::ReturnOp::create(b, loc); }
+void LoopTarget::end(OpBuilder &b, Location loc, int64_t) const { func::ReturnOp::create(b, loc); }
 
 static void addLowering(OpPassManager &passes,
                         llvm::function_ref<void(OpPassManager &)> addFunctions) {

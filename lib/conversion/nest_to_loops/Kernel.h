@@ -46,6 +46,7 @@ struct KernelRequest {
 struct KernelInfo {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Expr chunks = 1, scratchBytes; ///< over the size symbols
+  int64_t lanes = 0;             ///< that run a chunk together; 0: one runs it alone
 };
 
 /// Emits the function. Fails with a diagnostic if a nest can't be emitted, or if its schedule needs

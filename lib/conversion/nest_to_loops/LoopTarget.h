@@ -27,17 +27,28 @@ struct KernelFrame {
   llvm::SmallVector<mlir::Value> sizes; ///< i64, of the size symbols
   mlir::Value chunk;                    ///< i64: the index of the chunk to run
   mlir::Value scratch;                  ///< a pointer
+  mlir::Value lane;                     ///< i64, of the block; null: lanes run one after another
+  mlir::Value shared;                   ///< a pointer to the block's memory; null: scratch serves
 };
 
 class LoopTarget {
 public:
   virtual ~LoopTarget() = default;
 
-  /// Creates the function of a kernel, and sets the builder's insertion point in its body.
+  /// The largest number of lanes of a block that the target runs together, of bytes of memory that
+  /// they share, and of registers of 32 bits of each. 0: it has no such lanes, and loops over them
+  /// are sequential.
+  virtual int64_t mostLanes() const { return 0; }
+  virtual int64_t mostSharedBytes() const { return 0; }
+  virtual int64_t mostRegisters() const { return 0; }
+
+  /// Creates the function of a kernel, and sets the builder's insertion point in its body. If
+  /// `lanes` is not 0, a chunk is run by so many lanes together, else by one.
   virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
-                            size_t bases, size_t sizes) const = 0;
-  /// Ends the function. The insertion point is where `begin` has set it, after the kernel's code.
-  virtual void end(mlir::OpBuilder &b, mlir::Location loc) const;
+                            size_t bases, size_t sizes, int64_t lanes) const = 0;
+  /// Ends the function, which uses `sharedBytes` bytes of the memory that lanes share. The
+  /// insertion point is where `begin` has set it, after the kernel's code.
+  virtual void end(mlir::OpBuilder &b, mlir::Location loc, int64_t sharedBytes) const;
 
   /// The memories that stages may name. "" is among them.
   virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }

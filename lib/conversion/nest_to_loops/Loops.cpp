@@ -125,7 +125,8 @@ FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent 
     lastTests.push_back(last ? last : truth(true));
   }
   const Expr &size = plan.sizes.find(walk.group)->second;
-  bool whole = !tile.exact && !size.isConstant() && walk.group.size() == 1;
+  bool whole =
+      !tile.exact && !size.isConstant() && walk.group.size() == 1 && !clamped.count(walk.group);
   if (whole)
     e.within.push_back((size - Expr(tile.most) - index[walk.group]).simplify(e.ranges));
   FailureOr<Values> result = inside(carried);
@@ -169,7 +170,8 @@ LogicalResult LoopWalker::walkAll(llvm::function_ref<LogicalResult()> point) {
 bool LoopWalker::canClip(size_t position) const {
   const Walk &walk = plan.loops[position];
   const Extent &tile = extent.find(walk.group)->second;
-  return !walk.thread && walk.step == 1 && walk.innermost && !tile.exact && tile.most > 1;
+  return !walk.thread && !walk.lane && walk.step == 1 && walk.innermost && !tile.exact &&
+         tile.most > 1;
 }
 
 FailureOr<Values> LoopWalker::walkClipped(size_t position, Value low, Value high,
@@ -210,6 +212,11 @@ FailureOr<Values> LoopWalker::walkPieces(size_t position, ArrayRef<int64_t> cuts
 FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, Inside inside) {
   if (walk.thread && chunk)
     return walkThreads(walk, inside);
+  if (walk.lane)
+    return walk.reduced ? walkReducedLanes(walk, carried, inside)
+                        : walkLanes(walk, carried, inside);
+  if (!walk.reduced && plan.isBound(walk.group) && !outsideLanes.count(walk.group))
+    return walkAround(walk, carried, inside);
   Extent tile = extent[walk.group];
   int64_t step = walk.step;
   Expr variable = Expr::name(walk.variable);
@@ -367,7 +374,9 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
   FailureOr<Values> result;
   int64_t full = tile.most / step;
   std::optional<int64_t> rest = restOf(walk);
-  if (!tile.exact && tile.most % step == 0) {
+  if (plan.isBound(walk.group)) {
+    result = walkStep(walk, number, {}, inside);
+  } else if (!tile.exact && tile.most % step == 0) {
     result = run({step, Value()}, full);
   } else if (!walk.innermost) {
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
@@ -414,7 +423,7 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-LoopWalker::Saved LoopWalker::bindTile() {
+LoopWalker::Saved LoopWalker::bindTile(bool clamps) {
   Saved saved{index, e.bindings};
   e.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
   for (const Walk &walk : plan.tile) {
@@ -425,16 +434,20 @@ LoopWalker::Saved LoopWalker::bindTile() {
   if (plan.lanes)
     index[plan.laneGroup] = index[plan.laneGroup] + Expr::name(laneName);
   for (const auto &[group, expr] : index)
-    plan.bind(group, expr, e.ranges, e.bindings);
+    plan.bind(group,
+              clamps && clamped.count(group)
+                  ? Expr::min(expr, plan.sizes.find(group)->second - Expr(1))
+                  : expr,
+              e.ranges, e.bindings);
   return saved;
 }
 
-LoopWalker::Saved LoopWalker::bindAll() {
+LoopWalker::Saved LoopWalker::bindAll(bool clamps) {
   Saved saved{index, e.bindings};
   for (const Walk &walk : plan.loops)
     if (pendingVariables.count(walk.variable))
       index[walk.group] = index[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
-  bindTile();
+  bindTile(clamps);
   return saved;
 }
 

@@ -14,6 +14,8 @@
 //                                                   for u in 0..left / 14 { tile of 14 }
 //                                                   if left % 14 { tile of 8 } }
 //
+// Loops that are bound to lanes (Plan.h) take their index from the lane's number (Lanes.cpp).
+//
 // A thread loop computes its index from the chunk. If the size has symbols, the epilogue processes
 // a few points at a time, then single points, or vectors of which the last one is masked.
 //
@@ -52,11 +54,12 @@ public:
     std::map<Group, Expr> index;
     Replacement bindings;
   };
-  Saved bindTile();
+  /// `clamps`: with indices of points that exist (`isClamped`).
+  Saved bindTile(bool clamps = true);
   void unbind(Saved saved);
   /// Like `bindTile`, but also includes the loops that are not entered yet, with their future
   /// variables.
-  Saved bindAll();
+  Saved bindAll(bool clamps = true);
   /// The variables of loops that are not entered yet.
   const std::set<std::string> &pending() const { return pendingVariables; }
 
@@ -74,6 +77,24 @@ public:
   Expr extentOver(const Group &group) const {
     bool whole = extentOf(group) == plan.most.find(group)->second;
     return whole ? plan.sizes.find(group)->second : Expr(extentOf(group));
+  }
+
+  // Lanes.cpp
+  /// True for a lane that stores results: not beyond the nest's lanes, nor beyond the size, and the
+  /// first of those that share sums. Null: true for all lanes.
+  mlir::Value isActive();
+  /// Emits `code` for the lanes that store results.
+  mlir::LogicalResult onActive(llvm::function_ref<mlir::LogicalResult()> code);
+  /// Whether a lane beyond the size may be at the tile; then it repeats the last point.
+  bool isClamped() const { return !clamped.empty(); }
+  /// The conditions under which a point of the tile exists. Requires `bindTile`.
+  llvm::SmallVector<Test> existence(const Point &point) const;
+  /// The step that the lane runs of a loop that is bound.
+  mlir::Value digitOf(const Walk &walk);
+  /// The index and the number of points of the group, of all lanes together.
+  std::pair<Expr, int64_t> blockOf(const Group &group) const {
+    auto found = outsideLanes.find(group);
+    return found == outsideLanes.end() ? std::pair(indexOf(group), extentOf(group)) : found->second;
   }
 
   /// True in the first (last) iteration of the reduction's loops that keep accumulators in memory.
@@ -94,6 +115,16 @@ private:
   std::map<Group, Extent> extent;
   std::set<std::string> pendingVariables;
   Values firstTests, lastTests;
+  std::set<Group> clamped; ///< groups of which lanes may be beyond the size
+  std::map<Group, std::pair<Expr, int64_t>> outsideLanes;
+
+  mlir::FailureOr<Values> walkLanes(const Walk &walk, mlir::ValueRange carried, Inside inside);
+  mlir::FailureOr<Values> walkReducedLanes(const Walk &walk, mlir::ValueRange carried,
+                                           Inside inside);
+  mlir::FailureOr<Values> walkAround(const Walk &walk, mlir::ValueRange carried, Inside inside);
+  /// Emits step `number` of a loop over the group of bound lanes.
+  mlir::FailureOr<Values> walkStep(const Walk &walk, mlir::Value number, mlir::ValueRange carried,
+                                   Inside inside);
 
   mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first,
                                    mlir::Value last, mlir::ValueRange carried, Inside inside);

@@ -27,17 +27,20 @@ static constexpr int64_t lineBytes = 64;
 
 std::optional<Box> ComputeEmitter::findBox(unsigned read) {
   StageContext context;
-  for (const auto &[group, size] : plan.sizes) {
-    context.index[group] = loops.indexOf(group);
-    context.extent[group] = loops.extentOf(group);
-  }
-  LoopWalker::Saved saved = loops.bindAll();
+  // All lanes of a block read the copy.
+  for (const auto &[group, size] : plan.sizes)
+    std::tie(context.index[group], context.extent[group]) = loops.blockOf(group);
+  LoopWalker::Saved saved = loops.bindAll(/*clamps=*/false);
   context.bindings = e.bindings;
   context.ranges = e.ranges;
   context.inside = loops.pending();
   for (const Walk &walk : plan.tile)
     context.inside.insert(walk.variable);
   context.inside.insert(laneName);
+  context.clips = e.lanes == 0;
+  for (const Walk &walk : plan.loops)
+    if (walk.lane)
+      context.inside.insert(walk.variable);
   loops.unbind(std::move(saved));
   return nest::findBox(op, plan, context, read, operandOf[read], guards[read]);
 }
@@ -84,14 +87,14 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
                    << schedule.loops[stage.at].names[0]
                    << "', inside of which the sums stay in registers, got " << stage.buffers;
 
+  if (operandOf[read] != op.getReads()[read])
+    e.barrier(stage.level); // a copy of a copy, which has to be complete
   FailureOr<Value> copy = emitCopy(stage, *box);
   if (failed(copy))
     return failure();
-  if (!stage.level.empty())
-    e.target.barrier(e.b, e.loc, stage.level);
   e.memory[*copy].origin = box->origin;
   operandOf[read] = *copy;
-  if (stage.buffers > 1 && e.vars.count(at->variable)) {
+  if (stage.buffers > 1 && !e.lanes && e.vars.count(at->variable)) {
     for (auto &[name, start] : box->origin)
       start = start.substitute(Replacement{{at->variable, Expr::name(at->variable) + Expr(1)}});
     ahead.push_back({source, box->origin, sizes, at});

@@ -40,6 +40,12 @@ Value LoopTarget::address(OpBuilder &b, Location loc, StringRef memory, Value sc
 }
 
 Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
+  if (lanes && !memory.empty()) { // its size is known: laneFormOf
+    Value address = target.address(b, loc, memory, shared, constant(sharedTop));
+    sharedTop += llvm::alignTo(*bytes.constant(), 64);
+    sharedBytes = std::max(sharedBytes, sharedTop);
+    return address;
+  }
   Value address = target.address(b, loc, memory, scratch, emit(scratchTop));
   scratchTop = (scratchTop + bytes.ceildiv(64) * Expr(64)).simplify(ranges);
   scratchBytes = Expr::max(scratchBytes, scratchTop).simplify(ranges);

@@ -32,7 +32,7 @@ struct ControlRanges : std::vector<ControlRange> {
       } else if (step.spec.kind == StepKind::Else) {
         at(size_t(open)).middle = s;
       }
-      around.push_back(open);
+      innermost.push_back(open);
       if (step.spec.kind != StepKind::EndIf && step.spec.kind != StepKind::EndLoop)
         continue;
       at(size_t(open)).end = s;
@@ -43,11 +43,11 @@ struct ControlRanges : std::vector<ControlRange> {
         at(size_t(each.outer)).holdsLoop |= each.isLoop || each.holdsLoop;
   }
   /// The innermost range that contains the step, including its first and last steps.
-  const ControlRange *of(size_t step) const { return get(around[step]); }
+  const ControlRange *of(size_t step) const { return get(innermost[step]); }
   const ControlRange *outside(const ControlRange &range) const { return get(range.outer); }
 
 private:
-  std::vector<int32_t> around;
+  std::vector<int32_t> innermost;
   const ControlRange *get(int32_t i) const { return i < 0 ? nullptr : &at(size_t(i)); }
 };
 

@@ -17,7 +17,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_KERNELLABELS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_KERNELLABELS_H
 
-#include "lib/analysis/NameRewriter.h"
+#include "lib/transforms/names/NameRewriter.h"
 
 namespace heddle {
 

@@ -471,12 +471,12 @@ private:
     if (Attribute numbers = op->removeAttr(numbersAttrName))
       for (auto size : cast<ArrayAttr>(numbers).getAsRange<nd::SizeAttr>()) {
         std::string symbol = *size.getExpr().asName();
-        auto told = llvm::find(entry.spec.symbols, symbol);
-        if (told == entry.spec.symbols.end())
+        auto found = llvm::find(entry.spec.symbols, symbol);
+        if (found == entry.spec.symbols.end())
           return op->emitOpError()
                  << "has a size with the symbol '" << symbol << "', but no argument of '@"
                  << entry.spec.name << "' determines it";
-        step.spec.numbers.push_back(int32_t(told - entry.spec.symbols.begin()));
+        step.spec.numbers.push_back(int32_t(found - entry.spec.symbols.begin()));
       }
     step.spec.name = op->hasAttr("heddle.name") || step.results.empty()
                          ? label

@@ -25,7 +25,7 @@ using namespace heddle;
 using namespace mlir;
 
 /// Numbers the size symbols in the order of their first use.
-static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::StringSet<> &known,
+static void nameSymbols(func::FuncOp function, func::FuncOp caller, const llvm::StringSet<> &known,
                         std::vector<std::string> &symbols) {
   if (known.empty())
     return;
@@ -36,7 +36,7 @@ static void nameSymbols(func::FuncOp function, func::FuncOp around, const llvm::
       return;
     auto range = nd::rangeOfNeutral(name);
     std::string label =
-        nd::neutralSymbol(symbols.size(), range ? *range : nd::symbolRange(around, name));
+        nd::neutralSymbol(symbols.size(), range ? *range : nd::symbolRange(caller, name));
     labels.push_back(StringAttr::get(function.getContext(), label));
     symbols.push_back(name.str());
     rewriter.symbols[name.str()] = Expr::name(label);

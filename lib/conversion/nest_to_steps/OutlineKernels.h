@@ -22,7 +22,7 @@
 //
 // The text of the function before that is the canonical form of a nest with its layouts, and with
 // its schedule if the user has written one. Its hash is the key of the nest: schedules on disk are
-// kept under it (lib/pipelines/Kernels.h), and measurements name the nest by it (bench/cost), as a
+// kept under it (lib/compile/Kernels.h), and measurements name the nest by it (bench/cost), as a
 // database of tuned schedules should. To these, a user adds what else the result depends on, such
 // as the machine's facts and the version of the compiler. `heddlec --emit=kernels` prints the keys.
 //
@@ -48,6 +48,7 @@ struct OutlinedKernel {
   std::vector<std::string> sizes{}; ///< the size symbols that are its arguments, in order
   llvm::SmallVector<mlir::Location> locations{}; ///< of its ops; that of op n + 1 at index n
   Prediction predicted = {};                     ///< of its schedule
+  double seconds = 0;                            ///< the same on the machine for choices
 };
 
 struct OutlinedKernels {
@@ -78,8 +79,8 @@ std::string sourceOf(mlir::func::FuncOp kernel);
 /// same for all spellings and orders of names, and for all programs with the nest.
 std::string nestKey(mlir::func::FuncOp kernel);
 
-/// The attribute of a kernel without a body, which clears that many bytes (lib/target/cpu/ClearMemory.h);
-/// if they are not constant, they are an argument of the kernel.
+/// The attribute of a kernel without a body, which clears that many bytes
+/// (lib/target/cpu/ClearMemory.h); if they are not constant, they are an argument of the kernel.
 inline constexpr llvm::StringLiteral clearAttrName("heddle.clear");
 /// That kernel.
 OutlinedKernel clearingKernel(const Expr &bytes, mlir::Location loc);

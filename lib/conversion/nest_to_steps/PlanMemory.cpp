@@ -11,7 +11,7 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/conversion/nest_to_steps/CoalesceCopies.h"
 #include "lib/conversion/nest_to_steps/ControlRanges.h"
-#include "runtime/memory/Planner.h"
+#include "runtime/memory/PackArena.h"
 
 using namespace heddle;
 using namespace mlir;
@@ -222,11 +222,11 @@ private:
       first[root] = std::min(first[root], values[v].firstStep);
       last[root] = std::max(last[root], values[v].lastStep);
     }
-    std::vector<PlannedBuffer> buffers;
+    std::vector<ArenaBuffer> buffers;
     std::vector<size_t> owners;
     for (auto [v, value] : llvm::enumerate(values))
       if (value.kind == Kind::Temporary && value.aliasOf < 0) {
-        PlannedBuffer buffer;
+        ArenaBuffer buffer;
         buffer.bytes = typicalBytes(value);
         buffer.first = first[v];
         buffer.last = last[v];
@@ -234,7 +234,7 @@ private:
         buffers.push_back(buffer);
         owners.push_back(v);
       }
-    entry.spec.arenaBytes = planArena(buffers);
+    entry.spec.arenaBytes = heddle::packArena(buffers);
     for (auto [buffer, v] : llvm::zip_equal(buffers, owners))
       values[v].offset = buffer.offset;
     return liveBytes(buffers);

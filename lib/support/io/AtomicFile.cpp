@@ -1,4 +1,4 @@
-//===- AtomicFile.cpp - files that are written atomically -------------===//
+//===- AtomicFile.cpp - files that are written atomically -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -16,7 +16,7 @@ using namespace heddle::cpu;
 using namespace mlir;
 
 nest::KernelFrame CpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, size_t bases,
-                                  size_t sizes) const {
+                                  size_t sizes, int64_t) const {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto function = func::FuncOp::create(b, loc, symbol,
                                        b.getFunctionType({pointer, b.getI64Type(), pointer}, {}));

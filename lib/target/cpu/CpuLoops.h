@@ -23,7 +23,7 @@ public:
   explicit CpuLoops(nest::MachineAttr machine) : machine(machine) {}
 
   nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
-                          size_t bases, size_t sizes) const override;
+                          size_t bases, size_t sizes, int64_t lanes) const override;
   llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
   /// The cache serves as the second buffer: the lines of the next copy are prefetched.
   unsigned buffers() const override { return 2; }

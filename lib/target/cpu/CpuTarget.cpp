@@ -19,7 +19,6 @@
 
 #include <map>
 #include <mutex>
-#include <unistd.h>
 
 using namespace heddle;
 using namespace heddle::cpu;
@@ -99,13 +98,6 @@ llvm::Expected<CpuTarget> cpu::targetFor(llvm::StringRef name) {
   return target;
 }
 
-/// Returns the size in bytes that this machine reports, if it is the target. Some virtual machines
-/// report none: then returns `otherwise`.
-static int64_t cacheBytes(const CpuTarget &target, int name, int64_t otherwise) {
-  long size = target.native ? sysconf(name) : 0;
-  return size > 0 ? size : otherwise;
-}
-
 /// `vdpbf16ps` computes two products per lane. It runs at the rate of FMA on Zen, at half of it on
 /// other CPUs.
 static nest::MatrixUnitAttr bf16Dot(mlir::Builder &builder, const CpuTarget &target, int64_t lanes,
@@ -140,9 +132,9 @@ nest::MachineAttr cpu::machineAttr(mlir::MLIRContext *context, const CpuTarget &
   set("has_bf16_dot", hasDot);
   mlir::Attribute dot = bf16Dot(builder, target, vectorBytes / 4, hasDot);
   values.push_back(builder.getNamedAttr("units", builder.getArrayAttr(dot)));
-  set("l1_bytes", cacheBytes(target, _SC_LEVEL1_DCACHE_SIZE, 32 << 10));
-  set("l2_bytes", cacheBytes(target, _SC_LEVEL2_CACHE_SIZE, 1 << 20));
-  set("l3_bytes", cacheBytes(target, _SC_LEVEL3_CACHE_SIZE, 16 << 20));
+  set("l1_bytes", target.native ? cacheBytes(1, 32 << 10) : 32 << 10);
+  set("l2_bytes", target.native ? cacheBytes(2, 1 << 20) : 1 << 20);
+  set("l3_bytes", target.native ? cacheBytes(3, 16 << 20) : 16 << 20);
   set("threads", threads);
   return nest::MachineAttr::get(context, builder.getDictionaryAttr(values));
 }

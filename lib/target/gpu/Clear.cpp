@@ -23,7 +23,8 @@ OwningOpRef<ModuleOp> heddle::gpu::buildClear(MLIRContext *context, const std::s
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
   GpuLoops target;
-  nest::KernelFrame frame = target.begin(b, loc, symbol, /*bases=*/1, /*sizes=*/bytes ? 0 : 1);
+  nest::KernelFrame frame =
+      target.begin(b, loc, symbol, /*bases=*/1, /*sizes=*/bytes ? 0 : 1, /*lanes=*/0);
   Block *body = b.getBlock();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, value, 64);
@@ -42,6 +43,6 @@ OwningOpRef<ModuleOp> heddle::gpu::buildClear(MLIRContext *context, const std::s
                        scf::YieldOp::create(b, loc);
                      });
   b.setInsertionPointToEnd(body);
-  target.end(b, loc);
+  target.end(b, loc, /*sharedBytes=*/0);
   return module;
 }

@@ -112,7 +112,7 @@ public:
 
   llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) override {
     nest::KernelInfo info{buildClear(context(), symbol, bytes.constant()),
-                          bytes.ceildiv(clearChunkBytes), 0};
+                          bytes.ceildiv(clearChunkBytes), 0, 0};
     return codeOf(symbol, info);
   }
 
@@ -150,7 +150,7 @@ private:
   }
 
   llvm::Expected<nest::KernelInfo> loops(const nest::KernelRequest &request) {
-    auto info = nest::emitKernel(request, GpuLoops());
+    auto info = nest::emitKernel(request, GpuLoops(request.machine));
     if (failed(info))
       return llvm::createStringError("it can't be emitted");
     return std::move(*info);
@@ -168,7 +168,12 @@ private:
     auto image = generator.image(kernelsOf(*info.module));
     if (!image)
       return image.takeError();
-    std::string bytes = writeImage({symbol, blockLanes, *image});
+    KernelImage kernel{symbol, blockLanes, blockLanes, *image};
+    if (info.lanes > 0) {
+      kernel.lanes = int32_t(info.lanes);
+      kernel.chunks = 1;
+    }
+    std::string bytes = writeImage(kernel);
     return KernelCode{{{symbol, std::move(bytes)}}, info.chunks, info.scratchBytes};
   }
 };
@@ -183,9 +188,21 @@ public:
     Builder b(context);
     NamedAttrList facts;
     facts.set("kind", b.getStringAttr("gpu"));
-    std::vector<std::pair<StringRef, int64_t>> all{
-        {"vector_bytes", 16},  {"vector_registers", 32}, {"has_fma", 1}, {"l1_bytes", 32 << 10},
-        {"l2_bytes", 1 << 20}, {"l3_bytes", 16 << 20},   {"threads", 1}};
+    std::vector<std::pair<StringRef, int64_t>> all{{"vector_bytes", 16},
+                                                   {"vector_registers", 32},
+                                                   {"has_fma", 1},
+                                                   {"l1_bytes", 32 << 10},
+                                                   {"l2_bytes", 1 << 20},
+                                                   {"l3_bytes", 16 << 20},
+                                                   {"threads", 1},
+                                                   {"cores", 64},
+                                                   {"warp", 32},
+                                                   {"lanes_per_core", 1024},
+                                                   {"lanes_per_block", 256},
+                                                   {"registers_per_core", 65536},
+                                                   {"registers_per_lane", 255},
+                                                   {"shared_bytes", 48 << 10},
+                                                   {"coalesced_bytes", 64}};
     llvm::append_range(all, chip->facts());
     for (auto [name, value] : all)
       facts.set(name, b.getI64IntegerAttr(value));

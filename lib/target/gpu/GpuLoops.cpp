@@ -16,8 +16,26 @@ using namespace mlir;
 using namespace heddle;
 using heddle::gpu::GpuLoops;
 
+/// The address space of memory that a block shares, and the alignment of its start in bytes.
+static constexpr unsigned sharedSpace = 3, sharedAlignment = 64;
+
+// On a machine that states no facts, one lane runs each chunk.
+static int64_t factOf(nest::MachineAttr machine, StringRef key) {
+  return machine ? machine.integer(key, 0) : 0;
+}
+int64_t GpuLoops::mostLanes() const { return factOf(machine, "lanes_per_block"); }
+int64_t GpuLoops::mostSharedBytes() const { return factOf(machine, "shared_bytes"); }
+int64_t GpuLoops::mostRegisters() const { return factOf(machine, "registers_per_lane"); }
+
+void GpuLoops::barrier(OpBuilder &b, Location loc, StringRef) const {
+  mlir::gpu::BarrierOp::create(b, loc);
+}
+
+/// Oclgrind's reader of SPIR-V tells by the name which kernel a variable belongs to.
+static std::string sharedName(StringRef symbol) { return (symbol + ".shared").str(); }
+
 nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, size_t bases,
-                                  size_t sizes) const {
+                                  size_t sizes, int64_t lanes) const {
   b.getContext()->loadDialect<mlir::gpu::GPUDialect>();
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/1);
   Type i64 = b.getI64Type();
@@ -30,7 +48,9 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
   b.setInsertionPointToStart(&module.getBodyRegion().front());
   auto function = mlir::gpu::GPUFuncOp::create(b, loc, symbol, b.getFunctionType(types, {}));
   function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({blockLanes, 1, 1}));
+  bool together = lanes > 0;
+  int32_t block = together ? int32_t(lanes) : blockLanes;
+  function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({block, 1, 1}));
   Block *body = &function.getBody().front();
   b.setInsertionPointToEnd(body);
 
@@ -48,10 +68,19 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
     return arith::IndexCastOp::create(b, loc, i64, index);
   };
   Value thread = number(mlir::gpu::ThreadIdOp::create(b, loc, mlir::gpu::Dimension::x));
-  Value block = number(mlir::gpu::BlockIdOp::create(b, loc, mlir::gpu::Dimension::x));
-  Value width = arith::ConstantIntOp::create(b, loc, blockLanes, 64);
-  Value lane = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, block, width), thread);
-  frame.chunk = arith::AddIOp::create(b, loc, rest[0], lane);
+  Value own = number(mlir::gpu::BlockIdOp::create(b, loc, mlir::gpu::Dimension::x));
+  Value width = arith::ConstantIntOp::create(b, loc, block, 64);
+  Value lane = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, own, width), thread);
+  frame.chunk = arith::AddIOp::create(b, loc, rest[0], together ? own : lane);
+  if (together) {
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+    // `end` knows its size.
+    auto shared = LLVM::GlobalOp::create(
+        outside, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+        LLVM::Linkage::Internal, sharedName(symbol), Attribute(), sharedAlignment, sharedSpace);
+    frame.lane = thread;
+    frame.shared = LLVM::AddressOfOp::create(b, loc, shared);
+  }
   frame.scratch = at(rest[2], arith::MulIOp::create(b, loc, lane, rest[3]));
 
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, frame.chunk, rest[1]);
@@ -61,8 +90,18 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
   return frame;
 }
 
-void GpuLoops::end(OpBuilder &b, Location loc) const {
+void GpuLoops::end(OpBuilder &b, Location loc, int64_t sharedBytes) const {
   Operation *guard = b.getBlock()->getParentOp();
+  auto function = guard->getParentOfType<mlir::gpu::GPUFuncOp>();
+  if (auto shared =
+          function->getParentOfType<mlir::gpu::GPUModuleOp>().lookupSymbol<LLVM::GlobalOp>(
+              sharedName(function.getName()))) {
+    shared.setGlobalType(LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(sharedBytes)));
+    if (sharedBytes == 0) {
+      function.walk([](LLVM::AddressOfOp address) { address.erase(); });
+      shared.erase();
+    }
+  }
   scf::YieldOp::create(b, loc);
   b.setInsertionPointAfter(guard);
   mlir::gpu::ReturnOp::create(b, loc);

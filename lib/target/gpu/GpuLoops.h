@@ -5,7 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel is a `gpu.func` in a `gpu.module`. A lane runs one chunk:
+// A kernel is a `gpu.func` in a `gpu.module`. A block of lanes runs one chunk together, if the
+// nest's schedule has the lane form (lib/analysis/LaneForm.h); the block shares memory:
+//
+//     llvm.mlir.global @k.shared() {addr_space = 3} : !llvm.array<8704 x i8>
+//     gpu.func @k(...) kernel {
+//       %chunk = %first + block_id
+//       code for the chunk, which computes its indices from thread_id, and has barriers
+//     }
+//
+// Otherwise a lane runs one chunk:
 //
 //     gpu.func @k(%x: !llvm.ptr<1>, %x_offset: i64, ..., %n: i64, ...,
 //                 %first: i64, %end: i64, %scratch: !llvm.ptr<1>, %stride: i64) kernel {
@@ -27,17 +36,26 @@
 
 namespace heddle::gpu {
 
-/// The number of lanes of a block.
+/// The number of lanes of a block if each runs its own chunk.
 inline constexpr int32_t blockLanes = 64;
 
 class GpuLoops : public nest::LoopTarget {
 public:
+  explicit GpuLoops(nest::MachineAttr machine = {}) : machine(machine) {}
+
+  int64_t mostLanes() const override;
+  int64_t mostSharedBytes() const override;
+  int64_t mostRegisters() const override;
   nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
-                          size_t bases, size_t sizes) const override;
-  void end(mlir::OpBuilder &b, mlir::Location loc) const override;
-  /// Lanes run one after the other in a chunk, so its scratch serves as shared memory.
+                          size_t bases, size_t sizes, int64_t lanes) const override;
+  void end(mlir::OpBuilder &b, mlir::Location loc, int64_t sharedBytes) const override;
+  /// Where one lane runs a chunk alone, its scratch serves as shared memory.
   llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
   unsigned buffers() const override { return 2; }
+  void barrier(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory) const override;
+
+private:
+  nest::MachineAttr machine;
 };
 
 } // namespace heddle::gpu

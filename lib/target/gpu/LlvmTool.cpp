@@ -121,10 +121,11 @@ llvm::Expected<std::string> gpu::runLlvmTool(LlvmTool tool, llvm::StringRef inpu
     return llvm::createStringError("'" + *program + "' can't be started: " + message);
   auto ended = await(child, limit, message);
   if (ended.ReturnCode != 0 || !message.empty()) {
-    std::string why = message.empty() ? "exit status " + std::to_string(ended.ReturnCode) : message;
+    std::string reason =
+        message.empty() ? "exit status " + std::to_string(ended.ReturnCode) : message;
     if (std::string line = firstLine(said); !line.empty())
-      why += ": " + line;
-    return llvm::createStringError("'" + *program + "' failed: " + why);
+      reason += ": " + line;
+    return llvm::createStringError("'" + *program + "' failed: " + reason);
   }
   auto output = llvm::MemoryBuffer::getFile(to);
   if (!output)

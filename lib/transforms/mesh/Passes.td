@@ -30,8 +30,8 @@ def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
   let description = [{
     Runs on nests, before fusion. If a nest reads a name of a tensor at one of its iteration names, both get the same
     sharding, in both directions, to a fixed point; likewise the name of a recurrence. An axis shards only one name of a
-    value; among several the pass chooses the one that moves the fewest bytes. Writes `mesh.sharding` to nests,
-    arguments and results.
+    value; among several the pass chooses the one for which devices send the shortest time (lib/cost). Writes
+    `mesh.sharding` to nests, arguments and results.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "explain the sharding of values in remarks">,
                  Option<"record", "record", "bool", "false", "record the same for the table in a program file">];

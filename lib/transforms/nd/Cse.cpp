@@ -203,15 +203,15 @@ void Merger::remember(Operation *op, const CanonicalForm &form) {
 /// Merges `op` with an equal earlier op.
 bool Merger::merge(Operation *op) {
   std::string key = quickKey(op, [&](Value value) { return identify(value); });
-  SmallVector<Operation *> &alone = unformed[key];
-  if (alone.empty() && !formed.contains(key)) {
-    alone.push_back(op);
+  SmallVector<Operation *> &others = unformed[key];
+  if (others.empty() && !formed.contains(key)) {
+    others.push_back(op);
     scopes.back().keys.push_back(std::move(key));
     return false;
   }
   formed.insert(key);
-  if (!alone.empty()) {
-    Operation *other = alone.pop_back_val();
+  if (!others.empty()) {
+    Operation *other = others.pop_back_val();
     remember(other, formOf(other));
   }
   CanonicalForm form = formOf(op);

@@ -44,13 +44,13 @@ FlatSymbolRefAttr nd::calleeOf(Operation *op) {
   return named ? named.getCalleeAttr() : FlatSymbolRefAttr();
 }
 
-/// Reports a recursion; `around` is the chain of calls.
+/// Reports a recursion; `chain`: the calls that lead to it.
 static InFlightDiagnostic recursionError(Operation *call, func::FuncOp callee,
-                                         ArrayRef<func::FuncOp> around) {
+                                         ArrayRef<func::FuncOp> chain) {
   InFlightDiagnostic error = call->emitOpError();
   error << "is recursive: '@" << callee.getName()
         << "' calls itself; use nest.scan, scf.for or scf.while instead";
-  auto inCircle = around.drop_until([&](func::FuncOp each) { return each == callee; });
+  auto inCircle = chain.drop_until([&](func::FuncOp each) { return each == callee; });
   for (func::FuncOp function : inCircle.take_front(4))
     noteDefinition(error, function);
   return error;
@@ -65,10 +65,10 @@ static FailureOr<unsigned> requireDepth(func::FuncOp function, const SymbolTable
   });
   if (depth <= deepestRegion)
     return depth;
-  return op->emitOpError() << "expected at most " << deepestRegion
-                           << " regions inside each other, got " << depth
-                           << (calleeOf(op) ? ", with those of the functions that it calls" : ""),
-         failure();
+  return LogicalResult(op->emitOpError()
+                       << "expected at most " << deepestRegion << " regions inside each other, got "
+                       << depth
+                       << (calleeOf(op) ? ", with those of the functions that it calls" : ""));
 }
 
 FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
@@ -115,8 +115,8 @@ FailureOr<SmallVector<func::FuncOp>> nd::calleesFirst(ModuleOp module) {
       }
       auto [call, callee] = frame.calls.pop_back_val();
       if (active.contains(callee) && call) {
-        auto around = llvm::map_to_vector(open, [](const Frame &each) { return each.function; });
-        return recursionError(call, callee, around);
+        auto chain = llvm::map_to_vector(open, [](const Frame &each) { return each.function; });
+        return recursionError(call, callee, chain);
       }
       enter(callee);
     }
@@ -314,16 +314,16 @@ FailureOr<SmallVector<Value>> nd::inlineCall(CallOp op, SymbolTableCollection *f
   return results;
 }
 
-LogicalResult nd::inlineCalls(Operation *around, function_ref<bool(CallOp)> isAsked,
+LogicalResult nd::inlineCalls(Operation *root, function_ref<bool(CallOp)> isAsked,
                               SymbolTableCollection &functions, bool differentiable) {
   SmallVector<CallOp> calls;
   auto addFrom = [&](Operation &op) {
     op.walk([&](CallOp call) {
-      if (call != around && isAsked(call))
+      if (call != root && isAsked(call))
         calls.push_back(call);
     });
   };
-  addFrom(*around);
+  addFrom(*root);
   std::reverse(calls.begin(), calls.end());
   while (!calls.empty()) {
     CallOp call = calls.pop_back_val();

@@ -29,9 +29,9 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr,
            bool differentiable = false);
 
-/// Inlines the calls in the regions of `around` for which `isAsked` holds, and those in the
+/// Inlines the calls in the regions of `root` for which `isAsked` holds, and those in the
 /// inserted code.
-mlir::LogicalResult inlineCalls(mlir::Operation *around, llvm::function_ref<bool(CallOp)> isAsked,
+mlir::LogicalResult inlineCalls(mlir::Operation *root, llvm::function_ref<bool(CallOp)> isAsked,
                                 mlir::SymbolTableCollection &functions,
                                 bool differentiable = false);
 

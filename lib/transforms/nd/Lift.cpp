@@ -392,18 +392,18 @@ LogicalResult Lifter::copyMasked(Region &side) {
 /// and selects.
 LogicalResult Lifter::selectSides(scf::IfOp op) {
   Location loc = op.getLoc();
-  Value condition = conditionOf(op, op.getCondition()), around = mask;
+  Value condition = conditionOf(op, op.getCondition()), outer = mask;
   SmallVector<SmallVector<Value>> sides;
   for (Region *side : {&op.getThenRegion(), &op.getElseRegion()}) {
     if (side->empty())
       continue;
-    mask = both(builder, loc, around, condition, /*notB=*/!sides.empty());
+    mask = both(builder, loc, outer, condition, /*notB=*/!sides.empty());
     if (failed(copyMasked(*side)))
       return failure();
     sides.push_back(llvm::map_to_vector(side->front().getTerminator()->getOperands(),
                                         [&](Value v) { return values.lookupOrDefault(v); }));
   }
-  mask = around;
+  mask = outer;
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     values.map(op.getResult(i), select(builder, loc, condition, sides[0][i], sides[1][i]));
   return success();
@@ -444,7 +444,7 @@ LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
                            before->getArguments());
   Block *after =
       builder.createBlock(&loop.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
-  Value active = after->getArgument(0), around = std::exchange(mask, active);
+  Value active = after->getArgument(0), outer = std::exchange(mask, active);
   for (auto [old, fresh] :
        llvm::zip_equal(op.getAfterArguments(), after->getArguments().drop_front()))
     values.map(old, fresh);
@@ -457,7 +457,7 @@ LogicalResult Lifter::runUntilAllEnd(scf::WhileOp op, ArrayRef<Dim> lifted) {
   for (unsigned i = 1; i < next->size(); ++i)
     (*next)[i] = select(builder, loc, active, (*next)[i], after->getArgument(i));
   scf::YieldOp::create(builder, loc, *next);
-  mask = around;
+  mask = outer;
   values.map(op.getResults(), loop.getResults().drop_front());
   return success();
 }

@@ -31,7 +31,7 @@
 #define HEDDLE_TRANSFORMS_ND_LIFT_H
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/NameRewriter.h"
+#include "lib/transforms/names/NameRewriter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"

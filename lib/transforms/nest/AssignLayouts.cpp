@@ -21,9 +21,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The maximum number of times that layouts are chosen again because lanes have changed.
-static constexpr unsigned mostRounds = 4;
-
 namespace {
 class Writer {
 public:
@@ -116,68 +113,18 @@ private:
 };
 } // namespace
 
-/// Returns the layouts in which each nest accesses values, copies included.
-static std::vector<llvm::DenseMap<Value, Layout>> accessedLayouts(const LayoutProblem &problem,
-                                                                  const LayoutChoice &choice) {
-  std::vector<llvm::DenseMap<Value, Layout>> layouts(problem.nests.size());
-  for (const LayoutTerm &term : problem.terms) {
-    const LaidValue &laid = problem.values[term.value];
-    unsigned layout = choice.layouts[term.value];
-    int copy = problem.termCopy(term, choice.ways[term.nest], layout);
-    for (Value value : laid.values)
-      layouts[term.nest][value] = laid.candidates[copy < 0 ? layout : unsigned(copy)];
-  }
-  return layouts;
-}
-
-static void writeLanes(ComputeOp op, std::vector<std::string> lanes) {
-  Schedule schedule;
-  schedule.partial = true;
-  if (!lanes.empty())
-    schedule.loops.push_back({"vector", std::move(lanes), 1, 1});
-  op.setScheduleAttr(ScheduleAttr::get(op.getContext(), schedule));
-}
-
-namespace {
-enum class Ways { Chosen, Left, Missing };
-
-/// The lanes of a nest with these layouts of operands and results, found in an earlier round.
-struct KnownLanes {
-  bool isKnown = false;
-  llvm::DenseMap<Value, Layout> layouts;
-  std::vector<std::string> lanes;
-};
-} // namespace
-
-/// Finds the lanes that suit all layouts of each nest together, and writes them as a partial
-/// schedule on nests without one: on all of them, or on those whose chosen way has other lanes. The
-/// latter keep only the ways with these lanes. Returns Chosen if the chosen ways have the lanes,
-/// Missing if some nest has no way with its lanes.
-static Ways writeLanes(LayoutProblem &problem, const LayoutChoice &choice, MachineAttr machine,
-                       bool all, std::vector<KnownLanes> &known) {
-  Ways ways = Ways::Chosen;
-  auto accessed = accessedLayouts(problem, choice);
-  known.resize(problem.nests.size());
-  for (auto [n, laid] : llvm::enumerate(problem.nests)) {
-    auto op = dyn_cast<ComputeOp>(laid.nest);
+/// Writes the lanes of the chosen ways as partial schedules, on nests without a schedule.
+static void writeLanes(const LayoutProblem &problem, const LayoutChoice &choice) {
+  for (auto [nest, way] : llvm::zip_equal(problem.nests, choice.ways)) {
+    auto op = dyn_cast<ComputeOp>(nest.nest);
     if (!op || op.getScheduleAttr())
       continue;
-    if (KnownLanes &last = known[n]; !last.isKnown || last.layouts != accessed[n]) {
-      NestModel nest(op, machine, /*shrink=*/true);
-      std::vector<Layout> layouts;
-      for (const NestAccess &access : nest.accesses)
-        layouts.push_back(accessed[n].lookup(access.tensor));
-      last = {true, std::move(accessed[n]),
-              nest.namesOf(LaidNestModel(nest, std::move(layouts)).chooseLanes())};
-    }
-    const std::vector<std::string> &lanes = known[n].lanes;
-    bool differ = lanes != laid.ways[choice.ways[n]].lanes;
-    if (differ || all)
-      writeLanes(op, lanes);
-    if (differ)
-      ways = problem.keepWays(unsigned(n), lanes) ? std::max(ways, Ways::Left) : Ways::Missing;
+    Schedule schedule;
+    schedule.partial = true;
+    if (const std::vector<std::string> &lanes = nest.ways[way].lanes; !lanes.empty())
+      schedule.loops.push_back({"vector", lanes, 1, 1});
+    op.setScheduleAttr(ScheduleAttr::get(op.getContext(), schedule));
   }
-  return ways;
 }
 
 LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options) {
@@ -188,42 +135,21 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
                                   const LayoutChooser &chooser) {
   if (!function.getBody().hasOneBlock())
     return success();
-  FailureOr<LayoutProblemMaker> maker = LayoutProblemMaker::create(function, options.machine);
-  if (failed(maker))
+  FailureOr<LayoutProblem> problem = makeLayoutProblem(function, options.machine);
+  if (failed(problem))
     return failure();
-  auto make = [&] {
-    LayoutProblem problem = maker->make();
-    if (options.adjust)
-      options.adjust(problem);
-    return problem;
-  };
-  LayoutProblem problem = make();
-  LayoutChoice choice = chooser.choose(problem);
-  // The bound covers all ways that a nest had in some round.
-  bool explains = options.explain || options.explained;
-  LayoutProblem all = explains ? problem : LayoutProblem();
-  std::vector<KnownLanes> lanes;
-  for (unsigned round = 1; round <= mostRounds; ++round) {
-    Ways ways = writeLanes(problem, choice, options.machine, round == mostRounds, lanes);
-    if (ways == Ways::Chosen)
-      break;
-    if (ways == Ways::Missing) {
-      problem = make();
-      if (explains)
-        all.addWays(problem);
-    }
-    choice = chooser.choose(problem);
-  }
-  writeLanes(problem, choice, options.machine, /*all=*/true, lanes);
-  if (explains) {
-    LayoutChoice least = chooser.choose(all);
-    ExplainedLayouts reasons = explainLayouts(function, problem, choice, all, least);
+  if (options.adjust)
+    options.adjust(*problem);
+  LayoutChoice choice = chooser.choose(*problem);
+  writeLanes(*problem, choice);
+  if (options.explain || options.explained) {
+    ExplainedLayouts reasons = explainLayouts(function, *problem, choice);
     if (options.explain)
       emitRemarks(reasons);
     if (options.explained)
       options.explained(reasons);
   }
-  Writer(function, problem, choice).write();
+  Writer(function, *problem, choice).write();
   return success();
 }
 

@@ -34,7 +34,7 @@ namespace heddle::nest {
 struct ExplainedLayouts;
 
 struct AssignLayoutsOptions {
-  MachineAttr machine;
+  cost::Machine machine = cost::Machine::of({});
   /// Emits remarks: why each value has its layout, the alternatives, and a lower bound of the cost.
   bool explain = false;
   /// Called with the reasons for the layouts of each function (ExplainLayouts.h).

@@ -7,8 +7,8 @@
 
 #include "lib/transforms/nest/ChooseGroups.h"
 
-#include "lib/cost/Rates.h"
-#include "lib/cost/Whole.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/FormGroups.h"
 #include "lib/transforms/nest/Rewrite.h"
 
@@ -92,37 +92,76 @@ public:
   /// Returns true if the group saves enough by the cost model, since it restricts the schedules.
   /// `decisions` may be null.
   bool isWorthIt(FusionDecisions *decisions) const {
+    if (!suits())
+      return false;
+    double before = 0;
+    for (Operation *op : members)
+      before += cost::secondsBySizes(op);
+    double saved = cost::secondsSavedAsGroup(members.getArrayRef());
+    bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
+    if (decisions)
+      decisions->add(decision(isWorthIt, saved));
+    return isWorthIt;
+  }
+
+  /// Returns true if there are enough points to distribute over threads, and enough elements per
+  /// point to fill vectors.
+  bool suits() const {
     double points = 1, most = 0;
     for (const nd::Dim &dim : names)
       points *= double(dim.size().typical());
     for (Operation *op : members)
       most = std::max(most, iterationPoints(op));
-    // Enough points to distribute over threads, and enough elements per point to fill vectors.
-    if (members.size() < 2 || points < 64 || most / points < 128 || goesAgainstMemory())
-      return false;
-    double before = 0, traffic = 0;
-    llvm::MapVector<Value, double> moved;
-    for (Operation *op : members) {
-      before += secondsOf(op);
-      traffic += trafficOf(op);
-      for (const NestRead &read : readsOf(op))
-        if (!members.contains(read.value.getDefiningOp()))
-          moved[read.value] = tensorBytes(read.value);
-      for (Value result : op->getResults())
-        if (llvm::any_of(result.getUsers(),
-                         [&](Operation *user) { return !members.contains(user); }))
-          moved[result] = tensorBytes(result);
+    return members.size() > 1 && points >= 64 && most / points >= 128 &&
+           llvm::all_of(members, [&](Operation *op) { return suits(cast<ComputeOp>(op)); }) &&
+           !goesAgainstMemory();
+  }
+
+  /// Returns true if a member reads values of others as they are, without windows or gathers, whose
+  /// vectors would have masks or strides in any layout; and if one name fills a vector at a point of
+  /// the group, unless the nest has one element there.
+  bool suits(ComputeOp op) const {
+    Sizes space = sizesOf(iterationSpace(op));
+    for (const NestRead &read : readsOf(op))
+      if (members.contains(read.value.getDefiningOp()))
+        for (const nd::Dim &dim : tensorType(read.value).getDims())
+          if (auto coordinate = read.map.lookup(dim.name.getValue());
+              !coordinate || !coordinate->asName() || !space.count(*coordinate->asName()))
+            return false;
+    constexpr int64_t lanes = 16; // of 32 bits in the widest vectors
+    bool any = false, fills = false;
+    for (const nd::DimsAttr &dims : {op.getProduced(), op.getReduced()})
+      for (const nd::Dim &dim : dims)
+        if (!llvm::is_contained(names, dim) && dim.size().typical() > 1) {
+          any = true;
+          fills |= dim.size().typical() >= lanes;
+        }
+    return fills || !any;
+  }
+
+  bool join(ComputeOp op) {
+    SmallVector<nd::Dim> common;
+    for (const nd::Dim &name : names)
+      if (llvm::is_contained(op.getProduced().getDims(), name))
+        common.push_back(name);
+    for (const NestRead &read : readsOf(op)) {
+      if (outside.contains(read.value.getDefiningOp()))
+        return false;
+      if (members.contains(read.value.getDefiningOp()))
+        llvm::erase_if(common, [&](const nd::Dim &dim) {
+          auto coordinate = read.map.lookup(dim.name.getValue());
+          return !coordinate || *coordinate != Expr::name(dim.name.str());
+        });
     }
-    double bytes = 0;
-    for (auto &[value, amount] : moved)
-      bytes += amount;
-    // The group saves memory traffic but no arithmetic. On cores with wide vectors nests are
-    // memory-bound even if they are compute-bound on the nominal core.
-    double saved = secondsOf(0, traffic) - secondsOf(0, bytes);
-    bool isWorthIt = saved >= std::max(2e-5, 0.25 * before);
-    if (decisions)
-      decisions->add(decision(isWorthIt, saved));
-    return isWorthIt;
+    if (common.empty() || !mayJoin(op) || bytesInside(common) > cost::mostBytesOfPoint())
+      return false;
+    names = common;
+    return true;
+  }
+  void add(ComputeOp op) {
+    members.insert(op);
+    for (Value result : op->getResults())
+      made += tensorBytes(result);
   }
 
   FusionDecision decision(bool isGroup, double saved) const {
@@ -142,31 +181,6 @@ public:
 private:
   DenseSet<Operation *> outside;
   double made = 0; ///< bytes written by members
-
-  void add(ComputeOp op) {
-    members.insert(op);
-    for (Value result : op->getResults())
-      made += tensorBytes(result);
-  }
-  bool join(ComputeOp op) {
-    SmallVector<nd::Dim> common;
-    for (const nd::Dim &name : names)
-      if (llvm::is_contained(op.getProduced().getDims(), name))
-        common.push_back(name);
-    for (const NestRead &read : readsOf(op)) {
-      if (outside.contains(read.value.getDefiningOp()))
-        return false;
-      if (members.contains(read.value.getDefiningOp()))
-        llvm::erase_if(common, [&](const nd::Dim &dim) {
-          auto coordinate = read.map.lookup(dim.name.getValue());
-          return !coordinate || *coordinate != Expr::name(dim.name.str());
-        });
-    }
-    if (common.empty() || !mayJoin(op) || bytesInside(common) > cost::Rates().groupBytes)
-      return false;
-    names = common;
-    return true;
-  }
 
   bool mentionsGroup(const Expr &coordinate) const {
     return llvm::any_of(names,

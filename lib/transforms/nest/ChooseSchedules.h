@@ -33,11 +33,11 @@ namespace heddle::nest {
 /// The kernel of a nest, which has the nest's schedules.
 inline constexpr llvm::StringLiteral kernelAttrName("heddle.kernel");
 
-/// Schedules `root`, if it is a nest, and all nests in it without a kernel; `machine` may be null.
-void chooseSchedules(mlir::Operation *root, MachineAttr machine);
+/// Schedules `root`, if it is a nest, and all nests in it without a kernel.
+void chooseSchedules(mlir::Operation *root, const cost::Machine &machine);
 
 /// The costs of other schedules of a nest with layouts (schedule/ChooseSchedule.h).
-std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest, MachineAttr machine);
+std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -80,40 +80,11 @@ alternatives(unsigned count, unsigned chosen, llvm::function_ref<double(unsigned
   return made;
 }
 
-/// The cost of each nest with the layouts of its values.
-static std::vector<double> nestCosts(const LayoutProblem &problem, const LayoutChoice &choice) {
-  std::vector<double> costs;
-  for (auto [nest, way] : llvm::zip_equal(problem.nests, choice.ways))
-    costs.push_back(nest.ways[way].cost);
-  for (const LayoutTerm &term : problem.terms)
-    costs[term.nest] += problem.termCost(term, choice.ways[term.nest], choice.layouts[term.value]);
-  return costs;
-}
-
-/// The nests that cost clearly more than in the cheapest choice.
-static std::vector<ExplainedLayouts::Excess> excessOf(const LayoutProblem &problem,
-                                                      const LayoutChoice &choice,
-                                                      const LayoutProblem &all,
-                                                      const LayoutChoice &least) {
-  constexpr double part = 1e-3; // of the whole cost
-  std::vector<double> costs = nestCosts(problem, choice), leastCosts = nestCosts(all, least);
-  std::vector<ExplainedLayouts::Excess> excess;
-  for (unsigned n = 0; n < costs.size(); ++n)
-    if (double more = costs[n] - leastCosts[n]; more >= part * choice.cost)
-      excess.push_back({n, more, lanesOf(all.nests[n].ways[least.ways[n]])});
-  llvm::stable_sort(excess, [](const auto &a, const auto &b) { return a.cycles > b.cycles; });
-  return excess;
-}
-
 ExplainedLayouts nest::explainLayouts(func::FuncOp function, const LayoutProblem &problem,
-                                      const LayoutChoice &choice, const LayoutProblem &all,
-                                      const LayoutChoice &least) {
+                                      const LayoutChoice &choice) {
   constexpr unsigned none = ~0u;
   Costs costs(problem, choice);
-  ExplainedLayouts made{
-      function,     {}, {},        0, choice.cost, std::min(choice.cost, least.bound),
-      choice.bound, {}, least.open};
-  made.excess = excessOf(problem, choice, all, least);
+  ExplainedLayouts made{function, {}, {}, 0, choice.cost, choice.bound, choice.open};
   for (auto [n, nest] : llvm::enumerate(problem.nests)) {
     ExplainedLayouts::Nest &each = made.nests.emplace_back(
         ExplainedLayouts::Nest{nest.name, lanesOf(nest.ways[choice.ways[n]]), nest.nest->getLoc()});
@@ -146,22 +117,13 @@ ExplainedLayouts nest::explainLayouts(func::FuncOp function, const LayoutProblem
 void nest::emitRemarks(const ExplainedLayouts &explained) {
   func::FuncOp function = explained.function;
   double cycles = explained.cycles, bound = explained.bound;
-  auto gap = [&](double least) { return cycles > 0 ? 100 * (cycles - least) / cycles : 0.0; };
   InFlightDiagnostic summary = emitRemark(function.getLoc());
-  summary << llvm::formatv(
-                 "{0} values, {1} nests, {2} read or written through a copy; {3} cycles, at least "
-                 "{4} (gap {5:f1} %), with these lanes at least {6} (gap {7:f1} %)",
-                 explained.values.size(), explained.nests.size(), explained.copies,
-                 thousands(cycles), thousands(bound), gap(bound), thousands(explained.boundOfLanes),
-                 gap(explained.boundOfLanes))
+  summary << llvm::formatv("{0} values, {1} nests, {2} read or written through a copy; {3} cycles, "
+                           "at least {4} (gap {5:f1} %)",
+                           explained.values.size(), explained.nests.size(), explained.copies,
+                           thousands(cycles), thousands(bound),
+                           cycles > 0 ? 100 * (cycles - bound) / cycles : 0.0)
                  .str();
-  for (const ExplainedLayouts::Excess &excess : ArrayRef(explained.excess).take_front(5)) {
-    const ExplainedLayouts::Nest &nest = explained.nests[excess.nest];
-    summary.attachNote(nest.loc) << "'" << nest.name << "' keeps the gap open: it runs "
-                                 << nest.lanes << " and costs " << thousands(excess.cycles)
-                                 << " cycles more than " << excess.instead
-                                 << " in the cheapest choice";
-  }
   for (unsigned v : ArrayRef(explained.open).take_front(5))
     summary.attachNote(explained.values[v].loc)
         << "'" << explained.values[v].name

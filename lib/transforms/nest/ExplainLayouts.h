@@ -11,7 +11,6 @@
 //     value 'w'   [k, n], given          by the caller
 //     value 'c'   [m, n]                 [n, m] would cost 43.9k cycles more
 //     nest 'c'    along n                along m would cost 12.1k cycles more
-//     gap 3 %     nest 'd' along m       costs 20.4k cycles more than along n in the cheapest choice
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,29 +49,16 @@ struct ExplainedLayouts {
     std::vector<Alternative> others{};
   };
 
-  /// Why the choice may cost more than the bound: a nest costs more than in the cheapest choice.
-  struct Excess {
-    unsigned nest = 0;
-    double cycles = 0;
-    std::string instead; ///< the lanes in that choice
-  };
-
   mlir::func::FuncOp function;
   std::vector<Value> values;
   std::vector<Nest> nests;
   unsigned copies = 0;          ///< through which nests access values
   double cycles = 0, bound = 0; ///< of the choice; of any choice, at least
-  double boundOfLanes = 0;      ///< of any choice with the same lanes
-  std::vector<Excess> excess;   ///< the largest first
   std::vector<unsigned> open;   ///< values for which the search ended early
 };
 
-/// Returns the reasons for a choice, whose bound is that of its lanes. `all` has all ways that a
-/// nest had in some round, with the cheapest choice known, whose nests need not run in these ways
-/// (schedule/ChooseLanes.h).
 ExplainedLayouts explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,
-                                const LayoutChoice &choice, const LayoutProblem &all,
-                                const LayoutChoice &least);
+                                const LayoutChoice &choice);
 /// Prints them as remarks.
 void emitRemarks(const ExplainedLayouts &explained);
 

@@ -8,7 +8,8 @@
 #include "lib/transforms/nest/FlattenReductions.h"
 
 #include "dialects/nd/Combiner.h"
-#include "lib/cost/Whole.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,7 +156,7 @@ bool nest::flattenReductions(Block &block) {
       ComputeOp made = flatten(inner, outer);
       if (!made)
         break;
-      if (secondsOf(made) >= secondsOf(inner) + secondsOf(outer)) {
+      if (cost::secondsBySizes(made) >= cost::secondsBySizes(inner) + cost::secondsBySizes(outer)) {
         made->erase();
         break;
       }

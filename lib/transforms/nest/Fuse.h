@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs all fusing rewrites in turn until nothing changes; the header of each describes it. A
-// rewrite is applied if it is legal on the nest and profitable by the cost model (`secondsOf`,
-// lib/analysis/NestAnalysis.h); the name of an op is never tested.
+// rewrite is applied if it is legal on the nest and profitable by the cost model
+// (`secondsBySizes`, lib/cost/Cost.h); the name of an op is never tested.
 //
 //     %y = relu(%c + %bias) after %c = sum(...)      one nest: reduce ... finish { addf, maximumf }
 //     %w = window(%x); %c = sum(%w * %k)             one nest: reads %x[row = row + ky, ...], %k[]

@@ -7,7 +7,8 @@
 
 #include "lib/transforms/nest/FuseProducers.h"
 
-#include "lib/cost/Whole.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -165,7 +166,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
     return false;
   SmallVector<std::pair<Operation *, Operation *>> made;
   SmallVector<Operation *> copies; // readers that would become copies of the producer
-  double before = secondsOf(producer), after = 0;
+  double before = cost::secondsBySizes(producer), after = 0;
   auto take = [&](Operation *reader) {
     Operation *taken = areTooLargeTogether(producer, reader) ? nullptr : takeIn(producer, reader);
     if (!taken) {
@@ -173,8 +174,8 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
       return;
     }
     made.emplace_back(reader, taken);
-    before += secondsOf(reader);
-    after += secondsOf(taken);
+    before += cost::secondsBySizes(reader);
+    after += cost::secondsBySizes(taken);
   };
   bool isCopy = isRenaming(producer);
   for (Operation *reader : readers)
@@ -188,7 +189,7 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   else
     remains |= !copies.empty();
   if (remains)
-    after += secondsOf(producer);
+    after += cost::secondsBySizes(producer);
   bool isAsked = moves || producer->hasAttr(recomputeAttr);
   bool pays = isAsked || after + leastGain < before;
   if (declined.decisions && !isAsked && !made.empty())

@@ -9,7 +9,8 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/analysis/Canonical.h"
-#include "lib/cost/Whole.h"
+#include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Cost.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 using namespace heddle;
@@ -407,8 +408,8 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
       if (!renames && !isLegal(second))
         continue;
       if (!firstAlone) {
-        firstAlone = secondsOf(first);
-        secondAlone = secondsOf(second);
+        firstAlone = cost::secondsBySizes(first);
+        secondAlone = cost::secondsBySizes(second);
       }
       // Fused, they take at least as long as the slower one.
       double apart = *firstAlone + *secondAlone, most = apart - leastGain - leastShare * apart;
@@ -424,7 +425,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
       ComputeOp joined;
       if (!renames || isLegal(alike)) {
         joined = Joined(alike, insertBefore).build({first, alike});
-        double together = secondsOf(joined);
+        double together = cost::secondsBySizes(joined);
         if (decisions)
           decisions->add(decisionOn(first, second, together < most, apart, together));
         if (together >= most) {

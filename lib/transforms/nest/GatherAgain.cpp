@@ -7,9 +7,10 @@
 
 #include "lib/transforms/nest/GatherAgain.h"
 
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/BlockWalk.h"
+#include "lib/cost/Cost.h"
 #include "lib/cost/Transfer.h"
-#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -147,11 +148,11 @@ private:
       if (Operation *maker = makerOf(op->getOperand(0)); maker && chain.ops.contains(maker))
         needed.insert(maker);
       if (!gathers(op)) {
-        cost.seconds += secondsOf(op);
+        cost.seconds += cost::secondsBySizes(op, machine);
         continue;
       }
       cost.bytes += tensorBytes(op->getResults());
-      cost.seconds += cost::costOf(op, machine).seconds;
+      cost.seconds += cost::costOfTransfer(op, machine).seconds;
     }
     return cost;
   }
@@ -253,7 +254,7 @@ void nest::gatherAgain(func::FuncOp function, const cost::Machine &machine, bool
   double sent = 0;
   int64_t count = 0;
   function.walk([&](TransferInterface op) {
-    sent += cost::costOf(op, machine).bytes;
+    sent += cost::costOfTransfer(op, machine).bytes;
     ++count;
   });
   function.emitRemark() << count << " transfers, in which a device sends "

@@ -18,7 +18,9 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/transforms/nest/LayoutCost.h"
+#include "lib/cost/Way.h"
+#include "lib/transforms/nest/EqualNests.h"
+#include "lib/transforms/nest/LayoutWays.h"
 #include "lib/transforms/nest/Rewrite.h"
 
 #include "llvm/ADT/IntEqClasses.h"
@@ -27,10 +29,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-static constexpr size_t mostCandidates = 10, mostWays = 16;
+static constexpr double worst = 4; ///< of the seconds of the fastest way that is known
+static constexpr size_t mostCandidates = 10, mostWays = 24;
 /// Proposals of nests in a group weigh more: no tile of several points reuses the lines around one.
 static constexpr double groupWeight = 8;
-static constexpr unsigned mostTiles = 3; ///< of one way
 
 namespace {
 using Group = std::vector<std::string>;
@@ -40,7 +42,16 @@ struct Proposal {
   Layout layout;
   double weight;
   int64_t changed; ///< when it was added or its weight last grew
+  size_t hash;     ///< of the layout; most comparisons end with it
 };
+
+size_t hashOf(const Layout &layout) {
+  llvm::hash_code hash = layout.factors.size();
+  for (const Layout::Factor &factor : layout.factors)
+    hash = llvm::hash_combine(hash, llvm::hash_combine_range(factor.names), factor.divisor,
+                              factor.modulus);
+  return hash;
+}
 
 /// Sorts by a number, stably.
 template <typename T, typename Key>
@@ -55,15 +66,12 @@ void sortBy(std::vector<T> &list, Key key) {
   list = std::move(sorted);
 }
 
-} // namespace
-
-class LayoutProblemMaker::Impl {
+class ProblemMaker {
 public:
-  Impl(func::FuncOp function, MachineAttr machine)
-      : function(function), machine(machine), rates(cost::Rates::of(machine)) {}
+  ProblemMaker(func::FuncOp function, const cost::Machine &machine)
+      : function(function), machine(machine) {}
 
-  /// Finds values and their candidates.
-  LogicalResult prepare() {
+  FailureOr<LayoutProblem> make() {
     if (failed(findValues()) || failed(joinValues()))
       return failure();
     findNests();
@@ -78,37 +86,15 @@ public:
         proposeAlike(nest);
     }
     takeCandidates();
-    parts.resize(nests.size());
-    return success();
-  }
-
-  LayoutProblem make() {
-    LayoutProblem made = problem;
-    for (auto [n, nest] : llvm::enumerate(nests)) {
-      Part &part = parts[n];
-      if (auto lanes = nest.writtenLanes(); part.laid.ways.empty() || lanes != part.lanes)
-        part = partOf(nest, std::move(lanes));
-      made.nests.push_back(part.laid);
-      for (const LayoutTerm &term : part.terms) {
-        made.terms.push_back(term);
-        made.terms.back().nest = unsigned(n);
-      }
-    }
-    return made;
+    for (const NestModel &nest : nests)
+      addNest(nest);
+    return std::move(problem);
   }
 
 private:
   func::FuncOp function;
-  MachineAttr machine;
-  cost::Rates rates;
-  LayoutProblem problem; ///< without nests
-  /// The part of the problem for one nest, if `lanes` are written on it.
-  struct Part {
-    std::optional<std::vector<unsigned>> lanes;
-    LaidNest laid;
-    std::vector<LayoutTerm> terms; ///< `LayoutTerm::nest` is not set
-  };
-  std::vector<Part> parts; ///< of each nest
+  const cost::Machine &machine;
+  LayoutProblem problem;
   llvm::DenseMap<Value, unsigned> index;
   std::vector<NestModel> nests;
   std::vector<std::vector<Proposal>> proposals; ///< of each value
@@ -255,7 +241,7 @@ private:
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (!isa<ComputeOp, UpdateOp>(op) || op->getParentOfType<ScanOp>())
         return;
-      nests.emplace_back(op, machine);
+      nests.emplace_back(op, machine.facts);
     });
   }
 
@@ -290,8 +276,9 @@ private:
       layout = simplified(std::move(layout), tensorType(value).sizes());
     if (!putOutermost(layout, outermost.lookup(found->second)))
       return;
+    size_t hash = hashOf(layout);
     for (Proposal &known : proposals[found->second])
-      if (known.layout == layout) {
+      if (known.hash == hash && known.layout == layout) {
         if (weight > known.weight) {
           known.weight = weight;
           known.changed = ++changes;
@@ -300,75 +287,7 @@ private:
       }
     if (!layout.verifyAll(tensorType(value).sizeExprs()).empty())
       return;
-    proposals[found->second].push_back({layout, weight, ++changes});
-  }
-
-  /// Returns the possible lanes of a reduction. Names of one read that another lacks are merged,
-  /// the largest first, so that small ones fill vectors together.
-  std::vector<WayModel> waysOfReduction(const NestModel &nest) {
-    std::vector<std::pair<std::vector<unsigned>, bool>> groups;
-    auto add = [&](std::vector<unsigned> group, bool reduced) {
-      std::pair entry(std::move(group), reduced);
-      if (!entry.first.empty() && !llvm::is_contained(groups, entry))
-        groups.push_back(std::move(entry));
-    };
-    SmallVector<const NestAccess *> reads;
-    for (const NestAccess &access : nest.accesses)
-      if (!access.isWrite && !access.inFinish)
-        reads.push_back(&access);
-    for (const NestAccess *read : reads) {
-      std::vector<unsigned> own;
-      for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
-        if (read->dimOf(name) < 0 || nest.sizes[name] < 2)
-          continue;
-        bool lacking = reads.size() == 1 || llvm::any_of(reads, [&](const NestAccess *other) {
-                         return other != read && !other->mentions(name);
-                       });
-        if (lacking)
-          own.push_back(name);
-      }
-      llvm::sort(own, [&](unsigned a, unsigned b) {
-        if (nest.sizes[a] != nest.sizes[b])
-          return nest.sizes[a] > nest.sizes[b];
-        return nest.names[a] < nest.names[b];
-      });
-      if (reads.size() > 1 && own.size() > 1) {
-        add(own, false);
-        std::vector<unsigned> some;
-        int64_t size = 1;
-        for (unsigned name : own)
-          if (size < 2 * nest.lanes) {
-            some.push_back(name);
-            size *= nest.sizes[name];
-          }
-        add(some, false);
-      }
-      for (unsigned name : own)
-        add({name}, false);
-    }
-    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
-      if (nest.sizes[name] > 1)
-        add({name}, false);
-    for (unsigned name = unsigned(nest.firstReduced); name < nest.names.size(); ++name)
-      if (nest.sizes[name] >= nest.lanes / 2)
-        add({name}, true);
-    std::vector<WayModel> ways;
-    for (auto &[group, reduced] : groups)
-      addTiles(ways, nest, group);
-    if (ways.empty())
-      ways.emplace_back(nest, std::vector<unsigned>(), false);
-    sortBy(ways, [](const WayModel &way) { return way.arithmetic; });
-    return ways;
-  }
-
-  /// Tiles over rows, or over columns, are separate ways: they suit different layouts.
-  static void addTiles(std::vector<WayModel> &ways, const NestModel &nest,
-                       const std::vector<unsigned> &lanes) {
-    bool reduced = !lanes.empty() && nest.isReduced(lanes.front());
-    for (unsigned tile = 0, tiles = 1; tile < std::min(tiles, mostTiles); ++tile) {
-      ways.emplace_back(nest, lanes, reduced, tile);
-      tiles = ways.back().tiles;
-    }
+    proposals[found->second].push_back({layout, weight, ++changes, hash});
   }
 
   /// For neighbouring dimensions with one iteration name (`h floordiv 64`, `h mod 64`): returns
@@ -400,7 +319,7 @@ private:
   /// Returns the dimensions of an access without those in `lanes`, outermost first: those that
   /// depend only on names of the enclosing group (or none), only on produced names, on produced and
   /// reduced names, only on reduced names.
-  std::vector<std::string> othersOf(const NestModel &nest, const WayModel &way,
+  std::vector<std::string> othersOf(const NestModel &nest, const LayoutWay &way,
                                     const NestAccess &access, const std::set<size_t> &lanes) {
     struct Entry {
       int kind;
@@ -430,7 +349,8 @@ private:
         kind = -1;
       if (!access.isWrite && windowed && reduced && !produced)
         kind = 1;
-      bool isRow = llvm::any_of(way.rows, [&](auto row) { return int(row.first) == principal; });
+      bool isRow =
+          llvm::any_of(way.registers.rows, [&](auto row) { return int(row.first) == principal; });
       entries.push_back({kind, isRow, rank, -coarseness(nest, coordinate), access.dims[d]});
     }
     llvm::sort(entries, [](const Entry &a, const Entry &b) {
@@ -446,9 +366,9 @@ private:
   void proposeFromContraction(const NestModel &nest) {
     if (!nest.reduction)
       return;
-    std::vector<WayModel> ways = waysOfReduction(nest);
+    std::vector<LayoutWay> ways = waysOfReduction(nest);
     for (size_t w = 0; w < std::min(ways.size(), mostWays); ++w) {
-      const WayModel &way = ways[w];
+      const LayoutWay &way = ways[w];
       double weight = nest.points(0, nest.names.size()) / (1 + double(w));
       if (nest.firstProduced > 0)
         weight *= groupWeight;
@@ -476,7 +396,7 @@ private:
         propose(access.tensor, plain, weight);
         if (!any && !access.isWrite) {
           // Scalars of neighbouring rows may be contiguous too.
-          for (auto [row, points] : way.rows)
+          for (auto [row, points] : way.registers.rows)
             if (int d = access.dimOf(row); d >= 0) {
               std::string last = access.dims[size_t(d)];
               names.erase(llvm::find(names, last));
@@ -488,7 +408,7 @@ private:
         // A panel that is read repeatedly for the rows of a tile has blocks as wide as the tile.
         int64_t block = nest.lanes * 2;
         if (any && !way.reduced && !access.isWrite && way.reuse(access) > 1 &&
-            way.laneSize > block) {
+            nest.sizeOf(way.lanes) > block) {
           Layout blocked = Layout::rowMajor(names);
           blocked.factors.insert(blocked.factors.begin(), {group, block, 0, 0, 0});
           blocked.factors.push_back({group, 1, block, 0, 0});
@@ -594,7 +514,7 @@ private:
       int64_t last = std::exchange(offered[&from], changes);
       if (const LaidValue &value = problem.values[source->second]; value.fixed) {
         if (last < 1)
-          offers = {{value.candidates[0], 1, 1}};
+          offers = {{value.candidates[0], 1, 1, 0}};
       } else {
         llvm::copy_if(proposals[source->second], std::back_inserter(offers),
                       [&](const Proposal &offer) { return offer.changed > last; });
@@ -668,7 +588,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Returns lanes along the innermost names of the tensors that a nest accesses.
-  std::vector<WayModel> waysOfPointwise(const NestModel &nest) {
+  std::vector<LayoutWay> waysOfPointwise(const NestModel &nest) {
     std::vector<std::vector<unsigned>> groups;
     for (const NestAccess &access : nest.accesses) {
       auto found = index.find(access.tensor);
@@ -705,127 +625,185 @@ private:
           groups.push_back(group);
       }
     }
-    std::vector<WayModel> ways;
+    std::vector<LayoutWay> ways;
     for (auto &group : groups)
       ways.emplace_back(nest, group, false);
     ways.emplace_back(nest, std::vector<unsigned>(), false);
     return ways;
   }
 
-  Part partOf(const NestModel &nest, std::optional<std::vector<unsigned>> lanes) {
-    std::vector<WayModel> ways;
+  /// Returns the facts of a nest, with a layout for each access.
+  cost::NestFacts factsOf(const NestModel &nest) const {
+    cost::NestFacts facts(nest.op, machine.facts, /*shrink=*/true);
+    std::vector<Layout> layouts;
+    for (const NestAccess &access : facts.nest().accesses) {
+      auto found = index.find(access.tensor);
+      layouts.push_back(found == index.end() ? nest::sortedLayout(access.type)
+                                             : problem.values[found->second].candidates[0]);
+    }
+    facts.setLayouts(layouts);
+    return facts;
+  }
+
+  using ByValue = std::map<unsigned, SmallVector<unsigned>>; ///< accesses to each value
+
+  /// The seconds of a nest that runs in one way.
+  struct WaySeconds {
+    double least = INFINITY;                ///< with the best layouts
+    std::vector<std::vector<double>> costs; ///< by value and candidate, the other values' are good
+    std::vector<size_t> layouts;            ///< the good ones, by value
+  };
+
+  /// Finds good layouts for a way, one value at a time, and leaves them in `facts`.
+  WaySeconds secondsOf(cost::NestFacts &facts, const LayoutWay &lanes,
+                       const ByValue &byValue) const {
+    cost::Way way(facts, lanes.lanes, lanes.tile, machine.rates, lanes.split);
+    WaySeconds seconds;
+    for (auto &[v, accesses] : byValue) {
+      const std::vector<Layout> &candidates = problem.values[v].candidates;
+      std::vector<double> &cost = seconds.costs.emplace_back();
+      for (const Layout &candidate : candidates)
+        cost.push_back(way.setLayout(accesses, candidate).seconds());
+      size_t best = size_t(llvm::min_element(cost) - cost.begin());
+      seconds.layouts.push_back(best);
+      if (best + 1 < candidates.size()) // the last one is set
+        way.setLayout(accesses, candidates[best]);
+    }
+    seconds.least = way.seconds();
+    return seconds;
+  }
+
+  /// What a nest adds to the problem: that of equal nests is the same but for names.
+  struct Part {
+    std::vector<NestWay> ways;                ///< without names
+    std::vector<std::vector<unsigned>> lanes; ///< of the ways
+    std::vector<LayoutTerm> terms;
+  };
+  llvm::StringMap<Part> parts;
+
+  void addNest(const NestModel &nest) {
+    ByValue byValue;
+    for (auto [i, access] : llvm::enumerate(nest.accesses))
+      if (auto found = index.find(access.tensor); found != index.end())
+        byValue[found->second].push_back(unsigned(i));
+    SmallVector<AccessedValue> values;
+    for (auto &[v, accesses] : byValue)
+      values.push_back({accesses, problem.values[v].candidates, problem.values[v].cost.size()});
+    cost::NestFacts facts = factsOf(nest);
+    std::string key = keyOf(facts, values) + (mayCopy(nest) ? "c" : "-");
+    std::optional<std::vector<unsigned>> lanes = nest.writtenLanes();
+    key += lanes ? "" : "?";
+    for (unsigned name : lanes.value_or(std::vector<unsigned>()))
+      key += " " + std::to_string(name);
+    auto [found, isNew] = parts.try_emplace(key);
+    Part &part = found->second;
+    if (isNew)
+      measure(nest, facts, byValue, lanes, part);
+    LaidNest laid{nest.op, labelOf(nest.op), part.ways};
+    for (auto [way, names] : llvm::zip_equal(laid.ways, part.lanes))
+      way.lanes = nest.namesOf(names);
+    for (auto [term, v] : llvm::zip_equal(part.terms, llvm::make_first_range(byValue))) {
+      problem.terms.push_back(term);
+      problem.terms.back().nest = unsigned(problem.nests.size());
+      problem.terms.back().value = v;
+    }
+    problem.nests.push_back(std::move(laid));
+  }
+
+  void measure(const NestModel &nest, cost::NestFacts &facts, const ByValue &byValue,
+               const std::optional<std::vector<unsigned>> &lanes, Part &part) {
+    std::vector<LayoutWay> ways;
     if (lanes)
       addTiles(ways, nest, *lanes);
     else
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
+    // The sizes of all names but the first are needed to decompose a merged index.
+    llvm::erase_if(ways, [&](const LayoutWay &way) {
+      return way.lanes.size() > 1 && llvm::any_of(ArrayRef(way.lanes).drop_front(),
+                                                  [&](unsigned name) { return nest.symbolic[name]; });
+    });
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());
-    Part part{std::move(lanes), {nest.op, labelOf(nest.op), {}}, {}};
-    for (const WayModel &way : ways)
-      part.laid.ways.push_back({nest.namesOf(way.lanes), way.reduced, way.arithmetic});
-    std::map<unsigned, SmallVector<const NestAccess *>> byValue;
-    for (const NestAccess &access : nest.accesses)
-      if (auto found = index.find(access.tensor); found != index.end())
-        byValue[found->second].push_back(&access);
-    for (auto &[v, accesses] : byValue) {
-      const LaidValue &value = problem.values[v];
-      size_t count = value.candidates.size(), open = value.cost.size();
-      LayoutTerm term;
-      term.value = v;
-      bool top = nest.op->getBlock() == &function.front();
-      bool writes =
-          llvm::any_of(accesses, [](const NestAccess *access) { return access->isWrite; });
-      bool reads =
-          llvm::any_of(accesses, [](const NestAccess *access) { return !access->isWrite; });
-      // Operands may be copied before the nest, its results after it.
-      bool copies = top && isa<ComputeOp>(nest.op) && reads != writes;
-      for (const WayModel &way : ways) {
-        std::vector<double> cost(count, 0);
-        for (size_t c = 0; c < count; ++c)
-          for (const NestAccess *access : accesses)
-            cost[c] += accessCost(nest, way, *access, sized[v][c], rates);
-        std::vector<int> copy(open, -1);
-        std::vector<double> best(cost.begin(), cost.begin() + long(open));
-        if (copies)
-          for (size_t c = 0; c < open; ++c)
-            for (size_t via = 0; via < count; ++via)
-              if (via != c) {
-                double through = cost[via] + copyBetween(v, writes ? via : c, writes ? c : via);
-                if (through < best[c]) {
-                  best[c] = through;
-                  copy[c] = int(via);
-                }
-              }
-        term.cost.insert(term.cost.end(), best.begin(), best.end());
-        term.copy.insert(term.copy.end(), copy.begin(), copy.end());
+    for (unsigned v : llvm::make_first_range(byValue))
+      part.terms.emplace_back().value = v;
+    double fastest = INFINITY;
+    std::vector<size_t> layouts(byValue.size(), 0); // in `facts`
+    for (const LayoutWay &way : ways) {
+      // The loops depend on layouts, so good ones are found first.
+      WaySeconds seconds = secondsOf(facts, way, byValue);
+      bool areGood = std::exchange(layouts, seconds.layouts) == seconds.layouts;
+      if (seconds.least > worst * fastest)
+        continue;
+      fastest = std::min(fastest, seconds.least);
+      if (!areGood) {
+        seconds = secondsOf(facts, way, byValue);
+        layouts = seconds.layouts;
       }
-      part.terms.push_back(std::move(term));
+      // Merging names has a small cost, so that they are merged only to fill vectors.
+      double merged = 1 + 0.05 * double(way.lanes.empty() ? 0 : way.lanes.size() - 1);
+      part.ways.push_back({{}, way.reduced, machine.cycles(seconds.least * merged)});
+      part.lanes.push_back(way.lanes);
+      for (auto [term, accesses, cost] :
+           llvm::zip_equal(part.terms, llvm::make_second_range(byValue), seconds.costs)) {
+        for (double &each : cost)
+          each = machine.cycles(std::max(0.0, each - seconds.least));
+        addCosts(nest, term, accesses, cost, seconds.least);
+      }
     }
-    return part;
   }
 
-  /// By type and layouts: equal layers have equal copies.
+  bool mayCopy(const NestModel &nest) {
+    return nest.op->getBlock() == &function.front() && isa<ComputeOp>(nest.op);
+  }
+
+  /// Adds the costs of a way, by candidate, to the term of a value. Operands may be copied before
+  /// the nest, its results after it.
+  void addCosts(const NestModel &nest, LayoutTerm &term, ArrayRef<unsigned> accesses,
+                ArrayRef<double> cost, double seconds) {
+    unsigned v = term.value;
+    size_t open = problem.values[v].cost.size();
+    auto isWrite = [&](unsigned access) { return nest.accesses[access].isWrite; };
+    bool writes = llvm::any_of(accesses, isWrite), reads = !llvm::all_of(accesses, isWrite);
+    bool copies = mayCopy(nest) && reads != writes;
+    std::vector<int> copy(open, -1);
+    std::vector<double> best(cost.begin(), cost.begin() + long(open));
+    if (copies)
+      for (size_t c = 0; c < open; ++c)
+        for (size_t via = 0; via < cost.size(); ++via)
+          if (via != c) {
+            double through = cost[via] + copyBetween(v, writes ? via : c, writes ? c : via) +
+                             machine.cycles(leastGain * seconds);
+            if (through < best[c]) {
+              best[c] = through;
+              copy[c] = int(via);
+            }
+          }
+    term.cost.insert(term.cost.end(), best.begin(), best.end());
+    term.copy.insert(term.copy.end(), copy.begin(), copy.end());
+  }
+
+  /// The facts of copies by type, and their cycles by layouts: equal layers have equal copies.
+  llvm::DenseMap<Type, std::unique_ptr<cost::NestFacts>> copies;
   llvm::DenseMap<std::tuple<Type, LayoutAttr, LayoutAttr>, double> copyCosts;
+  static constexpr double leastGain = 0.05; ///< of the seconds of a nest, which a copy saves
+  static constexpr double leastCopy = 1e-6; ///< seconds; so that no copy saves little
+
   double copyBetween(unsigned v, size_t from, size_t to) {
-    auto type = tensorType(problem.values[v].values[0]);
-    auto [known, isNew] = copyCosts.try_emplace({type, interned[v][from], interned[v][to]}, 0);
-    if (isNew)
-      known->second =
-          copyCost(type, interned[v][from].getLayout(), interned[v][to].getLayout(), rates);
-    return known->second;
+    Value value = problem.values[v].values[0];
+    LayoutAttr a = interned[v][from], b = interned[v][to];
+    auto [known, isNew] = copyCosts.try_emplace({value.getType(), a, b}, 0);
+    if (!isNew)
+      return known->second;
+    std::unique_ptr<cost::NestFacts> &copy = copies[value.getType()];
+    if (!copy)
+      copy = std::make_unique<cost::NestFacts>(cost::NestFacts::ofCopy(value, machine.facts));
+    double seconds = cost::secondsOfCopy(*copy, a.getLayout(), b.getLayout(), machine.rates);
+    return known->second = machine.cycles(seconds + leastCopy);
   }
 };
+} // namespace
 
-bool LayoutProblem::keepWays(unsigned nest, ArrayRef<std::string> lanes) {
-  std::vector<NestWay> &ways = nests[nest].ways;
-  SmallVector<size_t> kept;
-  for (auto [w, way] : llvm::enumerate(ways))
-    if (ArrayRef(way.lanes) == lanes)
-      kept.push_back(w);
-  if (kept.empty())
-    return false;
-  auto keep = [&](auto &rows, size_t width) {
-    std::remove_reference_t<decltype(rows)> left;
-    for (size_t w : kept)
-      left.insert(left.end(), rows.begin() + long(w * width), rows.begin() + long((w + 1) * width));
-    rows = std::move(left);
-  };
-  for (LayoutTerm &term : terms)
-    if (term.nest == nest) {
-      keep(term.cost, values[term.value].cost.size());
-      keep(term.copy, values[term.value].cost.size());
-    }
-  keep(ways, 1);
-  return true;
-}
-
-void LayoutProblem::addWays(const LayoutProblem &other) {
-  assert(terms.size() == other.terms.size() && "expected a problem of the same function");
-  for (auto [nest, more] : llvm::zip_equal(nests, other.nests))
-    llvm::append_range(nest.ways, more.ways);
-  for (auto [term, more] : llvm::zip_equal(terms, other.terms)) {
-    llvm::append_range(term.cost, more.cost);
-    llvm::append_range(term.copy, more.copy);
-  }
-}
-
-LayoutProblemMaker::LayoutProblemMaker(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
-LayoutProblemMaker::LayoutProblemMaker(LayoutProblemMaker &&) = default;
-LayoutProblemMaker::~LayoutProblemMaker() = default;
-
-FailureOr<LayoutProblemMaker> LayoutProblemMaker::create(func::FuncOp function,
-                                                         MachineAttr machine) {
-  auto impl = std::make_unique<Impl>(function, machine);
-  if (failed(impl->prepare()))
-    return failure();
-  return LayoutProblemMaker(std::move(impl));
-}
-
-LayoutProblem LayoutProblemMaker::make() { return impl->make(); }
-
-FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function, MachineAttr machine) {
-  auto maker = LayoutProblemMaker::create(function, machine);
-  if (failed(maker))
-    return failure();
-  return maker->make();
+FailureOr<LayoutProblem> nest::makeLayoutProblem(func::FuncOp function,
+                                                 const cost::Machine &machine) {
+  return ProblemMaker(function, machine).make();
 }

@@ -27,6 +27,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_LAYOUTPROBLEM_H
 
 #include "dialects/nest/Nest.h"
+#include "lib/cost/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -76,11 +77,6 @@ struct LayoutProblem {
   int termCopy(const LayoutTerm &term, unsigned way, unsigned layout) const {
     return term.copy[way * values[term.value].cost.size() + layout];
   }
-  /// Restricts a nest to the ways with these lanes. Returns false if there are none.
-  bool keepWays(unsigned nest, llvm::ArrayRef<std::string> lanes);
-  /// Adds the ways of `other`, a problem of the same function under other lanes, so that a bound of
-  /// this problem holds for both.
-  void addWays(const LayoutProblem &other);
 };
 
 /// One candidate for each value, one way for each nest.
@@ -98,26 +94,8 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 /// arguments and results); an argument without one is row-major over its sorted names, unless it is
 /// donated or has `nd.layout = "any"`. Fails with a located message if a written layout does not
 /// fit, or if values that must share a layout have different ones.
-mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function, MachineAttr machine);
-
-/// Rebuilds the problem of a function after lanes are written on its nests. Values and candidates
-/// do not depend on lanes, so only nests with new lanes are recomputed.
-class LayoutProblemMaker {
-public:
-  /// Fails as `makeLayoutProblem` does. Afterwards the function's nests and layouts must not
-  /// change.
-  static mlir::FailureOr<LayoutProblemMaker> create(mlir::func::FuncOp function,
-                                                    MachineAttr machine);
-  LayoutProblemMaker(LayoutProblemMaker &&);
-  ~LayoutProblemMaker();
-
-  LayoutProblem make();
-
-private:
-  class Impl;
-  explicit LayoutProblemMaker(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl;
-};
+mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function,
+                                                 const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -16,7 +16,6 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Cost.h"
 #include "lib/cost/Function.h"
-#include "lib/cost/Whole.h"
 #include "lib/transforms/nest/AssignLayouts.h"
 #include "lib/transforms/nest/ChooseGroups.h"
 #include "lib/transforms/nest/ChooseSchedules.h"
@@ -100,7 +99,7 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   void runOnOperation() override {
     AssignLayoutsOptions options = given;
     options.explain |= explain;
-    options.machine = cost::Machine::around(getOperation()).facts;
+    options.machine = cost::Machine::around(getOperation());
     if (failed(assignLayouts(getOperation(), options)))
       signalPassFailure();
   }
@@ -109,7 +108,7 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    chooseSchedules(getOperation(), cost::Machine::around(getOperation()).facts);
+    chooseSchedules(getOperation(), cost::Machine::around(getOperation()));
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
@@ -136,8 +135,8 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
                                std::pair(cost::Knowledge::Nothing, "sizes")})
       if (known < cost.by)
         out << ", " << us(cost::costOf(op, machine, threads, known).seconds) << " by its " << name;
-    out << ", " << us(secondsOf(op)) << " by the formula of fusion, at least " << us(cost.bound)
-        << ", limited by " << cost.limit << "; " << cost.amounts.str();
+    out << ", at least " << us(cost.bound) << ", limited by " << cost.limit << "; "
+        << cost.amounts.str();
     return text;
   }
 };

@@ -20,10 +20,10 @@ def NestFusePass : NestPass<"nest-fuse"> {
     Runs `nest-fuse-producers`, `nest-fuse-epilogues`, `nest-fuse-siblings`, `nest-flatten-reductions` and `nest-cse` in
     turn, in the function and in its groups and scans. Nests whose results have no uses are removed.
 
-    Each rewrite is applied where it is legal and faster by one cost model (`secondsOf`, lib/analysis/NestAnalysis.h): a
-    nest takes as long as its arithmetic or its memory accesses, whichever takes longer. An attribute on a nest
-    overrides the model: `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that
-    is legal. A nest that has a schedule is not changed.
+    Each rewrite is applied where it is legal and faster by the cost model (`secondsBySizes`, lib/cost/Cost.h), which
+    assumes good layouts and loops, and is the same for all CPUs. An attribute on a nest overrides the model:
+    `heddle.materialize` stores its result, `heddle.recompute` recomputes it at each use where that is legal. A nest
+    that has a schedule is not changed.
 
     With `explain`, a remark at each nest gives what was chosen by the model and what the other choice would take. A
     remark at each function gives the sum of the estimates of its nests (lib/cost), and a bound: the bytes of its

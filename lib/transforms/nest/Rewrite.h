@@ -15,7 +15,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/NameRewriter.h"
+#include "lib/transforms/names/NameRewriter.h"
 #include "lib/transforms/nest/ExplainFusion.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -142,12 +142,12 @@ HeddleGroup *HeddleContext::group(const char *name, const int32_t *ranks, int32_
 // Operations
 //===----------------------------------------------------------------------===//
 
-void HeddleContext::fail(const Failure &why, bool tell) {
+void HeddleContext::fail(const Failure &cause, bool tell) {
   if (failure)
     return;
-  failure = why;
+  failure = cause;
   if (tell)
-    transport->report(why);
+    transport->report(cause);
   for (Lane *lane : active)
     lane->operations.clear();
   active.clear();

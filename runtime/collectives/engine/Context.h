@@ -57,7 +57,7 @@ private:
   void transfer(int32_t kind, int32_t other, void *data, int64_t bytes, const std::string &title);
   bool hear();
   bool progress();
-  void fail(const Failure &why, bool tell = true);
+  void fail(const Failure &cause, bool tell = true);
   [[noreturn]] void throwFailure(const HeddlePending &operation) const;
   void sleepUntil(HeddlePending &operation, double seconds);
   void examine(HeddlePending &operation, double seconds);

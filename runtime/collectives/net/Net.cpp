@@ -79,10 +79,10 @@ private:
                                        std::chrono::duration<double>(pause));
       return;
     }
-    bool alone = true; // no other rank in this process
+    bool hasOwnProcess = true; // no other rank in this process
     for (int32_t other = 0; other < size; ++other)
-      alone &= other == rank || block(other).process != getpid();
-    if (alone && size > 1)
+      hasOwnProcess &= other == rank || block(other).process != getpid();
+    if (hasOwnProcess && size > 1)
       kill(getpid(), SIGKILL);
     silent = true;
     block(rank).left = 1;

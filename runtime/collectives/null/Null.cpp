@@ -51,26 +51,26 @@ static int32_t makeGroup(HeddleContext *context, const char *name, const int32_t
 // Reads the counts now, and uses the buffers until `wait`. Invalid arguments are refused here, with
 // no effect.
 static int32_t start(HeddleGroup *group, const HeddleOperation *call, HeddlePending **pending) {
-  auto *alone = reinterpret_cast<Alone *>(group);
+  auto *state = reinterpret_cast<Alone *>(group);
   return guarded([&] {
     verify(*call, 1, 0);
-    if (alone->aborted)
-      throw Failure(HEDDLE_ABORTED, "rank 0 aborted: ", alone->reason);
+    if (state->aborted)
+      throw Failure(HEDDLE_ABORTED, "rank 0 aborted: ", state->reason);
     bool copies =
         call->kind != HEDDLE_BARRIER && (call->kind != HEDDLE_PERMUTE || call->source == 0);
     if (copies && call->output && call->output != call->input)
       std::memmove(call->output, call->input,
                    size_t(call->counts[0] * byteSize(ElementType(call->element))));
-    *pending = reinterpret_cast<HeddlePending *>(alone);
+    *pending = reinterpret_cast<HeddlePending *>(state);
   });
 }
 
 // Wakes all waiting threads, on all ranks.
 static void abortAll(HeddleContext *context, const char *reason) {
-  auto *alone = reinterpret_cast<Alone *>(context);
-  if (!alone->aborted)
-    alone->reason = reason;
-  alone->aborted = true;
+  auto *state = reinterpret_cast<Alone *>(context);
+  if (!state->aborted)
+    state->reason = reason;
+  state->aborted = true;
 }
 
 static const HeddleCollectives table = {

@@ -31,7 +31,7 @@ func.func @rows(%a: !nd.tensor<f32, k: 70, m: 37> {nd.name = "a"}, %b: !nd.tenso
     %h = math.tanh %g : f32
     %l = arith.truncf %e : f32 to bf16
     nest.yield %h, %l : f32, bf16
-  } : (!nd.tensor<f32, k: 70, m: 37>, !nd.tensor<f32, k: 70, n: 50>, !nd.tensor<f32, n: 50>, !nd.tensor<f32, m: 37, n: 50>) -> (!nd.tensor<f32, m: 37, n: 50>, !nd.tensor<bf16, m: 37, n: 50>)
+  } {schedule = #nest.schedule<[cache m by 14, cache n by 32, loop k by 1, register m by 1, register n by 16, vector n by 1]>} : (!nd.tensor<f32, k: 70, m: 37>, !nd.tensor<f32, k: 70, n: 50>, !nd.tensor<f32, n: 50>, !nd.tensor<f32, m: 37, n: 50>) -> (!nd.tensor<f32, m: 37, n: 50>, !nd.tensor<bf16, m: 37, n: 50>)
   return %c#0, %c#1 : !nd.tensor<f32, m: 37, n: 50>, !nd.tensor<bf16, m: 37, n: 50>
 }
 

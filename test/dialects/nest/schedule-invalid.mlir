@@ -61,13 +61,13 @@ func.func @grid_in_thread(%a: !nd.tensor<f32, k: 3, m: 8>, %b: !nd.tensor<f32, k
 
 // -----
 
-func.func @lane_reduced(%a: !nd.tensor<f32, k: 3, m: 8>, %b: !nd.tensor<f32, k: 3, n: 4>) {
-  // expected-error @below {{expected a lane over produced names, got 'k'}}
+func.func @block_reduced(%a: !nd.tensor<f32, k: 3, m: 8>, %b: !nd.tensor<f32, k: 3, n: 4>) {
+  // expected-error @below {{expected a block over produced names, got 'k'}}
   %0 = nest.compute (m: 8, n: 4) reduce (k: 3) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.mulf %x, %y : f32
     nest.yield %p : f32
-  } combine add [0.0 : f32] {schedule = #nest.schedule<[lane k by 1]>} : (!nd.tensor<f32, k: 3, m: 8>, !nd.tensor<f32, k: 3, n: 4>) -> !nd.tensor<f32, m: 8, n: 4>
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[block k by 1]>} : (!nd.tensor<f32, k: 3, m: 8>, !nd.tensor<f32, k: 3, n: 4>) -> !nd.tensor<f32, m: 8, n: 4>
   return
 }
 

@@ -39,13 +39,16 @@
 // CHECK: mesh.all_reduce {{.*}} over [m] combine add
 
 //--- local.mlir
+!whole = !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+!block = !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+#blocks = #mesh.sharding<{dd: [d], mm: [m]}>
 module attributes {mesh.mesh = #mesh.mesh<d: 2, m: 3>} {
-func.func private @all_reduce.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.all_reduce %x over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @all_reduce.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine add [0.0 : f32] : (!block) -> !block
+  return %y : !block
 }
-func.func @all_reduce(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @all_reduce(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -54,7 +57,7 @@ func.func @all_reduce(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", me
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -63,15 +66,15 @@ func.func @all_reduce(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", me
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
-func.func private @all_reduce_product.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.all_reduce %x over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @all_reduce_product.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine mul [1.0 : f32] : (!block) -> !block
+  return %y : !block
 }
-func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @all_reduce_product(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -80,7 +83,7 @@ func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -89,15 +92,15 @@ func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
-func.func private @all_reduce_maximum.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.all_reduce %x over [m] combine max [0xFF800000 : f32] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @all_reduce_maximum.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.all_reduce %x over [m] combine max [0xFF800000 : f32] : (!block) -> !block
+  return %y : !block
 }
-func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @all_reduce_maximum(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -106,7 +109,7 @@ func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -115,8 +118,8 @@ func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
 func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
   %s = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5> {
@@ -127,7 +130,7 @@ func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1>) ->
   %y = mesh.reduce_scatter %s name k over [m] combine add [0.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
   return %y : !nd.tensor<f32, dd: 1, k: 2>
 }
-func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+func.func @reduce_scatter(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
   %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
@@ -158,7 +161,7 @@ func.func private @reduce_scatter_product.of(%x: !nd.tensor<f32, dd: 1, k: 5, mm
   %y = mesh.reduce_scatter %s name k over [m] combine mul [1.0 : f32] : (!nd.tensor<f32, dd: 1, k: 5>) -> !nd.tensor<f32, dd: 1, k: 2>
   return %y : !nd.tensor<f32, dd: 1, k: 2>
 }
-func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+func.func @reduce_scatter_product(%x: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, %w: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, !nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
   %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 5, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 5, mm: 1> {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
@@ -185,7 +188,7 @@ func.func private @all_gather.of(%x: !nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor
   %y = nd.broadcast %g : !nd.tensor<f32, dd: 1, k: 5> -> !nd.tensor<f32, dd: 1, k: 5, mm: 1>
   return %y : !nd.tensor<f32, dd: 1, k: 5, mm: 1>
 }
-func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+func.func @all_gather(%x: !nd.tensor<f32, dd: 1, k: 2> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 5, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}) -> (!nd.tensor<f32, dd: 1, k: 5, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 5, mm: 3>, mesh.sharding = #blocks}, !nd.tensor<f32, dd: 1, k: 2> {mesh.global = !nd.tensor<f32, dd: 2, k: 5>, mesh.sharding = #mesh.sharding<{dd: [d], k: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
   %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2>) -> !nd.tensor<f32, dd: 1, k: 2> {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
@@ -233,12 +236,12 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 2, b: 4, dd: 1> {nd.name = "x", mes
   %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 2, b: 4, dd: 1>, !nd.tensor<f32, a: 5, b: 2, dd: 1>) -> (!nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>)
   return %y, %g : !nd.tensor<f32, a: 5, b: 2, dd: 1>, !nd.tensor<f32, a: 2, b: 4, dd: 1>
 }
-func.func private @permute.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.permute %x over [m] shift 1 : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @permute.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.permute %x over [m] shift 1 : !block
+  return %y : !block
 }
-func.func @permute(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @permute(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -247,7 +250,7 @@ func.func @permute(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -256,15 +259,15 @@ func.func @permute(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
-func.func private @permute_ring.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.permute %x over [m] shift -1 wrap : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @permute_ring.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.permute %x over [m] shift -1 wrap : !block
+  return %y : !block
 }
-func.func @permute_ring(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @permute_ring(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -273,7 +276,7 @@ func.func @permute_ring(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", 
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -282,15 +285,15 @@ func.func @permute_ring(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", 
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
-func.func private @broadcast.of(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %y = mesh.broadcast %x over [m] from 1 : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
-  return %y : !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+func.func private @broadcast.of(%x: !block) -> !block attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %y = mesh.broadcast %x over [m] from 1 : !block
+  return %y : !block
 }
-func.func @broadcast(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, %w: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "w", mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}, !nd.tensor<f32, dd: 1, k: 2, mm: 1> {mesh.global = !nd.tensor<f32, dd: 2, k: 2, mm: 3>, mesh.sharding = #mesh.sharding<{dd: [d], mm: [m]}>}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+func.func @broadcast(%x: !block {nd.name = "x", mesh.global = !whole, mesh.sharding = #blocks}, %w: !block {nd.name = "w", mesh.global = !whole, mesh.sharding = #blocks}) -> (!block {mesh.global = !whole, mesh.sharding = #blocks}, !block {mesh.global = !whole, mesh.sharding = #blocks}) attributes {heddle.symbols = ["mesh.d", "mesh.m"]} {
+  %i = nd.pointwise %x : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -299,7 +302,7 @@ func.func @broadcast(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mes
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 1, k: 2, mm: 1> {
+  %j = nd.pointwise %w : (!block) -> !block {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -308,23 +311,24 @@ func.func @broadcast(%x: !nd.tensor<f32, dd: 1, k: 2, mm: 1> {nd.name = "x", mes
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>) -> (!nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>)
-  return %y, %g : !nd.tensor<f32, dd: 1, k: 2, mm: 1>, !nd.tensor<f32, dd: 1, k: 2, mm: 1>
+  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!block, !block) -> (!block, !block)
+  return %y, %g : !block, !block
 }
 }
 
 //--- whole.mlir
-func.func private @all_reduce.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %r = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+!whole = !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+func.func private @all_reduce.of(%x: !whole) -> !whole {
+  %r = nd.reduce %x over [mm] neutral [0.0 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  return %y : !whole
 }
-func.func @all_reduce(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @all_reduce(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -333,7 +337,7 @@ func.func @all_reduce(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -342,20 +346,20 @@ func.func @all_reduce(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @all_reduce.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }
-func.func private @all_reduce_product.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %r = nd.reduce %x over [mm] neutral [1.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+func.func private @all_reduce_product.of(%x: !whole) -> !whole {
+  %r = nd.reduce %x over [mm] neutral [1.0 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  return %y : !whole
 }
-func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @all_reduce_product(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -364,7 +368,7 @@ func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -373,20 +377,20 @@ func.func @all_reduce_product(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @all_reduce_product.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }
-func.func private @all_reduce_maximum.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %r = nd.reduce %x over [mm] neutral [0xFF800000 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2> {
+func.func private @all_reduce_maximum.of(%x: !whole) -> !whole {
+  %r = nd.reduce %x over [mm] neutral [0xFF800000 : f32] : (!whole) -> !nd.tensor<f32, dd: 2, k: 2> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  return %y : !whole
 }
-func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @all_reduce_maximum(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -395,7 +399,7 @@ func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -404,8 +408,8 @@ func.func @all_reduce_maximum(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name =
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @all_reduce_maximum.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }
 func.func private @reduce_scatter.of(%x: !nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
   %y = nd.reduce %x over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 5, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 5> {
@@ -519,13 +523,13 @@ func.func @all_to_all(%x: !nd.tensor<f32, a: 5, b: 4, dd: 2> {nd.name = "x"}, %w
   %y, %g = nd.vjp @all_to_all.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>) -> (!nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>)
   return %y, %g : !nd.tensor<f32, a: 5, b: 4, dd: 2>, !nd.tensor<f32, a: 5, b: 4, dd: 2>
 }
-func.func private @permute.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %p = nd.slice %x mm from 1 size 2 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
-  %y = nd.pad %p mm low 0 high 1 value 0.0 : f32 : !nd.tensor<f32, dd: 2, k: 2, mm: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+func.func private @permute.of(%x: !whole) -> !whole {
+  %p = nd.slice %x mm from 1 size 2 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
+  %y = nd.pad %p mm low 0 high 1 value 0.0 : f32 : !nd.tensor<f32, dd: 2, k: 2, mm: 2> -> !whole
+  return %y : !whole
 }
-func.func @permute(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @permute(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -534,7 +538,7 @@ func.func @permute(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: 
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -543,17 +547,17 @@ func.func @permute(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: 
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @permute.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }
-func.func private @permute_ring.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %p = nd.slice %x mm from 2 size 1 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
-  %q = nd.slice %x mm from 0 size 2 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
-  %y = nd.concat %p, %q along mm : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>, !nd.tensor<f32, dd: 2, k: 2, mm: 2>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+func.func private @permute_ring.of(%x: !whole) -> !whole {
+  %p = nd.slice %x mm from 2 size 1 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
+  %q = nd.slice %x mm from 0 size 2 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 2>
+  %y = nd.concat %p, %q along mm : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>, !nd.tensor<f32, dd: 2, k: 2, mm: 2>) -> !whole
+  return %y : !whole
 }
-func.func @permute_ring(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @permute_ring(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -562,7 +566,7 @@ func.func @permute_ring(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"},
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -571,21 +575,21 @@ func.func @permute_ring(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"},
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @permute_ring.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }
-func.func private @broadcast.of(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
-  %p = nd.slice %x mm from 1 size 1 : !nd.tensor<f32, dd: 2, k: 2, mm: 3> -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
+func.func private @broadcast.of(%x: !whole) -> !whole {
+  %p = nd.slice %x mm from 1 size 1 : !whole -> !nd.tensor<f32, dd: 2, k: 2, mm: 1>
   %r = nd.reduce %p over [mm] neutral [0.0 : f32] : (!nd.tensor<f32, dd: 2, k: 2, mm: 1>) -> !nd.tensor<f32, dd: 2, k: 2> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
-  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !nd.tensor<f32, dd: 2, k: 2, mm: 3>
-  return %y : !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y = nd.broadcast %r : !nd.tensor<f32, dd: 2, k: 2> -> !whole
+  return %y : !whole
 }
-func.func @broadcast(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "w"}) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) {
-  %i = nd.pointwise %x : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+func.func @broadcast(%x: !whole {nd.name = "x"}, %w: !whole {nd.name = "w"}) -> (!whole, !whole) {
+  %i = nd.pointwise %x : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -594,7 +598,7 @@ func.func @broadcast(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %j = nd.pointwise %w : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> !nd.tensor<f32, dd: 2, k: 2, mm: 3> {
+  %j = nd.pointwise %w : (!whole) -> !whole {
   ^bb0(%a: f32):
     %four = arith.constant 4.0 : f32
     %half = arith.constant 0.5 : f32
@@ -603,6 +607,6 @@ func.func @broadcast(%x: !nd.tensor<f32, dd: 2, k: 2, mm: 3> {nd.name = "x"}, %w
     %d = arith.addf %c, %half : f32
     nd.yield %d : f32
   }
-  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>) -> (!nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>)
-  return %y, %g : !nd.tensor<f32, dd: 2, k: 2, mm: 3>, !nd.tensor<f32, dd: 2, k: 2, mm: 3>
+  %y, %g = nd.vjp @broadcast.of(%i) cotangents(%j) wrt [0] : (!whole, !whole) -> (!whole, !whole)
+  return %y, %g : !whole, !whole
 }

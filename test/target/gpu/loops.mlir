@@ -1,5 +1,5 @@
 // A kernel as a function of the gpu dialect: buffers and offsets, the size symbol, which chunks, and scratch. A lane runs
-// one chunk, and lanes beyond the end run none.
+// one chunk of a nest without lanes, and lanes beyond the end run none.
 // RUN: heddlec %s --emit=loops --target opencl | FileCheck %s
 // RUN: heddlec %s --emit=loops --target sm_90 | FileCheck %s
 // RUN: heddlec %s --emit=loops --target gfx942 | FileCheck %s
@@ -24,10 +24,10 @@
 // CHECK: llvm.getelementptr %[[YP]]
 // CHECK: gpu.return
 func.func @negate(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
+  %0 = nest.compute (n: N) reads %x[] {
   ^bb0(%a: f32):
     %b = arith.negf %a : f32
-    nd.yield %b : f32
-  }
+    nest.yield %b : f32
+  } {schedule = #nest.schedule<[thread n by 64, loop n by 1]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %0 : !nd.tensor<f32, n: N>
 }

@@ -23,10 +23,10 @@
 // CHECK: getelementptr {{.*}}ptr addrspace(1) %[[Q]], i64 4
 // OTHER: define {{ptx_kernel|amdgpu_kernel}} void
 func.func @negate(%x: !nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N> {
+  %0 = nest.compute (n: N) reads %x[] {
   ^bb0(%a: f32):
     %b = arith.negf %a : f32
-    nd.yield %b : f32
-  }
+    nest.yield %b : f32
+  } {schedule = #nest.schedule<[thread n by 15000, cache n by 8, register n by 4, vector n by 1]>} : (!nd.tensor<f32, n: N>) -> !nd.tensor<f32, n: N>
   return %0 : !nd.tensor<f32, n: N>
 }

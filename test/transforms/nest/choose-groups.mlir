@@ -228,3 +228,67 @@ func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, 
   }
   return %4 : !nd.tensor<f32, k: 768, batch: 4096>
 }
+
+// -----
+
+// At each point no name fills a vector: a group would leave lanes idle. With 16 instead of 12 elements there is one.
+// CHECK-LABEL: @narrow
+// CHECK-NOT: nest.group
+// CHECK-LABEL: @filled
+// CHECK: nest.group (batch: 65536)
+func.func @narrow(%x: !nd.tensor<f32, batch: 65536, k: 12, l: 12>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 12> {
+  %s = nest.compute (batch: 65536) reduce (k: 12, l: 12) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 65536, k: 12, l: 12>) -> !nd.tensor<f32, batch: 65536>
+  %y = nest.compute (k: 12, l: 12, batch: 65536) reads %x[], %s[] {
+  ^bb0(%v: f32, %m: f32):
+    %d = arith.subf %v, %m : f32
+    nest.yield %d : f32
+  } : (!nd.tensor<f32, batch: 65536, k: 12, l: 12>, !nd.tensor<f32, batch: 65536>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 12>
+  return %y : !nd.tensor<f32, batch: 65536, k: 12, l: 12>
+}
+func.func @filled(%x: !nd.tensor<f32, batch: 65536, k: 12, l: 16>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 16> {
+  %s = nest.compute (batch: 65536) reduce (k: 12, l: 16) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 65536, k: 12, l: 16>) -> !nd.tensor<f32, batch: 65536>
+  %y = nest.compute (k: 12, l: 16, batch: 65536) reads %x[], %s[] {
+  ^bb0(%v: f32, %m: f32):
+    %d = arith.subf %v, %m : f32
+    nest.yield %d : f32
+  } : (!nd.tensor<f32, batch: 65536, k: 12, l: 16>, !nd.tensor<f32, batch: 65536>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 16>
+  return %y : !nd.tensor<f32, batch: 65536, k: 12, l: 16>
+}
+
+// -----
+
+// The second nest reads the first one through a window, so its vectors would be unaligned and have masks in any layout.
+// CHECK-LABEL: @windows
+// CHECK-NOT: nest.group
+// CHECK-LABEL: @apart
+// CHECK: nest.group (batch: 4096)
+func.func @windows(%x: !nd.tensor<f32, batch: 4096, k: 4>, %w: !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024> {
+  %y = nest.compute (batch: 4096, n: 1024) reduce (k: 4) reads %x[], %w[] {
+  ^bb0(%v: f32, %u: f32):
+    %m = arith.addf %v, %u : f32
+    nest.yield %m : f32
+  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
+  %z = nest.compute (batch: 4096, n: 1024) reduce (w: 3) reads %y[n = n + w - 1] if [n + w - 1 >= 0, -n - w + 1024 >= 0] else 0.0 : f32 {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4096, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
+  return %z : !nd.tensor<f32, batch: 4096, n: 1024>
+}
+func.func @apart(%x: !nd.tensor<f32, batch: 4096, k: 4>, %w: !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096> {
+  %y = nest.compute (batch: 4096, n: 1024) reduce (k: 4) reads %x[], %w[] {
+  ^bb0(%v: f32, %u: f32):
+    %m = arith.addf %v, %u : f32
+    nest.yield %m : f32
+  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
+  %z = nest.compute (batch: 4096) reduce (n: 1024) reads %y[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4096, n: 1024>) -> !nd.tensor<f32, batch: 4096>
+  return %z : !nd.tensor<f32, batch: 4096>
+}

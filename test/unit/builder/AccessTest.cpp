@@ -8,7 +8,7 @@
 #include "heddle/heddle.h"
 #include "runtime/memory/RuntimeTensor.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -8,7 +8,7 @@
 #include "heddle/heddle.h"
 #include "runtime/program/Program.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <gtest/gtest.h>
 

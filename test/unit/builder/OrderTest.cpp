@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Values and gradients are those of PyTorch 2.15 in float64 (logcumsumexp, cummax, cummin, median,
-// quantile, searchsorted, scatter_reduce), except where it gives NaN and docs/functions.md a number.
+// quantile, searchsorted, scatter_reduce), except where it gives NaN and docs/functions.md a
+// number.
 //
 //===----------------------------------------------------------------------===//
 

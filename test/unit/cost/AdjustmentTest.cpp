@@ -7,6 +7,7 @@
 
 #include "lib/cost/Adjustment.h"
 
+#include "lib/analysis/Layouts.h"
 #include "lib/cost/Cost.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -83,6 +84,22 @@ TEST_F(AdjustmentTest, ChangesFactsAndCosts) {
   setAdjustments(context.get(), {});
   EXPECT_EQ(Machine::around(op).memories[1].bytes, 65536);
   EXPECT_EQ(seconds(op), before);
+}
+
+/// So are the costs by which lanes, schedules and groups are chosen.
+TEST_F(AdjustmentTest, ChangesCostsOfLoopsAndGroups) {
+  Operation *op = nest();
+  auto ofLoops = [&] {
+    NestFacts facts(op, {});
+    facts.setLayouts({nest::sortedLayout(facts.nest().accesses[0].type),
+                      nest::sortedLayout(facts.nest().accesses[1].type)});
+    facts.setLoops(Loop(Loop::Vector, {0}, 1));
+    return secondsOf(facts, Rates());
+  };
+  double loops = ofLoops(), group = secondsSavedAsGroup({op, op});
+  setAdjustments(context.get(), {std::make_shared<Slow>()});
+  EXPECT_DOUBLE_EQ(ofLoops(), 3 * loops);
+  EXPECT_DOUBLE_EQ(secondsSavedAsGroup({op, op}), 3 * group);
 }
 
 TEST_F(AdjustmentTest, AppliesSeveralInOrder) {

@@ -1,4 +1,4 @@
-//===- Fault.h - a rank that goes wrong --------------------------*- C++ -*-===//
+//===- Fault.h - a rank that goes wrong -------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,10 +27,10 @@ enum class Way { Threads, Launch, Mpirun };
 struct Fault {
   Way way = Way::Threads;
   std::string engine;
-  /// The kind of fault: `delay`, `unauthenticated` (the job goes on); `hang`, `stop` (SIGSTOP), `pipe` (writes
-  /// to a pipe that nobody reads), `kill` (SIGKILL), `exit`, `fail` (the step returns a failure);
-  /// before a call `throw`, `leave`, `differ` (calls another entry); in the emulated network
-  /// `net-delay`, `net-hang`, `net-death`.
+  /// The kind of fault: `delay`, `unauthenticated` (the job goes on); `hang`, `stop` (SIGSTOP),
+  /// `pipe` (writes to a pipe that nobody reads), `kill` (SIGKILL), `exit`, `fail` (the step
+  /// returns a failure); before a call `throw`, `leave`, `differ` (calls another entry); in the
+  /// emulated network `net-delay`, `net-hang`, `net-death`.
   std::string kind;
   int ranks = 2, rank = 0; ///< of the job; the one that goes wrong
   int call = 0;            ///< in which

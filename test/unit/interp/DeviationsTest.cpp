@@ -1,12 +1,12 @@
-//===- DeviationsTest.cpp - bounds from simulated executions --------------===//
+//===- DeviationsTest.cpp - bounds from perturbed executions --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bounds must cover what the compiler may compute (loops of floats here), and must not cover what is
-// wrong by a thousandth, also where bounds of the worst case have left the type's range.
+// Bounds must cover what the compiler may compute (loops of floats here), and must not cover what
+// is wrong by a thousandth, also where bounds of the worst case have left the type's range.
 //
 //===----------------------------------------------------------------------===//
 

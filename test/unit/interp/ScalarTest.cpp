@@ -262,7 +262,7 @@ TEST_F(ScalarTest, ABoundOutsideOfTheTypeLeavesTheValue) {
   EXPECT_TRUE(arithmetic.add(f32, inexact(3e38, 3e38), inexact(3e38, 1e30)).undecided);
 }
 
-TEST_F(ScalarTest, SimulatedExecutionsStayWithinTheBounds) {
+TEST_F(ScalarTest, PerturbedExecutionsStayWithinTheBounds) {
   int64_t apart = 0;
   for (int i = 0; i < 20000; ++i) {
     Arithmetic one(uint64_t(i), 1);
@@ -275,10 +275,10 @@ TEST_F(ScalarTest, SimulatedExecutionsStayWithinTheBounds) {
           a.sub(f32, p, p), a.add(f32, p, r), a.monotone(f32, std::tanh, r),
           a.cast(a.add(f16, exactly(0.1), a.forceTo(f16, exactly(1 / (1 + x * x)))), f16, f32)};
     };
-    for (auto [bounded, simulated] : llvm::zip_equal(run(arithmetic), run(one))) {
-      EXPECT_EQ(simulated.error, 0);
-      EXPECT_FALSE(simulated.undecided);
-      EXPECT_TRUE(covers(bounded, simulated.value)) << x << " " << y << " " << bounded.value;
+    for (auto [bounded, perturbed] : llvm::zip_equal(run(arithmetic), run(one))) {
+      EXPECT_EQ(perturbed.error, 0);
+      EXPECT_FALSE(perturbed.undecided);
+      EXPECT_TRUE(covers(bounded, perturbed.value)) << x << " " << y << " " << bounded.value;
     }
     Scalar p = one.mul(f32, exactly(x), exactly(y));
     apart += one.sub(f32, p, p).value != 0;

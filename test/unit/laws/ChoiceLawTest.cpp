@@ -277,13 +277,13 @@ TEST(LaneLaw, LanesThatLayoutsAreChosenForAreThoseThatRun) {
       drawLanes(op, dice);
       drawn.emplace_back(op, lanesOf(nest::scheduleOf(op)));
     });
-    auto problem = nest::makeLayoutProblem(main, {});
+    auto problem = nest::makeLayoutProblem(main, cost::Machine::of({}));
     ASSERT_TRUE(succeeded(problem));
     std::map<Operation *, std::vector<std::vector<std::string>>> assumed;
     for (const nest::LaidNest &laid : problem->nests)
       for (const nest::NestWay &way : laid.ways)
         assumed[laid.nest].push_back(way.lanes);
-    nest::chooseSchedules(main, {});
+    nest::chooseSchedules(main, cost::Machine::of({}));
     for (auto &[op, lanes] : drawn) {
       if (!op->getParentOfType<nest::ScanOp>())
         EXPECT_EQ(assumed[op], std::vector<std::vector<std::string>>{lanes})
@@ -320,7 +320,7 @@ TEST(LaneLaw, LanesOfTheChoiceOfLayoutsAreThoseThatRun) {
     func::FuncOp main = mainOf(*module);
     RecordingChooser chooser;
     ASSERT_TRUE(succeeded(nest::assignLayouts(main, {}, chooser)));
-    nest::chooseSchedules(main, {});
+    nest::chooseSchedules(main, cost::Machine::of({}));
     main.walk([&](nest::ComputeOp op) {
       auto assumed = chooser.lanes.find(op);
       if (assumed == chooser.lanes.end() || !hasPoints(op))

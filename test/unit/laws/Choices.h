@@ -24,8 +24,8 @@
 namespace heddle::laws {
 
 /// The number of drawn loops of each level, of unrolled ones ("unroll"), and of stages: "stage1",
-/// "stage2" and "shared1", "shared2" by the number of buffers; of those whose copies have drawn loops
-/// ("copy"), and of updates and scans that have ("copies").
+/// "stage2" and "shared1", "shared2" by the number of buffers; of those whose copies have drawn
+/// loops ("copy"), and of updates and scans that have ("copies").
 using Drawn = std::map<std::string, int>;
 
 /// Draws schedules of nests; drops those that the verifier refuses.

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/unit/laws/Derivatives.h"
-#include "test/unit/transforms_nd/GradientPrograms.h"
+#include "test/unit/transforms/nd/GradientPrograms.h"
 
 #include "dialects/nest/Nest.h"
 #include "lib/transforms/nd/Passes.h"

@@ -1,4 +1,4 @@
-//===- Generate.cpp - random typed programs ------------------------------===//
+//===- Generate.cpp - random typed programs -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GenerateAccess.cpp - access by value, sorts -----------------------===//
+//===- GenerateAccess.cpp - access by value, sorts ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GenerateFunctions.cpp - calls, derivatives, control flow ----------===//
+//===- GenerateFunctions.cpp - calls, derivatives, control flow -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

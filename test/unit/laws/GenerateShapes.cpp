@@ -1,4 +1,4 @@
-//===- GenerateShapes.cpp - ops that move elements -----------------------===//
+//===- GenerateShapes.cpp - ops that move elements ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GenerateVariants.cpp - ops that differ in one thing ---------------===//
+//===- GenerateVariants.cpp - ops that differ in one thing ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

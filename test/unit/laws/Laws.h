@@ -20,8 +20,8 @@
 
 #include "test/unit/laws/Generate.h"
 
+#include "lib/compile/Compile.h"
 #include "lib/interp/Interpreter.h"
-#include "lib/pipelines/Compile.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"

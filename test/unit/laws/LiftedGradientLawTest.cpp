@@ -28,8 +28,8 @@ SmallVector<nd::NdTensorType> tensorTypes(TypeRange types) {
   return llvm::map_to_vector(types, [](Type type) { return cast<nd::NdTensorType>(type); });
 }
 
-/// Adds @`name`, which calls `callee` with operands of the types `taken`. Its results have the types
-/// `given`: repeated over names that they lack, or summed over others.
+/// Adds @`name`, which calls `callee` with operands of the types `taken`. Its results have the
+/// types `given`: repeated over names that they lack, or summed over others.
 func::FuncOp addCall(ModuleOp module, func::FuncOp callee, StringRef name,
                      ArrayRef<nd::NdTensorType> taken, ArrayRef<nd::NdTensorType> given) {
   OpBuilder b(module.getContext());

@@ -173,7 +173,7 @@ static FailureOr<Code> codeOf(ModuleOp module, bool isText) {
   options.compileThreads = 1;
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
   if (isText) {
-    FailureOr<std::string> text = printStage(module, options, Stage::Kernels);
+    FailureOr<std::string> text = printProgram(module, options, ProgramForm::Kernels);
     return failed(text) ? FailureOr<Code>() : Code{*text, ""};
   }
   FailureOr<ProgramImage> image = compileProgram(module, options);

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments and
-// for nests. An axis may be one of roles: some arguments have places on it. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond
-// the sizes of arguments are NaN, and its values are compared with those of the whole program. Some
-// programs are compiled, and run on the threads of a process as ranks.
+// Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
+// and for nests. An axis may be one of roles: some arguments have places on it. The oracle
+// evaluates the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of
+// arguments are NaN, and its values are compared with those of the whole program. Some programs are
+// compiled, and run on the threads of a process as ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,8 +142,8 @@ static void drawShardings(func::FuncOp function, const DrawnMesh &drawn, Dice &d
   }
 }
 
-/// States links that are so slow that each gathered value is kept, or so fast that it is gathered again
-/// for every use, or as they are.
+/// States links that are so slow that each gathered value is kept, or so fast that it is gathered
+/// again for every use, or as they are.
 static void drawLinks(ModuleOp module, Dice &dice) {
   Builder b(module.getContext());
   double rate = dice.pick({1.0, 5e9, 1e30});
@@ -196,8 +197,8 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
 } // namespace
 
 namespace {
-/// Counts the collectives and messages of programs by their names, their pipelines and rings, and the
-/// programs with roles.
+/// Counts the collectives and messages of programs by their names, their pipelines and rings, and
+/// the programs with roles.
 struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>> {
   std::map<std::string, int> *counts;
   explicit CountCollectives(std::map<std::string, int> *counts) : counts(counts) {}

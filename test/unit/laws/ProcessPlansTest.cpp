@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random programs with random plans for 2 to 4 devices, as program files. heddle-run runs each as the
-// ranks that heddle-launch starts, over shared memory, and as those that mpirun starts, over MPI. What
-// rank 0 writes is held against the oracle's values.
+// Random programs with random plans for 2 to 4 devices, as program files. heddle-run runs each as
+// the ranks that heddle-launch starts, over shared memory, and as those that mpirun starts, over
+// MPI. What rank 0 writes is held against the oracle's values.
 //
 //===----------------------------------------------------------------------===//
 
-#include "test/unit/io/Files.h"
 #include "test/unit/laws/Laws.h"
 #include "test/unit/laws/Plans.h"
+#include "test/unit/support/io/Files.h"
 
 #include "dialects/mesh/MeshDialect.h"
 #include "heddle/io/Safetensors.h"

@@ -1,4 +1,4 @@
-//===- CheckpointTest.cpp - trees of tensors in files -----------------===//
+//===- CheckpointTest.cpp - trees of tensors in files ---------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 #include "runtime/memory/MemoryManager.h"
 #include "test/unit/Refused.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/Faults.h"
+#include "test/unit/support/io/Files.h"
 
 #include <csignal>
 #include <sys/resource.h>

@@ -93,8 +93,8 @@ TEST_P(Convolutions, ValueAndGradient) {
       {input, layer.weight, *layer.bias});
 }
 
-/// <transposed(x), y> = <x, convolved(y)>: the transposed convolution from `in` to `out` channels is
-/// the adjoint of the convolution with the same weight from `out` to `in`.
+/// <transposed(x), y> = <x, convolved(y)>: the transposed convolution from `in` to `out` channels
+/// is the adjoint of the convolution with the same weight from `out` to `in`.
 TEST_P(Convolutions, TheTransposedOneIsTheAdjoint) {
   const Case &p = GetParam();
   // Of all sizes that give these windows the smallest.

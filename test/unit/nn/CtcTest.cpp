@@ -13,8 +13,8 @@
 #include "heddle/nn/Losses.h"
 #include "heddle/nn/Meters.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
+#include "test/unit/support/io/Files.h"
 
 using namespace heddle;
 using namespace heddle::test;

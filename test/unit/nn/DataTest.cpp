@@ -8,8 +8,8 @@
 #include "heddle/nn/data/Images.h"
 #include "heddle/nn/data/Loader.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/InChild.h"
+#include "test/unit/support/io/Files.h"
 
 #include <atomic>
 #include <chrono>

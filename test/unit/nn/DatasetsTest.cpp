@@ -1,4 +1,4 @@
-//===- DatasetsTest.cpp - arrays, combinators, text, records ----------===//
+//===- DatasetsTest.cpp - arrays, combinators, text, records --------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 #include "heddle/nn/data/Records.h"
 #include "heddle/nn/data/Text.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 using namespace heddle;
 using namespace heddle::nn;

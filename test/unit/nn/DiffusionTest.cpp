@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/Diffusion.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <gtest/gtest.h>
 

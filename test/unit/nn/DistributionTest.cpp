@@ -13,8 +13,8 @@
 #include "runtime/memory/FileMemory.h"
 #include "test/unit/Refused.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/control/Ranks.h"
+#include "test/unit/support/io/Files.h"
 
 #include <nlohmann/json.hpp>
 

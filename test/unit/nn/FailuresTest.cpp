@@ -13,8 +13,8 @@
 #include "heddle/heddle.h"
 #include "heddle/nn/Checkpoint.h"
 #include "runtime/memory/MemoryManager.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/Faults.h"
+#include "test/unit/support/io/Files.h"
 
 using namespace heddle;
 using namespace heddle::test;

@@ -250,7 +250,8 @@ TEST(Sampling, TokensDoNotDependOnTheSpellingOfNames) {
   }
 }
 
-/// A temperature below the smallest f32 counts as 0, and the quotients by a small one do not overflow.
+/// A temperature below the smallest f32 counts as 0, and the quotients by a small one do not
+/// overflow.
 TEST(Sampling, SmallTemperaturesTakeTheLikeliest) {
   Tensor logits = random({{batch, 20}, {word, 9}}, 1) * 100;
   auto likeliest = argmax(logits, word).to<int64_t>({batch});
@@ -432,7 +433,8 @@ TEST(Beams, FewFindWhatTheGreedyOneMisses) {
 
 /// A bad hypothesis that ends early does not displace better ones that are still open.
 TEST(Beams, EndWhenNoOpenOneCanBeBetter) {
-  // After A comes C, after C the end, nearly certainly; the end may come at once, which is unlikely.
+  // After A comes C, after C the end, nearly certainly; the end may come at once, which is
+  // unlikely.
   enum { A, B, C, End };
   const float bad = std::log(0.01f);
   std::vector<std::vector<float>> after{{bad, bad, std::log(0.86f), std::log(0.12f)},

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and the
-// largest numbers as masked elements: values, all gradients and tangents of forward mode are finite
-// and the same.
+// Every function of nn with a mask, lengths or weights of 0 runs with zeros, NaN, infinities and
+// the largest numbers as masked elements: values, all gradients and tangents of forward mode are
+// finite and the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,7 +172,8 @@ TEST(Hidden, OneQueryDoesNotSeeWhatOthersSee) {
 }
 
 TEST(Hidden, ASingleQuerySeesSomeKeys) {
-  // Its place is the third, or keys 1 and 4 are hidden by a mask; keys may lack names of the queries.
+  // Its place is the third, or keys 1 and 4 are hidden by a mask; keys may lack names of the
+  // queries.
   Tensor query = random({{batch, 3}, {timeName, 1}, {feature, 4}}, 1);
   Tensor odd = equal(iota({past, size}) % 3.0, 1.0);
   nn::AttentionOptions third{.causal = timeName, .first = constant(2, ElementType::I64)},
@@ -191,8 +192,8 @@ TEST(Hidden, ASingleQuerySeesSomeKeys) {
 }
 
 TEST(Hidden, ValuesAreNaNInTheFeaturesThatAreSeen) {
-  // Value 3 is NaN in feature 1, and infinite in feature 2. The queries that see it get what they get of
-  // PyTorch's scaled_dot_product_attention, but NaN instead of infinities.
+  // Value 3 is NaN in feature 1, and infinite in feature 2. The queries that see it get what they
+  // get of PyTorch's scaled_dot_product_attention, but NaN instead of infinities.
   Tensor x = sequence(timeName), keys = x.rename({{timeName, past}}), values = sequence(past, 4);
   Tensor third = equal(iota({past, size}), 3.0), where = iota({feature, 4});
   Tensor bad = select(logicalAnd(third.broadcast({{feature, 4}}), equal(where, 1.0)), NAN, values);
@@ -342,8 +343,8 @@ TEST(Hidden, StepsOfRecurrentNetworks) {
 }
 
 TEST(Hidden, NeighboursBeyondTheCount) {
-  // The slots beyond the count are those of node 0, whose score is far above all others: the weights
-  // of the neighbours are as if it were any other node.
+  // The slots beyond the count are those of node 0, whose score is far above all others: the
+  // weights of the neighbours are as if it were any other node.
   nn::GraphAttention layer = nn::GraphAttention::make({{feature, 2}}, {{hidden, 1}}, key(1));
   layer.project.weight = tensor({1, 0}, {{feature, 2}, {hidden, 1}});
   layer.own = tensor({0}, {{hidden, 1}}), layer.other = tensor({1}, {{hidden, 1}});

@@ -1,4 +1,4 @@
-//===- ImageFolderTest.cpp - PNG and JPEG files -----------------------===//
+//===- ImageFolderTest.cpp - PNG and JPEG files ---------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 #include "heddle/io/Png.h"
 #include "heddle/nn/data/Loader.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <cstdio> // jpeglib.h needs it
 #include <jpeglib.h>

@@ -15,8 +15,8 @@
 #include "heddle/Jit.h"
 #include "heddle/nn/Initializers.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
+#include "test/unit/support/io/Files.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/nn/MeshFlags.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 using namespace heddle;
 using namespace heddle::test;

@@ -1,4 +1,4 @@
-//===- MetersTest.cpp - means, errors, rates and progress -------------===//
+//===- MetersTest.cpp - means, errors, rates and progress -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Meters.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <chrono>
 #include <cmath>

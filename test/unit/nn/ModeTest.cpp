@@ -10,8 +10,8 @@
 #include "heddle/nn/Optimizers.h"
 #include "runtime/program/Program.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
+#include "test/unit/support/io/Files.h"
 
 #include <set>
 
@@ -271,8 +271,8 @@ TEST(Mode, ACheckpointedBlockGetsAndGivesTheMode) {
   State a = initial(), b = initial();
   auto [plain, plainGradient] = step(a, input(), constant(1));
   auto [value, gradient] = step(b, input(), zeros({{feature, 1}}));
-  // They are different programs, whose sums may have other orders. The loss is a sum of values of up
-  // to 30 that cancel.
+  // They are different programs, whose sums may have other orders. The loss is a sum of values of
+  // up to 30 that cancel.
   auto expectAlike = [](const Tensor &some, const Tensor &other, double magnitude) {
     auto wanted = valuesOf(some), got = valuesOf(other);
     ASSERT_EQ(got.size(), wanted.size());

@@ -1,4 +1,4 @@
-//===- OptimizersTest.cpp - optimisers against their formulas ---------===//
+//===- OptimizersTest.cpp - optimisers against their formulas -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 #include "heddle/nn/Checkpoint.h"
 #include "heddle/nn/Schedules.h"
 #include "test/unit/Refused.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/nn/Compare.h"
+#include "test/unit/support/io/Files.h"
 
 #include <functional>
 

@@ -23,8 +23,8 @@ namespace {
 const Name batch("batch"), row("row"), column("column"), channel("channel"), out("out"),
     feature("feature"), hidden("hidden"), n("n");
 
-/// Compares function(inputs) under JitOptions::products with `rounded`, whose factors are rounded as
-/// written, and with the function in f32. `isNarrowed`: whether there is anything to round.
+/// Compares function(inputs) under JitOptions::products with `rounded`, whose factors are rounded
+/// as written, and with the function in f32. `isNarrowed`: whether there is anything to round.
 void expectProducts(ElementType type, const std::vector<Tensor> &inputs,
                     const std::function<std::vector<Tensor>(const Inputs &)> &function,
                     const std::function<std::vector<Tensor>(const Inputs &)> &rounded,

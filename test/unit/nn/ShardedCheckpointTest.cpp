@@ -11,9 +11,9 @@
 #include "runtime/control/EngineTransport.h"
 #include "runtime/program/Gather.h"
 #include "test/unit/builder/Tensors.h"
-#include "test/unit/io/Files.h"
 #include "test/unit/runtime/Faults.h"
 #include "test/unit/runtime/control/Ranks.h"
+#include "test/unit/support/io/Files.h"
 
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-//===- TrainerFixture.h - a small network to train -------------*- C++ -*-===//
+//===- TrainerFixture.h - a small network to train --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 #include "heddle/nn/Layers.h"
 #include "heddle/nn/Losses.h"
 #include "heddle/nn/Trainer.h"
-#include "test/unit/io/Files.h"
+#include "test/unit/support/io/Files.h"
 
 #include <csignal>
 

@@ -15,8 +15,8 @@
 using namespace heddle;
 using Json = nlohmann::json;
 
-/// Two steps with predictions, of which threads share the first and sizes decide the second, and one
-/// without.
+/// Two steps with predictions, of which threads share the first and sizes decide the second, and
+/// one without.
 static EntrySpec entry() {
   EntrySpec entry;
   entry.name = "f";

@@ -41,7 +41,8 @@ void armKill(unsigned kinds, int64_t n);
 /// Stops injecting faults; true if a call has failed.
 bool disarmFaults();
 
-/// The bytes that `operator new` with an alignment (of host arrays) has allocated, and their maximum.
+/// The bytes that `operator new` with an alignment (of host arrays) has allocated, and their
+/// maximum.
 extern std::atomic<int64_t> heldBytes, mostHeldBytes;
 
 /// Runs the action with the first call failing, then with the second, and so on until no call

@@ -100,12 +100,12 @@ inline EntrySpec chainEntry() {
   TensorSpec type = floats({{"i", chainSize}});
   entry.values.push_back(value(Kind::Argument, "x", type, "[i]"));
   entry.values.push_back(value(Kind::Result, "y", type, "[i]"));
-  std::vector<PlannedBuffer> buffers;
+  std::vector<ArenaBuffer> buffers;
   for (int s = 0; s + 1 < chainSteps; ++s) {
     entry.values.push_back(value(Kind::Temporary, "t" + std::to_string(s), type, "[i]", s, s + 1));
     buffers.push_back({chainSize * 4, s, s + 1});
   }
-  entry.arenaBytes = planArena(buffers);
+  entry.arenaBytes = packArena(buffers);
   for (int s = 0; s < chainSteps; ++s) {
     if (s + 1 < chainSteps)
       entry.values[size_t(s) + 2].offset = buffers[size_t(s)].offset;

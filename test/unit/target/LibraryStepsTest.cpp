@@ -1,4 +1,4 @@
-//===- LibraryStepsTest.cpp - steps that call libraries, on targets -----------===//
+//===- LibraryStepsTest.cpp - steps that call libraries, on targets -------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/cpu/Link.h"
-#include "lib/pipelines/Compile.h"
+#include "lib/compile/Compile.h"
 #include "lib/target/cpu/Builtins.h"
 #include "lib/target/cpu/Emit.h"
 

@@ -14,9 +14,9 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/builder/Pointwise.h"
+#include "lib/compile/Compile.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/interp/Interpreter.h"
-#include "lib/pipelines/Compile.h"
 #include "lib/target/cpu/CpuTarget.h"
 
 #include "mlir/AsmParser/AsmParser.h"

@@ -16,7 +16,7 @@
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
-#include "test/unit/transforms_nd/GradientPrograms.h"
+#include "test/unit/transforms/nd/GradientPrograms.h"
 
 #include "mlir/Transforms/Passes.h"
 

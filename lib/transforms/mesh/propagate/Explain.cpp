@@ -40,7 +40,7 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
     text += (text.empty() ? "'" : "; '") + node.name + "' " + what;
   };
   auto stated = [&](const Links::Node &node) -> std::string {
-    if (!node.why.empty()) // moved by MoveAxes
+    if (!node.reason.empty()) // moved by MoveAxes
       return "";
     bool isRule = rules && node.priority > 0 && node.priority <= int64_t(rules.size());
     return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority - 1]).str() + "'"
@@ -53,13 +53,15 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
       origin = *links.nodes[origin].from;
     if (!node.axes.empty())
       add(node, "has " + mesh::str(node.axes) +
-                    (origin != each ? " as " + links.describe(origin) : stated(node)) + node.why);
+                    (origin != each ? " as " + links.describe(origin) : stated(node)) +
+                    node.reason);
     else if (node.fixed && rules)
       add(node, "is whole" + stated(node));
     for (const Links::Declined &declined : node.declined)
       add(node, "could have " + mesh::str(declined.axes) + " (it keeps " +
                     bytesText(declined.gain) + " in place, '" + links.nodes[declined.by].name +
-                    "' " + bytesText(declined.winner) + ")");
+                    "' " + bytesText(declined.winner) +
+                    (declined.gain > declined.winner ? " of slower links)" : ")"));
   }
   return text;
 }
@@ -69,13 +71,13 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
   SmallVector<Attribute> rows;
   auto rules = function->getParentOp()->getAttrOfType<ArrayAttr>(rulesAttrName);
   auto describe = [&](Location loc, StringRef name, Value value, const Twine &what,
-                      const Sharding &split, ShardingAttr sharding, const std::string &why) {
+                      const Sharding &split, ShardingAttr sharding, const std::string &reason) {
     if (tell.explain && !split.empty())
-      emitRemark(loc) << what << textOf(split) << ": " << why;
+      emitRemark(loc) << what << textOf(split) << ": " << reason;
     if (tell.record)
       rows.push_back(b.getArrayAttr(
           {LocationAttr(loc), b.getStringAttr(name), TypeAttr::get(value.getType()), sharding,
-           b.getStringAttr(why.empty() ? "no axis reaches its names" : why)}));
+           b.getStringAttr(reason.empty() ? "no axis reaches its names" : reason)}));
   };
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();

@@ -38,8 +38,8 @@ unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
       site.nodes.push_back(unsigned(nodes.size()));
       nodes.push_back({unsigned(sites.size()), dim.name.str()});
     }
-  site.apart.assign(around.begin(), around.end());
-  for (unsigned each : around)
+  site.apart.assign(recurrences.begin(), recurrences.end());
+  for (unsigned each : recurrences)
     llvm::append_range(sites[nodes[each].site].apart, site.nodes);
   sites.push_back(std::move(site));
   return unsigned(sites.size()) - 1;
@@ -158,15 +158,15 @@ void Links::addScan(nest::ScanOp op) {
   sites[site].isScan = true;
   for (Value result : op.getResults())
     addValue(result);
-  around.push_back(sites[site].nodes[0]);
+  recurrences.push_back(sites[site].nodes[0]);
   for (Value init : op.getInits()) // sent from device to device
-    nodes[around.back()].price += 2 * tensorBytes(init);
+    nodes[recurrences.back()].price += 2 * tensorBytes(init);
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), op->getOperands()))
     linkValues(value, argument, op);
   add(body);
-  around.pop_back();
+  recurrences.pop_back();
   size_t carried = op.getInits().size();
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     linkValues(value, op.getResult(i));

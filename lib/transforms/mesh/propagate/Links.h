@@ -39,7 +39,7 @@ struct Links {
     llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, and bytes
     std::optional<unsigned> from; ///< the node that its axes come from; none if they are stated
     std::vector<Declined> declined;
-    std::string why; ///< why it has another name's axes; for messages
+    std::string reason; ///< why it has another name's axes; for messages
   };
   struct Site {
     std::string what; ///< for messages
@@ -79,7 +79,7 @@ struct Links {
 
 private:
   llvm::DenseMap<const void *, unsigned> siteOf; ///< by value or op
-  llvm::SmallVector<unsigned> around;            ///< nodes of the enclosing recurrences
+  llvm::SmallVector<unsigned> recurrences;       ///< nodes of the enclosing recurrences
 
   unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
   void addValue(mlir::Value value, std::string what = "");

@@ -120,15 +120,15 @@ private:
 
   /// The best next move of a chain.
   std::optional<Move> neighbourOf(const Chain &chain, const std::set<unsigned> &sites) {
-    std::set<unsigned> around;
+    std::set<unsigned> neighbours;
     for (const Move &move : chain.moves)
       for (unsigned node : {move.from, move.to})
         for (const auto &link : links.nodes[node].links)
           if (unsigned site = links.nodes[link.first].site; !sites.contains(site))
-            around.insert(site);
+            neighbours.insert(site);
     const AxisList &axes = axesAt(chain.moves[0].to);
     std::optional<Move> best;
-    for (unsigned site : around)
+    for (unsigned site : neighbours)
       for (const Move &move : movesOf(links.sites[site]))
         if (axesAt(move.from) == axes && (chain.moves[0].gathers || !move.gathers) &&
             (!best || isBetter({move.saved(), &move}, {best->saved(), &*best})))
@@ -152,7 +152,7 @@ private:
     while (at && at != move.to)
       at = links.nodes[*at].from;
     to.from = at ? std::nullopt : std::optional(move.neighbour);
-    to.why = ", rather than '" + from.name + "', whose transfers take longer";
+    to.reason = ", rather than '" + from.name + "', whose transfers take longer";
   }
 
   std::vector<Move> movesOf(const Links::Site &site) {
@@ -200,8 +200,8 @@ private:
     return time;
   }
 
-  /// The time to combine sums. If each reader has the axes at a name that the sums do not split, the
-  /// sums are scattered, which takes half.
+  /// The time to combine sums. If each reader has the axes at a name that the sums do not split,
+  /// the sums are scattered, which takes half.
   int64_t sumsOf(unsigned site) const {
     double blocks = 1;
     int64_t time = 0;

@@ -14,10 +14,10 @@
 // gathers %w. If the nest has the axes at `expert` instead, %x {batch, expert, in} moves by a
 // mesh.all_to_all, which sends only a part of it. If %x has no such name, it is gathered instead of
 // %w, if that more than halves the time. So axes move from name to name of a nest while that
-// reduces the time in which a device sends (lib/cost/Transfer.h) for its operands, its sums, and the
-// readers of its results; a scattered sum counts half. A move of one nest may pay only if its neighbours follow, so chains
-// of moves are tried (Kernighan and Lin, "An efficient heuristic procedure for partitioning
-// graphs", 1970).
+// reduces the time in which a device sends (lib/cost/Transfer.h) for its operands, its sums, and
+// the readers of its results; a scattered sum counts half. A move of one nest may pay only if its
+// neighbours follow, so chains of moves are tried (Kernighan and Lin, "An efficient heuristic
+// procedure for partitioning graphs", 1970).
 //
 //===----------------------------------------------------------------------===//
 

@@ -86,9 +86,9 @@ private:
     for (const nd::Dim &dim : type.getDims())
       for (const std::string &symbol : dim.size().getExpr().names())
         if (StringRef(symbol).starts_with(axisSymbol("")))
-          return refuse() << "expected a size without 'mesh.', as coordinates of devices begin, "
-                          << "got '" << symbol << "'",
-                 failure();
+          return LogicalResult(
+              refuse() << "expected a size without 'mesh.', as coordinates of devices begin, "
+                       << "got '" << symbol << "'");
     seen += (seen.empty() ? "'" : ", '") + name + "' with " + nd::namesText(type.getDims());
     for (const nd::Dim &dim : type.getDims())
       names.insert("'" + dim.name.str() + "'");
@@ -117,11 +117,10 @@ private:
       for (const Axis &axis : entry.list())
         for (const NamedAxes &other : list)
           if (overlap(mesh, axis, other.list()))
-            return emitError(argument.getLoc())
-                       << "the axis '" << axis.str() << "' would shard both '"
-                       << other.name.getValue() << "' and '" << word << "' of '" << name
-                       << "'; expected it to shard one name of a value",
-                   failure();
+            return LogicalResult(emitError(argument.getLoc())
+                                 << "the axis '" << axis.str() << "' would shard both '"
+                                 << other.name.getValue() << "' and '" << word << "' of '" << name
+                                 << "'; expected it to shard one name of a value");
       list.push_back(entry);
       llvm::append_range(all, entry.list());
     }

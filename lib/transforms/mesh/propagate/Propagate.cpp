@@ -23,13 +23,15 @@ namespace {
 struct Proposal {
   unsigned node;
   AxisList axes;
-  double gain;   ///< bytes of communication that it saves
-  unsigned from; ///< the neighbour
+  double gain;        ///< bytes of communication that it saves
+  unsigned from;      ///< the neighbour
+  double seconds = 0; ///< that those take on the links of the axes
 };
 
 class Propagation {
 public:
-  Propagation(Links &links, MeshAttr mesh) : links(links), mesh(mesh) {}
+  Propagation(Links &links, const cost::Network &network)
+      : links(links), network(network), mesh(network.mesh) {}
 
   void run() {
     std::set<int64_t> priorities;
@@ -46,6 +48,7 @@ public:
 
 private:
   Links &links;
+  const cost::Network &network;
   MeshAttr mesh;
 
   /// True if no other name of the site, of recurrences around it or of sites within it has one of
@@ -78,9 +81,14 @@ private:
     std::vector<Proposal> proposals;
     for (unsigned each : site.nodes)
       propose(each, proposals);
+    for (Proposal &each : proposals) {
+      cost::Transfer saved{1, std::abs(each.gain)};
+      each.seconds =
+          std::copysign(cost::costOf(saved, network.groupOf(each.axes)).seconds, each.gain);
+    }
     llvm::stable_sort(proposals, [&](const Proposal &a, const Proposal &b) {
-      if (a.gain != b.gain)
-        return a.gain > b.gain;
+      if (a.seconds != b.seconds)
+        return a.seconds > b.seconds;
       if (a.node != b.node) // nodes of a site are sorted by name
         return a.node < b.node;
       return rank(a.axes) < rank(b.axes);
@@ -203,8 +211,9 @@ LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, Tell tell) {
   if (failed(checkSupported(function)))
     return failure();
   Links links(function);
-  Propagation(links, mesh).run();
-  moveAxes(links, cost::Network::around(function));
+  cost::Network network{mesh, cost::Machine::around(function)};
+  Propagation(links, network).run();
+  moveAxes(links, network);
   write(function, links);
   if (tell.explain || tell.record)
     describeShardings(function, links, tell);

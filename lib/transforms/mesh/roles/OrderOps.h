@@ -13,8 +13,8 @@
 //
 // This is list scheduling: ops are ordered by start time, where each idle role starts its first op
 // in program order whose operands are available. Ops and messages take the times of the cost models
-// (lib/cost/BlockWalk.h). Since program order breaks ties, B0 precedes F2 where both can run: a role
-// keeps no more values for backward passes than it computes while it would otherwise wait.
+// (lib/cost/BlockWalk.h). Since program order breaks ties, B0 precedes F2 where both can run: a
+// role keeps no more values for backward passes than it computes while it would otherwise wait.
 //
 //===----------------------------------------------------------------------===//
 

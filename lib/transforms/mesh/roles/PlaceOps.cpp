@@ -224,15 +224,15 @@ FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAt
     };
     auto [axis, coordinate] = sharding.getPlace()[0];
     if (sharding.getPlace().size() > 1)
-      return refuse() << "states several places, expected one", failure();
+      return LogicalResult(refuse() << "states several places, expected one");
     if (placed.axis && placed.axis != axis)
-      return refuse() << "is placed along '" << axis.getValue() << "', another along '"
-                      << placed.axis.getValue() << "'; expected one axis",
-             failure();
+      return LogicalResult(refuse()
+                           << "is placed along '" << axis.getValue() << "', another along '"
+                           << placed.axis.getValue() << "'; expected one axis");
     if (int64_t size = *mesh.size(axis); size > mostRoles)
-      return refuse() << "has a place along '" << axis.getValue() << "' of " << size
-                      << " devices, each a role of its own; expected at most " << mostRoles,
-             failure();
+      return LogicalResult(refuse()
+                           << "has a place along '" << axis.getValue() << "' of " << size
+                           << " devices, each a role of its own; expected at most " << mostRoles);
     placed.axis = axis;
     placed.homes[i] = coordinate;
   }

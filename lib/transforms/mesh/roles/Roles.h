@@ -22,9 +22,9 @@
 // smallest number come next.
 //
 // Placement of ops. A state is an argument whose next value is a result; both are at one place, its
-// home: the place that a rule states, or that of its first reader. States on which only other states
-// depend (such as moments) are often first read alone: their home is where their next values are
-// computed. Then
+// home: the place that a rule states, or that of its first reader. States on which only other
+// states depend (such as moments) are often first read alone: their home is where their next values
+// are computed. Then
 //
 //  - an op depends on values at places up to U, directly or not; it is never placed beyond U;
 //  - the new states that depend on it are at places up to R;

@@ -9,6 +9,8 @@
 
 #include "dialects/nd/Combiner.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Network.h"
+#include "lib/cost/Steps.h"
 #include "lib/transforms/mesh/partition/Reshard.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -30,12 +32,19 @@ struct Bucket {
 };
 } // namespace
 
+/// True if copying a value into a bucket and out of it takes longer than to begin a transfer of its
+/// own.
+static bool isTooLarge(AllReduceOp op, const cost::Network &network) {
+  cost::Transfer empty{double(op.getRounds()), 0};
+  return 2 * cost::secondsToCopy(tensorBytes(op->getOperand(0)), network.machine) >
+         cost::costOf(empty, network.groupOf(op.getAxes().getAxes())).seconds;
+}
+
 /// None for collectives that the runtime does not pack: with several values, a custom combiner, or
-/// a value so large that copying it costs more than a separate transfer.
-static std::optional<Kind> kindOf(Operation *op) {
-  constexpr double mostBytes = 64 << 10;
+/// a large value.
+static std::optional<Kind> kindOf(Operation *op, const cost::Network &network) {
   auto reduce = dyn_cast<AllReduceOp>(op);
-  if (!reduce || op->getNumOperands() != 1 || tensorBytes(op->getOperand(0)) > mostBytes)
+  if (!reduce || op->getNumOperands() != 1 || isTooLarge(reduce, network))
     return std::nullopt;
   bool isSigned = true;
   nd::CombinerKind combiner = nd::combinerKind(reduce.getCombine(), &isSigned);
@@ -83,11 +92,12 @@ static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) 
 
 void mesh::formBuckets(func::FuncOp function, double mostBytes) {
   std::vector<Bucket> open;
-  SmallVector<Operation *> collectives;
+  SmallVector<std::pair<Operation *, Kind>> collectives;
+  auto network = cost::Network::around(function);
   function.walk([](CollectiveInterface op) { op->removeAttr(bucketAttrName); }); // user-written
   for (Operation &op : function.front())
-    if (kindOf(&op))
-      collectives.push_back(&op);
+    if (auto kind = kindOf(&op, network))
+      collectives.emplace_back(&op, *kind);
   int64_t count = 0;
   auto close = [&](const Bucket &bucket) {
     if (bucket.members.size() < 2)
@@ -97,10 +107,10 @@ void mesh::formBuckets(func::FuncOp function, double mostBytes) {
       member->setAttr(bucketAttrName, b.getI64IntegerAttr(count));
     ++count;
   };
-  for (Operation *op : collectives) {
-    Kind kind = *kindOf(op);
+  for (auto &[op, kind] : collectives) {
     double bytes = tensorBytes(op->getOperand(0));
-    auto bucket = llvm::find_if(open, [&](const Bucket &each) { return each.kind == kind; });
+    auto bucket =
+        llvm::find_if(open, [&, &kind = kind](const Bucket &each) { return each.kind == kind; });
     if (bucket != open.end() && join(*bucket, op, bytes, mostBytes))
       continue;
     if (bucket != open.end()) {

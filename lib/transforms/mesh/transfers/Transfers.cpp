@@ -80,7 +80,7 @@ public:
 
   void run() {
     if (parts == 1)
-      return alone();
+      return moveNothing();
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](AllReduceOp each) { allReduce(each); })
         .Case([&](ReduceScatterOp each) { reduceScatter(each); })
@@ -175,7 +175,7 @@ private:
   }
 
   /// A group of one device moves nothing.
-  void alone() {
+  void moveNothing() {
     auto permute = dyn_cast<PermuteOp>(*op);
     if (permute && !permute.getWrap() && permute.getShift() != 0)
       replace(nest::zeros(b, loc, tensorType(permute.getResult())));

@@ -180,7 +180,7 @@ static Value renamed(OpBuilder &builder, Value value, const NewNames &names) {
 /// with a + b.
 static LogicalResult commonFactor(ScalarCodeInterface op, PatternRewriter &rewriter,
                                   const RuleContext &context) {
-  auto refuse = [&](const char *why) { return rewriter.notifyMatchFailure(op, why); };
+  auto refuse = [&](const char *reason) { return rewriter.notifyMatchFailure(op, reason); };
   if (!isBinary(op))
     return refuse("expected two terms");
   Operation &plusOp = op.getBody().front().front();

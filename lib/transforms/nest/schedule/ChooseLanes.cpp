@@ -13,27 +13,17 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given)
-    : nest(nest), layouts(std::move(given)) {
+LaidNestModel::LaidNestModel(const NestModel &nest, std::vector<Layout> given,
+                             const cost::Machine &machine)
+    : nest(nest), layouts(std::move(given)), facts(nest.op, machine.facts, /*shrink=*/true),
+      machine(machine) {
+  facts.setLayouts(layouts);
   for (auto [access, layout] : llvm::zip_equal(nest.accesses, layouts))
     sized.emplace_back(layout, access.type, nest.sizesOf(access.type));
 }
 
 LaneKind LaidNestModel::kindOf(size_t access, ArrayRef<unsigned> group) const {
   return nest.laneKind(nest.accesses[access], sized[access], group);
-}
-
-bool LaidNestModel::isStageable(unsigned read) const {
-  auto op = cast<ComputeOp>(nest.op);
-  if (read >= op.getReads().size())
-    return false;
-  MapAttr map = op.readMap(read);
-  GuardAttr guard = op.readGuard(read);
-  return llvm::all_of(map.getEntries(),
-                      [](const MapEntry &entry) { return entry.expr().isAffine(); }) &&
-         !isGathered(map) && !layouts[read].swizzle.bits &&
-         (guard.isTrivial() || !guard.excludes() ||
-          nd::isNarrowFloat(nest.accesses[read].type.getElementType()));
 }
 
 int LaidNestModel::turnOf(size_t access, ArrayRef<unsigned> group) const {
@@ -81,30 +71,9 @@ static void addGroups(const NestModel &nest, const NestAccess &access, const Lay
 }
 
 double LaidNestModel::costOf(const Lanes &lanes) const {
-  bool reduced = nest.isReduced(lanes[0]);
-  double work = nest.points(nest.firstProduced, nest.names.size()), cost = 0;
-  for (auto [i, access] : llvm::enumerate(nest.accesses)) {
-    LaneKind kind = kindOf(i, lanes);
-    if (access.isWrite && reduced)
-      continue;
-    // Writes and the epilogue's reads happen once per point of the reduction.
-    double weight = (access.isWrite || access.inFinish) && nest.reduction
-                        ? std::max(0.01, std::min(0.5, access.elements / work))
-                        : 1;
-    // A transposing copy costs once per element, however often that is read.
-    double uses = work / access.elements;
-    double apart = nest.reduction && isStageable(unsigned(i)) && !reduced && uses >= 8
-                       ? 1 + 1.2 * double(nest.lanes) / uses
-                   : !nest.reduction && !access.isWrite && turnOf(i, lanes) >= 0
-                       ? 2.5
-                       : 2.0 * double(nest.lanes);
-    cost += weight * (kind == LaneKind::Same ? 0.4 : kind == LaneKind::Contiguous ? 1 : apart);
-  }
-  // Idle lanes, and the horizontal reduction at the end.
-  cost /= double(nest.sizeOf(lanes)) / double(nest.vectorsOf(lanes) * nest.lanes);
-  // A merged name can't be a row of the tile as well, so merge only to fill vectors.
-  cost *= 1 + 0.02 * double(lanes.size() - 1);
-  return reduced ? cost * 1.3 + 0.5 : cost;
+  // Merging names has a small cost, so that they are merged only to fill vectors.
+  double merged = 1 + 0.05 * double(lanes.size() - 1);
+  return cost::Way(facts, lanes, /*tile=*/0, machine.rates).seconds() * merged;
 }
 
 Lanes LaidNestModel::chooseLanes() const {

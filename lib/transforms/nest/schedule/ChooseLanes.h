@@ -24,7 +24,7 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSELANES_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSELANES_H
 
-#include "lib/analysis/NestModel.h"
+#include "lib/cost/Way.h"
 
 namespace heddle::nest {
 
@@ -37,18 +37,19 @@ struct LaidNestModel {
   std::vector<Layout> layouts; ///< of each access
   std::vector<SizedLayout> sized;
 
-  LaidNestModel(const NestModel &nest, std::vector<Layout> layouts);
+  /// Keeps references.
+  LaidNestModel(const NestModel &nest, std::vector<Layout> layouts, const cost::Machine &machine);
 
   LaneKind kindOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
-  /// Returns true if a read can be staged: its coordinates are affine. Points that a guard excludes
-  /// need tests with or without a copy, so then a copy is profitable only if it is widened.
-  bool isStageable(unsigned read) const;
   /// Returns another produced name along which an access is contiguous; -1: none.
   int turnOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
   /// Returns the lanes in the nest's schedule, or the best ones; empty: no vectors.
   Lanes chooseLanes() const;
 
 private:
+  mutable cost::NestFacts facts;
+  const cost::Machine &machine;
+
   double costOf(const Lanes &lanes) const;
 };
 

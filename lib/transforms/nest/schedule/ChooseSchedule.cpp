@@ -27,6 +27,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
+#include "lib/cost/Chunks.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
@@ -53,11 +54,11 @@ static std::vector<Layout> layoutsOf(ComputeOp op, ArrayRef<Layout> operands,
 namespace {
 class Chooser {
 public:
-  Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results, MachineAttr machine)
-      : op(op), machine(machine), rates(cost::Rates::of(machine)),
-        nest(op, machine, /*shrink=*/true),
+  Chooser(ComputeOp op, ArrayRef<Layout> operands, ArrayRef<Layout> results,
+          const cost::Machine &machine)
+      : op(op), machine(machine), nest(op, machine.facts, /*shrink=*/true),
         work(nest.points(nest.firstProduced, nest.names.size())),
-        laid(nest, layoutsOf(op, operands, results)) {}
+        laid(nest, layoutsOf(op, operands, results), machine) {}
 
   /// `others`, if not null, gets what schedules of other kinds would cost.
   Schedule choose(std::vector<OtherSchedule> *others = nullptr) {
@@ -71,8 +72,7 @@ public:
 
 private:
   ComputeOp op;
-  MachineAttr machine;
-  cost::Rates rates;
+  const cost::Machine &machine;
   NestModel nest;
   double work; ///< points of the iteration space
   LaidNestModel laid;
@@ -212,7 +212,9 @@ private:
   /// Chooses the loops around the tiles of a contraction.
   Schedule contract(std::vector<OtherSchedule> *others) {
     unsigned panel = 0;
-    Model model{nest, rates, {}, vector};
+    cost::NestFacts facts(op, machine.facts, /*shrink=*/true);
+    facts.setLayouts(laid.layouts);
+    Model model{nest, machine, facts, {}, vector};
     placeAccesses(model, panel);
     std::vector<RegisterTile> candidates;
     for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
@@ -221,8 +223,8 @@ private:
     std::vector<Loop> order = reductionOrder(panel);
     Model::Found best = model.search(candidates, order);
     // Products by a matrix unit, if that is faster than widening their factors.
-    UnitUse use = unitOf(op, machine);
-    double rate = use.unit ? machine.rate(use.unit) : 0;
+    UnitUse use = unitOf(op, machine.facts);
+    double rate = use.unit ? machine.facts.rate(use.unit) : 0;
     if (rate <= 1) {
       if (others)
         addOtherTile(*others, model, candidates, order, best);
@@ -294,7 +296,7 @@ private:
       PlacedAccess made(nest, access, laid.layouts[i], laid.kindOf(i, vector));
       // Merged lanes are staged if the tensor has the merged names whole. A copy needs a separate
       // dimension for each name of the lanes.
-      made.stageable = !access.isWrite && laid.isStageable(unsigned(i)) &&
+      made.stageable = !access.isWrite && access.stageable && !laid.layouts[i].swizzle.bits &&
                        !(made.scattered() && vector.size() > 1) && (!made.onLanes() || hasBox) &&
                        (!made.onLanes() ||
                         llvm::all_of(vector, [&](unsigned name) { return made.plain(name); }));
@@ -400,7 +402,8 @@ private:
     };
     double flops =
         work * nest.bodyCost + nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
-    schedule.loops = sharedLoops(around, std::max(2 * work, flops), rates.chunkFlops);
+    schedule.loops =
+        sharedLoops(around, cost::chunksWorthFetching(std::max(2 * work, flops), machine));
     // The reduction, the most contiguous name innermost.
     for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
       if (!llvm::is_contained(vector, name))
@@ -449,7 +452,7 @@ static Schedule chooseSortSchedule(SortOp op) {
 
 std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, ArrayRef<Layout> operandLayouts,
                                                 ArrayRef<Layout> resultLayouts,
-                                                MachineAttr machine) {
+                                                const cost::Machine &machine) {
   std::vector<OtherSchedule> others;
   auto op = dyn_cast<ComputeOp>(nest);
   if (op && pointsOf(op.getProduced()) > 0 && pointsOf(op.getReduced()) > 0)
@@ -458,7 +461,7 @@ std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, ArrayRef<Layout
 }
 
 Schedule nest::chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
-                              ArrayRef<Layout> resultLayouts, MachineAttr machine) {
+                              ArrayRef<Layout> resultLayouts, const cost::Machine &machine) {
   auto isEmpty = [](nd::DimsAttr dims) {
     return llvm::any_of(dims, [](const nd::Dim &dim) { return dim.size().constant() == 0; });
   };

@@ -18,12 +18,13 @@
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSESCHEDULE_H
 
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::nest {
 
 /// Returns a legal schedule for a nest with known layouts, by an analytical model of the machine.
 Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
-                        llvm::ArrayRef<Layout> resultLayouts, MachineAttr machine);
+                        llvm::ArrayRef<Layout> resultLayouts, const cost::Machine &machine);
 
 /// A schedule of another kind than the chosen one: with other register tiles, or with or without a
 /// matrix unit.
@@ -36,10 +37,10 @@ struct OtherSchedule {
 std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest,
                                           llvm::ArrayRef<Layout> operandLayouts,
                                           llvm::ArrayRef<Layout> resultLayouts,
-                                          MachineAttr machine);
+                                          const cost::Machine &machine);
 
 /// Returns a legal schedule for an update, whose destination has `layout`.
-Schedule chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
+Schedule chooseUpdateSchedule(UpdateOp op, const Layout &layout, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

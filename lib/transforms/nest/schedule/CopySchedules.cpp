@@ -12,22 +12,25 @@
 
 #include "lib/transforms/nest/schedule/CopySchedules.h"
 
+#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/StagedCopy.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
+#include "lib/transforms/nest/schedule/LaneSchedule.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to, MachineAttr machine) {
+static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to,
+                       const cost::Machine &machine) {
   SmallVector<Layout> sources(kernelOperands(copy).size(), from);
   return chooseSchedule(copy, sources, to, machine);
 }
 
 /// Returns the schedule of a copy of the elements of `value` in `space`.
 static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, const Layout &to,
-                           MachineAttr machine) {
+                           const cost::Machine &machine) {
   OpBuilder builder(value.getContext());
   NestBuilder nest(builder, value.getLoc());
   nest.produced = space;
@@ -40,14 +43,16 @@ static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, 
   return ScheduleAttr::get(value.getContext(), schedule);
 }
 
-static void scheduleStages(ComputeOp op, MachineAttr machine) {
+static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
   Schedule schedule = scheduleOf(op);
   auto isScheduled = [](const Stage &stage) { return !stage.copy.empty(); };
   if (llvm::all_of(schedule.stages, isScheduled))
     return;
   unsigned nextVariable = 0;
-  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
-                        nextVariable, unitOf(op, machine));
+  bool hasLanes = machine.facts && machine.facts.integer("lanes_per_block", 0) > 1;
+  int64_t lanes = hasLanes ? laneFormOf(op, machine.facts).lanes : 0;
+  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
+                        nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
   std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
   std::vector<StagedCopy> copies;
   auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
@@ -63,7 +68,8 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
       StagedCopy &copy =
           copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))
-        stage.copy = choose(copy.op, copy.from, copy.to, machine).loops;
+        stage.copy = lanes ? chooseLaneCopy(copy.op, copy.from, lanes)
+                           : choose(copy.op, copy.from, copy.to, machine).loops;
       tensor = copy.op.getResult(0);
       layout = copy.read;
     }
@@ -77,7 +83,7 @@ static void scheduleStages(ComputeOp op, MachineAttr machine) {
 }
 
 /// Each parallel step copies the part of the destination that it writes.
-static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
+static SmallVector<Attribute> schedulesOf(UpdateOp op, const cost::Machine &machine) {
   SmallVector<nd::Dim> dims(tensorType(op.getDest()).getDims().getDims());
   std::map<std::string, std::string> free = freeNames(op);
   for (const Loop &loop : scheduleOf(op).loops)
@@ -89,7 +95,7 @@ static SmallVector<Attribute> schedulesOf(UpdateOp op, MachineAttr machine) {
                  layoutOf(op.getDest()), layoutOf(op.getResult()), machine)};
 }
 
-static SmallVector<Attribute> schedulesOf(ScanOp op, MachineAttr machine) {
+static SmallVector<Attribute> schedulesOf(ScanOp op, const cost::Machine &machine) {
   SmallVector<Attribute> schedules;
   auto add = [&](Value value, const Layout &from, const Layout &to) {
     schedules.push_back(choose(value, tensorType(value).getDims(), from, to, machine));
@@ -102,7 +108,7 @@ static SmallVector<Attribute> schedulesOf(ScanOp op, MachineAttr machine) {
   return schedules;
 }
 
-void nest::scheduleCopies(Operation *op, MachineAttr machine) {
+void nest::scheduleCopies(Operation *op, const cost::Machine &machine) {
   if (auto compute = dyn_cast<ComputeOp>(op))
     scheduleStages(compute, machine);
   auto copying = dyn_cast<CopyingInterface>(op);

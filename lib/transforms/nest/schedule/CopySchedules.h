@@ -17,12 +17,12 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_COPYSCHEDULES_H
 
-#include "dialects/nest/Nest.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::nest {
 
 /// Schedules the copies of a scheduled nest. Written schedules are kept.
-void scheduleCopies(mlir::Operation *nest, MachineAttr machine);
+void scheduleCopies(mlir::Operation *nest, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

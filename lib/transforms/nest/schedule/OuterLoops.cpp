@@ -9,7 +9,8 @@
 
 #include "lib/analysis/Footprint.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Chunks.h"
+#include "lib/cost/Cost.h"
 
 #include <cmath>
 
@@ -17,16 +18,16 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, double chunkFlops) {
+std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double worth) {
   std::vector<Loop> shared, own;
-  int64_t parts = int64_t(std::min(64.0, flops / chunkFlops));
+  int64_t parts = int64_t(std::min(64.0, worth));
   for (const OuterLoop &loop : loops) {
-    flops /= double(loop.count); // of one step
+    worth /= double(loop.count); // of one step
     int64_t each = parts > 1 ? int64_t(llvm::divideCeil(loop.count, parts)) : loop.count;
     // A symbolic size may be larger than assumed: make each part just large enough. Equal parts
     // have one step each; one such loop is enough unless there is more work.
     if (loop.symbolic)
-      each = !loop.equal                   ? std::max<int64_t>(1, int64_t(chunkFlops / flops))
+      each = !loop.equal                   ? std::max<int64_t>(1, int64_t(1.000001 / worth))
              : parts > 1 || shared.empty() ? 1
                                            : loop.count;
     while (loop.equal && loop.count % each)
@@ -45,16 +46,15 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double flops, dou
 }
 
 namespace {
-/// Estimates the cost of a loop step along each name of a group.
+/// What a loop step along each name of a group fetches.
 struct GroupSteps {
   GroupOp op;
-  MachineAttr machine;
-  cost::Rates rates;
-  std::vector<double> cycles; ///< of a step along each name
-  double flops = 0;           ///< of the nests at one point
+  const cost::Machine &machine;
+  std::vector<cost::Amounts> amounts; ///< of a step along each name
+  double flops = 0;                   ///< of the nests at one point
 
   void add(Operation *inner) {
-    NestModel nest(inner, machine, /*shrink=*/true);
+    NestModel nest(inner, machine.facts, /*shrink=*/true);
     double points = nest.points(nest.firstProduced, nest.names.size());
     flops += points * nest.bodyCost +
              nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
@@ -84,23 +84,24 @@ private:
       if (name < 0)
         continue;
       double bytes = double(std::abs(nest.step(access, layout, unsigned(name))) * placed.bytes);
-      cycles[i] += lines * rates.streamedLine * std::min(1.0, bytes / double(nest.line)) +
-                   runs * rates.pageCycles * std::min(1.0, bytes / rates.pageBytes);
+      double pages = runs * std::min(1.0, bytes / double(machine.page));
+      amounts[i].pages += pages;
+      amounts[i].bytes[cost::Memory] += lines * std::min(double(nest.line), bytes);
+      amounts[i].scattered[cost::Memory] += pages * cost::runStart;
     }
   }
 };
 } // namespace
 
-Schedule nest::chooseGroupSchedule(GroupOp op, MachineAttr machine) {
-  GroupSteps steps{op, machine, cost::Rates::of(machine),
-                   std::vector<double>(op.getNames().size())};
+Schedule nest::chooseGroupSchedule(GroupOp op, const cost::Machine &machine) {
+  GroupSteps steps{op, machine, std::vector<cost::Amounts>(op.getNames().size())};
   op.walk([&](Operation *inner) {
     if (isa<ComputeOp, UpdateOp>(inner))
       steps.add(inner);
   });
   std::vector<std::pair<double, OuterLoop>> order;
-  for (auto [dim, cycles] : llvm::zip_equal(op.getNames(), steps.cycles))
-    order.push_back({-cycles,
+  for (auto [dim, amounts] : llvm::zip_equal(op.getNames(), steps.amounts))
+    order.push_back({-cost::secondsOf(amounts, machine.rates),
                      {{dim.name.str()},
                       1,
                       std::max<int64_t>(1, dim.size().typical()),
@@ -108,11 +109,11 @@ Schedule nest::chooseGroupSchedule(GroupOp op, MachineAttr machine) {
   llvm::stable_sort(order, llvm::less_first());
   std::vector<OuterLoop> loops;
   double flops = std::max(steps.flops, 1.0);
-  for (auto &[cycles, loop] : order) {
+  for (auto &[seconds, loop] : order) {
     flops *= double(loop.count);
     loops.push_back(std::move(loop));
   }
   Schedule schedule;
-  schedule.loops = sharedLoops(loops, flops, steps.rates.chunkFlops);
+  schedule.loops = sharedLoops(loops, cost::chunksWorthFetching(flops, machine));
   return schedule;
 }

@@ -18,6 +18,7 @@
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_OUTERLOOPS_H
 
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::nest {
 
@@ -28,13 +29,12 @@ struct OuterLoop {
   bool equal = false;             ///< all parts have the same number of steps
 };
 
-/// Returns the loops, those for threads first. `flops`: of the whole nest; `chunkFlops`: of a part
-/// that is worth fetching.
-std::vector<Loop> sharedLoops(llvm::ArrayRef<OuterLoop> loops, double flops, double chunkFlops);
+/// Returns the loops, those for threads first. `parts`: how many are worth fetching.
+std::vector<Loop> sharedLoops(llvm::ArrayRef<OuterLoop> loops, double parts);
 
 /// Returns a schedule for the names of a group. A group computes its nests one after another at
 /// each point, so loops with small strides in memory are innermost.
-Schedule chooseGroupSchedule(GroupOp op, MachineAttr machine);
+Schedule chooseGroupSchedule(GroupOp op, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -25,7 +25,8 @@ static constexpr int64_t mostCandidates = 20000;
 namespace {
 class Search {
 public:
-  Search(const Model &model, ArrayRef<Loop> reductionOrder) : s(model, reductionOrder), cost(s) {}
+  Search(const Model &model, ArrayRef<Loop> reductionOrder)
+      : s(model, reductionOrder), cost(s, model.facts) {}
 
   Model::Found run(ArrayRef<RegisterTile> tiles) {
     auto blocks = splits();

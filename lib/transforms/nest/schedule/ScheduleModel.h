@@ -1,4 +1,4 @@
-//===- ScheduleModel.h - cost model of contractions -------------*- C++ -*-===//
+//===- ScheduleModel.h - schedules of contractions --------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,10 @@
 //           the reduction                        loop k by 16, loop k by 1
 //             the register tile                  register m, register n by 16, vector n
 //
-// The cost of a candidate is its arithmetic plus the bytes that move between caches. The bytes
-// follow from footprints: the box of a tensor that a loop and its inner loops touch. A cache keeps
-// the boxes of the outermost loop at which all of them fit. Data that outer loops touch again is
-// fetched again, except data that steps of the next outer loop share (rows of a moving window,
-// partially used lines). Worked example: m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n by 512,
-// k by 256: B's box is 512 KiB and stays; A is streamed once per chunk, twice in all; C is read and
-// written four times, once per block of k.
+// The cost of a candidate is the time that `lib/cost` estimates for its loops and copies
+// (ScheduleCost.h). Worked example of its traffic: m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n
+// by 512, k by 256: B's box is 512 KiB and stays; A is streamed once per chunk, twice in all; C is
+// read and written four times, once per block of k.
 //
 // Data that a tile needs from an outer cache or memory is prefetched between blocks of reduction
 // steps (k by 16): if it were prefetched at once, 28 lines of C would occupy the few fill buffers
@@ -36,18 +33,26 @@
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 
 #include "lib/analysis/Footprint.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Facts.h"
+#include "lib/cost/Machine.h"
 
 namespace heddle::nest {
 
 /// A contraction with known layouts and lanes.
 struct Model {
   const NestModel &nest;
-  const cost::Rates &rates;
+  const cost::Machine &machine;
+  const cost::NestFacts &facts;       ///< of the same nest, with its layouts
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
   /// The reduced name along which a step processes two neighbours at once (Pairs.cpp); -1: none.
   int pair = -1;
+
+  /// Returns the bytes of an element in a copy: narrow floats are widened unless they are multiplied
+  /// in pairs.
+  int64_t copiedBytes(const PlacedAccess &access) const {
+    return pair < 0 ? std::max<int64_t>(access.bytes, 4) : access.bytes;
+  }
 
   struct Found {
     Schedule schedule;

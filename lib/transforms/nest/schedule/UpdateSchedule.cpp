@@ -16,7 +16,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestModel.h"
-#include "lib/cost/Rates.h"
+#include "lib/cost/Chunks.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 
 #include <set>
@@ -28,10 +28,10 @@ using namespace mlir;
 namespace {
 class UpdateChooser {
 public:
-  UpdateChooser(UpdateOp op, const Layout &layout, MachineAttr machine)
-      : op(op), rates(cost::Rates::of(machine)), nest(op, machine, /*shrink=*/true), layout(layout),
+  UpdateChooser(UpdateOp op, const Layout &layout, const cost::Machine &machine)
+      : op(op), machine(machine), nest(op, machine.facts, /*shrink=*/true), layout(layout),
         sizes(sizesOf(op.getSpace())), free(freeNames(op)), owned(freeNames(op, /*owned=*/true)),
-        lanes((machine ? machine.integer("vector_bytes", 32) : 32) * 8 / laneBits(op)) {}
+        lanes(machine.vectorBytes * 8 / laneBits(op)) {}
 
   Schedule choose() {
     pickVector();
@@ -55,7 +55,7 @@ public:
 
 private:
   UpdateOp op;
-  cost::Rates rates;
+  const cost::Machine &machine;
   NestModel nest;
   const Layout &layout; ///< of the destination
   Sizes sizes;
@@ -105,11 +105,12 @@ private:
     for (auto &[stride, loop] : order)
       loops.push_back(std::move(loop));
     double flops = std::max(2.0, nest.bodyCost) * nest.points(0, nest.names.size());
-    schedule.loops = sharedLoops(loops, flops, rates.chunkFlops);
+    schedule.loops = sharedLoops(loops, cost::chunksWorthFetching(flops, machine));
   }
 };
 } // namespace
 
-Schedule nest::chooseUpdateSchedule(UpdateOp op, const Layout &layout, MachineAttr machine) {
+Schedule nest::chooseUpdateSchedule(UpdateOp op, const Layout &layout,
+                                    const cost::Machine &machine) {
   return UpdateChooser(op, layout, machine).choose();
 }

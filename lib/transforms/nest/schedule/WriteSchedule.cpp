@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/nest/schedule/Boxes.h"
+#include "lib/transforms/nest/schedule/Candidate.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -14,11 +14,31 @@ using namespace mlir;
 /// The maximum number of cache lines to prefetch.
 static constexpr int64_t mostShared = 1100;
 
+int64_t nest::sharedStep(const LoopSpace &s, const Candidate &candidate) {
+  // If the other loops of the reduction offer no opportunity, and it is so short that a burst would
+  // cost time.
+  const Level &last = candidate.levels.back();
+  if (!s.groups[last.group].reduced)
+    return 0;
+  double steps = 1;
+  for (size_t q = candidate.outer; q < candidate.levels.size(); ++q)
+    steps *= candidate.levels[q].trips();
+  int64_t share = shareSteps * last.step;
+  bool fits = last.tile % share == 0 || last.tile == s.groups[last.group].size;
+  return last.tile >= 2 * share && steps < 8 * last.trips() && steps <= mostShared && fits ? share
+                                                                                           : 0;
+}
+
+bool nest::isFetchedAhead(const LoopSpace &s, const Candidate &candidate, const Staged &copy) {
+  return size_t(copy.loop) >= candidate.chunkLevels &&
+         !s.groups[candidate.levels[size_t(copy.loop)].group].reduced;
+}
+
 namespace {
 class Writer {
 public:
   Writer(const LoopSpace &space, const Candidate &candidate)
-      : s(space), nest(space.m.nest), best(candidate), boxes(space) {}
+      : s(space), nest(space.m.nest), best(candidate) {}
 
   Schedule write() {
     Schedule schedule;
@@ -33,15 +53,7 @@ public:
       left.push_back(group.size);
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
-      // Results in an outer cache or memory are prefetched between some steps of the reduction, if
-      // its other loops offer no opportunity and it is so short that a burst would cost time.
-      double steps = 1;
-      for (size_t q = best.outer; q < best.levels.size(); ++q)
-        steps *= best.levels[q].trips();
-      if (int64_t share = shareSteps * level.step;
-          i + 1 == best.levels.size() && s.groups[level.group].reduced && level.tile >= 2 * share &&
-          steps < 8 * level.trips() && steps <= mostShared &&
-          (level.tile % share == 0 || level.tile == s.groups[level.group].size))
+      if (int64_t share = i + 1 == best.levels.size() ? sharedStep(s, best) : 0)
         add("loop", s.groups[level.group].names, share);
       add(s.groups[level.group].reduced ? "loop"
           : i < best.chunkLevels        ? "thread"
@@ -51,16 +63,13 @@ public:
       loopOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
     for (const Staged &copy : best.stages) {
-      // Rows that change with every tile come from an outer cache: prefetch the next ones.
-      bool ahead = size_t(copy.loop) >= best.chunkLevels &&
-                   !s.groups[best.levels[size_t(copy.loop)].group].reduced;
       schedule.stages.push_back(
           {copy.access,
            loopOf[copy.loop],
            "",
            stageLayout(s.m.accesses[copy.access], extents[size_t(copy.loop) + 1], copy.loop),
            {},
-           ahead ? 2u : 1u,
+           isFetchedAhead(s, best, copy) ? 2u : 1u,
            ""});
     }
     for (auto &[name, points] : best.tile->rows)
@@ -77,7 +86,6 @@ private:
   const LoopSpace &s;
   const NestModel &nest;
   const Candidate &best;
-  const Boxes boxes;
 
   /// Returns a copy's names in the order of the loops inside of it; the contiguous dimension of the
   /// tensor stays contiguous.
@@ -134,7 +142,7 @@ private:
       // Rows at a distance of a power of two would map to few sets of the cache.
       for (const PlacedAccess::Dim &dim : access.dims)
         if (!order.empty() && dim.name == order.back()) {
-          int64_t bytes = boxes.copiedBytes(access);
+          int64_t bytes = s.m.copiedBytes(access);
           if (order.size() > 1 && dim.extent(extents) * bytes % 512 == 0)
             layout.factors.back().high = 64 / bytes;
         }

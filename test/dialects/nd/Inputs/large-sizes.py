@@ -39,18 +39,18 @@ names = ", ".join(f"d{i}: A{i} + B{i}" for i in range(14))
 programs["address"] = f"""func.func @f(%x: !nd.tensor<f32, {names}>, %y: !nd.tensor<f32, {told(14)}>) -> !nd.tensor<f32, {names}> {{
   return %x : !nd.tensor<f32, {names}>
 }}"""
-# Each place is a sum, each size of the tensor that is read too: the bytes have 256 terms, the address has more than 1,024.
-lines, kept = [], [f"d{i}: A{i} + B{i}" for i in range(8)]
-for i in range(8):
+# Each place is a sum, each size of the tensor that is read too: the bytes have 512 terms, the address has more than 1,024.
+lines, kept = [], [f"d{i}: A{i} + B{i}" for i in range(9)]
+for i in range(9):
     before = ", ".join(kept)
     kept[i] = f"d{i}: A{i}"
     lines.append(
         f"  %{i + 1} = nd.slice %{i} d{i} from B{i} - C size A{i} : !nd.tensor<f32, {before}> -> !nd.tensor<f32, {', '.join(kept)}>"
     )
-names = ", ".join(f"d{i}: A{i} + B{i}" for i in range(8))
+names = ", ".join(f"d{i}: A{i} + B{i}" for i in range(9))
 programs["place"] = "\n".join(
-    [f"func.func @f(%0: !nd.tensor<f32, {names}>, %y: !nd.tensor<f32, {told(8)}, c: C>) -> !nd.tensor<f32, {', '.join(kept)}> {{"]
+    [f"func.func @f(%0: !nd.tensor<f32, {names}>, %y: !nd.tensor<f32, {told(9)}, c: C>) -> !nd.tensor<f32, {', '.join(kept)}> {{"]
     + lines
-    + [f"  return %8 : !nd.tensor<f32, {', '.join(kept)}>", "}"]
+    + [f"  return %9 : !nd.tensor<f32, {', '.join(kept)}>", "}"]
 )
 print(programs[sys.argv[1]])

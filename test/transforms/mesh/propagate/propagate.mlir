@@ -45,6 +45,24 @@ func.func @conflict(%x: !nd.tensor<f32, a: 80, k: 6> {mesh.sharding = #mesh.shar
 
 // -----
 
+// Over slow links fewer bytes take longer: they stay in place.
+// CHECK-LABEL: @slow
+module attributes {mesh.mesh = #mesh.mesh<d: 2, e: 2>, heddle.machine = #nest.machine<{links = {
+    d = {bytes_per_second = 1.0e+9, start_seconds = 0.0}, e = {bytes_per_second = 1.0e+8, start_seconds = 0.0}}}>} {
+func.func @slow(%x: !nd.tensor<f32, a: 80, k: 6> {mesh.sharding = #mesh.sharding<{a: [d]}>}, %w: !nd.tensor<f32, a: 80, k: 3> {mesh.sharding = #mesh.sharding<{a: [e]}>}) -> !nd.tensor<f32, a: 80> {
+  // CHECK: {mesh.sharding = #mesh.sharding<{a: [e]}>}
+  // WHY: remark: {a: [e]}: 'a' has [e] as 'a' of argument 1; 'a' could have [d] (it keeps 1920 bytes in place, 'a' 960 bytes of slower links)
+  %r = nest.compute (a: 80) reduce (k: 3) reads %x[k = 2 * k], %w[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 80, k: 6>, !nd.tensor<f32, a: 80, k: 3>) -> !nd.tensor<f32, a: 80>
+  return %r : !nd.tensor<f32, a: 80>
+}
+}
+
+// -----
+
 // A smaller priority goes first, a reduced name pays for the sum over devices, `?` and `closed` say what may be added.
 // CHECK-LABEL: @stated
 // CHECK-SAME: %arg1: !nd.tensor<f32, k: 60> {mesh.sharding = #mesh.sharding<{k: [d]}>}

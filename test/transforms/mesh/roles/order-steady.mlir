@@ -1,9 +1,9 @@
 // RUN: heddle-opt %s --mesh-partition --mesh-roles | FileCheck %s
-// RUN: sed 's/4.0e+10/1.0e+30/; s/1.0e-05/0.0/' %s | heddle-opt --mesh-partition --mesh-roles | FileCheck %s --check-prefix=INSTANT
-// RUN: sed 's/4.0e+10/1.0e+9/' %s | heddle-opt --mesh-partition --mesh-roles | FileCheck %s --check-prefix=SLOW
+// RUN: sed 's/3.0e+11/1.0e+30/; s/1.0e-06/0.0/' %s | heddle-opt --mesh-partition --mesh-roles | FileCheck %s --check-prefix=INSTANT
+// RUN: sed 's/3.0e+11/7.0e+9/' %s | heddle-opt --mesh-partition --mesh-roles | FileCheck %s --check-prefix=SLOW
 
-// Five micro-batches on two stages. Each forward or backward pass takes 1.26 ms on each stage, a message 0.1 ms. Stage 0
-// runs forward passes until the first gradient is there, 4 ms after it began; from then on it alternates.
+// Five micro-batches on two stages. Each forward or backward pass takes 165 us on each stage, a message 15 us. Stage 0 runs
+// forward passes until the first gradient is there, 525 us after it began; from then on it alternates.
 // CHECK-LABEL: func.func @"step.stage=0"
 // CHECK: heddle.name = "F0"
 // CHECK: heddle.name = "F1"
@@ -29,7 +29,7 @@
 // INSTANT: heddle.name = "B3"
 // INSTANT: heddle.name = "B4"
 // INSTANT-LABEL: func.func @"step.stage=1"
-// If messages take 4.2 ms, which is longer than all forward passes, these come first.
+// If messages take 600 us, which is longer than all forward passes, these come first.
 // SLOW-LABEL: func.func @"step.stage=0"
 // SLOW: heddle.name = "F0"
 // SLOW: heddle.name = "F1"
@@ -43,7 +43,7 @@
 // SLOW: heddle.name = "B4"
 // SLOW-LABEL: func.func @"step.stage=1"
 !t = !nd.tensor<f32, a: 1048576>
-module attributes {mesh.mesh = #mesh.mesh<stage: 2>, heddle.machine = #nest.machine<{link_bytes_per_second = 4.0e+10, link_start_seconds = 1.0e-05}>} {
+module attributes {mesh.mesh = #mesh.mesh<stage: 2>, heddle.machine = #nest.machine<{link_bytes_per_second = 3.0e+11, link_start_seconds = 1.0e-06}>} {
 func.func @step(%x0: !t, %x1: !t, %x2: !t, %x3: !t, %x4: !t, %w: !t {heddle.donate = 0 : i64}, %v: !t {mesh.sharding = #mesh.sharding<{}, at (stage = 1)>}) -> (!t, !t)
     attributes {heddle.symbols = ["mesh.stage"]} {
   %h0 = nest.compute (a: 1048576) reads %x0[], %w[] { ^bb0(%p: f32, %q: f32): %s = arith.mulf %p, %q : f32 nest.yield %s : f32 } {heddle.name = "F0"} : (!t, !t) -> !t

@@ -156,7 +156,8 @@ TEST(Frame, AgreementsNameTheFirstDifference) {
             "is at call 18 (entry 'train'), but rank 0 is at call 17 (entry 'train')");
   EXPECT_EQ(difference(17, {{"entry", "'train'"}, {"size M", "8"}, {"size N", "32"}}),
             "has the size N 32 at call 17 (entry 'train'), but rank 0 has 64");
-  // A value that only one of two ranks states is not compared: a role binds only sizes that it uses.
+  // A value that only one of two ranks states is not compared: a role binds only sizes that it
+  // uses.
   EXPECT_EQ(difference(17, {{"entry", "'train'"}, {"size M", "64"}}), "");
   EXPECT_EQ(difference(17, {{"entry", "'train'"}}), "");
 }

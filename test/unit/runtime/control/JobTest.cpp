@@ -260,7 +260,8 @@ TEST(Job, ARankThatDoesNotExchangeIsNamed) {
 }
 
 TEST(Job, AllHaveWhatWasExchangedBeforeOneFails) {
-  // Each rank can say itself what is wrong with the values, and does not hear it from the first one.
+  // Each rank can say itself what is wrong with the values, and does not hear it from the first
+  // one.
   for (int i = 0; i < 200; ++i) {
     TestJob job(3);
     auto errors = job.run([&](Job &mine) {

@@ -118,7 +118,9 @@ protected:
   }
   DeviceRegistration registered;
 
-  static std::string code() { return writeImage({"add", 8, "1"}) + writeImage({"small", 1, "2"}); }
+  static std::string code() {
+    return writeImage({"add", 8, 8, "1"}) + writeImage({"small", 1, 1, "2"});
+  }
 
   static ProgramImage image(EntrySpec entry, std::string code = Streams::code()) {
     ProgramImage image;
@@ -261,10 +263,11 @@ TEST_F(Streams, RefuseDamagedCode) {
     return errorOf<Error>([&] { Program program(image(chain(), code)); });
   };
   EXPECT_EQ(loading(code()), "");
-  expectIn("it has no kernel 'add'", loading(writeImage({"small", 1, "2"})));
-  expectIn("the image of 'add' is bad", loading(writeImage({"add", 8, "bad"})));
-  for (const char *bad : {"kernel add 8 2\n1", "kernel add 0 1\n1", "kernel add 8\n", "kernel add",
-                          "colonel add 8 1\n1", "kernel add 8 -1\n1"})
+  expectIn("it has no kernel 'add'", loading(writeImage({"small", 1, 1, "2"})));
+  expectIn("the image of 'add' is bad", loading(writeImage({"add", 8, 8, "bad"})));
+  for (const char *bad :
+       {"kernel add 8 8 2\n1", "kernel add 0 8 1\n1", "kernel add 8 0 1\n1", "kernel add 8 8\n",
+        "kernel add", "colonel add 8 8 1\n1", "kernel add 8 8 -1\n1"})
     expectIn("expected a kernel " + std::to_string(std::strlen(bad)) + " bytes before the end",
              loading(bad));
 }

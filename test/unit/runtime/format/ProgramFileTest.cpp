@@ -9,7 +9,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/base/Mapping.h"
-#include "runtime/program/EntryPlan.h"
+#include "runtime/program/SizedEntry.h"
 
 #include <bit>
 #include <csignal>
@@ -142,7 +142,7 @@ TEST_F(ProgramFile, TablesBelongToTheirProgram) {
   // The table of another program in the place of this one's, with checksums that fit.
   ProgramImage image = tabledImage();
   std::string file = image.bytes(), own = image.shardings.toJson();
-  image.shardings.entries[0].values[0].why = "'i' has [data] as statEd";
+  image.shardings.entries[0].values[0].reason = "'i' has [data] as statEd";
   std::string other = image.shardings.toJson();
   ASSERT_EQ(own.size(), other.size());
   file.replace(file.find(own), own.size(), other);

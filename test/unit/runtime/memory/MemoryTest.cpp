@@ -19,14 +19,14 @@ using namespace heddle;
 // Plans
 //===----------------------------------------------------------------------===//
 
-static void checkPlan(const std::vector<PlannedBuffer> &buffers, int64_t total) {
+static void checkPlan(const std::vector<ArenaBuffer> &buffers, int64_t total) {
   for (size_t i = 0; i < buffers.size(); ++i) {
-    const PlannedBuffer &a = buffers[i];
+    const ArenaBuffer &a = buffers[i];
     ASSERT_GE(a.offset, 0);
     ASSERT_EQ(a.offset % std::max<int64_t>(64, a.alignment), 0);
     ASSERT_LE(a.offset + a.bytes, total);
     for (size_t k = 0; k < i; ++k) {
-      const PlannedBuffer &b = buffers[k];
+      const ArenaBuffer &b = buffers[k];
       bool together = a.first <= b.last && b.first <= a.last;
       bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
       ASSERT_FALSE(together && overlap && a.bytes && b.bytes) << "buffers " << i << " and " << k;
@@ -35,19 +35,19 @@ static void checkPlan(const std::vector<PlannedBuffer> &buffers, int64_t total) 
 }
 
 TEST(Planner, TheExampleOfTheHeader) {
-  std::vector<PlannedBuffer> buffers = {{100, 0, 1}, {50, 1, 2}, {100, 2, 3}};
+  std::vector<ArenaBuffer> buffers = {{100, 0, 1}, {50, 1, 2}, {100, 2, 3}};
   EXPECT_EQ(liveBytes(buffers), 150);
-  EXPECT_EQ(planArena(buffers), 192);
+  EXPECT_EQ(packArena(buffers), 192);
   EXPECT_EQ(buffers[0].offset, buffers[2].offset);
-  std::vector<PlannedBuffer> none;
-  EXPECT_EQ(planArena(none), 0);
+  std::vector<ArenaBuffer> none;
+  EXPECT_EQ(packArena(none), 0);
 }
 
 TEST(Planner, RandomProgramsDoNotOverlapAndStayNearTheBound) {
   double sum = 0;
   int count = 0;
   forRandomSeeds(200, [&](Random &random) {
-    std::vector<PlannedBuffer> buffers;
+    std::vector<ArenaBuffer> buffers;
     int64_t steps = random.between(1, 60);
     for (int64_t i = random.between(1, 120); i > 0; --i) {
       int32_t first = int32_t(random.between(0, steps - 1));
@@ -55,9 +55,9 @@ TEST(Planner, RandomProgramsDoNotOverlapAndStayNearTheBound) {
       buffers.push_back({random.between(0, 5000), first, last, -1, random.between(0, 9) ? 1 : 256});
     }
     auto again = buffers;
-    int64_t total = planArena(buffers);
+    int64_t total = packArena(buffers);
     checkPlan(buffers, total);
-    EXPECT_EQ(planArena(again), total);
+    EXPECT_EQ(packArena(again), total);
     for (size_t i = 0; i < buffers.size(); ++i)
       EXPECT_EQ(buffers[i].offset, again[i].offset);
     EXPECT_GE(total, liveBytes(buffers));
@@ -71,10 +71,10 @@ TEST(Planner, RandomProgramsDoNotOverlapAndStayNearTheBound) {
 
 TEST(Planner, ManyBuffersTakeNearLinearTime) {
   Random random(7);
-  std::vector<PlannedBuffer> buffers;
+  std::vector<ArenaBuffer> buffers;
   for (int32_t i = 0; i < 100000; ++i)
     buffers.push_back({random.between(1, 4096), i, i + int32_t(random.between(0, 30))});
-  int64_t total = planArena(buffers);
+  int64_t total = packArena(buffers);
   EXPECT_LT(double(total), 1.5 * double(liveBytes(buffers)));
   buffers.resize(2000);
   checkPlan(buffers, total);

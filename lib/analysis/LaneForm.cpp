@@ -1,0 +1,73 @@
+//===- LaneForm.cpp - nests that the lanes of a block run together --------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/analysis/LaneForm.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/Plan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// Returns what keeps the loops of a plan from running on lanes; "": nothing.
+static std::string lackOf(const Plan &plan, const Schedule &schedule) {
+  std::map<Group, bool> isConstant; // the number of points that the current loops cover
+  for (const auto &[group, size] : plan.sizes)
+    isConstant[group] = size.isConstant();
+  for (auto [i, walk] : llvm::enumerate(plan.loops)) {
+    if (walk.lane && !isConstant[walk.group])
+      return "a loop with steps of a constant size around the lanes over '" + walk.group[0] + "'";
+    if (walk.step < plan.most.at(walk.group))
+      isConstant[walk.group] = true;
+    if (walk.reduced && i < plan.outer)
+      return "sums in registers: the loop over '" + walk.group[0] +
+             "' is around a sequential loop over produced names";
+    if (!walk.lane || !walk.reduced)
+      continue;
+    // A lane combines terms only: a combiner may be wrong for two neutral values.
+    bool isVector = plan.lanes && plan.laneGroup == walk.group && walk.step == plan.lanes &&
+                    plan.sizes.at(walk.group).mod(plan.lanes) == Expr(0);
+    if (walk.step > 1 && (walk.innermost ? !isVector : plan.lanesReduced))
+      return "a loop or whole vectors over the points of '" + walk.group[0] + "' that a lane adds";
+    if (llvm::count_if(plan.loops, [&, group = walk.group](const Walk &other) {
+          return other.lane && other.group == group;
+        }) > 1)
+      return "one loop over lanes of the reduced name '" + walk.group[0] + "'";
+  }
+  for (const Stage &stage : schedule.stages)
+    if (stage.level.empty())
+      return "shared memory for the copy of read " + std::to_string(stage.operand);
+  return "";
+}
+
+LaneForm nest::laneFormOf(Operation *nest, MachineAttr machine) {
+  auto op = dyn_cast<ComputeOp>(nest);
+  return op ? laneFormOf(op, scheduleOf(op), machine)
+            : LaneForm{0, "a nest with loops over lanes", 0};
+}
+
+LaneForm nest::laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine) {
+  unsigned nextVariable = 0;
+  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
+                        nextVariable, unitOf(op, machine), /*bindLanes=*/true);
+  if (plan.boundLanes() <= 1)
+    return {0, "a loop over lanes", 0};
+  if (std::string lack = lackOf(plan, schedule); !lack.empty())
+    return {0, lack, 0};
+  int64_t points = std::max<int64_t>(plan.lanes, 1);
+  for (const Walk &walk : plan.tile)
+    points *= walk.reduced ? 1 : walk.count();
+  int64_t registers = 0;
+  for (Attribute value : op.getNeutral()) {
+    unsigned bits = cast<TypedAttr>(value).getType().getIntOrFloatBitWidth();
+    registers += points * llvm::divideCeil(bits, 32);
+  }
+  return {plan.boundLanes(), "", registers};
+}

@@ -1,0 +1,46 @@
+//===- LaneForm.h - nests that the lanes of a block run together *- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device with lanes runs a chunk of a nest in one of two ways:
+//
+//     lanes of a block together     each lane runs its steps of the `warp` and `lane` loops, sums
+//                                   stay in its registers, and copies are in shared memory
+//     one lane alone                the lane runs all loops one after another
+//
+// The first one is the lane form. A schedule has it if
+//   - the loops of each lane are known: a name with a size that is a symbol has a loop around its
+//     lanes whose steps have a constant size;
+//   - sums stay in registers: no sequential loop over a reduced name is around one over a produced
+//     name;
+//   - copies are in memory that the lanes share;
+//   - a lane's part of a sum is a single point, a vector, or a loop.
+//
+// All other schedules run as before, one lane alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_ANALYSIS_LANEFORM_H
+#define HEDDLE_ANALYSIS_LANEFORM_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+struct LaneForm {
+  int64_t lanes = 0;      ///< of a block; 0: no lane form
+  std::string lacks = {}; ///< what the schedule lacks for the lane form
+  int64_t registers = 0;  ///< of 32 bits, for the sums of a lane
+};
+
+/// The lane form of a nest with a schedule.
+LaneForm laneFormOf(mlir::Operation *nest, MachineAttr machine);
+/// The lane form that a nest would have with this schedule.
+LaneForm laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine);
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_ANALYSIS_LANEFORM_H

@@ -1,0 +1,37 @@
+//===- RunPasses.h - runs the pipelines on a module -------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     runNdPasses(module, options);               // nd, simplified and differentiated
+//     runNestPasses(module, options, setting);    // nests with layouts, under neutral names
+//     makeSteps(module, setting, options, false); // kernels, and the steps that call them
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COMPILE_RUNPASSES_H
+#define HEDDLE_LIB_COMPILE_RUNPASSES_H
+
+#include "lib/compile/Setting.h"
+#include "lib/conversion/nest_to_steps/Outline.h"
+
+namespace heddle {
+
+/// Runs the nd pipeline. Verifies the module only at its end, since verification takes as long as a
+/// pass, unless the caller inspects passes.
+mlir::LogicalResult runNdPasses(mlir::ModuleOp module, const CompileOptions &options);
+/// Runs the pipelines of nests and steps. While they run, the module states all facts of its
+/// machine.
+mlir::LogicalResult runNestPasses(mlir::ModuleOp module, const CompileOptions &options,
+                                  const Setting &setting, const DecisionListeners &listeners = {});
+mlir::LogicalResult restoreNames(mlir::ModuleOp module);
+/// Schedules the distinct kernels, restores the users' names and converts the nests to steps. If
+/// `show`, schedules become attributes of the nests.
+mlir::FailureOr<OutlinedProgram> makeSteps(mlir::ModuleOp module, const Setting &setting,
+                                           const CompileOptions &options, bool show);
+
+} // namespace heddle
+
+#endif // HEDDLE_LIB_COMPILE_RUNPASSES_H

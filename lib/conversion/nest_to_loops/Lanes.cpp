@@ -1,0 +1,305 @@
+//===- Lanes.cpp - loops that are bound to lanes --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lanes of a block run the same code: each takes its step of every bound loop from its number,
+//
+//     [block m by 64, lane m by 4, lane n by 4, ...]      m = 64 * chunk + 4 * (lane / 16) + ...
+//                                                         n = 4 * (lane mod 16) + ...
+//
+// and all of them run the sequential loops, fill copies in shared memory, and wait for each other.
+// No branch around a barrier may depend on the lane. If a size is not a multiple of the block's
+// step, the last block is emitted apart: there a lane beyond the size repeats the last point (its
+// index is clamped), and stores nothing.
+//
+// Lanes may also share the steps of a reduction. A lane without a step adds nothing, and the parts
+// are combined through shared memory, in a tree over the lanes:
+//
+//     lane k by 1 of 6     0+4 1+5 2 3     then 0+2 1+3     then 0+1
+//
+// The tree depends on the numbers of lanes and terms alone, so the bits of a sum follow from the
+// schedule. Lanes without terms are left out: a combiner may be wrong for two neutral values.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/conversion/nest_to_loops/Compute.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+using arith::CmpIPredicate;
+
+void Emitter::barrier(StringRef memory) {
+  // A target that can bind lanes runs them one after another here.
+  if (!memory.empty() && (lanes || !target.mostLanes()))
+    target.barrier(b, loc, memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+Value LoopWalker::digitOf(const Walk &walk) {
+  int64_t count = std::max<int64_t>(walk.count(), 1);
+  Value digit = e.lane;
+  if (walk.below > 1)
+    digit = arith::DivUIOp::create(e.b, e.loc, digit, e.constant(walk.below));
+  if (walk.below * count < e.lanes)
+    digit = arith::RemUIOp::create(e.b, e.loc, digit, e.constant(count));
+  return digit;
+}
+
+FailureOr<Values> LoopWalker::walkStep(const Walk &walk, Value number, ValueRange carried,
+                                       Inside inside) {
+  Extent tile = extent[walk.group];
+  int64_t full = tile.most / walk.step;
+  auto run = [&](ValueRange values, int64_t most, bool clamps) {
+    e.define(walk.variable, number, {0, std::max<int64_t>(most - 1, 0)});
+    bool isNew = clamps && clamped.insert(walk.group).second;
+    FailureOr<Values> result = narrowed(walk, Expr::name(walk.variable) * Expr(walk.step),
+                                        {walk.step, Value()}, Value(), Value(), values, inside);
+    if (isNew)
+      clamped.erase(walk.group);
+    e.vars.erase(walk.variable);
+    return result;
+  };
+  if (!tile.exact && tile.most % walk.step == 0)
+    return run(carried, full, false);
+  if (!tile.exact && full == 0)
+    return run(carried, 1, true);
+  Value exact = tile.exact ? tile.exact : e.constant(tile.most);
+  Value whole = arith::DivUIOp::create(e.b, e.loc, exact, e.constant(walk.step));
+  return branch(
+      e, compare(CmpIPredicate::slt, number, whole), carried,
+      [&](ValueRange values) { return run(values, std::max<int64_t>(full, 1), false); },
+      [&](ValueRange values) { return run(values, walk.count(), true); });
+}
+
+FailureOr<Values> LoopWalker::walkAround(const Walk &walk, ValueRange carried, Inside inside) {
+  Extent tile = extent[walk.group];
+  int64_t most = (tile.most + walk.step - 1) / walk.step;
+  if (most <= 1 && !tile.exact)
+    return walkStep(walk, e.constant(0), carried, inside);
+  Value count = e.constant(most);
+  if (tile.exact)
+    count = arith::CeilDivUIOp::create(e.b, e.loc, tile.exact, e.constant(walk.step));
+  return forLoop(e, walk.variable, count, most, carried, [&](ValueRange values) {
+    return walkStep(walk, e.vars[walk.variable], values, inside);
+  });
+}
+
+FailureOr<Values> LoopWalker::walkLanes(const Walk &walk, ValueRange carried, Inside inside) {
+  Extent tile = extent[walk.group];
+  assert(!tile.exact && "lanes divide a tile of constant size");
+  bool isFirst = outsideLanes.try_emplace(walk.group, index[walk.group], tile.most).second;
+  bool isNew = tile.most % walk.step != 0 && clamped.insert(walk.group).second;
+  e.define(walk.variable, digitOf(walk), {0, std::max<int64_t>(walk.count() - 1, 0)});
+  FailureOr<Values> result = narrowed(walk, Expr::name(walk.variable) * Expr(walk.step),
+                                      {walk.step, Value()}, Value(), Value(), carried, inside);
+  e.vars.erase(walk.variable);
+  if (isNew)
+    clamped.erase(walk.group);
+  if (isFirst)
+    outsideLanes.erase(walk.group);
+  return result;
+}
+
+FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carried,
+                                               Inside inside) {
+  Extent tile = extent[walk.group];
+  bool isFirst = outsideLanes.try_emplace(walk.group, index[walk.group], tile.most).second;
+  Value number = digitOf(walk), step = e.constant(walk.step);
+  Expr by = Expr::name(walk.variable) * Expr(walk.step);
+  auto run = [&](ValueRange values, Value exact) {
+    e.define(walk.variable, number, {0, std::max<int64_t>(walk.count() - 1, 0)});
+    auto result = narrowed(walk, by, {walk.step, exact}, truth(true), truth(true), values, inside);
+    e.vars.erase(walk.variable);
+    return result;
+  };
+  // The number of steps may be less than that of lanes, in the last tile.
+  bool allWork = !tile.exact && tile.most % walk.step == 0 && tile.most >= walk.tile;
+  FailureOr<Values> result;
+  if (allWork) {
+    result = run(carried, Value());
+  } else {
+    Value exact = tile.exact ? tile.exact : e.constant(tile.most);
+    Value left =
+        arith::SubIOp::create(e.b, e.loc, exact, arith::MulIOp::create(e.b, e.loc, number, step));
+    auto part = [&](ValueRange values) {
+      return branch(
+          e, compare(CmpIPredicate::sgt, left, e.constant(0)), values,
+          [&](ValueRange rest) { return run(rest, left); }, nullptr);
+    };
+    result = branch(
+        e, compare(CmpIPredicate::sge, left, step), carried,
+        [&](ValueRange values) { return run(values, Value()); },
+        walk.step > 1 ? llvm::function_ref<FailureOr<Values>(ValueRange)>(part) : nullptr);
+  }
+  if (isFirst)
+    outsideLanes.erase(walk.group);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Which lanes store
+//===----------------------------------------------------------------------===//
+
+Value LoopWalker::isActive() {
+  Values tests;
+  if (e.lanes && plan.boundLanes() < e.lanes)
+    tests.push_back(compare(CmpIPredicate::ult, e.lane, e.constant(plan.boundLanes())));
+  for (const Walk &walk : plan.loops)
+    if (walk.lane && walk.reduced && walk.count() > 1)
+      tests.push_back(compare(CmpIPredicate::eq, digitOf(walk), e.constant(0)));
+  for (const Group &group : clamped)
+    tests.push_back(e.emit(
+        Test{(plan.sizes.find(group)->second - Expr(1) - indexOf(group)).simplify(e.ranges)}));
+  Value all;
+  for (Value test : tests)
+    all = e.both(all, test);
+  return all;
+}
+
+LogicalResult LoopWalker::onActive(llvm::function_ref<LogicalResult()> code) {
+  Value active = isActive();
+  if (!active)
+    return code();
+  return success(succeeded(branch(
+      e, active, {},
+      [&](ValueRange) -> FailureOr<Values> {
+        if (failed(code()))
+          return failure();
+        return Values();
+      },
+      nullptr)));
+}
+
+SmallVector<Test> LoopWalker::existence(const Point &point) const {
+  SmallVector<Test> tests;
+  for (const Group &group : clamped) {
+    const Expr &size = plan.sizes.find(group)->second;
+    Expr at = indexOf(group).substitute(point.values);
+    tests.push_back({(size - Expr(1) - at).simplify(e.ranges)});
+  }
+  return tests;
+}
+
+LogicalResult ComputeEmitter::storePoint(const Point &point, ValueRange values, Section &section) {
+  auto store = [&](const Point &at, ValueRange values, Section &section) {
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+      e.storeResult(e.memory.find(result)->second, value, at, section);
+  };
+  if (!loops.isClamped()) {
+    store(point, values, section);
+    return success();
+  }
+  // Each point under a condition of its own.
+  for (int64_t lane = 0; lane < std::max<int64_t>(point.active, 1); ++lane) {
+    Point single = point;
+    Values scalars(values);
+    if (point.lanes) {
+      single.lanes = single.active = 0;
+      single.values[laneName] = Expr(lane);
+      for (Value &value : scalars)
+        if (isa<VectorType>(value.getType()))
+          value = vector::ExtractOp::create(e.b, e.loc, value, ArrayRef<int64_t>{lane});
+    }
+    Value exists;
+    for (const Test &test : loops.existence(single))
+      if (!test.decide(e.ranges).value_or(false))
+        exists = e.both(exists, e.emit(test));
+    auto one = [&](ValueRange) -> FailureOr<Values> {
+      Section own;
+      store(single, scalars, own);
+      return Values();
+    };
+    if (failed(exists ? branch(e, exists, {}, one, nullptr) : one({})))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of sums
+//===----------------------------------------------------------------------===//
+
+bool ComputeEmitter::lanesShareSums() const {
+  return llvm::any_of(
+      plan.loops, [](const Walk &walk) { return walk.lane && walk.reduced && walk.count() > 1; });
+}
+
+FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
+  std::vector<Point> points = loops.points(false);
+  int64_t wide = plan.lanes && !plan.lanesReduced ? plan.lanes : 1;
+  size_t width = accumulators.size();
+  Values parts;
+  for (auto [i, point] : llvm::enumerate(points)) {
+    point.active = point.lanes; // sums have all lanes of the vector
+    point.count = {};
+    Values own(totals.slice(i * width, width));
+    if (plan.lanes && plan.lanesReduced) {
+      FailureOr<Values> folded = e.foldLanes(op.getCombine(), own, plan.lanes);
+      if (failed(folded))
+        return failure();
+      own = *folded;
+    }
+    parts.append(own);
+  }
+  int64_t top = e.sharedTop;
+  SmallVector<Memory> memories =
+      allocateAccumulators(Expr(int64_t(points.size()) * e.lanes * wide), "shared");
+  std::string lane = e.freshVariable();
+  e.define(lane, e.lane, {0, e.lanes - 1});
+  auto offset = [&](size_t i, int64_t apart) {
+    Expr slot = Expr(int64_t(i) * e.lanes + apart) + Expr::name(lane);
+    return slot * Expr(wide) + (wide > 1 ? Expr::name(laneName) : Expr(0));
+  };
+  auto storeAll = [&](ValueRange values) {
+    Section section;
+    for (auto [i, point] : llvm::enumerate(points))
+      for (size_t k = 0; k < width; ++k)
+        e.store(memories[k], offset(i, 0), values[i * width + k], point, Value(), section);
+  };
+  storeAll(parts);
+  e.barrier("shared");
+  for (const Walk &walk : llvm::reverse(plan.loops)) {
+    int64_t count = walk.count();
+    if (!walk.lane || !walk.reduced || count <= 1)
+      continue;
+    Value digit = loops.digitOf(walk);
+    // Only the first lanes have terms if there are few.
+    Expr used = Expr::min(plan.sizes.find(walk.group)->second.ceildiv(walk.step), Expr(count));
+    for (int64_t apart = llvm::PowerOf2Ceil(count) / 2; apart >= 1; apart /= 2) {
+      Expr takers = Expr::min(used - Expr(apart), Expr(apart));
+      Value takes = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers));
+      auto taken = branch(
+          e, takes, parts,
+          [&](ValueRange mine) -> FailureOr<Values> {
+            Section section;
+            Values theirs;
+            for (auto [i, point] : llvm::enumerate(points))
+              for (const Memory &memory : memories)
+                theirs.push_back(
+                    e.load(memory, offset(i, apart * walk.below), point, Value(), section));
+            FailureOr<Values> sums = combineAccumulators(points, mine, theirs);
+            if (succeeded(sums))
+              storeAll(*sums);
+            return sums;
+          },
+          nullptr);
+      if (failed(taken))
+        return failure();
+      parts = *taken;
+      e.barrier("shared");
+    }
+  }
+  e.forget(lane);
+  e.sharedTop = top;
+  return parts;
+}

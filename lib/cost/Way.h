@@ -1,0 +1,55 @@
+//===- Way.h - a nest with chosen lanes -------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the layout of one tensor costs a nest whose lanes are chosen. Loops are assumed (Assume.h). A
+// read whose lanes are apart may be staged: it is copied once to a buffer in which lanes are
+// contiguous.
+//
+//     Way way(facts, {n}, /*tile=*/0, rates);
+//     way.setLayout(b, [k, n]).seconds()     4e-6
+//     way.setLayout(b, [n, k]).seconds()     9e-6, so [n, k] costs 5 us more
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_COST_WAY_H
+#define HEDDLE_LIB_COST_WAY_H
+
+#include "lib/cost/Cost.h"
+
+namespace heddle::cost {
+
+class Way {
+public:
+  /// Replaces the loops of `facts`, whose layouts must be known.
+  Way(NestFacts &facts, llvm::ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
+      bool isSplit = false);
+
+  double seconds() const { return time; }
+  /// Replaces the layout of accesses to one tensor.
+  Way &setLayout(llvm::ArrayRef<unsigned> accesses, const Layout &layout);
+
+private:
+  NestFacts &facts;
+  std::vector<unsigned> lanes;
+  unsigned tile;
+  const Rates &rates;
+  bool isSplit;
+  llvm::SmallVector<Stage, 4> stages;
+  double time = 0;
+
+  void assumeLoops();
+  void measure(llvm::ArrayRef<unsigned> changed);
+  bool mayStage(unsigned access) const;
+  void stage(unsigned access);
+};
+
+/// Returns the seconds of a copy of a tensor from one layout to another (NestFacts::ofCopy).
+double secondsOfCopy(NestFacts &copy, const Layout &from, const Layout &to, const Rates &rates);
+
+} // namespace heddle::cost
+
+#endif // HEDDLE_LIB_COST_WAY_H

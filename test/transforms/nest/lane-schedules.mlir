@@ -1,0 +1,55 @@
+// nest-choose-schedules on a machine whose blocks have lanes.
+// RUN: heddle-opt %s --nest-choose-schedules | FileCheck %s
+
+module attributes {heddle.machine = #nest.machine<{kind = "gpu", vector_bytes = 16, vector_registers = 32, cores = 64, warp = 32, lanes_per_core = 1024, lanes_per_block = 256, registers_per_core = 65536, registers_per_lane = 255, shared_bytes = 49152, coalesced_bytes = 64}>} {
+
+// Each lane has a tile of sums. Both operands are staged at k in shared memory, where n and m vary fastest; lanes copy along
+// the names that are contiguous in memory.
+// CHECK-LABEL: func.func @product
+// CHECK: schedule = #nest.schedule<[block m by {{[0-9]+}}, block n by {{[0-9]+}}, loop k by {{[0-9]+}}, lane m by {{[248]}}, lane n by {{[48]}}, loop k by 1, register m by 1, {{(register n by 4, )?}}vector n by 1],
+// CHECK-SAME: [stage 0 at 2 level "shared" in #nest.layout<[k, m{{.*}}]> copy [{{.*}}lane m by 1, lane k by 4, vector k by 1],
+// CHECK-SAME: stage 1 at 2 level "shared" in #nest.layout<[k, n{{.*}}]> copy [{{.*}}lane k by 1, lane n by 4, vector n by 1]]>
+func.func @product(%a: !nd.tensor<f32, k: 1024, m: 1024> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 1024, n: 1024> {nd.layout = #nest.layout<[k, n]>})
+    -> (!nd.tensor<f32, m: 1024, n: 1024> {nd.layout = #nest.layout<[m, n]>}) {
+  %c = nest.compute (m: 1024, n: 1024) reduce (k: 1024) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>]} : (!nd.tensor<f32, k: 1024, m: 1024>, !nd.tensor<f32, k: 1024, n: 1024>) -> !nd.tensor<f32, m: 1024, n: 1024>
+  return %c : !nd.tensor<f32, m: 1024, n: 1024>
+}
+
+// Neighbouring lanes add neighbours of a row, by vectors.
+// CHECK-LABEL: func.func @rows
+// CHECK: schedule = #nest.schedule<[block m by 1, {{(loop k by [0-9]+, )?}}lane m by 1, lane k by 4, vector k by 1]>
+func.func @rows(%a: !nd.tensor<f32, k: 1024, m: 512> {nd.layout = #nest.layout<[m, k]>}) -> (!nd.tensor<f32, m: 512> {nd.layout = #nest.layout<[m]>}) {
+  %c = nest.compute (m: 512) reduce (k: 1024) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m]>]} : (!nd.tensor<f32, k: 1024, m: 512>) -> !nd.tensor<f32, m: 512>
+  return %c : !nd.tensor<f32, m: 512>
+}
+
+// Neighbouring lanes have neighbouring sums; several lanes share each of these few sums.
+// CHECK-LABEL: func.func @columns
+// CHECK: schedule = #nest.schedule<[block m by 32, loop k by 8, lane k by 1, lane m by 1]>
+func.func @columns(%a: !nd.tensor<f32, k: 1024, m: 512> {nd.layout = #nest.layout<[k, m]>}) -> (!nd.tensor<f32, m: 512> {nd.layout = #nest.layout<[m]>}) {
+  %c = nest.compute (m: 512) reduce (k: 1024) reads %a[] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[m]>]} : (!nd.tensor<f32, k: 1024, m: 512>) -> !nd.tensor<f32, m: 512>
+  return %c : !nd.tensor<f32, m: 512>
+}
+
+// Neighbouring lanes have neighbouring vectors.
+// CHECK-LABEL: func.func @points
+// CHECK: schedule = #nest.schedule<[block a by {{[0-9]+}}, block b by {{[0-9]+}}, lane a by 1, lane b by 4, vector b by 1]>
+func.func @points(%x: !nd.tensor<f32, a: 512, b: 512> {nd.layout = #nest.layout<[a, b]>}) -> (!nd.tensor<f32, a: 512, b: 512> {nd.layout = #nest.layout<[a, b]>}) {
+  %c = nest.compute (a: 512, b: 512) reads %x[] {
+  ^bb0(%v: f32):
+    %p = arith.negf %v : f32
+    nest.yield %p : f32
+  } {layouts = [#nest.layout<[a, b]>]} : (!nd.tensor<f32, a: 512, b: 512>) -> !nd.tensor<f32, a: 512, b: 512>
+  return %c : !nd.tensor<f32, a: 512, b: 512>
+}
+}
