@@ -719,8 +719,9 @@ private:
       ways = nest.reduction ? waysOfReduction(nest) : waysOfPointwise(nest);
     // The sizes of all names but the first are needed to decompose a merged index.
     llvm::erase_if(ways, [&](const LayoutWay &way) {
-      return way.lanes.size() > 1 && llvm::any_of(ArrayRef(way.lanes).drop_front(),
-                                                  [&](unsigned name) { return nest.symbolic[name]; });
+      return way.lanes.size() > 1 &&
+             llvm::any_of(ArrayRef(way.lanes).drop_front(),
+                          [&](unsigned name) { return nest.symbolic[name]; });
     });
     if (ways.size() > mostWays)
       ways.erase(ways.begin() + mostWays, ways.end());

@@ -323,16 +323,15 @@ TEST(MeshJit, OneRankCompilesForAll) {
 
 // A type lists its names by spelling, so numbers with more digits change their order: in$9, in$10.
 TEST(MeshJit, FreshNamesOfOtherOrderAreTheSameProgram) {
-  auto digits = [](const Name &name) { return name.str().size(); };
+  std::deque<Name> drawn;
+  auto digitsBefore = [&](size_t count) { return drawn[drawn.size() - count].str().size(); };
+  while (drawn.size() < 3 || digitsBefore(3) != digitsBefore(2) ||
+         digitsBefore(2) == digitsBefore(1))
+    drawn.push_back(fresh("in"));
   auto errors = onRanks(2, [&](const Ranks &ranks) {
     // On the first rank two numbers with as many digits, on the other one with more.
-    std::deque<Name> drawn;
-    drawn.push_back(fresh("in"));
-    do
-      drawn.push_back(fresh("in"));
-    while ((digits(drawn.back()) == digits(drawn[ranks.isFirst() ? drawn.size() - 2 : 0])) !=
-           ranks.isFirst());
-    const Name &first = drawn[ranks.isFirst() ? drawn.size() - 2 : 0], &second = drawn.back();
+    size_t at = drawn.size() - (ranks.isFirst() ? 3 : 2);
+    const Name &first = drawn[at], &second = drawn[at + 1];
     EXPECT_EQ(first.str() < second.str(), ranks.isFirst());
     auto f = jit(
         [&](Tensor x) {

@@ -23,7 +23,7 @@
 namespace heddle::test {
 
 inline std::string referenceFile(const std::string &model) {
-  return std::filesystem::path(__FILE__).parent_path() / ".." / ".." / "references" /
+  return std::filesystem::path(__FILE__).parent_path() / ".." / ".." / ".." / "references" /
          (model + ".safetensors");
 }
 
