@@ -388,6 +388,9 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   return fromStored(value, element);
 }
 
+/// Blocks of fewer rows are stored element by element.
+static constexpr int64_t leastRows = 4;
+
 /// Transposes a square block of `rows`.
 static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   int64_t lanes = int64_t(rows.size());
@@ -406,37 +409,70 @@ static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   }
 }
 
-Value Emitter::loadTurned(const Memory &source, const Expr &offset, const Point &point,
-                          Section &section) {
-  int64_t lanes = point.lanes, count = turn->count;
-  auto at = point.values.find(turn->variable);
-  if (at == point.values.end() || point.count || source.layout.swizzle.bits ||
-      !llvm::isPowerOf2_64(lanes) || !offset.isLinearIn(turn->variable) ||
-      offset.coefficient(turn->variable) != source.step())
-    return Value();
-  for (const std::string &name : offset.names())
-    if (name != laneName && onLanes(Expr::name(name)))
-      return Value();
-  int64_t row = *at->second.constant(), block = row / lanes;
-  std::string key = offset.str() + "#" + std::to_string(block) + "," + std::to_string(point.active);
-  SmallVector<Value> &known = section.blocks[{source.base.getAsOpaquePointer(), key}];
-  if (known.empty()) {
-    Point along;
-    along.lanes = lanes;
-    along.active = std::min(lanes, count - block * lanes);
-    Expr index = Expr(block * lanes) + Expr::name(laneName);
+std::optional<Emitter::Square>
+Emitter::squareAround(const Memory &memory, const Point &point,
+                      function_ref<Expr(const Point &)> offsetAt) const {
+  int64_t lanes = point.lanes;
+  if (point.count || memory.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes))
+    return std::nullopt;
+  for (const Turn &turn : turns) {
+    auto at = point.values.find(turn.variable);
+    if (at == point.values.end())
+      continue;
+    Point loop = point;
+    loop.values.erase(turn.variable);
+    Expr offset = offsetAt(loop);
+    if (!offset.isLinearIn(turn.variable) || offset.coefficient(turn.variable) != memory.step() ||
+        llvm::any_of(offset.names(), [&](const std::string &name) {
+          return name != laneName && onLanes(Expr::name(name));
+        }))
+      continue;
+    int64_t number = *at->second.constant();
+    Square square{turn, number / lanes * lanes, number % lanes, {}, {}, ""};
+    square.along.lanes = lanes;
+    square.along.active = std::min(lanes, turn.count - square.first);
+    Expr index = Expr(square.first) + Expr::name(laneName);
     for (int64_t lane = 0; lane < point.active; ++lane) {
       Expr start = offset.substitute(Replacement{{laneName, Expr(lane)}});
-      Expr line = start.substitute(Replacement{{turn->variable, index}}).simplify(ranges);
-      if (!isContiguous(source, line))
-        return known.clear(), Value();
-      known.push_back(load(source, line, along, Value(), section));
+      square.starts.push_back(
+          start.substitute(Replacement{{turn.variable, index}}).simplify(ranges));
     }
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(known[0].getType()));
-    known.resize(lanes, zero);
-    transpose(b, loc, known);
+    square.key =
+        offset.str() + "#" + std::to_string(square.first) + "," + std::to_string(point.active);
+    if (llvm::all_of(square.starts, [&](const Expr &start) { return isContiguous(memory, start); }))
+      return square;
   }
-  return known[row % lanes];
+  return std::nullopt;
+}
+
+Value Emitter::loadTurned(const Memory &source, const Square &square, Section &section) {
+  SmallVector<Value> &rows = section.blocks[{source.base.getAsOpaquePointer(), square.key}];
+  if (rows.empty()) {
+    for (const Expr &start : square.starts)
+      rows.push_back(load(source, start, square.along, Value(), section));
+    rows.resize(size_t(square.along.lanes),
+                arith::ConstantOp::create(b, loc, b.getZeroAttr(rows[0].getType())));
+    transpose(b, loc, rows);
+  }
+  return rows[size_t(square.row)];
+}
+
+void Emitter::storeTurned(const Memory &target, const Square &square, Value value,
+                          Section &section) {
+  auto found = section.pending.try_emplace({target.base.getAsOpaquePointer(), square.key}).first;
+  SmallVector<Value> &rows = found->second;
+  value = splat(value, square.along.lanes);
+  rows.resize(size_t(square.along.lanes));
+  rows[size_t(square.row)] = value;
+  if (llvm::count_if(rows, [](Value row) { return bool(row); }) < square.along.active)
+    return;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  for (Value &row : rows)
+    row = row ? row : zero;
+  transpose(b, loc, rows);
+  for (auto [start, row] : llvm::zip(square.starts, rows))
+    store(target, start, row, square.along, Value(), section);
+  section.pending.erase(found);
 }
 
 void Emitter::store(const Memory &target, const Expr &offset, Value value, const Point &point,
@@ -492,11 +528,19 @@ void Emitter::prefetch(const Memory &memory, const Expr &offset, Section &sectio
 }
 
 void Emitter::storeResult(const Memory &target, Value value, const Point &point, Section &section) {
-  Replacement coordinates;
-  for (const nd::Dim &dim : target.type.getDims())
-    if (!target.fixed.count(dim.name.str()))
-      coordinates[dim.name.str()] = resolve(Expr::name(dim.name.str()), point);
-  store(target, address(target, coordinates), value, point, Value(), section);
+  auto offsetAt = [&](const Point &at) {
+    Replacement coordinates;
+    for (const nd::Dim &dim : target.type.getDims())
+      if (!target.fixed.count(dim.name.str()))
+        coordinates[dim.name.str()] = resolve(Expr::name(dim.name.str()), at);
+    return address(target, coordinates);
+  };
+  Expr offset = offsetAt(point);
+  if (point.lanes && onLanes(offset) && !isContiguous(target, offset))
+    if (std::optional<Square> square = squareAround(target, point, offsetAt);
+        square && square->along.active >= leastRows)
+      return storeTurned(target, *square, value, section);
+  store(target, offset, value, point, Value(), section);
 }
 
 //===----------------------------------------------------------------------===//
@@ -584,13 +628,9 @@ Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Ex
   return fetch(source, start, beside, point, Value(), section);
 }
 
-bool Emitter::holdsInBlock(GuardAttr guard, Point point) const {
-  auto at = point.values.find(turn->variable);
-  if (at == point.values.end())
-    return false;
-  int64_t first = *at->second.constant() / point.lanes * point.lanes;
-  for (int64_t row = first; row < std::min(first + point.lanes, turn->count); ++row) {
-    at->second = Expr(row);
+bool Emitter::holdsInBlock(GuardAttr guard, const Square &square, Point point) const {
+  for (int64_t row = 0; row < square.along.active; ++row) {
+    point.values[square.turn.variable] = Expr(square.first + row);
     for (const Condition &condition : guard.getConditions())
       if (!isKnown({resolve(condition.expr(), point), condition.equality}))
         return false;
@@ -664,12 +704,10 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     for (const Test &test : tests)
       mask = both(mask, holds(test, lanes));
     bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
-    if (isOnLanes && turn && !isGatheredMap && !isContiguous(source, offset) &&
-        holdsInBlock(guard, point)) {
-      Point turned = point;
-      turned.values.erase(turn->variable);
-      result.value = loadTurned(source, offsetAt(turned), point, section);
-    }
+    if (isOnLanes && !isGatheredMap && !isContiguous(source, offset))
+      if (std::optional<Square> square = squareAround(source, point, offsetAt);
+          square && holdsInBlock(guard, *square, point))
+        result.value = loadTurned(source, *square, section);
     if (!result.value)
       result.value = isOnLanes ? fetch(source, offset, others, point, mask, section)
                                : fetchScalar(source, offset, others, point, mask, section);

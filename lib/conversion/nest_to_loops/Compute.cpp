@@ -214,19 +214,24 @@ LogicalResult ComputeEmitter::tile() {
   return success(succeeded(done));
 }
 
+SmallVector<Emitter::Turn, 2> ComputeEmitter::turnsOfTile() const {
+  SmallVector<Emitter::Turn, 2> turns;
+  for (const Walk &walk : plan.tile)
+    if (plan.lanes && !plan.lanesReduced && !walk.reduced && walk.group != plan.laneGroup &&
+        walk.step == 1)
+      turns.push_back({walk.variable, loops.extentOf(walk.group)});
+  return turns;
+}
+
 LogicalResult ComputeEmitter::plainTile() {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> points = loops.points(false);
   Section section, finishing;
-  auto turnsBefore = e.turn;
-  e.turn.reset();
-  for (const Walk &walk : plan.tile)
-    if (plan.lanes && walk.group != plan.laneGroup && walk.step == 1)
-      e.turn = {walk.variable, loops.extentOf(walk.group)};
+  auto turnsBefore = std::exchange(e.turns, turnsOfTile());
   // A transposed block is loaded whole, so all of its points must be in bounds.
   for (unsigned read = 0; read < operandOf.size(); ++read)
     if (llvm::any_of(points, [&](const Point &point) { return fails(read, point); }))
-      e.turn.reset();
+      e.turns.clear();
   // Read everything before writing anything, because a result may alias an operand.
   std::vector<Values> values;
   for (const Point &point : points) {
@@ -239,7 +244,8 @@ LogicalResult ComputeEmitter::plainTile() {
   for (auto [point, value] : llvm::zip_equal(points, values))
     if (failed(finishPoint(point, value, finishing)))
       return failure();
-  e.turn = turnsBefore;
+  e.turns = std::move(turnsBefore);
+  assert(finishing.pending.empty() && "a block lacks rows");
   loops.unbind(std::move(saved));
   return success();
 }

@@ -57,6 +57,8 @@ private:
                                 mlir::ValueRange carried, Next next);
   mlir::LogicalResult tile();
   mlir::LogicalResult plainTile();
+  /// The loops of the tile along which tensors may be transposed in registers.
+  llvm::SmallVector<Emitter::Turn, 2> turnsOfTile() const;
   mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
   /// Combines the accumulators with the body's elements at a point.
   mlir::FailureOr<Values> accumulate(mlir::ValueRange totals, mlir::ValueRange elements,

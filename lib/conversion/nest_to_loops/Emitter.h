@@ -92,8 +92,8 @@ struct Section {
   std::map<std::pair<const void *, std::string>, Read> reads;
   std::map<std::pair<const void *, std::string>, mlir::Value> pointers;
   std::map<std::pair<const void *, std::string>, std::string> gathered;
-  /// Transposed blocks.
-  std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks;
+  /// Transposed blocks, and those of which some rows are not known yet.
+  std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks, pending;
 };
 
 class Emitter;
@@ -139,14 +139,14 @@ public:
   /// Expressions that are not negative because the enclosing loops run only whole steps: `size - 1`
   /// minus the last point.
   std::vector<Expr> within;
-  /// An unrolled loop from 0 to `count` over a name other than that of the lanes. Operands that are
-  /// contiguous along it are loaded as vectors along it, a block at a time, and transposed in
-  /// registers.
+  /// An unrolled loop from 0 to `count` over a name other than that of the lanes. Tensors that are
+  /// contiguous along it are loaded or stored as vectors along it, a block at a time, and transposed
+  /// in registers.
   struct Turn {
     std::string variable;
     int64_t count;
   };
-  std::optional<Turn> turn;
+  llvm::SmallVector<Turn, 2> turns;
   /// The unit that computes the tile being emitted; null: plain vectors.
   Unit *unit = nullptr;
 
@@ -263,13 +263,24 @@ private:
   /// Emits the nests of a region whose yielded values are stored in `memories`.
   mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> memories);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
-  /// True if a guard is known to hold at all points of the block that `turn` transposes around a
-  /// point.
-  bool holdsInBlock(GuardAttr guard, Point point) const;
-  /// Loads the vector at a point as a part of a transposed block. `offset` still contains the
-  /// variable of `turn`. Null if the elements can't be loaded as a block.
-  mlir::Value loadTurned(const Memory &source, const Expr &offset, const Point &point,
-                         Section &section);
+  /// A square of elements, of which the vector at a point is a row.
+  struct Square {
+    Turn turn;
+    int64_t first;                  ///< its first row, as a number of the loop
+    int64_t row;                    ///< of the vector, in the square
+    Point along;                    ///< vectors along the loop
+    llvm::SmallVector<Expr> starts; ///< of these, one for each active lane
+    std::string key;
+  };
+  /// Returns the square around a point if elements are contiguous along a loop of `turns`.
+  std::optional<Square> squareAround(const Memory &memory, const Point &point,
+                                     llvm::function_ref<Expr(const Point &)> offsetAt) const;
+  /// True if a guard is known to hold at all points of the square around a point.
+  bool holdsInBlock(GuardAttr guard, const Square &square, Point point) const;
+  /// Loads the vector at a point as a row of a square.
+  mlir::Value loadTurned(const Memory &source, const Square &square, Section &section);
+  /// Stores a square when the last of its rows is known.
+  void storeTurned(const Memory &target, const Square &square, mlir::Value value, Section &section);
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);

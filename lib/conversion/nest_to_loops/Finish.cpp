@@ -97,12 +97,16 @@ LogicalResult ComputeEmitter::finish(ValueRange totals) {
   Section section;
   auto [variable, rows] = finishingRows(points);
   LogicalResult result = success();
-  if (!rows.empty())
+  if (!rows.empty()) {
     result = finishByRows(variable, rows, points, totals);
-  else
+  } else {
+    auto turnsBefore = std::exchange(e.turns, turnsOfTile());
     for (auto [i, point] : llvm::enumerate(points))
       if (failed(finishTotals(point, Values(totals.slice(i * width, width)), section)))
         return failure();
+    e.turns = std::move(turnsBefore);
+    assert(section.pending.empty() && "a block lacks rows");
+  }
   loops.unbind(std::move(saved));
   return result;
 }
