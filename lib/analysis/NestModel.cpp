@@ -323,6 +323,17 @@ void NestModel::addNames(nd::DimsAttr dims) {
   }
 }
 
+void NestModel::addGuard(NestAccess &access, GuardAttr guard) const {
+  for (const Condition &condition : guard.getConditions()) {
+    llvm::SmallBitVector &tested = access.conditions.emplace_back(unsigned(names.size()));
+    for (const std::string &name : condition.expr().names())
+      if (auto read = readIndex(name))
+        tested |= accesses[*read].mentioned;
+      else if (int index = indexOf(name); index >= 0)
+        tested.set(unsigned(index));
+  }
+}
+
 NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps)
     : op(op), symbol(nd::typicalSymbol) {
   auto compute = dyn_cast<ComputeOp>(op);
@@ -341,8 +352,10 @@ NestModel::NestModel(Operation *op, MachineAttr machine, bool shrink, bool steps
   for (addAll(); shrink && points(firstProduced, names.size()) > typicalPoints && symbol > 32;
        addAll())
     symbol /= 2;
-  for (const NestRead &read : readsOf(op))
+  for (const NestRead &read : readsOf(op)) {
     addAccess(read.value, read.map, /*isWrite=*/false, read.inFinish, steps);
+    addGuard(accesses.back(), read.guard);
+  }
   if (compute)
     for (size_t i = 0; i < compute.getReads().size(); ++i)
       accesses[i].stageable = isStageable(compute, i);
@@ -380,7 +393,8 @@ NestModel NestModel::ofCopy(Value tensor, MachineAttr machine) {
   return copy;
 }
 
-void NestModel::addMachine(MachineAttr machine, unsigned laneBits) {
+void NestModel::addMachine(MachineAttr machine, unsigned bits) {
+  bitsOfLane = bits;
   if (machine) {
     l1 = machine.integer("l1_bytes", l1);
     l2 = machine.integer("l2_bytes", l2);
@@ -388,7 +402,7 @@ void NestModel::addMachine(MachineAttr machine, unsigned laneBits) {
     line = machine.integer("line_bytes", line);
     registers = machine.integer("vector_registers", 16);
   }
-  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / laneBits);
+  lanes = std::max<int64_t>(2, (machine ? machine.integer("vector_bytes", 32) : 64) * 8 / bits);
 }
 
 //===----------------------------------------------------------------------===//

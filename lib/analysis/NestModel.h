@@ -97,6 +97,8 @@ struct NestAccess {
   /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need tests
   /// with or without a copy, so then a copy pays only if it widens elements.
   bool stageable = false;
+  /// The iteration names that each condition of its guard mentions.
+  llvm::SmallVector<llvm::SmallBitVector, 2> conditions;
   /// Whether some coordinate mentions, or some gathered one is moved by, each iteration name.
   llvm::SmallBitVector mentioned, moved;
 
@@ -141,6 +143,7 @@ struct NestModel {
   bool reduction = false;
   int64_t accumulators = 1;                           ///< for each produced point
   int64_t lanes = 16, registers = 32;                 ///< of a vector; vector registers
+  unsigned bitsOfLane = 32;
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20; ///< bytes of caches
   int64_t line = 64;                                  ///< bytes of a cache line
 
@@ -179,10 +182,11 @@ struct NestModel {
 
 private:
   NestModel();
-  void addMachine(MachineAttr machine, unsigned laneBits);
+  void addMachine(MachineAttr machine, unsigned bits);
   int64_t symbol; ///< the largest value that is assumed for a size symbol
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);
+  void addGuard(NestAccess &access, GuardAttr guard) const;
   void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps);
   LaneKind derivedKind(const NestAccess &access, const SizedLayout &layout,
                        llvm::ArrayRef<unsigned> group, int64_t width) const;

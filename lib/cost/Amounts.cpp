@@ -7,6 +7,8 @@
 
 #include "lib/cost/Amounts.h"
 
+#include "lib/analysis/NestAnalysis.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +29,7 @@ static constexpr std::pair<const char *, double Amounts::*> sums[] = {
     {"loads", &Amounts::loads},
     {"stores", &Amounts::stores},
     {"gathered", &Amounts::gathered},
+    {"missed", &Amounts::missed},
     {"turned", &Amounts::turned},
     {"divided", &Amounts::divided},
     {"crowded", &Amounts::crowded},
@@ -71,6 +74,8 @@ std::string Amounts::str() const {
   return text;
 }
 
+/// Operations of a condition that differs from lane to lane: comparisons of numbers of 64 bits.
+static constexpr double laneTest = 4;
 /// From a vector to one with its lanes in another order.
 static constexpr double shuffleCycles = 3;
 
@@ -96,6 +101,14 @@ private:
 
   bool isProduced(unsigned group) const { return !loops.groups[group].reduced; }
 
+  double vectorsOfTile() const {
+    double vectors = 1;
+    for (unsigned group = 0; group < loops.groups.size(); ++group)
+      if (isProduced(group) || int(group) == loops.vectors)
+        vectors *= loops.inTile(group);
+    return vectors;
+  }
+
   void countOperations(Amounts &amounts) {
     auto none = [](unsigned) { return false; };
     auto produced = [&](unsigned group) { return isProduced(group); };
@@ -115,10 +128,7 @@ private:
     if (!nest.reduction)
       return;
     // A register tile holds its accumulators, and a few registers hold operands.
-    double held = double(nest.accumulators);
-    for (unsigned group = 0; group < loops.groups.size(); ++group)
-      if (produced(group) || int(group) == loops.vectors)
-        held *= loops.inTile(group);
+    double held = double(nest.accumulators) * vectorsOfTile();
     double most = double(nest.registers) - 2;
     if (held > most)
       amounts.spilled = points * (1 - most / held);
@@ -143,10 +153,14 @@ private:
     const PlacedAccess &place = facts.place(number);
     bool finish = access.inFinish;
     auto matters = [&](unsigned group) {
-      return loops.mentions(access, group) && !(finish && loops.groups[group].reduced);
+      return (loops.mentions(access, group) || isTested(access, group)) &&
+             !(finish && loops.groups[group].reduced);
     };
     auto skips = [&](unsigned group) { return finish && loops.groups[group].reduced; };
     double count = loops.times(matters, skips);
+    for (const llvm::SmallBitVector &tested : access.conditions)
+      if (!nest.reduction)
+        amounts.operations += count * (isTestedByLane(tested) ? laneTest : 1);
     LaneKind kind = place.lanes;
     if (access.gathered) {
       auto moves = [&](unsigned group) {
@@ -171,16 +185,30 @@ private:
         amounts.converted += count;
       countAddresses(access, place, count, amounts);
     }
-    if (kind == LaneKind::Apart && isTurned(access, place)) {
+    if (kind == LaneKind::Apart && (!nest.reduction || finish) && isTurned(access, place)) {
       amounts.loads += count;
       amounts.turned += count;
     } else if (kind == LaneKind::Apart) {
-      amounts.gathered += count * double(loops.width);
+      countLanes(number, count, amounts);
       if (loops.lanes().size() > 1 && !access.gathered) // each lane has coordinates of its own
         amounts.rows += count * double(loops.width);
     } else {
       amounts.loads += count;
     }
+  }
+
+  static bool mentions(const llvm::SmallBitVector &tested, ArrayRef<unsigned> names) {
+    return llvm::any_of(names, [&](unsigned name) { return name < tested.size() && tested[name]; });
+  }
+  /// True if a guard is tested at each point of a group. Loops of reductions are cut where conditions
+  /// change.
+  bool isTested(const NestAccess &access, unsigned group) const {
+    return !nest.reduction && llvm::any_of(access.conditions, [&](const auto &tested) {
+      return mentions(tested, loops.groups[group].names);
+    });
+  }
+  bool isTestedByLane(const llvm::SmallBitVector &tested) const {
+    return mentions(tested, loops.lanes());
   }
 
   /// True if the points that one instruction of a matrix unit adds are neighbours in memory.
@@ -235,15 +263,26 @@ private:
                     std::min(1.0, vector / double(nest.line)) - double(common) / double(nest.line));
   }
 
-  /// True if a register tile has whole vectors along another name along which the tensor is contiguous.
+  /// Counts vectors whose lanes are loaded or stored one by one.
+  void countLanes(size_t number, double count, Amounts &amounts) {
+    double lanes = count * double(loops.width);
+    amounts.gathered += lanes;
+    if (facts.boxes(number).levels.back().occupied > double(nest.l1))
+      amounts.missed += lanes;
+  }
+
+  /// True if vectors are transposed in registers: a register tile has several points of another name
+  /// along which the tensor is contiguous.
   bool isTurned(const NestAccess &access, const PlacedAccess &place) const {
-    if (access.gathered || loops.lanes().size() != 1)
+    if (access.gathered || facts.isUpdate || loops.lanes().size() != 1 ||
+        (nest.reduction && isFinishedByRows(nest.finishCost, vectorsOfTile())))
       return false;
+    int64_t least = access.isWrite ? leastRows : 2;
     for (const PlacedAccess::Dim &dim : place.dims)
       if (dim.contiguous && dim.terms.size() == 1 && dim.terms[0].second == 1)
         for (auto [number, group] : llvm::enumerate(loops.groups))
           if (int(number) != loops.vectors && llvm::is_contained(group.names, dim.terms[0].first))
-            return group.left > 1;
+            return group.left >= least;
     return false;
   }
 
@@ -256,10 +295,11 @@ private:
       amounts.loads += count;
     if (place.bytes < 4 && isa<FloatType>(nest.accesses[number].type.getElementType()))
       amounts.converted += count;
-    if (place.lanes == LaneKind::Apart && !loops.lanesAreReduced())
-      amounts.gathered += count * double(loops.width);
-    else
-      amounts.stores += count;
+    bool isApart = place.lanes == LaneKind::Apart && !loops.lanesAreReduced();
+    if (isApart && (split || !isTurned(nest.accesses[number], place)))
+      return countLanes(number, count, amounts);
+    amounts.stores += count;
+    amounts.turned += isApart ? count : 0;
   }
 };
 } // namespace

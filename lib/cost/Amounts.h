@@ -39,6 +39,7 @@ struct Amounts {
   double loads = 0;      ///< vectors and broadcast scalars
   double stores = 0;     ///< vectors
   double gathered = 0;   ///< lanes that are loaded or stored one by one
+  double missed = 0;     ///< those whose lines share sets, so that the first cache has lost them
   double rows = 0;       ///< coordinates that are gathered
   double turned = 0;     ///< vectors that are transposed in registers
   double divided = 0;    ///< vectors that lie in two lines

@@ -90,6 +90,8 @@ private:
 
   /// Tiles of two names are transposed in registers.
   void pickTurn(ArrayRef<LaneKind> kinds) {
+    if (facts.isUpdate)
+      return;
     for (auto [i, kind] : llvm::enumerate(kinds))
       if (kind == LaneKind::Apart && !nest.accesses[i].isWrite && !nest.accesses[i].gathered)
         for (auto name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)

@@ -47,9 +47,9 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
                a.calls * r.callCycles + a.converted * r.convertCycles,
            "arithmetic");
   core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
-               a.rows * r.rowCycles + a.turned * r.turnCycles + a.spilled * r.spillCycles +
-               a.divided * r.dividedCycles + a.crowded * r.crowdedLine + a.hops * r.hopStep +
-               a.pages * r.pageSearch,
+               a.missed * r.missCycles + a.rows * r.rowCycles + a.turned * r.turnCycles +
+               a.spilled * r.spillCycles + a.divided * r.dividedCycles + a.crowded * r.crowdedLine +
+               a.hops * r.hopStep + a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
   core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) *

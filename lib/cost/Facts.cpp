@@ -26,8 +26,8 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
     : isUpdate(isa<UpdateOp>(op)), adjustments(adjustmentsOf(op->getContext())),
       model(op, machine, shrink, /*steps=*/true) {
   auto nest = cast<nest::LoopNestInterface>(op);
-  body = instructionsOf(nest.getBody());
-  combine = instructionsOf(nest.getCombine());
+  body = instructionsOf(nest.getBody(), model.bitsOfLane);
+  combine = instructionsOf(nest.getCombine(), model.bitsOfLane);
   model.op = nullptr;
   std::array<double, memoryLevels> capacities = capacitiesOf(machine);
   auto bytes = [](double number) { return int64_t(std::min(number, 1e18)); };
@@ -37,7 +37,7 @@ NestFacts::NestFacts(Operation *op, nest::MachineAttr machine, bool shrink)
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute)
     return;
-  finish = instructionsOf(compute.getFinish());
+  finish = instructionsOf(compute.getFinish(), model.bitsOfLane);
   if (contractionOf(compute) && isa<FloatType>(cast<TypedAttr>(compute.getNeutral()[0]).getType()))
     combine.vector -= 1, body.vector -= 1, combine.products = 1; // a multiply-add
   if (nest::UnitUse use = unitOf(compute, machine); use.unit && !use.names.empty())

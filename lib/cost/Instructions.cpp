@@ -18,16 +18,17 @@ using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
 
-Instructions cost::instructionsOf(Operation &op) {
-  if (op.getNumResults() != 1)
-    return {};
+/// Returns the instructions of an op whose elements are not wider than lanes.
+static Instructions narrowInstructionsOf(Operation &op) {
   Type type = op.getNumOperands() ? op.getOperand(0).getType() : op.getResult(0).getType();
   bool isDouble = type.isF64(), isFloat = isa<FloatType>(type);
   double wide = isDouble ? 2 : 1; // dividers take half as many lanes
   return llvm::TypeSwitch<Operation *, Instructions>(&op)
       .Case<arith::ConstantOp, nest::IndexOp>([](auto) { return Instructions{}; })
-      .Case<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
-          [](auto) { return Instructions{.vector = 0.4, .cycles = 3}; }) // part of a load
+      .Case<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>([&](auto) { // part of a load
+        bool isRead = isa<BlockArgument>(op.getOperand(0));
+        return Instructions{.vector = isRead ? 0.4 : 1, .cycles = 3};
+      })
       .Case<arith::TruncFOp>([](auto) { return Instructions{.vector = 3, .cycles = 6}; })
       .Case<arith::MaximumFOp, arith::MinimumFOp>(
           [](auto) { return Instructions{.vector = 6, .cycles = 14}; })
@@ -48,11 +49,26 @@ Instructions cost::instructionsOf(Operation &op) {
       });
 }
 
-Instructions cost::instructionsOf(Region &region) {
+Instructions cost::instructionsOf(Operation &op, unsigned laneBits) {
+  if (op.getNumResults() != 1)
+    return {};
+  Instructions all = narrowInstructionsOf(op);
+  unsigned bits = laneBits;
+  auto widen = [&](Type type) {
+    if (auto integer = dyn_cast<IntegerType>(type))
+      bits = std::max(bits, integer.getWidth());
+  };
+  widen(op.getResult(0).getType());
+  llvm::for_each(op.getOperandTypes(), widen);
+  all.vector *= double(bits) / laneBits;
+  return all;
+}
+
+Instructions cost::instructionsOf(Region &region, unsigned laneBits) {
   Instructions sum;
   llvm::DenseMap<Value, double> ready; // cycles after the operands of the region
   forEachVaryingOp(region, [&](Operation &op) {
-    Instructions own = instructionsOf(op);
+    Instructions own = instructionsOf(op, laneBits);
     double start = 0;
     for (Value operand : op.getOperands())
       start = std::max(start, ready.lookup(operand));

@@ -12,6 +12,7 @@
 //     arith.maximumf                 6: NaN passes through, and +0 is above -0
 //     math.exp in f32                22: a polynomial
 //     math.exp in f64                a call for each lane
+//     arith.addi in i64              2, if vectors have lanes of 32 bits
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +30,10 @@ struct Instructions {
   double cycles = 0;   ///< from an operand to the result; of a region, along the longest way
 };
 
-Instructions instructionsOf(mlir::Operation &op);
+/// `laneBits`: of a vector's lanes; wider elements take several vectors.
+Instructions instructionsOf(mlir::Operation &op, unsigned laneBits);
 /// Returns the instructions of all ops of a region; ops that depend on coordinates alone are free.
-Instructions instructionsOf(mlir::Region &region);
+Instructions instructionsOf(mlir::Region &region, unsigned laneBits);
 
 } // namespace heddle::cost
 

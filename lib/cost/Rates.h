@@ -39,36 +39,37 @@
   RATE(barrierSeconds,   "barrier_seconds",       1e-6,   "seconds",     "of the longest serial step")         \
   /* Nests; fitted with `bench/cost`. Cycles are those of `cycles_per_second`. */      \
   RATE(clock,            "cycles_per_second",     2.6e9,  "1/second",    "of a core")                          \
-  RATE(operationCycles,  "operation_cycles",  0.238,      "cycles",      "a simple vector operation")          \
-  RATE(productCycles,    "product_cycles",    0.501,      "cycles",      "a multiply-add of vectors")          \
+  RATE(operationCycles,  "operation_cycles",  0.251,      "cycles",      "a simple vector operation")          \
+  RATE(productCycles,    "product_cycles",    0.519,      "cycles",      "a multiply-add of vectors")          \
   RATE(callCycles,       "call_cycles",      54.9,        "cycles/lane", "a function in f64")                  \
   RATE(convertCycles,    "convert_cycles",  0.315,        "cycles",      "a vector that is widened or narrowed") \
-  RATE(loadCycles,       "load_cycles",     0.0123,       "cycles",      "a load of a vector, or of a scalar to all lanes") \
-  RATE(storeCycles,      "store_cycles",    3.67,         "cycles",      "a store of a vector")                \
-  RATE(laneCycles,       "lane_cycles",     1.29,         "cycles/lane", "a lane that is loaded or stored alone") \
+  RATE(loadCycles,       "load_cycles",     0.00951,      "cycles",      "a load of a vector, or of a scalar to all lanes") \
+  RATE(storeCycles,      "store_cycles",    3.2,          "cycles",      "a store of a vector")                \
+  RATE(laneCycles,       "lane_cycles",     1.34,         "cycles/lane", "a lane that is loaded or stored alone") \
+  RATE(missCycles,       "miss_cycles",       2.68,       "cycles/lane", "more for a lane whose line left the first cache") \
   RATE(rowCycles,        "row_cycles",        0.0316,     "cycles",      "a coordinate that is gathered")      \
-  RATE(turnCycles,       "turn_cycles",      8.71,        "cycles/vector", "a transpose in registers")         \
+  RATE(turnCycles,       "turn_cycles",      7.43,        "cycles/vector", "a transpose in registers")         \
   RATE(spillCycles,      "spill_cycles",     1.91,        "cycles",      "an accumulator that is stored and loaded") \
-  RATE(issueCycles,      "issue_cycles",    0.131,        "cycles",      "an instruction of any kind")         \
-  RATE(chainPart,        "chain_part",       0.25,        "of a latency", "that is exposed")                   \
-  RATE(exposedInCore,    "exposed_in_core", 0.597,        "of a time",   "in the core beside a longer one")    \
-  RATE(enterLoopCycles,  "enter_loop_cycles", 0.0399,     "cycles",      "start of an innermost loop")         \
-  RATE(startTileCycles,  "start_tile_cycles", 0.0783,     "cycles",      "prologue and epilogue of a register tile") \
-  RATE(stageCycles,      "stage_cycles",     3.76,        "cycles/vector", "of a staged copy")                 \
-  RATE(dividedCycles,    "divided_cycles",  0.791,        "cycles",      "a vector that lies in two lines")    \
-  RATE(crowdedLine,      "crowded_line_cycles", 0.224,    "cycles",      "a line that shares sets of the first cache") \
-  RATE(hopStep,          "hop_step_cycles", 0.172,        "cycles",      "a step of a loop to another page")   \
-  RATE(pageSearch,       "page_search_cycles", 5.33,      "cycles",      "a page that a core does not remember") \
-  RATE(l2ByteCycles,     "l2_cycles_per_byte", 0.0329,    "cycles/byte", "from L2")                            \
-  RATE(l2FarCycles,      "l2_far_cycles", 0.000195,       "cycles/byte", "more in short runs")                 \
-  RATE(l3ByteCycles,     "l3_cycles_per_byte", 0.0278,    "cycles/byte", "from L3")                            \
-  RATE(l3FarCycles,      "l3_far_cycles",  0.0321,        "cycles/byte", "more in short runs")                 \
-  RATE(memoryByteCycles, "memory_cycles_per_byte", 0.0746,  "cycles/byte", "from memory")                       \
-  RATE(memoryFarCycles,  "memory_far_cycles", 0.155,      "cycles/byte", "more in short runs")                 \
-  RATE(exposedPart,      "exposed_part",    0.193,        "of a time",   "of a core or memory beside a longer one") \
-  RATE(waitedCycles,     "waited_cycles",    0.0619,      "cycles/byte", "that a staged copy waits for")       \
-  RATE(stepStart,        "step_start_seconds", 1.56e-06,  "seconds",     "call of a kernel")                   \
-  RATE(chunkSeconds,     "chunk_seconds", 2.19e-09,       "seconds",     "start of a chunk")                   \
+  RATE(issueCycles,      "issue_cycles",    0.108,        "cycles",      "an instruction of any kind")         \
+  RATE(chainPart,        "chain_part",       0.276,       "of a latency", "that is exposed")                   \
+  RATE(exposedInCore,    "exposed_in_core", 0.575,        "of a time",   "in the core beside a longer one")    \
+  RATE(enterLoopCycles,  "enter_loop_cycles", 0.0336,     "cycles",      "start of an innermost loop")         \
+  RATE(startTileCycles,  "start_tile_cycles", 0.07,       "cycles",      "prologue and epilogue of a register tile") \
+  RATE(stageCycles,      "stage_cycles",     4.96,        "cycles/vector", "of a staged copy")                 \
+  RATE(dividedCycles,    "divided_cycles",  0.862,        "cycles",      "a vector that lies in two lines")    \
+  RATE(crowdedLine,      "crowded_line_cycles", 0.171,    "cycles",      "a line that shares sets of the first cache") \
+  RATE(hopStep,          "hop_step_cycles", 0.128,        "cycles",      "a step of a loop to another page")   \
+  RATE(pageSearch,       "page_search_cycles", 3.35,      "cycles",      "a page that a core does not remember") \
+  RATE(l2ByteCycles,     "l2_cycles_per_byte", 0.0316,    "cycles/byte", "from L2")                            \
+  RATE(l2FarCycles,      "l2_far_cycles", 0.000175,       "cycles/byte", "more in short runs")                 \
+  RATE(l3ByteCycles,     "l3_cycles_per_byte", 0.0285,    "cycles/byte", "from L3")                            \
+  RATE(l3FarCycles,      "l3_far_cycles",  0.0343,        "cycles/byte", "more in short runs")                 \
+  RATE(memoryByteCycles, "memory_cycles_per_byte", 0.0828,  "cycles/byte", "from memory")                       \
+  RATE(memoryFarCycles,  "memory_far_cycles", 0.136,      "cycles/byte", "more in short runs")                 \
+  RATE(exposedPart,      "exposed_part",    0.222,        "of a time",   "of a core or memory beside a longer one") \
+  RATE(waitedCycles,     "waited_cycles",    0.0667,      "cycles/byte", "that a staged copy waits for")       \
+  RATE(stepStart,        "step_start_seconds", 1.47e-06,  "seconds",     "call of a kernel")                   \
+  RATE(chunkSeconds,     "chunk_seconds", 1.96e-09,       "seconds",     "start of a chunk")                   \
   RATE(teamStart,        "team_start_seconds",   12e-6,   "seconds",     "wake threads and wait for the last one") \
   RATE(l3Threads,        "l3_threads",            8,      "threads",     "that saturate L3")                   \
   RATE(memoryThreads,    "memory_threads",        4,      "threads",     "that saturate the memory")           \

@@ -388,9 +388,6 @@ Value Emitter::load(const Memory &source, const Expr &offset, const Point &point
   return fromStored(value, element);
 }
 
-/// Blocks of fewer rows are stored element by element.
-static constexpr int64_t leastRows = 4;
-
 /// Transposes a square block of `rows`.
 static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   int64_t lanes = int64_t(rows.size());

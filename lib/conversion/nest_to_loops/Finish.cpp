@@ -21,10 +21,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The maximum number of scalar ops, weighted by cost, that `finish` emits for a whole tile without
-/// a loop.
-static constexpr double mostFinishing = 256;
-
 LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Section &section) {
   if (!op.getFinish().empty()) {
     for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
@@ -78,7 +74,7 @@ static std::vector<std::vector<size_t>> rowsOf(const std::string &variable,
 std::pair<std::string, std::vector<std::vector<size_t>>>
 ComputeEmitter::finishingRows(ArrayRef<Point> points) {
   std::pair<std::string, std::vector<std::vector<size_t>>> best;
-  if (heddle::costOf(op.getFinish()) * double(points.size()) <= mostFinishing)
+  if (!isFinishedByRows(heddle::costOf(op.getFinish()), double(points.size())))
     return best;
   for (const Walk &walk : plan.tile) {
     if (walk.reduced || (plan.lanes && walk.group == plan.laneGroup))

@@ -82,7 +82,8 @@ private:
   void pickVector() {
     for (const auto &[name, dim] : free)
       if (op.getDestMap().lookup(dim)->coefficient(name) == 1 &&
-          sizes[name] > (vector.empty() ? 1 : sizes[vector]) && isContiguous(dim))
+          sizes[name] > (vector.empty() ? 1 : sizes[vector]) && isContiguous(dim) &&
+          !nest.accesses.back().gatheredBy(unsigned(nest.indexOf(name)))) // else lanes lie apart
         vector = name;
   }
 
