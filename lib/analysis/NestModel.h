@@ -141,8 +141,8 @@ struct NestModel {
   double finishCost = 0;            ///< at each produced point
   int64_t operations = 1;           ///< of the body and the combiner; a multiply-add is one
   bool reduction = false;
-  int64_t accumulators = 1;                           ///< for each produced point
-  int64_t lanes = 16, registers = 32;                 ///< of a vector; vector registers
+  int64_t accumulators = 1;           ///< for each produced point
+  int64_t lanes = 16, registers = 32; ///< of a vector; vector registers
   unsigned bitsOfLane = 32;
   int64_t l1 = 32 << 10, l2 = 1 << 20, l3 = 16 << 20; ///< bytes of caches
   int64_t line = 64;                                  ///< bytes of a cache line

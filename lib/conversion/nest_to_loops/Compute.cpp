@@ -216,10 +216,14 @@ LogicalResult ComputeEmitter::tile() {
 
 SmallVector<Emitter::Turn, 2> ComputeEmitter::turnsOfTile() const {
   SmallVector<Emitter::Turn, 2> turns;
-  for (const Walk &walk : plan.tile)
-    if (plan.lanes && !plan.lanesReduced && !walk.reduced && walk.group != plan.laneGroup &&
-        walk.step == 1)
+  if (!plan.lanes || plan.lanesReduced)
+    return turns;
+  for (const Walk &walk : plan.tile) {
+    auto isAlike = [&](const Walk &other) { return other.group == walk.group; };
+    if (!walk.reduced && walk.group != plan.laneGroup && walk.step == 1 &&
+        llvm::count_if(plan.tile, isAlike) == 1) // its values are all points of the group
       turns.push_back({walk.variable, loops.extentOf(walk.group)});
+  }
   return turns;
 }
 
