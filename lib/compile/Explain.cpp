@@ -12,7 +12,7 @@
 #include "lib/compile/Dump.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/schedule/ChooseSchedules.h"
 #include "runtime/memory/RuntimeTensor.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -15,7 +15,7 @@
 #include "lib/compile/Version.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
+#include "lib/transforms/nest/schedule/ChooseSchedules.h"
 #include "runtime/device/ThreadTeam.h"
 
 #include "mlir/Parser/Parser.h"

@@ -29,7 +29,7 @@
 #include "lib/cost/Adjustment.h"
 #include "lib/target/Target.h"
 #include "lib/transforms/nd/Expand.h"
-#include "lib/transforms/nest/LayoutProblem.h"
+#include "lib/transforms/nest/layout/LayoutProblem.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"

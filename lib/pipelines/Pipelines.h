@@ -23,8 +23,8 @@
 #define HEDDLE_LIB_PIPELINES_PIPELINES_H
 
 #include "heddle/ElementType.h"
-#include "lib/transforms/nest/ExplainFusion.h"
-#include "lib/transforms/nest/ExplainLayouts.h"
+#include "lib/transforms/nest/fuse/ExplainFusion.h"
+#include "lib/transforms/nest/layout/ExplainLayouts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"

@@ -10,8 +10,8 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/transforms/nest/PrepareSteps.h"
 #include "lib/transforms/nest/Rewrite.h"
+#include "lib/transforms/nest/steps/PrepareSteps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -19,8 +19,8 @@
 #include "lib/transforms/mesh/transfers/Bucket.h"
 #include "lib/transforms/mesh/transfers/Transfers.h"
 #include "lib/transforms/nd/RequireSizes.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
-#include "lib/transforms/nest/PrepareSteps.h"
+#include "lib/transforms/nest/schedule/ChooseSchedules.h"
+#include "lib/transforms/nest/steps/PrepareSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

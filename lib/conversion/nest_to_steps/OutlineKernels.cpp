@@ -14,8 +14,8 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/NeutralNames.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
-#include "lib/transforms/nest/OrderReads.h"
+#include "lib/transforms/nest/schedule/ChooseSchedules.h"
+#include "lib/transforms/nest/steps/OrderReads.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"

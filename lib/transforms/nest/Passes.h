@@ -15,8 +15,8 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "lib/transforms/nest/AssignLayouts.h"
-#include "lib/transforms/nest/ExplainFusion.h"
+#include "lib/transforms/nest/fuse/ExplainFusion.h"
+#include "lib/transforms/nest/layout/AssignLayouts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "mlir/Pass/Pass.h"

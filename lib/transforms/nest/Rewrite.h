@@ -16,7 +16,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/transforms/names/NameRewriter.h"
-#include "lib/transforms/nest/ExplainFusion.h"
+#include "lib/transforms/nest/fuse/ExplainFusion.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -16,9 +16,9 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/nd/Passes.h"
-#include "lib/transforms/nest/AssignLayouts.h"
-#include "lib/transforms/nest/ChooseSchedules.h"
 #include "lib/transforms/nest/Passes.h"
+#include "lib/transforms/nest/layout/AssignLayouts.h"
+#include "lib/transforms/nest/schedule/ChooseSchedules.h"
 
 #include "gtest/gtest.h"
 
