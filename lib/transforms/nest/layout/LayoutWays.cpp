@@ -62,11 +62,11 @@ void nest::addTiles(std::vector<LayoutWay> &ways, const NestModel &nest,
 /// Names of one read that another lacks are merged,
 /// the largest first, so that small ones fill vectors together.
 std::vector<LayoutWay> nest::waysOfReduction(const NestModel &nest) {
-  std::vector<std::pair<std::vector<unsigned>, bool>> groups;
-  auto add = [&](std::vector<unsigned> group, bool reduced) {
-    std::pair entry(std::move(group), reduced);
-    if (!entry.first.empty() && !llvm::is_contained(groups, entry))
-      groups.push_back(std::move(entry));
+  std::vector<std::pair<std::vector<unsigned>, bool>> choices;
+  auto add = [&](std::vector<unsigned> lanes, bool reduced) {
+    std::pair entry(std::move(lanes), reduced);
+    if (!entry.first.empty() && !llvm::is_contained(choices, entry))
+      choices.push_back(std::move(entry));
   };
   SmallVector<const NestAccess *> reads;
   for (const NestAccess &access : nest.accesses)
@@ -109,11 +109,54 @@ std::vector<LayoutWay> nest::waysOfReduction(const NestModel &nest) {
     if (nest.sizes[name] >= nest.lanes / 2)
       add({name}, true);
   std::vector<LayoutWay> ways;
-  for (auto &[group, reduced] : groups)
-    addTiles(ways, nest, group);
+  for (auto &[lanes, reduced] : choices)
+    addTiles(ways, nest, lanes);
   if (ways.empty())
     ways.emplace_back(nest, std::vector<unsigned>(), false);
   llvm::stable_sort(ways,
                     [](const LayoutWay &a, const LayoutWay &b) { return a.cycles < b.cycles; });
+  return ways;
+}
+
+/// Returns the names of lanes along the innermost names of a layout, until two vectors are full.
+static std::vector<unsigned> innermostNames(const NestModel &nest, const NestAccess &access,
+                                            const Layout &layout) {
+  std::vector<unsigned> lanes;
+  int64_t size = 1;
+  auto add = [&](const std::string &name) {
+    size_t dim = size_t(llvm::find(access.dims, name) - access.dims.begin());
+    int iteration = dim < access.dims.size() ? access.coordinates[dim].plain : -1;
+    if (iteration < 0 || !nest.isProduced(size_t(iteration)) ||
+        access.dimOf(unsigned(iteration)) != int(dim) ||
+        llvm::is_contained(lanes, unsigned(iteration)))
+      return false;
+    lanes.insert(lanes.begin(), unsigned(iteration));
+    size *= nest.sizes[size_t(iteration)];
+    return true;
+  };
+  for (const Layout::Factor &factor : llvm::reverse(layout.factors)) {
+    bool whole = factor.divisor == 1 && factor.modulus == 0 && !factor.low && !factor.high;
+    if ((!lanes.empty() && !whole) || !llvm::all_of(llvm::reverse(factor.names), add) || !whole ||
+        size >= 2 * nest.lanes)
+      break;
+  }
+  llvm::erase_if(lanes, [&](unsigned name) { return nest.sizes[name] < 2; });
+  return lanes;
+}
+
+std::vector<LayoutWay>
+nest::waysOfPointwise(const NestModel &nest,
+                      llvm::function_ref<ArrayRef<Layout>(Value)> candidatesOf) {
+  std::vector<std::vector<unsigned>> choices;
+  for (const NestAccess &access : nest.accesses)
+    for (const Layout &layout : candidatesOf(access.tensor)) {
+      std::vector<unsigned> lanes = innermostNames(nest, access, layout);
+      if (!lanes.empty() && !llvm::is_contained(choices, lanes) && choices.size() < mostWays)
+        choices.push_back(lanes);
+    }
+  std::vector<LayoutWay> ways;
+  for (auto &lanes : choices)
+    ways.emplace_back(nest, lanes, false);
+  ways.emplace_back(nest, std::vector<unsigned>(), false);
   return ways;
 }

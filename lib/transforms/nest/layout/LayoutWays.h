@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A way to run a nest: the names of its vector lanes, and a register tile. Ways propose layouts, and
-// each couples the layouts of the tensors that the nest accesses:
+// A way to run a nest: the names of its vector lanes, and a register tile. Ways propose layouts,
+// and each couples the layouts of the tensors that the nest accesses:
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
 //
@@ -25,6 +25,8 @@
 
 namespace heddle::nest {
 
+inline constexpr size_t mostWays = 24; ///< of a nest
+
 struct LayoutWay {
   std::vector<unsigned> lanes; ///< iteration names
   bool reduced = false;        ///< they are reduced names
@@ -42,6 +44,11 @@ struct LayoutWay {
 
 /// Returns the ways to run a reduction, the fastest first.
 std::vector<LayoutWay> waysOfReduction(const NestModel &nest);
+/// Returns the ways to run a nest that is no reduction: with lanes along the innermost names of the
+/// candidates of the tensors that it accesses.
+std::vector<LayoutWay>
+waysOfPointwise(const NestModel &nest,
+                llvm::function_ref<llvm::ArrayRef<Layout>(mlir::Value)> candidatesOf);
 /// Appends a way for each good tile with these lanes: tiles over rows, or over columns, suit
 /// different layouts.
 void addTiles(std::vector<LayoutWay> &ways, const NestModel &nest,

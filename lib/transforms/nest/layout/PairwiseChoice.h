@@ -55,9 +55,9 @@ struct PairwiseChoice {
   std::vector<unsigned> open{}; ///< unknowns for which cheaper labels may exist, ascending
 };
 
-/// Returns a choice, the cheapest one if `open` is empty, up to a ten-millionth of the cost for each
-/// unknown: labels that gain less are not changed for others. `steps` limits the effort: additions
-/// and comparisons of costs.
+/// Returns a choice, the cheapest one if `open` is empty, up to a ten-millionth of the cost for
+/// each unknown: labels that gain less are not changed for others. `steps` limits the effort:
+/// additions and comparisons of costs.
 PairwiseChoice solve(const PairwiseProblem &problem, int64_t steps);
 
 } // namespace heddle::nest

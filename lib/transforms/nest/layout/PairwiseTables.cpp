@@ -66,23 +66,23 @@ Tables::Tables(Graph &graph) : graph(graph) {
 }
 
 Tables::Table Tables::remove(Removed &removed, const std::vector<Table> &parts) {
-  const std::vector<unsigned> &around = removed.neighbours;
+  const std::vector<unsigned> &neighbours = removed.neighbours;
   size_t labels = graph.size(removed.unknown), entries = 1;
-  for (unsigned v : around)
+  for (unsigned v : neighbours)
     entries *= graph.size(v);
   // How far the place in a part moves with each neighbour's label, and with the unknown's.
-  std::vector<std::vector<size_t>> moves(parts.size(), std::vector<size_t>(around.size()));
+  std::vector<std::vector<size_t>> moves(parts.size(), std::vector<size_t>(neighbours.size()));
   std::vector<size_t> own(parts.size()), at(parts.size());
   for (size_t p = 0; p < parts.size(); ++p) {
     size_t step = 1;
     for (size_t i = parts[p].unknowns.size(); i-- > 0; step *= graph.size(parts[p].unknowns[i])) {
-      auto found = std::find(around.begin(), around.end(), parts[p].unknowns[i]);
-      (found == around.end() ? own[p] : moves[p][size_t(found - around.begin())]) = step;
+      auto found = std::find(neighbours.begin(), neighbours.end(), parts[p].unknowns[i]);
+      (found == neighbours.end() ? own[p] : moves[p][size_t(found - neighbours.begin())]) = step;
     }
   }
-  Table made{around, Costs(entries)};
+  Table made{neighbours, Costs(entries)};
   removed.labels.resize(entries);
-  std::vector<size_t> digits(around.size());
+  std::vector<size_t> digits(neighbours.size());
   for (size_t entry = 0; entry < entries; ++entry) {
     double least = infinite;
     for (size_t label = 0; label < labels; ++label) {
@@ -95,8 +95,8 @@ Tables::Table Tables::remove(Removed &removed, const std::vector<Table> &parts) 
       }
     }
     made.cost[entry] = least;
-    for (size_t d = around.size(); d-- > 0;) {
-      size_t size = graph.size(around[d]);
+    for (size_t d = neighbours.size(); d-- > 0;) {
+      size_t size = graph.size(neighbours[d]);
       bool turns = ++digits[d] == size;
       for (size_t p = 0; p < parts.size(); ++p)
         at[p] = turns ? at[p] - (size - 1) * moves[p][d] : at[p] + moves[p][d];
