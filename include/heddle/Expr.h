@@ -180,7 +180,7 @@ private:
   bool recombine();
   Expr simplify(const Ranges &ranges, int &rounds) const;
   /// The expression with each atom replaced by another expression.
-  Expr replaceAtoms(const std::function<Expr(const AtomRef &)> &by) const;
+  Expr replaceAtoms(const std::function<Expr(const AtomRef &)> &replacement) const;
 };
 
 struct Expr::Atom {

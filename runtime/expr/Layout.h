@@ -42,6 +42,10 @@ struct Layout {
     int64_t modulus = 0;
     int64_t low = 0, high = 0; ///< border elements, `pad(low, high)`
     bool operator==(const Factor &) const = default;
+    /// `b`, or `(a, b)` if names are merged.
+    std::string namesText() const;
+    /// The number of elements of the merged names, including the border.
+    int64_t elements(const Sizes &sizes) const;
   };
   /// XORs address bits [base, base+bits) with those `shift` above.
   struct Swizzle {
