@@ -9,29 +9,19 @@
 #include "runtime/control/Agreement.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include <poll.h>
 
 using namespace heddle;
 using std::chrono::milliseconds;
 
-/// Limits for a process that has not joined yet: bytes, and time.
-static constexpr size_t mostHelloBytes = 4096;
+/// A process has at least this long to send its hello frame.
 static constexpr milliseconds helloTime{5000};
-
-struct ControlServer::Peer {
-  Connection connection;
-  std::string name; ///< its address
-  Time since;
-  uint64_t nonce;
-  int rank = -1;       ///< -1: not joined yet
-  bool closed = false; ///< to be removed
-};
 
 ControlServer::ControlServer(ServerOptions options)
     : settings(std::move(options)), address(settings.at), listening(listenAt(settings.at)),
       seats(size_t(settings.ranks)), lastServed(ControlClock::now()),
+      store(settings.mostStoredBytes, [this](auto... each) { reply(each...); }),
       arrivals(size_t(settings.ranks)) {
   address.port = portOf(listening);
   for (int r = 0; r < settings.ranks; ++r)
@@ -83,103 +73,8 @@ void ControlServer::serveArrived() {
 }
 
 //===----------------------------------------------------------------------===//
-// Membership
+// Deadlines
 //===----------------------------------------------------------------------===//
-
-void ControlServer::acceptAll() {
-  const int mostUnauthenticated = 128 + 2 * settings.ranks;
-  for (int tries = 0; tries < mostUnauthenticated; ++tries) {
-    auto [socket, name] = acceptFrom(listening);
-    if (!socket) {
-      // For example, out of descriptors: retrying immediately would take all CPU time.
-      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
-        pausedUntil = ControlClock::now() + milliseconds(100);
-      return;
-    }
-    if (unauthenticated >= mostUnauthenticated) { // close the oldest one
-      Peer *oldest = nullptr;
-      for (auto &[descriptor, peer] : peers)
-        if (peer->rank < 0 && !peer->closed && (!oldest || peer->since < oldest->since))
-          oldest = peer.get();
-      if (oldest)
-        refuse(*oldest, "too many processes try to join");
-    }
-    int descriptor = socket.get();
-    auto peer =
-        std::make_unique<Peer>(Peer{Connection(std::move(socket), settings.key, mostHelloBytes),
-                                    name, ControlClock::now(), JobKey::random().low});
-    peer->connection.send({FrameKind::Greeting, BodyWriter().number(peer->nonce).take()});
-    ++unauthenticated;
-    ++connections;
-    peers[descriptor] = std::move(peer);
-  }
-}
-
-/// The process may try again; the job continues without it.
-void ControlServer::refuse(Peer &peer, const std::string &reason) {
-  peer.connection.send({FrameKind::Refuse, BodyWriter().text(reason).take()});
-  peer.closed = true;
-  --unauthenticated;
-  refused.push_back(peer.name + ": " + reason);
-  if (refused.size() > 16)
-    refused.pop_front();
-}
-
-void ControlServer::admit(Peer &peer, const Frame &frame) {
-  if (frame.kind != FrameKind::Hello)
-    return refuse(peer, "expected a hello frame, by which a rank joins");
-  BodyReader body(frame.body);
-  uint64_t nonce = body.number(), ranks = body.number();
-  Member member = unpackMember(body);
-  body.end();
-  std::string who = "rank " + std::to_string(member.rank),
-              count = std::to_string(settings.ranks) + " ranks";
-  if (nonce != peer.nonce)
-    return refuse(peer, who + " answers the greeting of another connection");
-  if (ranks != uint64_t(settings.ranks))
-    return refuse(peer, who + " was started as one of " + std::to_string(ranks) +
-                            " ranks, the job has " + count);
-  if (member.rank < 0 || member.rank >= settings.ranks)
-    return refuse(peer, who + " does not exist: the job has " + count + ", counted from 0");
-  Seat &seat = seats[size_t(member.rank)];
-  if (seat.presence != Presence::Absent)
-    return refuse(peer, seat.member.describe() + " has joined already, and can't join again as " +
-                            member.describe());
-  if (failed)
-    return refuse(peer, "the job has failed: " + failed->describe());
-  seat = {member, Presence::Here, &peer, ControlClock::now()};
-  peer.rank = member.rank;
-  peer.connection.setLimit(mostValueBytes + 4096);
-  --unauthenticated;
-  if (++joined == 1)
-    firstJoined = ControlClock::now();
-  if (joined < settings.ranks)
-    return;
-  BodyWriter list;
-  list.number(settings.byLauncher).number(uint64_t(settings.ranks));
-  for (const Seat &each : seats)
-    packMember(list, each.member);
-  sendAll({FrameKind::Ready, list.take()});
-}
-
-/// A connection was closed by its peer, without a `Leave` frame.
-void ControlServer::lose(Peer &peer) {
-  peer.closed = true;
-  if (peer.rank < 0) {
-    --unauthenticated;
-    return;
-  }
-  Seat &seat = seats[size_t(peer.rank)];
-  seat.peer = nullptr;
-  seat.presence = Presence::Lost;
-  seat.heard = ControlClock::now();
-}
-
-bool ControlServer::isOver() const {
-  return std::all_of(seats.begin(), seats.end(), [](const Seat &seat) {
-    return seat.presence == Presence::Left || seat.presence == Presence::Lost;
-  });
-}
 
 static std::string seconds(ControlClock::duration time) {
   char text[32];
@@ -268,9 +163,9 @@ void ControlServer::handle(Peer &peer, const Frame &frame) {
   case FrameKind::Heartbeat:
     return peer.connection.send({FrameKind::Heartbeat});
   case FrameKind::Put:
-    return put(peer, body);
+    return store.put(peer.rank, body);
   case FrameKind::Get:
-    return get(peer, body);
+    return store.get(peer.rank, body);
   case FrameKind::Agree:
     return agree(peer, body);
   case FrameKind::Abort: {
@@ -294,49 +189,6 @@ void ControlServer::reply(int rank, uint64_t id, bool succeeded, std::string_vie
   if (Peer *peer = seats[size_t(rank)].peer)
     peer->connection.send(
         {FrameKind::Reply, BodyWriter().number(id).number(succeeded).text(text).take()});
-}
-
-void ControlServer::put(Peer &peer, BodyReader &body) {
-  uint64_t id = body.number();
-  std::string key = body.text(), value = body.text();
-  uint64_t readers = body.number();
-  body.end();
-  if (auto found = store.find(key); found == store.end()) {
-    size_t bytes = key.size() + value.size();
-    if (storedBytes + bytes > settings.mostStoredBytes)
-      return reply(peer.rank, id, false,
-                   "no room for the value '" + key + "' of " + std::to_string(value.size()) +
-                       " bytes: ranks may store " + std::to_string(settings.mostStoredBytes));
-    storedBytes += bytes;
-    store.emplace(key, Value{std::move(value), readers});
-  } else if (found->second.text != value) {
-    return reply(peer.rank, id, false, "the value '" + key + "' exists already, and differs");
-  }
-  reply(peer.rank, id, true, "");
-  if (auto asked = waiting.extract(key))
-    for (auto [rank, request] : asked.mapped())
-      answer(rank, request, key);
-}
-
-void ControlServer::get(Peer &peer, BodyReader &body) {
-  uint64_t id = body.number();
-  std::string key = body.text();
-  body.end();
-  answer(peer.rank, id, key);
-}
-
-/// Sends a value to a rank, once it exists. The last reader removes it: otherwise a long job that
-/// exchanges values would fill the memory.
-void ControlServer::answer(int rank, uint64_t id, const std::string &key) {
-  auto found = store.find(key);
-  if (found == store.end())
-    return void(waiting[key].emplace_back(rank, id));
-  Value &value = found->second;
-  reply(rank, id, true, value.text);
-  if (value.readers == 0 || --value.readers > 0)
-    return;
-  storedBytes -= key.size() + value.text.size();
-  store.erase(found);
 }
 
 void ControlServer::agree(Peer &peer, BodyReader &body) {

@@ -28,6 +28,7 @@
 
 #include "runtime/control/Connection.h"
 #include "runtime/control/Failure.h"
+#include "runtime/control/ValueStore.h"
 
 #include <deque>
 #include <functional>
@@ -94,17 +95,20 @@ public:
 
 private:
   using Time = ControlClock::time_point;
-  struct Peer;
+  struct Peer {
+    Connection connection;
+    std::string name; ///< its address
+    Time since;
+    uint64_t nonce;
+    int rank = -1;       ///< -1: not joined yet
+    bool closed = false; ///< to be removed
+  };
   enum class Presence : uint8_t { Absent, Here, Lost, Left };
   struct Seat {
     Member member;
     Presence presence = Presence::Absent;
     Peer *peer = nullptr;
     Time heard = {}; ///< last frame, or when it was lost
-  };
-  struct Value {
-    std::string text;
-    uint64_t readers; ///< reads until it is removed; 0: never
   };
   struct Arrival {
     uint64_t id = 0;
@@ -120,9 +124,7 @@ private:
   int joined = 0, unauthenticated = 0;
   uint64_t connections = 0;
   Time firstJoined = {}, lastServed = {}, pausedUntil = {};
-  std::map<std::string, Value> store;
-  size_t storedBytes = 0;                                               ///< keys and values
-  std::map<std::string, std::vector<std::pair<int, uint64_t>>> waiting; ///< (rank, request) by key
+  ValueStore store;
   std::vector<Arrival> arrivals; ///< by rank, at the current call
   int arrived = 0;
   Time firstArrived = {};
@@ -134,9 +136,6 @@ private:
   void handle(Peer &peer, const Frame &frame);
   void admit(Peer &peer, const Frame &frame);
   void refuse(Peer &peer, const std::string &reason);
-  void put(Peer &peer, BodyReader &body);
-  void get(Peer &peer, BodyReader &body);
-  void answer(int rank, uint64_t id, const std::string &key);
   void agree(Peer &peer, BodyReader &body);
   void requireEveryone();
   void lose(Peer &peer);
