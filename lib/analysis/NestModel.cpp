@@ -227,9 +227,9 @@ int NestModel::indexOf(StringRef name) const {
   return -1;
 }
 
-std::vector<std::string> NestModel::namesOf(ArrayRef<unsigned> group) const {
+std::vector<std::string> NestModel::namesOf(ArrayRef<unsigned> merged) const {
   std::vector<std::string> result;
-  for (unsigned name : group)
+  for (unsigned name : merged)
     result.push_back(names[name]);
   return result;
 }
@@ -253,15 +253,15 @@ double NestModel::points(size_t begin, size_t end) const {
   return count;
 }
 
-int64_t NestModel::sizeOf(ArrayRef<unsigned> group) const {
+int64_t NestModel::sizeOf(ArrayRef<unsigned> merged) const {
   uint64_t size = 1;
-  for (unsigned name : group)
+  for (unsigned name : merged)
     size = std::min<uint64_t>(llvm::SaturatingMultiply(size, uint64_t(sizes[name])), INT64_MAX / 8);
   return int64_t(size);
 }
 
-int64_t NestModel::vectorsOf(ArrayRef<unsigned> group) const {
-  return llvm::divideCeil(sizeOf(group), lanes);
+int64_t NestModel::vectorsOf(ArrayRef<unsigned> merged) const {
+  return llvm::divideCeil(sizeOf(merged), lanes);
 }
 
 int64_t NestModel::typicalOf(nd::SizeAttr size) const {
@@ -431,8 +431,8 @@ public:
     return layout.offset(position);
   }
 
-  void setLane(ArrayRef<unsigned> group, int64_t lane) {
-    for (unsigned name : llvm::reverse(group)) {
+  void setLane(ArrayRef<unsigned> merged, int64_t lane) {
+    for (unsigned name : llvm::reverse(merged)) {
       point[name] = lane % nest.sizes[name];
       lane /= nest.sizes[name];
     }
@@ -453,21 +453,21 @@ private:
 } // namespace
 
 LaneKind NestModel::laneKind(const NestAccess &access, const SizedLayout &layout,
-                             ArrayRef<unsigned> group) const {
-  if (!access.mentionsAny(group))
+                             ArrayRef<unsigned> merged) const {
+  if (!access.mentionsAny(merged))
     return LaneKind::Same;
-  if (llvm::any_of(group, [&](unsigned name) { return access.gatheredBy(name); }))
+  if (llvm::any_of(merged, [&](unsigned name) { return access.gatheredBy(name); }))
     return LaneKind::Apart;
-  int64_t size = sizeOf(group), width = std::min(lanes, size), count = size / width;
+  int64_t size = sizeOf(merged), width = std::min(lanes, size), count = size / width;
   Probe probe(*this, access, layout);
   bool same = true, contiguous = true;
   // The first vector, and an odd one, which is split if it is not aligned to blocks of vectors.
   for (int64_t vector : {int64_t(0), std::min(count / 2 | 1, count - 1)}) {
     probe.setOthers(vector > 0);
-    probe.setLane(group, vector * width);
+    probe.setLane(merged, vector * width);
     int64_t first = probe.offset();
     for (int64_t lane = 1; lane < width && (same || contiguous); ++lane) {
-      probe.setLane(group, vector * width + lane);
+      probe.setLane(merged, vector * width + lane);
       int64_t moved = probe.offset() - first;
       same &= moved == 0;
       contiguous &= moved == lane;
@@ -475,24 +475,24 @@ LaneKind NestModel::laneKind(const NestAccess &access, const SizedLayout &layout
   }
   if (!same && !contiguous)
     return LaneKind::Apart;
-  if (group.size() > 1)
-    return derivedKind(access, layout, group, width);
+  if (merged.size() > 1)
+    return derivedKind(access, layout, merged, width);
   return same ? LaneKind::Same : LaneKind::Contiguous;
 }
 
 LaneKind NestModel::derivedKind(const NestAccess &access, const SizedLayout &layout,
-                                ArrayRef<unsigned> group, int64_t width) const {
+                                ArrayRef<unsigned> merged, int64_t width) const {
   const char *lane = "lane$", *vector = "vector$";
   Ranges ranges;
   for (auto [name, size] : llvm::zip_equal(names, sizes))
     ranges[name] = {0, size - 1};
   ranges[lane] = {0, width - 1};
-  ranges[vector] = {0, (sizeOf(group) - 1) / width};
+  ranges[vector] = {0, (sizeOf(merged) - 1) / width};
   ExprMap lanesAt, coordinates;
-  for (size_t i = 0; i < group.size(); ++i) {
+  for (size_t i = 0; i < merged.size(); ++i) {
     Expr index = (Expr::name(vector) * Expr(width) + Expr::name(lane))
-                     .floordiv(sizeOf(group.drop_front(i + 1)));
-    lanesAt[names[group[i]]] = (i > 0 ? index.mod(sizes[group[i]]) : index).simplify(ranges);
+                     .floordiv(sizeOf(merged.drop_front(i + 1)));
+    lanesAt[names[merged[i]]] = (i > 0 ? index.mod(sizes[merged[i]]) : index).simplify(ranges);
   }
   for (auto [dim, coordinate] : llvm::zip_equal(access.dims, access.coordinates))
     coordinates[dim] = coordinate.expr.substitute(lanesAt);
@@ -517,8 +517,8 @@ int64_t NestModel::step(const NestAccess &access, const SizedLayout &layout, uns
 namespace {
 class TileFinder {
 public:
-  TileFinder(const NestModel &nest, ArrayRef<unsigned> group, ArrayRef<bool> onLanes)
-      : nest(nest), group(group), onLanes(onLanes), vectors(nest.vectorsOf(group)),
+  TileFinder(const NestModel &nest, ArrayRef<unsigned> merged, ArrayRef<bool> onLanes)
+      : nest(nest), merged(merged), onLanes(onLanes), vectors(nest.vectorsOf(merged)),
         limit(nest.registers - 1) {
     for (auto [access, isVector] : llvm::zip_equal(nest.accesses, onLanes))
       if (!access.isWrite)
@@ -526,7 +526,7 @@ public:
   }
 
   std::vector<RegisterTile> find() {
-    bool reduced = nest.isReduced(group[0]);
+    bool reduced = nest.isReduced(merged[0]);
     std::vector<unsigned> names = rowNames();
     for (int64_t nv : {2, 1, 3, 4}) {
       if (reduced ? nv > 1 : nv > vectors)
@@ -556,7 +556,7 @@ public:
 
 private:
   const NestModel &nest;
-  ArrayRef<unsigned> group;
+  ArrayRef<unsigned> merged;
   ArrayRef<bool> onLanes;
   int64_t vectors, limit;
   unsigned vectorReads = 0, scalarReads = 0;
@@ -567,7 +567,7 @@ private:
   std::vector<unsigned> rowNames() const {
     std::vector<unsigned> result;
     for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
-      if (llvm::is_contained(group, name) || nest.sizes[name] < 2)
+      if (llvm::is_contained(merged, name) || nest.sizes[name] < 2)
         continue;
       bool reuses = false, matters = false;
       for (auto [access, isVector] : llvm::zip_equal(nest.accesses, onLanes)) {
@@ -627,7 +627,7 @@ private:
 };
 } // namespace
 
-std::vector<RegisterTile> NestModel::registerTiles(ArrayRef<unsigned> group,
+std::vector<RegisterTile> NestModel::registerTiles(ArrayRef<unsigned> merged,
                                                    ArrayRef<bool> onLanes) const {
-  return TileFinder(*this, group, onLanes).find();
+  return TileFinder(*this, merged, onLanes).find();
 }

@@ -78,8 +78,8 @@ struct Coordinate {
   bool isSum() const { return !gathered && mentioned.size() > 1; }
 
   int64_t at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const;
-  /// Returns the size of the part of a dimension that it walks while names have these sizes: that of
-  /// its name; of a window, at most `most`; of a gather, `most`.
+  /// Returns the size of the part of a dimension that it walks while names have these sizes: that
+  /// of its name; of a window, at most `most`; of a gather, `most`.
   int64_t extent(llvm::ArrayRef<int64_t> sizes, int64_t most) const;
 };
 
@@ -94,8 +94,8 @@ struct NestAccess {
   bool isWrite = false;
   bool inFinish = false; ///< executed once for each produced point
   bool gathered = false; ///< depends on values of reads
-  /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need tests
-  /// with or without a copy, so then a copy pays only if it widens elements.
+  /// A part of it may be copied: its coordinates are affine. Points that a guard excludes need
+  /// tests with or without a copy, so then a copy pays only if it widens elements.
   bool stageable = false;
   /// The iteration names that each condition of its guard mentions.
   llvm::SmallVector<llvm::SmallBitVector, 2> conditions;
@@ -156,12 +156,12 @@ struct NestModel {
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
   int indexOf(llvm::StringRef name) const;
-  std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> group) const;
+  std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> merged) const;
   /// Returns the lanes in the nest's schedule, complete or partial, if it has one.
   std::optional<std::vector<unsigned>> writtenLanes() const;
-  /// The number of points of a merged group of names, and the number of vectors that they fill.
-  int64_t sizeOf(llvm::ArrayRef<unsigned> group) const;
-  int64_t vectorsOf(llvm::ArrayRef<unsigned> group) const;
+  /// The number of points of merged names, and the number of vectors that they fill.
+  int64_t sizeOf(llvm::ArrayRef<unsigned> merged) const;
+  int64_t vectorsOf(llvm::ArrayRef<unsigned> merged) const;
   /// Returns true if a read is reused so often that blocks of it should stay in a cache.
   bool reusesReads() const;
   /// Returns the sizes of a tensor, typical ones for symbolic sizes.
@@ -171,13 +171,13 @@ struct NestModel {
   void resize(llvm::ArrayRef<int64_t> sizes);
 
   LaneKind laneKind(const NestAccess &access, const SizedLayout &layout,
-                    llvm::ArrayRef<unsigned> group) const;
+                    llvm::ArrayRef<unsigned> merged) const;
   /// Returns the stride in elements of one step along a name.
   int64_t step(const NestAccess &access, const SizedLayout &layout, unsigned name) const;
 
-  /// Returns the register tiles of a reduction with the lanes `group`, in descending order.
+  /// Returns the register tiles of a reduction with the lanes `merged`, in descending order.
   /// `onLanes`: for each access, whether it is read as vectors.
-  std::vector<RegisterTile> registerTiles(llvm::ArrayRef<unsigned> group,
+  std::vector<RegisterTile> registerTiles(llvm::ArrayRef<unsigned> merged,
                                           llvm::ArrayRef<bool> onLanes) const;
 
 private:
@@ -189,7 +189,7 @@ private:
   void addGuard(NestAccess &access, GuardAttr guard) const;
   void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps);
   LaneKind derivedKind(const NestAccess &access, const SizedLayout &layout,
-                       llvm::ArrayRef<unsigned> group, int64_t width) const;
+                       llvm::ArrayRef<unsigned> merged, int64_t width) const;
 };
 
 } // namespace heddle::nest

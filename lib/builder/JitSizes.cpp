@@ -112,9 +112,9 @@ Sizes JitSizes::specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const {
 }
 
 Expr JitSizes::sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth) const {
-  auto refuse = [&](const std::string &why) {
+  auto refuse = [&](const std::string &problem) {
     fail(here, "the size of '" + size.name.str() + "' is declared as " + size.relation->str() +
-                   ", " + why);
+                   ", " + problem);
   };
   if (auto found = special.find(size.name.str()); found != special.end())
     return Expr(found->second);

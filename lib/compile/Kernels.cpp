@@ -96,7 +96,7 @@ public:
     return withRequest(kernel, "", [&](const nest::KernelRequest &request, nd::SizeAttr) {
       using Text = llvm::Expected<std::string>;
       if (std::optional<Custom> custom = customFor(request))
-        return Text("is made by the plugin " + quoted(custom->by) + ", as '" +
+        return Text("is made by the plugin " + quoted(custom->extension) + ", as '" +
                     custom->kernel.function + "'");
       if (!request.sizes.empty())
         return Text("has symbolic sizes, for which plugins make no kernels");
@@ -114,7 +114,7 @@ private:
   const Target &target;
 
   struct Custom {
-    std::shared_ptr<const Extension> by;
+    std::shared_ptr<const Extension> extension;
     CustomKernel kernel;
   };
   /// Extensions provide kernels only for nests of constant sizes.

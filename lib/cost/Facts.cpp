@@ -168,11 +168,11 @@ static void setStatedLoops(NestFacts &facts, Operation *op) {
         loops.emplace_back(facts.nest(), loop);
     }
   };
-  SmallVector<Operation *, 2> around;
+  SmallVector<Operation *, 2> parents;
   for (Operation *each = op->getParentOp(); each; each = each->getParentOp())
     if (isa<GroupOp, ScanOp>(each))
-      around.push_back(each);
-  for (Operation *each : llvm::reverse(around))
+      parents.push_back(each);
+  for (Operation *each : llvm::reverse(parents))
     add(each);
   size_t outer = loops.size();
   add(op);

@@ -7,16 +7,16 @@
 //
 // In order:
 //
-//   1. Vector: the produced name, or merged group of a layout, along which the result and most reads
-//      are contiguous or invariant. A read with strided lanes counts as contiguous if it is used
-//      often enough to be copied first. If there is no such name, a reduced name along which the
-//      reads are contiguous.
+//   1. Vector: the produced name, or merged names of a layout, along which the result and most
+//      reads are contiguous or invariant. A read with strided lanes counts as contiguous if it is
+//      used often enough to be copied first. If there is no such name, a reduced name along which
+//      the reads are contiguous.
 //   2. Register tile: vectors along that name times points of names in which the vector reads are
 //      invariant, so that each loaded vector and each broadcast scalar is used several times.
 //      Accumulators, one row of vectors and one broadcast must fit the registers.
 //   3. Reduced names are loops inside of the tile; the one that is contiguous in most reads is
-//      innermost. For contractions a search (ScheduleModel.h) chooses the loops around tiles, blocks
-//      of reduced names, and copies.
+//      innermost. For contractions a search (ScheduleModel.h) chooses the loops around tiles,
+//      blocks of reduced names, and copies.
 //   4. Pointwise nests: loops in the order of the result; if a read is contiguous along another
 //      name, tiles of both names, which are transposed in registers.
 //   5. Chunks for threads: large enough to be worth fetching.
@@ -373,17 +373,17 @@ private:
   Schedule write() {
     Schedule schedule;
     // Loops around tiles.
-    std::vector<OuterLoop> around;
-    auto addAround = [&](const Lanes &names, int64_t size, int64_t step) {
+    std::vector<OuterLoop> outer;
+    auto addOuter = [&](const Lanes &names, int64_t size, int64_t step) {
       bool any = llvm::any_of(names, [&](unsigned name) { return nest.symbolic[name]; });
-      around.push_back({nest.namesOf(names), step, int64_t(llvm::divideCeil(size, step)), any});
+      outer.push_back({nest.namesOf(names), step, int64_t(llvm::divideCeil(size, step)), any});
     };
     bool placedVector = vectorReduced || vector.empty();
     auto placeVector = [&] {
       if (std::exchange(placedVector, true))
         return;
-      addAround(vector, nest.sizeOf(vector),
-                std::min(vectorTile, nest.vectorsOf(vector) * nest.lanes));
+      addOuter(vector, nest.sizeOf(vector),
+               std::min(vectorTile, nest.vectorsOf(vector) * nest.lanes));
     };
     for (unsigned name : ordered(nest.firstProduced, nest.firstReduced, /*writes=*/true)) {
       if (llvm::is_contained(vector, name) && !vectorReduced) {
@@ -394,7 +394,7 @@ private:
       for (auto [row, points] : rows)
         if (row == name)
           step = std::min(points, size);
-      addAround({name}, size, step);
+      addOuter({name}, size, step);
     }
     placeVector();
     auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
@@ -403,7 +403,7 @@ private:
     double flops =
         work * nest.bodyCost + nest.points(nest.firstProduced, nest.firstReduced) * nest.finishCost;
     schedule.loops =
-        sharedLoops(around, cost::chunksWorthFetching(std::max(2 * work, flops), machine));
+        sharedLoops(outer, cost::chunksWorthFetching(std::max(2 * work, flops), machine));
     // The reduction, the most contiguous name innermost.
     for (unsigned name : ordered(nest.firstReduced, nest.names.size(), /*writes=*/false))
       if (!llvm::is_contained(vector, name))

@@ -159,17 +159,17 @@ static void layLiteralsAsGiven(func::FuncOp function) {
 /// Clones functions so that every branch and loop has its own. Rejects recursion and too many ops;
 /// `ops` counts those of copies.
 static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
-                                  llvm::SetVector<Operation *> &around,
+                                  llvm::SetVector<Operation *> &callers,
                                   llvm::DenseSet<Operation *> &owned, int64_t &ops) {
-  around.insert(function);
+  callers.insert(function);
   for (auto op : function.getOps<ControlOp>()) {
     SmallVector<Attribute> own;
     for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>()) {
       auto callee = symbols.lookup<func::FuncOp>(name.getValue());
-      if (around.contains(callee))
+      if (callers.contains(callee))
         return op.emitOpError() << "is recursive: '@" << name.getValue()
                                 << "' calls itself; use a loop instead";
-      if (around.size() > deepestRegion)
+      if (callers.size() > deepestRegion)
         return op.emitOpError() << "expected at most " << deepestRegion
                                 << " branches and loops inside each other, got more";
       if (!owned.insert(callee).second) {
@@ -182,24 +182,24 @@ static LogicalResult ownFunctions(func::FuncOp function, SymbolTable &symbols,
         symbols.insert(callee);
         owned.insert(callee);
       }
-      if (failed(ownFunctions(callee, symbols, around, owned, ops)))
+      if (failed(ownFunctions(callee, symbols, callers, owned, ops)))
         return failure();
       own.push_back(FlatSymbolRefAttr::get(callee));
     }
     op.setFunctionsAttr(ArrayAttr::get(op.getContext(), own));
   }
-  around.remove(function);
+  callers.remove(function);
   return success();
 }
 
 LogicalResult nest::prepareSteps(ModuleOp module) {
   SymbolTable symbols(module);
-  llvm::SetVector<Operation *> around;
+  llvm::SetVector<Operation *> callers;
   llvm::DenseSet<Operation *> owned;
   int64_t ops = 0;
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        failed(ownFunctions(function, symbols, around, owned, ops)))
+        failed(ownFunctions(function, symbols, callers, owned, ops)))
       return failure();
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal() || !function.getBody().hasOneBlock())
