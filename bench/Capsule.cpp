@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// votes[n, r, c, co, i, j] = sum over kr, kc, ci, k of P[n, 2r + kr, 2c + kc, ci, i, k] * W[kr, kc, ci, co, k, j]:
+// votes[n, r, c, co, i, j] = sum over kr, kc, ci, k of
+//     P[n, 2r + kr, 2c + kc, ci, i, k] * W[kr, kc, ci, co, k, j]:
 // Barham and Isard, "Machine learning systems are stuck in a rut" (HotOS 2019), section 2.
 //
 //===----------------------------------------------------------------------===//

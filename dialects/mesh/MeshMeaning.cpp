@@ -9,11 +9,11 @@
 // `mesh.data` becomes a name of each value, whose coordinate is the device's. Then
 //
 //     mesh.all_reduce %x over [data]          nest.compute (k: 4, mesh.data: 2) reduce (part: 2)
-//                                                 reads %x[mesh.data = part]
+//                                             reads %x[mesh.data = part]
 //     mesh.permute %x over [data] shift 1     nest.compute (k: 4, mesh.data: 2)
-//                                                 reads %x[mesh.data = mesh.data + 1] if [...] else 0
+//                                             reads %x[mesh.data = mesh.data + 1] if [...] else 0
 //     mesh.all_gather %x name k over [data]   nest.update (k: 2, mesh.data: 2, part: 2)
-//                                                 at [k = 2 * part + k] reads %x[mesh.data = part]
+//                                             at [k = 2 * part + k] reads %x[mesh.data = part]
 //
 // where `part` is the index of another device of the group.
 //

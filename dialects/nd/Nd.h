@@ -107,7 +107,8 @@ inline NdTensorType tensorType(mlir::Value value) {
 
 /// Parses and prints an expression in an attribute or a type.
 mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
-/// Parses `a: 3, b: N`, up to a token that is not a name. Emits an error for a name that occurs twice.
+/// Parses `a: 3, b: N`, up to a token that is not a name. Emits an error for a name that occurs
+/// twice.
 mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<Dim> &dims);
 void printDims(mlir::AsmPrinter &printer, llvm::ArrayRef<Dim> dims);
 

@@ -36,8 +36,8 @@ Tensor thresholdRelu(const Tensor &x, double threshold, double value = 0,
                      Here here = Here::current());
 /// log(1 + exp(x)) without overflow (torch.nn.Softplus).
 Tensor softplus(const Tensor &x, Here here = Here::current());
-/// The first half along `name` times the sigmoid of the second (Dauphin et al., 2017; torch.nn.GLU).
-/// Throws Error for an odd size.
+/// The first half along `name` times the sigmoid of the second (Dauphin et al., 2017;
+/// torch.nn.GLU). Throws Error for an odd size.
 Tensor gatedLinear(const Tensor &x, const Name &name, Here here = Here::current());
 
 } // namespace heddle

@@ -14,8 +14,8 @@
 //       Tensor hidden = shard(sum(x * weight, over(in)), {{batch, data}, {out, model}});
 //       ...
 //     }, options);
-//     Tensor y = step(x, weight);       // takes this rank's blocks of x and weight, if they are whole
-//     y.to<float>({batch, out});        // on all ranks: gathers the blocks
+//     Tensor y = step(x, weight);   // takes this rank's blocks of x and weight, if whole
+//     y.to<float>({batch, out});      // on all ranks: gathers the blocks
 //
 // A name of size n that is split into p parts has blocks of ceil(n / p); the last ones may be short
 // or empty, so that sizes need not divide. Rules (JitOptions::rules) split arguments, `shard`
@@ -96,7 +96,8 @@ Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = He
 struct MeshPlan {
   Mesh mesh;
   std::vector<MeshRule> rules;
-  /// The settings of a file (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line 1)".
+  /// The settings of a file (`mesh`, `zero`, `micro-batches`): the text, and " (plan 'FILE', line
+  /// 1)".
   std::map<std::string, std::pair<std::string, std::string>> settings = {};
 
   /// Combines a mesh, rules and a file of both; any of them may be empty. Rules of the file come

@@ -7,9 +7,9 @@
 //
 // Pointwise operations align their operands by name and take the union of the names. Shared names
 // must connect operands that have names; write an outer product with `broadcast`. A number takes
-// the element type of the other operand, and has no names. Sums, products, quotients and powers with
-// a number use it as it is where they compute in a wider type than the elements': x * 0.1 of bf16
-// elements multiplies by 0.1 in f32.
+// the element type of the other operand, and has no names. Sums, products, quotients and powers
+// with a number use it as it is where they compute in a wider type than the elements': x * 0.1 of
+// bf16 elements multiplies by 0.1 in f32.
 //
 //     Tensor y = x * weight + 1.0;     // x: batch, in; weight: in, out; y: batch, in, out
 //
@@ -62,8 +62,8 @@ inline Tensor &operator/=(Tensor &a, Operand b) { return a = Operand(a, b.here) 
 Tensor maximum(Operand a, Operand b);
 Tensor minimum(Operand a, Operand b);
 /// `base` to the power of `exponent`. Powers of integers wrap around; a negative exponent gives the
-/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where it
-/// is a number.
+/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where
+/// it is a number.
 Tensor pow(Operand base, Operand exponent);
 /// `yes` where `condition` (of type i1) is true, else `no`.
 Tensor select(Operand condition, Operand yes, Operand no);
@@ -140,8 +140,8 @@ Tensor max(Operand x, const Names &over);
 Tensor max(Operand x);
 Tensor min(Operand x, const Names &over);
 Tensor min(Operand x);
-/// The mean of float elements: their sum divided by their number, both in `accumulator`, as in `sum`.
-/// Excluded taps of windows are not counted; NaN if nothing is counted.
+/// The mean of float elements: their sum divided by their number, both in `accumulator`, as in
+/// `sum`. Excluded taps of windows are not counted; NaN if nothing is counted.
 Tensor mean(Operand x, const Names &over, std::optional<ElementType> accumulator = {});
 Tensor mean(Operand x);
 /// The number of elements of `x` that a reduction over `names` combines. A tensor without names,
@@ -164,8 +164,8 @@ std::vector<Tensor> reduce(const std::vector<Tensor> &tensors, const Names &over
                            Here here = Here::current());
 /// The index of the largest or the smallest element (i64): row-major over the names `over`, in the
 /// order in which they are listed. Of equal elements the one with the smallest index is taken. NaN
-/// is ignored unless all elements are NaN. Throws Error where a name has no elements; with a symbolic
-/// size, the call of the program throws it.
+/// is ignored unless all elements are NaN. Throws Error where a name has no elements; with a
+/// symbolic size, the call of the program throws it.
 Tensor argmax(Operand x, const Names &over);
 Tensor argmin(Operand x, const Names &over);
 /// The combiners of scans and scatters.

@@ -80,8 +80,8 @@ Scalar shiftRight(const Scalar &a, const Scalar &bits);
 Scalar maximum(const Scalar &a, const Scalar &b);
 Scalar minimum(const Scalar &a, const Scalar &b);
 /// `base` to the power of `exponent`. Powers of integers wrap around; a negative exponent gives the
-/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where it
-/// is a number.
+/// quotient 1 / pow(base, -exponent), which is 0 but for the bases 1 and -1, and is refused where
+/// it is a number.
 Scalar pow(const Scalar &base, const Scalar &exponent);
 /// `yes` if `condition` (of type i1) is true, else `no`.
 Scalar select(const Scalar &condition, const Scalar &yes, const Scalar &no);

@@ -49,9 +49,9 @@ struct IsTree<std::pair<A, B>> : std::bool_constant<IsTree<A>::value && IsTree<B
 template <typename... T>
 struct IsTree<std::tuple<T...>> : std::bool_constant<(IsTree<T>::value && ...)> {};
 
-/// Calls visit(path, node) for every tensor and every struct of a tree, a struct before its members,
-/// which come in their order. A path is the names or positions of members, joined by dots; "" for
-/// the tree itself.
+/// Calls visit(path, node) for every tensor and every struct of a tree, a struct before its
+/// members, which come in their order. A path is the names or positions of members, joined by dots;
+/// "" for the tree itself.
 template <typename T, typename V>
 void forEachNode(T &tree, V &&visit, const std::string &path = "") {
   auto at = [&](const std::string &member) { return path.empty() ? member : path + "." + member; };

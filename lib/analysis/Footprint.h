@@ -60,8 +60,8 @@ struct PlacedAccess {
 /// dimension it is rounded up to whole lines of `line` elements.
 double boxElements(const PlacedAccess &access, const Extents &extents, int64_t line = 1);
 /// Returns how many of the `lines` of a box map to the same set of a cache, if its rows are at a
-/// distance that a large power of 2 divides. Addresses `way` bytes apart map to the same set; `run`:
-/// bytes of its contiguous runs.
+/// distance that a large power of 2 divides. Addresses `way` bytes apart map to the same set;
+/// `run`: bytes of its contiguous runs.
 double linesPerSet(const PlacedAccess &access, const Extents &extents, double run, double lines,
                    int64_t way, int64_t line);
 /// Returns the length of a contiguous run of a box in bytes. Sets `pitch`, if given, to the

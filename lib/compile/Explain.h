@@ -12,8 +12,9 @@
 //      "functions": [{
 //        "name": "product", "location": "a.mlir:1:1",
 //        "layouts": {"seconds": 7.8e-4, "bound": 7.8e-4, "copies": 1, ...},
-//        "values": [{"name": "x", "kind": "argument", "type": ..., "layout": "[k, m]", "bytes": ...,
-//                    "given": true, "others": [{"what": "[m, k]", "more": 1.7e-5}], ...}],
+//        "values": [{"name": "x", "kind": "argument", "type": ..., "layout": "[k, m]",
+//                    "bytes": ..., "given": true,
+//                    "others": [{"what": "[m, k]", "more": 1.7e-5}], ...}],
 //        "steps": [{"name": "reduce", "reads": [0, 1], "writes": [2], "schedule": "[...]",
 //                   "seconds": 8.1e-4, "bound": 7.7e-4, "limit": "arithmetic", "lanes": "along m",
 //                   "others": [...], "nests": [...],

@@ -271,8 +271,8 @@ private:
       amounts.missed += lanes;
   }
 
-  /// True if vectors are transposed in registers: a register tile has several points of another name
-  /// along which the tensor is contiguous.
+  /// True if vectors are transposed in registers: a register tile has several points of another
+  /// name along which the tensor is contiguous.
   bool isTurned(const NestAccess &access, const PlacedAccess &place) const {
     if (access.gathered || facts.isUpdate || loops.lanes().size() != 1 ||
         (nest.reduction && isFinishedByRows(nest.finishCost, vectorsOfTile())))

@@ -25,8 +25,8 @@ namespace heddle::cost {
 /// loops.
 void forEachAssumption(const NestFacts &facts, llvm::function_ref<void(const NestFacts &)> act);
 
-/// Returns the loops that are assumed for these lanes. `tile` selects one of the register tiles of a
-/// reduction, the best first. `isSplit`: the outermost loop is that of `splitOf`.
+/// Returns the loops that are assumed for these lanes. `tile` selects one of the register tiles of
+/// a reduction, the best first. `isSplit`: the outermost loop is that of `splitOf`.
 llvm::SmallVector<Loop, 12> assumedLoops(const NestFacts &facts, llvm::ArrayRef<unsigned> lanes,
                                          unsigned tile = 0, bool isSplit = false);
 
@@ -38,9 +38,8 @@ struct Split {
 };
 Split splitOf(const nest::NestModel &nest, llvm::ArrayRef<unsigned> lanes);
 
-/// Returns the good register tiles of a reduction with these lanes, the best first: the best one over
-/// each set of names.
-/// `onLanes`: for each access, whether it is read as vectors.
+/// Returns the good register tiles of a reduction with these lanes, the best first: the best one
+/// over each set of names. `onLanes`: for each access, whether it is read as vectors.
 std::vector<nest::RegisterTile> goodTiles(const nest::NestModel &nest,
                                           llvm::ArrayRef<unsigned> lanes,
                                           llvm::ArrayRef<bool> onLanes);

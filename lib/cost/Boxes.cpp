@@ -72,7 +72,8 @@ const AccessBoxes &NestFacts::boxes(size_t number) const {
   all.levels.clear();
   const NestAccess &access = model.accesses[number];
   const PlacedAccess &place = of.place;
-  // Copies hold narrow elements widened, unless a matrix unit multiplies these. Panels waste no lanes.
+  // Copies hold narrow elements widened, unless a matrix unit multiplies these. Panels waste no
+  // lanes.
   int64_t element = walked.together > 1 ? place.bytes : std::max<int64_t>(place.bytes, 4);
   int64_t line = place.onLanes() ? 1 : model.line / element;
   for (size_t level = 0; level < walked.extents.size(); ++level) {

@@ -21,8 +21,9 @@
 // and memory send it data: the longest of the times counts in full, and the others by the part that
 // does not overlap with it (`exposed_part`). Within the core, the longest of arithmetic, accesses,
 // issue and dependent operations counts in the same way. Staged copies wait for bytes from L3 and
-// memory; this time does not overlap. Of the bound, only the longest counts. Threads share the chunks
-// of a nest, and the bandwidth of L3 and memory. Extensions may change the result (Adjustment.h).
+// memory; this time does not overlap. Of the bound, only the longest counts. Threads share the
+// chunks of a nest, and the bandwidth of L3 and memory. Extensions may change the result
+// (Adjustment.h).
 //
 // `bench/cost` measures drawn nests, prints the errors of these estimates, and fits the rates.
 //
@@ -81,8 +82,8 @@ double secondsBySizes(mlir::Operation *op, const Machine &machine = Machine::ofC
 /// near. Their arithmetic is the same.
 double secondsSavedAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
 
-/// Returns the most bytes of values that stay near at a point of a group, on the machine that stands
-/// for all CPUs.
+/// Returns the most bytes of values that stay near at a point of a group, on the machine that
+/// stands for all CPUs.
 double mostBytesOfPoint();
 
 } // namespace heddle::cost

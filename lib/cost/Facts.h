@@ -43,7 +43,8 @@ struct Stage {
 
 class NestFacts {
 public:
-  /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see NestModel.
+  /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see
+  /// NestModel.
   NestFacts(mlir::Operation *op, nest::MachineAttr machine, bool shrink = false);
 
   /// Facts of a copy of a tensor to another layout.

@@ -83,8 +83,8 @@ public:
   /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
   bool isSplit() const;
   /// Returns how often an instruction runs that depends on the groups that `matters` accepts: the
-  /// trips of the loops of groups and of all up to the innermost such loop, but of those that it is moved out of
-  /// (`skips`), times the points of these groups in a tile.
+  /// trips of the loops of groups and of all up to the innermost such loop, but of those that it is
+  /// moved out of (`skips`), times the points of these groups in a tile.
   double times(llvm::function_ref<bool(unsigned)> matters,
                llvm::function_ref<bool(unsigned)> skips) const;
 };

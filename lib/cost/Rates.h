@@ -13,9 +13,9 @@
 //     cycles += amounts.loads * rates.loadCycles;
 //
 // A target overrides a rate that it has measured (`Target::machine`). A module may do so too, for
-// an experiment: `heddle.machine = #nest.machine<{load_cycles = 0.5}>`. Search limits are not rates;
-// they are constants next to the search. No code outside of `lib/cost` and targets computes with a
-// rate.
+// an experiment: `heddle.machine = #nest.machine<{load_cycles = 0.5}>`. Search limits are not
+// rates; they are constants next to the search. No code outside of `lib/cost` and targets computes
+// with a rate.
 //
 // Sources of the numbers: those of nests are fitted together to measurements (`heddle-bench cost`,
 // docs/cost.md). Those of chunks were found by `heddle-bench matmul conv capsule`. A barrier of two

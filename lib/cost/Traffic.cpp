@@ -160,8 +160,8 @@ private:
     return memory == pages ? nearPages : cost::capacityOf(nests[0]->nest(), memory);
   }
 
-  /// Returns the part of some data that a cache loses before it is used again, if `bytes` are used in
-  /// between. `apart`: more bytes that the few sets of this data would need.
+  /// Returns the part of some data that a cache loses before it is used again, if `bytes` are used
+  /// in between. `apart`: more bytes that the few sets of this data would need.
   static double lost(double bytes, double apart, double capacity) {
     auto between = [&](double least, double used) {
       return std::clamp((used / capacity - least) / (lostPart - least), 0.0, 1.0);

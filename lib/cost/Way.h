@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the layout of one tensor costs a nest whose lanes are chosen. Loops are assumed (Assume.h). A
-// read whose lanes are apart may be staged: it is copied once to a buffer in which lanes are
+// What the layout of one tensor costs a nest whose lanes are chosen. Loops are assumed (Assume.h).
+// A read whose lanes are apart may be staged: it is copied once to a buffer in which lanes are
 // contiguous.
 //
 //     Way way(facts, {n}, /*tile=*/0, rates);

@@ -41,7 +41,7 @@
 // that it would have if nothing had cancelled. Sums take the largest scale of their terms, products
 // multiply those of their factors, and other functions begin anew.
 //
-//     f32: p - p                        = 0 +- 1.4e-7          scale 1.21: a fault of a thousandth shows
+//     f32: p - p                        = 0 +- 1.4e-7     scale 1.21: a fault of a thousandth shows
 //
 // Worst-case bounds grow with each op, and are useless after some hundreds of ops. An `Arithmetic`
 // that runs one perturbed execution computes no bounds: it perturbs values within the rounding

@@ -87,9 +87,9 @@ std::string text(const Scalar &scalar, mlir::Type type);
 /// `{column: 2, row: 1}`
 std::string text(const Sizes &position);
 
-/// True if the agreement of an element of type `type` proves little: it is undecided, or its bound is
-/// larger than both its magnitude and a thousandth of its scale (Scalar.h). The sum of 1 and -1 +-
-/// 1e-6 is not uncertain: a fault of a thousandth in either term shows.
+/// True if the agreement of an element of type `type` proves little: it is undecided, or its bound
+/// is larger than both its magnitude and a thousandth of its scale (Scalar.h). The sum of 1 and -1
+/// +- 1e-6 is not uncertain: a fault of a thousandth in either term shows.
 bool isUncertain(const Scalar &scalar, mlir::Type type);
 
 struct Comparison {

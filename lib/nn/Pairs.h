@@ -8,12 +8,12 @@
 // Attention multiplies weights of pairs of a query and a key with values. A pair that is hidden has
 // the weight 0, but 0 * NaN is NaN. Three kinds of conditions hide pairs.
 //
-// - Conditions of keys alone are lengths, and all conditions where there is a single query. Keys and
-//   values are replaced by zeros where they are read.
+// - Conditions of keys alone are lengths, and all conditions where there is a single query. Keys
+//   and values are replaced by zeros where they are read.
 // - Conditions of positions (`causal`): the factors of products are finite. The first value of each
 //   feature that is not makes NaN of what the queries from its position on get.
-// - Conditions of pairs (masks, biases): the factors are finite, and a value that is not makes those
-//   scores NaN that see it. Selecting in the products of all pairs would take a third longer.
+// - Conditions of pairs (masks, biases): the factors are finite, and a value that is not makes
+//   those scores NaN that see it. Selecting in the products of all pairs would take a third longer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,14 +7,14 @@
 //
 // A plan is a mesh and rules that shard arguments by their names:
 //
-//     data=2,model=2                the axes of the mesh; the last one varies fastest over devices
-//     batch:data                    the name batch of every argument, over the axis data
-//     net.wide/hidden:model         the name hidden of arguments such as net.wide.weight
-//     state.*/hidden:data+model     over both axes, data outermost
-//     net/hidden:                   over none, whatever the other rules imply
-//     hidden:data(2)4               over the sub-axis of data of size 4 inside an outer one of size 2
-//     net.last@stage=1              arguments such as net.last.weight, on the devices of stage 1 only
-//     adam@file                     arguments such as adam.mean.first.weight, in files, not in memory
+//     data=2,model=2             the axes of the mesh; the last one varies fastest over devices
+//     batch:data                 the name batch of every argument, over the axis data
+//     net.wide/hidden:model      the name hidden of arguments such as net.wide.weight
+//     state.*/hidden:data+model  over both axes, data outermost
+//     net/hidden:                over none, whatever the other rules imply
+//     hidden:data(2)4            over the sub-axis of data of size 4 inside an outer one of size 2
+//     net.last@stage=1           arguments such as net.last.weight, on the devices of stage 1 only
+//     adam@file                  arguments such as adam.mean.first.weight, in files, not in memory
 //
 // A pattern is a list of words separated by dots, which match consecutive words anywhere in the
 // `nd.name` of an argument; `*` in a word matches any letters. Axes of earlier rules are propagated

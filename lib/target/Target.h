@@ -94,8 +94,8 @@ public:
   /// Compiles a kernel that calls a custom one.
   virtual llvm::Expected<KernelCode> compileCustom(const std::string &symbol,
                                                    const CustomKernel &kernel) = 0;
-  /// Compiles the function that runs the steps (runtime/format/Abi.h). The default suits a device that
-  /// reads the steps from the manifest (runtime/device/StepRunner.h).
+  /// Compiles the function that runs the steps (runtime/format/Abi.h). The default suits a device
+  /// that reads the steps from the manifest (runtime/device/StepRunner.h).
   virtual llvm::Expected<Object> compileEntry(const std::string &symbol,
                                               const std::vector<StepSpec> &steps);
   /// Prints the kernel; `custom` is the kernel that replaces it, or null.

@@ -19,10 +19,11 @@
 //     HeddlePending *sum;
 //     if (table->create(&world, &context) || table->group(context, "data", NULL, 0, &data))
 //       puts(table->message());
-//     HeddleOperation operation = {.kind = HEDDLE_ALL_REDUCE, .combiner = HEDDLE_SUM, .element = 11,
-//                                  .input = gradient, .output = gradient, .counts = &count};
+//     HeddleOperation operation = {.kind = HEDDLE_ALL_REDUCE, .combiner = HEDDLE_SUM,
+//                                  .element = 11, .input = gradient, .output = gradient,
+//                                  .counts = &count};
 //     if (table->start(data, &operation, &sum) || table->wait(sum, -1))
-//       puts(table->message());    // all-reduce #12 of group data: rank 1 did not arrive within 5 s
+//       puts(table->message()); // all-reduce #12 of group data: rank 1 did not arrive within 5 s
 //
 // The members of a group call the same operations in the same order; each may wait for its
 // operations in any order. Members whose calls differ get HEDDLE_MISMATCH. Ranks that share several

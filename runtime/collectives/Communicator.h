@@ -7,7 +7,8 @@
 //
 // The C++ side of Collectives.h: opens an engine by name, and owns contexts and operations.
 //
-//     Communicator world(openEngine("shm"), {.rank = rank, .size = 2, .key = key, .directory = tmp});
+//     Communicator world(openEngine("shm"),
+//                        {.rank = rank, .size = 2, .key = key, .directory = tmp});
 //     Group data = world.group("data");
 //     Pending sum = data.allReduce(x, x, 1000, ElementType::BF16, Combiner::Sum);
 //     ...                                              // other work

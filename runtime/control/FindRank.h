@@ -17,8 +17,8 @@
 // may state where the ranks meet:
 //
 //     host:port      the server's address; rank 0 listens there, unless the launcher does
-//     file:PATH      rank 0 listens at a free port and writes it, and the job's key, into this file,
-//                    which all ranks can read
+//     file:PATH      rank 0 listens at a free port and writes it, and the job's key, into this
+//                    file, which all ranks can read
 //
 // Without it, ranks of one host meet by a file in a folder of the user in /tmp, and those of a
 // Slurm job on several hosts at its first host. HEDDLE_JOB_KEY is a secret of 32 hexadecimal

@@ -30,9 +30,10 @@ std::vector<std::string> missingCpuFeatures(const std::vector<std::string> &need
 /// The instruction sets that this CPU has, among those that this runtime knows.
 std::vector<std::string> cpuFeatures();
 
-/// The bytes of a core's data cache of a level (1 to 3), shared ones included, as Linux reports them
-/// for the first core; `otherwise`, if it reports none, as on some virtual machines. The C library's
-/// answer for L3 is no good there: it may count the caches of cores that the machine does not have.
+/// The bytes of a core's data cache of a level (1 to 3), shared ones included, as Linux reports
+/// them for the first core; `otherwise`, if it reports none, as on some virtual machines. The C
+/// library's answer for L3 is no good there: it may count the caches of cores that the machine does
+/// not have.
 int64_t cacheBytes(int level, int64_t otherwise);
 
 /// Whether $HEDDLE_CPU_WITHOUT is set.

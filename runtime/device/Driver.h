@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of a device that a StreamDevice (StreamDevice.h) calls. A vendor implements it over the vendor's
-// library, which is opened at run time, so that one binary also runs where there is none:
+// The operations of a device that a StreamDevice (StreamDevice.h) calls. A vendor implements it
+// over the vendor's library, which is opened at run time, so that one binary also runs where there
+// is none:
 //
 //     std::unique_ptr<Driver> driver = openOpenCl(0);
 //     Driver::Buffer x = driver->allocate(4096);

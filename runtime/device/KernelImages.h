@@ -7,8 +7,8 @@
 //
 // The code of a program for a GPU is a sequence of images, each with one kernel:
 //
-//     kernel k_1f2e 64 1 1840\n     its symbol, the lanes and chunks of a block, the number of bytes
-//     bytes                         in the format of the device's driver (SPIR-V, PTX, ...)
+//     kernel k_1f2e 64 1 1840\n    its symbol, the lanes and chunks of a block, the number of bytes
+//     bytes                        in the format of the device's driver (SPIR-V, PTX, ...)
 //
 // The lanes of a block run one chunk together, or one chunk each.
 //

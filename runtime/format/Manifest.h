@@ -101,8 +101,8 @@ struct StepSpec {
   std::string library = {}; ///< file name of the library that `Invoke` and `Start` call
   int32_t awaits = -1;      ///< the step that `Await` waits for
   std::optional<CommunicationSpec> communication = {}; ///< for `Invoke` and `Start`
-  /// The compiler's estimates for one thread, in seconds; 0: unknown. No machine with the rates that
-  /// the compiler assumes runs the step in less than `bound` (its roofline).
+  /// The compiler's estimates for one thread, in seconds; 0: unknown. No machine with the rates
+  /// that the compiler assumes runs the step in less than `bound` (its roofline).
   double predicted = 0, bound = 0;
   std::string limit = {}; ///< what takes the longest: "arithmetic", "memory", ...
 

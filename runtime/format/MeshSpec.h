@@ -14,11 +14,11 @@
 //     mesh.group(4, {"data"})                          // {1, 4}
 //     mesh.group(4, {"model"})                         // {3, 4, 5}
 //
-// "data(2)4" is a part of an axis: 4 parts after a division into 2 (dialects/mesh). On 8 ranks, rank 5
-// has the coordinate 5 floordiv 1 mod 4 = 1 on it.
+// "data(2)4" is a part of an axis: 4 parts after a division into 2 (dialects/mesh). On 8 ranks,
+// rank 5 has the coordinate 5 floordiv 1 mod 4 = 1 on it.
 //
-// These types are those of manifests, of tensors in memory (program/Shards.h), and of the attributes
-// of the compiler.
+// These types are those of manifests, of tensors in memory (program/Shards.h), and of the
+// attributes of the compiler.
 //
 //===----------------------------------------------------------------------===//
 

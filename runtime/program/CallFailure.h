@@ -9,11 +9,11 @@
 // run on this one. After the run it becomes an ExecutionError that names the step, its source
 // location and the rank.
 //
-//     failure.enter(3);                              // thread 0 begins step 3
-//     return failure.fail(3, "no such file");        // the status with which the thread leaves
+//     failure.enter(3);                           // thread 0 begins step 3
+//     return failure.fail(3, "no such file");     // the status with which the thread leaves
 //     ...
-//     if (failure.status())                          // after the run
-//       failure.raise(entry, channel);               // 'f' failed at 'load' (f.cpp:3:1): no such file
+//     if (failure.status())                       // after the run
+//       failure.raise(entry, channel);            // 'f' failed at 'load' (f.cpp:3:1): no such file
 //
 //===----------------------------------------------------------------------===//
 

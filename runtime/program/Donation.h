@@ -8,8 +8,8 @@
 // A caller may donate an argument: a result then reuses its memory, and the tensor is unusable.
 //
 //     call->bind("weights", weights, /*donate=*/true);
-//     call->run();                         // weights has no memory now; result 0 has it
-//     call->bind("weights", weights);      // Error: was donated to 'train', which updated it in place
+//     call->run();                      // weights has no memory now; result 0 has it
+//     call->bind("weights", weights);   // Error: was donated to 'train', which updated it in place
 //
 // The steps: `requireNotDonated` checks each argument when it is bound and before each run;
 // `accept` decides whether the program may write to the argument's memory and prepares the result;

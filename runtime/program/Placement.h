@@ -9,9 +9,9 @@
 // whole tensors. This file derives an entry's signature for whole tensors, and the block of each
 // rank.
 //
-//     EntrySpec seen = wholeSignature(entry);            // x: f32 {batch: N}, not {batch: ceil(N / 2)}
+//     EntrySpec seen = wholeSignature(entry);        // x: f32 {batch: N}, not {batch: ceil(N / 2)}
 //     Placement placed(manifest, entry, {&x.spec()});
-//     options.supplied = placed.supplied;                // N, which blocks do not determine
+//     options.supplied = placed.supplied;            // N, which blocks do not determine
 //     TensorRef mine = placed.arguments[0].cut(x, job->rank());
 //
 //===----------------------------------------------------------------------===//

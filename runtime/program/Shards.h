@@ -42,8 +42,8 @@ namespace heddle {
 /// Empty if no name has at least 2 elements.
 Sharding leastPadding(const MeshSpec &mesh, const AxisList &axes, const Sizes &sizes);
 
-/// The row-major layout over the sorted names, and a tensor in it, or in another layout. Its elements
-/// are undefined.
+/// The row-major layout over the sorted names, and a tensor in it, or in another layout. Its
+/// elements are undefined.
 Layout denseLayout(const Sizes &sizes);
 TensorRef denseTensor(ElementType element, const Sizes &sizes,
                       std::optional<Layout> layout = std::nullopt);

@@ -7,12 +7,12 @@
 //
 //     Tensor y = nn::attention(query, key, value, past, feature);       // on tensors
 //     nn::Attention self = nn::Attention::make({feature, 512}, 8, key(1));
-//     x = self(x, time, feature, mode, {.causal = true});               // time attends to itself
+//     x = self(x, time, feature, mode, {.causal = true});            // time attends to itself
 //     y = self.cross(x, time, memory, from, feature, mode, {.lengths = length});
 //
 // Generation step by step (Generate.h) keeps keys and values in a cache, which is state:
 //
-//     auto cache = self.cache({{batch, 4}}, 1024);                      // in a HEDDLE_FIELDS struct
+//     auto cache = self.cache({{batch, 4}}, 1024);                   // in a HEDDLE_FIELDS struct
 //     x = self(x, time, feature, mode, {.causal = true, .cache = &cache});
 //
 //===----------------------------------------------------------------------===//
@@ -41,22 +41,22 @@ struct AttentionOptions {
 
 /// sum over `past` of softmax over `past` of (scale * sum over `feature` of query * key) * value
 /// (torch.nn.functional.scaled_dot_product_attention). `key` and `value` have `past`, `query` has
-/// not; other names are aligned, as those of heads. Several heads of queries share one of keys where a
-/// further name of the queries counts them (enable_gqa). Throws Error for lengths of floats, and for a
-/// mask that is not i1.
+/// not; other names are aligned, as those of heads. Several heads of queries share one of keys
+/// where a further name of the queries counts them (enable_gqa). Throws Error for lengths of
+/// floats, and for a mask that is not i1.
 ///
-/// What is hidden from a query, by `causal`, `lengths`, `mask` or a bias of -inf, reaches neither its
-/// result nor, through it, a gradient, even if it is NaN or infinite. A query that sees no key gets
-/// zeros, and gradients of zero. Where keys are hidden from some queries only, one that sees a value
-/// that is infinite or NaN gets NaN in this feature, by `causal`, or in all features, by a mask or a
-/// bias.
+/// What is hidden from a query, by `causal`, `lengths`, `mask` or a bias of -inf, reaches neither
+/// its result nor, through it, a gradient, even if it is NaN or infinite. A query that sees no key
+/// gets zeros, and gradients of zero. Where keys are hidden from some queries only, one that sees a
+/// value that is infinite or NaN gets NaN in this feature, by `causal`, or in all features, by a
+/// mask or a bias.
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value, const Name &past,
                  const Names &feature, const AttentionOptions &options = {},
                  Here here = Here::current());
 
 /// Positions as rotations of pairs of features, (i, i + half) at the angle position * base^(-i /
-/// half) (Su et al., RoFormer, 2021, in the pairing of GPT-NeoX). `first`: the position of the first
-/// coordinate of `time`. Throws Error for an odd number of features.
+/// half) (Su et al., RoFormer, 2021, in the pairing of GPT-NeoX). `first`: the position of the
+/// first coordinate of `time`. Throws Error for an odd number of features.
 Tensor rotary(const Tensor &x, const Name &time, const Name &feature, const Tensor &first = {},
               double base = 10000, Here here = Here::current());
 
@@ -93,9 +93,9 @@ struct Attend {
   /// queries attend to what it then holds. A call takes time for the positions so far, not for the
   /// capacity. For evaluation only.
   KeyValueCache *cache = nullptr;
-  /// The pairs of a query and a key that count (i1), and what is added to their scores (-inf hides a
-  /// key). They may have the names of x, `keys` for the positions of keys, and `heads`. With a cache
-  /// `keys` has the size of its capacity.
+  /// The pairs of a query and a key that count (i1), and what is added to their scores (-inf hides
+  /// a key). They may have the names of x, `keys` for the positions of keys, and `heads`. With a
+  /// cache `keys` has the size of its capacity.
   ///
   ///     Tensor near = abs(iota({time, 9}) - iota({past, 9})) < 3.0; // with broadcasts
   ///     y = layer(x, time, feature, mode, {.mask = near, .keys = past});

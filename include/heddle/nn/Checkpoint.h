@@ -28,9 +28,9 @@
 // each tensor is loaded, and names the axes of the array, in the file's order:
 //
 //     loadTree("model.safetensors", net, {.names = {
-//         // ours                   theirs                                        their axes
-//         {"layers.*.query.weight", "encoder.layer.*.attention.query.weight", {"head feature", "in"}},
-//         {"layers.*.query.bias", "encoder.layer.*.attention.query.bias", {"head feature"}}}});
+//         // ours, theirs, their axes
+//         {"layers.*.query.weight", "encoder.layer.*.query.weight", {"head feature", "in"}},
+//         {"layers.*.query.bias", "encoder.layer.*.query.bias", {"head feature"}}}});
 //
 // An axis of several names is split, the last name varying fastest; "gate=2 hidden" takes part 2
 // (from 0) of an axis along which several tensors are concatenated.

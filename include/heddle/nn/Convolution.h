@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 //     // 7x7 windows, every second one, over images with 3 channels; 64 new channels.
-//     nn::Conv first = nn::Conv::make({over(row, column), {.size = 7, .stride = 2, .padding = Same}},
-//                                     {channel, 3}, {out, 64}, key(1));
+//     nn::Conv first = nn::Conv::make(
+//         {over(row, column), {.size = 7, .stride = 2, .padding = Same}},
+//         {channel, 3}, {out, 64}, key(1));
 //     x = relu(first(x, over(row, column), channel, out));
 //     x = nn::maxPool(x, over(row, column), {.size = 3, .stride = 2, .padding = Same});
 //     x = mean(x, over(row, column));                               // global pooling

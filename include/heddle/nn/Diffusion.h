@@ -9,7 +9,8 @@
 // noise and removes the predicted noise, from the last step to the first:
 //
 //     nn::NoiseSchedule schedule;
-//     Tensor x = schedule.noised(image, noise, at), loss = mean(squaredError(net(x, at), noise), all);
+//     Tensor x = schedule.noised(image, noise, at);
+//     Tensor loss = mean(squaredError(net(x, at), noise), all);
 //
 //     Tensor x = randomNormal(key, {{batch, 16}, {row, 32}, {column, 32}});
 //     for (int64_t now = 999; now >= 0; now -= 20)

@@ -14,7 +14,8 @@
 //
 // or they are concatenated in a list, with the offset of each bag or with their lengths:
 //
-//     Tensor z = bags.ofList(tokens, word, item, {.bag = batch, .offsets = begins});  // tokens: item
+//     Tensor z = bags.ofList(tokens, word, item,                    // tokens: item
+//                            {.bag = batch, .offsets = begins});
 //     Tensor same = bags.ofList(tokens, word, item, {.bag = batch, .lengths = count});
 //
 // An index that belongs to no bag may have any value: it is not looked up and has no gradient.

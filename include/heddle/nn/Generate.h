@@ -9,8 +9,8 @@
 // other one token for each sample. Both return the logits of the next token.
 //
 //     struct State { Net net; std::vector<nn::KeyValueCache> caches; HEDDLE_FIELDS(net, caches) };
-//     auto prefill = jit([](State &s, Tensor tokens, Tensor lengths) {...});  // tokens: batch, time
-//     auto step = jit([](State &s, Tensor token) {...});                      // token: batch
+//     auto prefill = jit([](State &s, Tensor tokens, Tensor lengths) {...}); // tokens: batch, time
+//     auto step = jit([](State &s, Tensor token) {...});                     // token: batch
 //
 //     auto texts = nn::generate(prefill(state, prompts, lengths), [&](Tensor token) {
 //       nn::requireRoom(state);

@@ -8,10 +8,10 @@
 // These functions are traced as part of a training step:
 //
 //     auto [loss, gradient] = valueAndGrad(lossOf, s.net);
-//     Tensor bad = nn::firstNotFinite(gradient);       // after the call: nn::requireFinite(bad, net)
+//     Tensor bad = nn::firstNotFinite(gradient);     // after the call: nn::requireFinite(bad, net)
 //     Tensor length = nn::clipByNorm(gradient, 1.0);
 //     s.optimizer.update(s.net, gradient, rate);
-//     s.average.update(s.net, 0.999);                  // a MovingAverage
+//     s.average.update(s.net, 0.999);                // a MovingAverage
 //
 // Where factors are f16 (JitOptions::products), small gradients vanish unless the loss is scaled:
 //

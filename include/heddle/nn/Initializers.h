@@ -9,7 +9,8 @@
 // number of outputs that one input contributes to. Names state them: for a weight with the names
 // ky, kx, in, out, an output sums the products along ky, kx and in.
 //
-//     Tensor w = nn::kaimingNormal(key(1), {{ky, 3}, {kx, 3}, {in, 16}, {out, 32}}, over(ky, kx, in));
+//     Tensor w = nn::kaimingNormal(key(1), {{ky, 3}, {kx, 3}, {in, 16}, {out, 32}},
+//                                  over(ky, kx, in));
 //     Tensor v = nn::glorotUniform(key(2), {{in, 16}, {out, 32}}, over(in), over(out));
 //     Tensor b = nn::filled(0.1, {{out, 32}});
 //

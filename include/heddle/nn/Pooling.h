@@ -8,7 +8,8 @@
 // Pooling with a window for each name and the options of PyTorch's classes. Convolution.h has
 // shorter functions for equal windows without options.
 //
-//     Tensor y = nn::maxPool(x, {{row, {.size = 3, .stride = 2}}, {column, {.size = 2}}}, {.ceil = true});
+//     Tensor y = nn::maxPool(x, {{row, {.size = 3, .stride = 2}}, {column, {.size = 2}}},
+//                            {.ceil = true});
 //     Tensor z = nn::averagePool(x, {{row, {.size = 3}}}, {.divisor = 2});
 //     Tensor u = nn::adaptiveMaxPool(x, over(row, column), {{row, 5}, {column, 7}});
 //

@@ -8,7 +8,8 @@
 // The function that a trainer compiles, for programs with a loop of their own:
 //
 //     nn::TrainingState state = nn::TrainingState::make(network, choice);
-//     auto step = jit(nn::trainingStep(network, {.optimizer = choice, .clip = 1}), {.name = "train"});
+//     auto step = jit(nn::trainingStep(network, {.optimizer = choice, .clip = 1}),
+//                     {.name = "train"});
 //     nn::StepResult result = step(state, fields, 1e-3);
 //     double loss = result.outcome.loss.item();
 //

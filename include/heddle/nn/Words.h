@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     x = x + positions(time, x.size(time));                    // learned, one row for each position
+//     x = x + positions(time, x.size(time));                 // learned, one row for each position
 //     nn::AdaptiveSoftmax output = nn::AdaptiveSoftmax::make({feature, 512}, {word, 100000},
 //                                                            {2000, 10000}, key(1));
 //     Tensor logs = output(x, feature, word);

@@ -11,7 +11,8 @@
 // expanded before.
 //
 //     %w = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32
-//     becomes   nest.compute (ky: 3, row: 8) reads %x[row = ky + row - 1] if [ky + row - 1 >= 0, 8 - ky - row >= 0] else 0.0
+//     becomes   nest.compute (ky: 3, row: 8)
+//                   reads %x[row = ky + row - 1] if [ky + row - 1 >= 0, 8 - ky - row >= 0] else 0.0
 //
 //===----------------------------------------------------------------------===//
 

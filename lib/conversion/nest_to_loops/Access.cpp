@@ -292,8 +292,9 @@ Value Emitter::anyLane(Value mask) {
              : mask;
 }
 
-/// Returns true if a guarded access may start a page or more outside of its tensor. CPUs take hundreds
-/// of cycles for a masked load from an address that is not mapped, though it does not trap.
+/// Returns true if a guarded access may start a page or more outside of its tensor. CPUs take
+/// hundreds of cycles for a masked load from an address that is not mapped, though it does not
+/// trap.
 static bool mayLeavePages(const Memory &source, const Expr &offset, const Ranges &ranges) {
   constexpr int64_t pageBits = 4096 * 8;
   auto bounds = offset.bounds(ranges);

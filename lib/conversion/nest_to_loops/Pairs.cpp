@@ -8,7 +8,8 @@
 // Some machines have a unit that adds the products of two adjacent bf16 pairs to an f32 in one
 // instruction. Each of its 32-bit lanes holds two elements:
 //
-//     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16), bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], ...>
+//     #nest.unit<"bf16_dot", (k: 2, m: 1, n: 16),
+//                bf16 in [m, k] * bf16 in [n, k] + f32 in [m, n], ...>
 //
 // If the innermost loop of a reduction is a `unit` over such a pair (k, k + 1)
 //

@@ -278,7 +278,8 @@ float __extendhfsf2(_Float16 x) {
 }
 double __extendhfdf2(_Float16 x) { return __extendhfsf2(x); }
 
-/* Rounds x to a format with `fractionBits` bits of fraction and exponents up to `maxExponent`; returns its bits. */
+/* Rounds x to a format with `fractionBits` bits of fraction and exponents up to `maxExponent`;
+   returns its bits. */
 static uint16_t narrow(double x, int fractionBits, int maxExponent) {
   Double v = {x};
   uint16_t sign = (uint16_t)(v.u >> 48 & 0x8000u);

@@ -17,7 +17,8 @@
 
 static const double notANumber = __builtin_nan(""), infinite = __builtin_inf();
 static const double ln2 = 0x1.62e42fefa39efp-1;
-/* ln 2 as the sum of two numbers. The first has 32 bits, so that its products with exponents are exact. */
+/* ln 2 as the sum of two numbers. The first has 32 bits, so that its products with exponents are
+   exact. */
 static const double ln2High = 0x1.62e42feep-1, ln2Low = 0x1.a39ef35793c76p-33;
 
 /* x * 2^n, also where 2^n overflows or underflows. */
@@ -98,7 +99,8 @@ static double logarithmTail(double s) {
     sum = sum * z + 2.0 / k;
   return s * z * sum;
 }
-/* Returns f and k such that x = (1 + f) 2^k and 1 + f is in [sqrt(1/2), sqrt(2)], for a finite positive x. */
+/* Returns f and k such that x = (1 + f) 2^k and 1 + f is in [sqrt(1/2), sqrt(2)], for a finite
+   positive x. */
 static double parts(double x, int *k) {
   Double v = {x};
   *k = 0;
@@ -125,8 +127,9 @@ static double sum(double a, double b, double *low) {
   *low = (a - (s - back)) + (b - back);
   return s;
 }
-/* The natural logarithm of a finite positive x as the sum of the result and the small number *low. pow multiplies its
-   error by up to 1100; therefore the rounding errors of the first terms of 2 s + 2/3 s^3 + ... are added to *low. */
+/* The natural logarithm of a finite positive x as the sum of the result and the small number *low.
+   pow multiplies its error by up to 1100; therefore the rounding errors of the first terms of
+   2 s + 2/3 s^3 + ... are added to *low. */
 static double logarithm(double x, double *low) {
   int k;
   double f = parts(x, &k), d = 2 + f, lost = f - (d - 2), s = f / d, error, squareLow, cubeLow,
@@ -228,8 +231,9 @@ __attribute__((noinline, optnone)) static uint64_t upperHalf(uint64_t a, uint64_
 }
 #endif
 
-/* Returns r and the quadrant such that x = (4 i + quadrant) pi/2 + r and |r| <= pi/4, for a finite x. x is an integer
-   times 2^e, so that the leading bits of 2 / pi only add whole turns and are skipped (Payne and Hanek, 1983). */
+/* Returns r and the quadrant such that x = (4 i + quadrant) pi/2 + r and |r| <= pi/4, for a finite
+   x. x is an integer times 2^e, so that the leading bits of 2 / pi only add whole turns and are
+   skipped (Payne and Hanek, 1983). */
 static double reduced(double x, int *quadrant) {
   Double v = {x};
   int exponent = (int)(v.u >> 52 & 0x7ff);
@@ -306,7 +310,8 @@ double atan(double x) {
 
 /*===- Error function -------------------------------------------------------===*/
 
-/* Coefficients of erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where both series below are inaccurate. */
+/* Coefficients of erf(1.1875 + r) - erf(1.1875) for -0.34 <= r <= 0.32, where both series below are
+   inaccurate. */
 HEDDLE_CONSTANT static const double middleErf[] = {
     0x1.cb3b329db0e3ap-56,  0x1.1a0dc51a9933ep-2,  -0x1.4ef05a0f95e0ep-2, 0x1.5648b5dc49d44p-3,
     0x1.40fbaba31be91p-7,   -0x1.c0db89d4cc586p-5, 0x1.388c3ee56aa0bp-6,  0x1.aecb7a5a57556p-8,

@@ -12,7 +12,8 @@
 //
 // becomes a sum over the device's rows, a sum over devices, and then the nest's epilogue, if any:
 //
-//     %part = nest.compute (column: 4) reduce (row: 3) reads %x[] if [4 - 3 * mesh.data - row >= 0] ...
+//     %part = nest.compute (column: 4) reduce (row: 3)
+//         reads %x[] if [4 - 3 * mesh.data - row >= 0] ...
 //     mesh.all_reduce %part over [data] combine add [0.0 : f32]
 //
 // If a split name of a tensor is read at exactly the iteration name with the same axes, the device

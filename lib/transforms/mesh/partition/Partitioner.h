@@ -10,7 +10,7 @@
 // loop nests, PartitionNests.cpp loop nests, Ring.cpp nests with an operand on a ring. For each
 // value of the original program it records the device's value and its sharding:
 //
-//     %y = nest.compute (row: 5) reads %x[] ...      locals[%y] = {%part, <f32, row: 5>, {row: [data]}}
+//     %y = nest.compute (row: 5) reads %x[] ...  locals[%y] = {%part, <f32, row: 5>, {row: [data]}}
 //
 //===----------------------------------------------------------------------===//
 

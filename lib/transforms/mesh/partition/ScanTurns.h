@@ -10,7 +10,7 @@
 // mesh of `stage: 4`, `nest.scan along <layer: 9> init(%h) reads(%w)` becomes
 //
 //     %h4 = nest.scan along <mesh$turn: 4> init(%h) {
-//       %own = nest.scan along <layer: 3> init(%h) reads(%w) { ... }      on one device in each turn
+//       %own = nest.scan along <layer: 3> init(%h) reads(%w) { ... }     on one device in each turn
 //       mesh.permute %own over [stage] shift -1 wrap
 //     }
 //     mesh.broadcast %h4 over [stage] from 0                the last device sent it to the first

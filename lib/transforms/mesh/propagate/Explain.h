@@ -9,8 +9,8 @@
 // each collective moves. `--explain` prints remarks; the table in a program file has the same as
 // rows (runtime/format/ShardingTable.h):
 //
-//     remark: {batch: [data]}: 'batch' has [data] as the argument 'x'; 'in' could have [data] (it keeps
-//             1024 bytes in place, 'batch' 4096)
+//     remark: {batch: [data]}: 'batch' has [data] as the argument 'x'; 'in' could have [data] (it
+//             keeps 1024 bytes in place, 'batch' 4096)
 //     remark: mesh.all_gather over [data]: each device sends 512 bytes, 128 of them padding
 //
 //===----------------------------------------------------------------------===//

@@ -8,11 +8,11 @@
 // If arguments are only on some coordinates of an axis, the devices of each coordinate run a
 // separate program, a role. With %v at (stage = 1),
 //
-//     @f(%w, %v):  %h = nest.compute reads %w     @"f.stage=0"(%w, -):           @"f.stage=1"(-, %v):
-//                  %y = nest.compute %h, %v   ->    %h = nest.compute reads %w     %h = mesh.receive
-//                  return %y                        mesh.send %h to [stage] = 1      from [stage] = 0
-//                                                   return -                       %y = nest.compute %h, %v
-//                                                                                  return %y
+//     @f(%w, %v):                         @"f.stage=0"(%w, -):         @"f.stage=1"(-, %v):
+//       %h = nest.compute reads %w     ->   %h = nest.compute %w         %h = mesh.receive
+//       %y = nest.compute reads %h, %v      mesh.send %h                     from [stage] = 0
+//       return %y                               to [stage] = 1           %y = nest.compute %h, %v
+//                                           return -                     return %y
 //
 // All roles have all arguments and results; those that a role does not hold (-) have no elements. A
 // device sends to the device of the other role with the same coordinates on the other axes.
@@ -30,9 +30,9 @@
 //  - the new states that depend on it are at places up to R;
 //  - an operand returns if its R is below its place: it is a gradient on its way back from a later
 //    role to states of earlier ones. An op is placed at the maximum of R and the places of its
-//    operands that do not return, but not beyond U. If all operands return, it stays with them unless
-//    its results have more bytes. If its results return and it reads no argument there, it is placed
-//    with an operand that is further on their way;
+//    operands that do not return, but not beyond U. If all operands return, it stays with them
+//    unless its results have more bytes. If its results return and it reads no argument there, it
+//    is placed with an operand that is further on their way;
 //  - scalars are ignored if an op has other operands, and what depends on them is ignored for R. So
 //    the norm of all gradients does not move any of them.
 //

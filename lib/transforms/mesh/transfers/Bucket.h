@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transfer takes time to begin, besides that of its bytes. So independent collectives of one kind,
-// over the same axes, with the same combiner and element type, are combined into one transfer,
-// unless copying a value there takes longer than it saves (lib/cost/Transfer.h, lib/cost/Steps.h).
-// They get the same bucket number in `mesh.bucket`:
+// A transfer takes time to begin, besides that of its bytes. So independent collectives of one
+// kind, over the same axes, with the same combiner and element type, are combined into one
+// transfer, unless copying a value there takes longer than it saves (lib/cost/Transfer.h,
+// lib/cost/Steps.h). They get the same bucket number in `mesh.bucket`:
 //
 //     %a = mesh.all_reduce %x over [data] ...              {mesh.bucket = 0}
 //     %u = nest.compute reads %a[], ...            %b = ... {mesh.bucket = 0}

@@ -9,9 +9,10 @@
 // before layouts are chosen, collectives are rewritten such that each member's part is one point of
 // a name, `mesh$member`, which layouts then make outermost:
 //
-//     %y = mesh.all_gather %x name k          %p = nest.compute  p[mesh$member: 1, k: 3] = x[k]
-//       : (<k: 3>) -> <k: 5>          ->      %g = mesh.all_gather %p name mesh$member
-//                                             %y = nest.compute  y[k: 5] = g[mesh$member = k floordiv 3, k = k mod 3]
+//     %y = mesh.all_gather %x name k        %p = nest.compute p[mesh$member: 1, k: 3] = x[k]
+//         : (<k: 3>) -> <k: 5>          ->  %g = mesh.all_gather %p name mesh$member
+//                                           %y = nest.compute
+//                                             y[k: 5] = g[mesh$member = k floordiv 3, k = k mod 3]
 //
 // The nests around a transfer are fused like others. An all-reduce is a transfer already, in any
 // layout. Custom combiners, and those of several values, become a gather and a reduction. In a

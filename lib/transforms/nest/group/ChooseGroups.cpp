@@ -118,8 +118,8 @@ public:
   }
 
   /// Returns true if a member reads values of others as they are, without windows or gathers, whose
-  /// vectors would have masks or strides in any layout; and if one name fills a vector at a point of
-  /// the group, unless the nest has one element there.
+  /// vectors would have masks or strides in any layout; and if one name fills a vector at a point
+  /// of the group, unless the nest has one element there.
   bool suits(ComputeOp op) const {
     Sizes space = sizesOf(iterationSpace(op));
     for (const NestRead &read : readsOf(op))

@@ -11,8 +11,10 @@
 // to each other are local to that point and never stored as a whole:
 //
 //     %e = (n: 8, k: 512) exp(%x)          nest.group (n: 8) {
-//     %s = (n: 8) sum over k of %e           %e = (k: 512) exp(%x[n = n]);  %s = () sum over k of %e
-//     %r = (n: 8, k: 512) %e / %s            %r = (k: 512) %e / %s;  yield %r }
+//     %s = (n: 8) sum over k of %e           %e = (k: 512) exp(%x[n = n])
+//     %r = (n: 8, k: 512) %e / %s            %s = () sum over k of %e
+//                                            %r = (k: 512) %e / %s
+//                                            yield %r }
 //
 // A nest joins if it produces every name of the group and reads results of nests in the group at
 // the same point of these names. Other nests (they read a neighbouring point, or depend on the

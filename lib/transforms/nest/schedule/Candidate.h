@@ -76,8 +76,8 @@ struct LoopSpace {
 /// The number of steps of the reduction between prefetches.
 inline constexpr int64_t shareSteps = 16;
 
-/// Returns the steps of a block of the innermost reduced loop between which results in an outer cache
-/// or memory are prefetched; 0: none are.
+/// Returns the steps of a block of the innermost reduced loop between which results in an outer
+/// cache or memory are prefetched; 0: none are.
 int64_t sharedStep(const LoopSpace &space, const Candidate &candidate);
 /// True if a copy changes with every tile, so that the next one is prefetched.
 bool isFetchedAhead(const LoopSpace &space, const Candidate &candidate, const Staged &copy);

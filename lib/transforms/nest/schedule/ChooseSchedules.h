@@ -10,11 +10,13 @@
 // before: a schedule depends on the nest, the layouts of the values that it accesses, and the
 // machine.
 //
-//     %y = nest.compute (row: 64, column: 64) reads %x[] { ... } {layouts = [#nest.layout<[row, column]>]}
+//     %y = nest.compute (row: 64, column: 64) reads %x[] { ... }
+//         {layouts = [#nest.layout<[row, column]>]}
 //
 //       becomes the same with
 //
-//     schedule = #nest.schedule<[thread row by 32, cache row by 1, cache column by 16, vector column by 1]>
+//     schedule = #nest.schedule<[thread row by 32, cache row by 1, cache column by 16,
+//                                vector column by 1]>
 //
 // It also schedules the copies that emission adds (schedule/CopySchedules.h).
 //

@@ -314,8 +314,8 @@ private:
     return schedule;
   }
 
-  /// Adds a copy in which a lane's points, or neighbouring lanes, are neighbours. Rows are padded so
-  /// that they start in different banks.
+  /// Adds a copy in which a lane's points, or neighbouring lanes, are neighbours. Rows are padded
+  /// so that they start in different banks.
   void addStage(Schedule &schedule, unsigned read, unsigned at, unsigned row,
                 const Extents &extents) {
     const NestAccess &access = nest.accesses[read];

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses schedules in the lane form (lib/analysis/LaneForm.h) for a machine whose blocks have lanes
-// (`lanes_per_block`):
+// Chooses schedules in the lane form (lib/analysis/LaneForm.h) for a machine whose blocks have
+// lanes (`lanes_per_block`):
 //
 //     products, convolutions    a tile of sums in the registers of each lane; what lanes share is
 //                               staged in shared memory, by `cost::secondsOf` (lib/cost/Blocks.h)

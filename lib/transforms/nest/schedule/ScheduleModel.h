@@ -16,9 +16,9 @@
 //             the register tile                  register m, register n by 16, vector n
 //
 // The cost of a candidate is the time that `lib/cost` estimates for its loops and copies
-// (ScheduleCost.h). Worked example of its traffic: m = n = k = 1024 in f32, L2 of 1 MiB, chunks of n
-// by 512, k by 256: B's box is 512 KiB and stays; A is streamed once per chunk, twice in all; C is
-// read and written four times, once per block of k.
+// (ScheduleCost.h). Worked example of its traffic: m = n = k = 1024 in f32, L2 of 1 MiB, chunks of
+// n by 512, k by 256: B's box is 512 KiB and stays; A is streamed once per chunk, twice in all; C
+// is read and written four times, once per block of k.
 //
 // Data that a tile needs from an outer cache or memory is prefetched between blocks of reduction
 // steps (k by 16): if it were prefetched at once, 28 lines of C would occupy the few fill buffers
@@ -48,8 +48,8 @@ struct Model {
   /// The reduced name along which a step processes two neighbours at once (Pairs.cpp); -1: none.
   int pair = -1;
 
-  /// Returns the bytes of an element in a copy: narrow floats are widened unless they are multiplied
-  /// in pairs.
+  /// Returns the bytes of an element in a copy: narrow floats are widened unless they are
+  /// multiplied in pairs.
   int64_t copiedBytes(const PlacedAccess &access) const {
     return pair < 0 ? std::max<int64_t>(access.bytes, 4) : access.bytes;
   }

@@ -16,9 +16,9 @@
 //
 // The decision compares two costs. Gathering again takes the time of the transfer
 // (lib/cost/Transfer.h). Keeping B bytes for T seconds in a program with a peak of M bytes costs
-// T * B / M seconds, the fraction of memory times the time. So a gather is repeated if that shortens
-// the step, or reduces its memory by a larger fraction than it lengthens it. `heddle.materialize` and
-// `heddle.recompute` on the op override the cost.
+// T * B / M seconds, the fraction of memory times the time. So a gather is repeated if that
+// shortens the step, or reduces its memory by a larger fraction than it lengthens it.
+// `heddle.materialize` and `heddle.recompute` on the op override the cost.
 //
 // Each gather then starts a bounded time before its first use, and a bounded number of bytes ahead
 // of others, so that few gathered values are live at once. Nests that copy the block before the

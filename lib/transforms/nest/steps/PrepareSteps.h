@@ -12,8 +12,9 @@
 //                                             %1 = nest.compute (...) reads %y[] ...
 //                                             return %0, %y, %1
 //
-// - A function returns each value once, and no arguments, constants or results of branches or loops:
-//   those are copied. The same holds for groups and scans, which also copy the results of updates.
+// - A function returns each value once, and no arguments, constants or results of branches or
+//   loops: those are copied. The same holds for groups and scans, which also copy the results of
+//   updates.
 // - A nest fills splat constants that are large or of symbolic size.
 // - A constant that only branches and loops use has the layout that they expect.
 // - An op that overwrites a donated argument comes after all other readers of the argument.
