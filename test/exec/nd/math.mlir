@@ -1,68 +1,71 @@
 // The functions of `math` that a scalar region may use, on floats of each width.
 // RUN: heddle-run %s --compare
 
-func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) {
-  %0 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+!F32_n = !nd.tensor<f32, n: 37>
+!F64_n = !nd.tensor<f64, n: 37>
+
+func.func @f32(%a: !F32_n) -> (!F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n) {
+  %0 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.exp %x : f32
     nd.yield %y : f32
   }
-  %1 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %1 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.exp2 %x : f32
     nd.yield %y : f32
   }
-  %2 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %2 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.expm1 %x : f32
     nd.yield %y : f32
   }
-  %3 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %3 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.tanh %x : f32
     nd.yield %y : f32
   }
-  %4 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %4 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.sin %x : f32
     nd.yield %y : f32
   }
-  %5 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %5 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.cos %x : f32
     nd.yield %y : f32
   }
-  %6 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %6 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.erf %x : f32
     nd.yield %y : f32
   }
-  %7 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %7 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.floor %x : f32
     nd.yield %y : f32
   }
-  %8 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %8 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.ceil %x : f32
     nd.yield %y : f32
   }
-  %9 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %9 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.roundeven %x : f32
     nd.yield %y : f32
   }
-  %10 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %10 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.trunc %x : f32
     nd.yield %y : f32
   }
-  %11 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %11 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %y = math.absf %x : f32
     nd.yield %y : f32
   }
-  %12 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %12 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -70,7 +73,7 @@ func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tenso
     %y = math.log %p : f32
     nd.yield %y : f32
   }
-  %13 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %13 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -78,7 +81,7 @@ func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tenso
     %y = math.log2 %p : f32
     nd.yield %y : f32
   }
-  %14 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %14 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -86,7 +89,7 @@ func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tenso
     %y = math.log1p %p : f32
     nd.yield %y : f32
   }
-  %15 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %15 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -94,7 +97,7 @@ func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tenso
     %y = math.sqrt %p : f32
     nd.yield %y : f32
   }
-  %16 = nd.pointwise %a : (!nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %16 = nd.pointwise %a : (!F32_n) -> !F32_n {
   ^bb0(%x: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -102,71 +105,71 @@ func.func @f32(%a: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tenso
     %y = math.rsqrt %p : f32
     nd.yield %y : f32
   }
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n, !F32_n
 }
 
-func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>) {
-  %0 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+func.func @f64(%a: !F64_n) -> (!F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n) {
+  %0 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.exp %x : f64
     nd.yield %y : f64
   }
-  %1 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %1 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.exp2 %x : f64
     nd.yield %y : f64
   }
-  %2 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %2 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.expm1 %x : f64
     nd.yield %y : f64
   }
-  %3 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %3 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.tanh %x : f64
     nd.yield %y : f64
   }
-  %4 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %4 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.sin %x : f64
     nd.yield %y : f64
   }
-  %5 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %5 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.cos %x : f64
     nd.yield %y : f64
   }
-  %6 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %6 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.erf %x : f64
     nd.yield %y : f64
   }
-  %7 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %7 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.floor %x : f64
     nd.yield %y : f64
   }
-  %8 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %8 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.ceil %x : f64
     nd.yield %y : f64
   }
-  %9 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %9 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.roundeven %x : f64
     nd.yield %y : f64
   }
-  %10 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %10 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.trunc %x : f64
     nd.yield %y : f64
   }
-  %11 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %11 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %y = math.absf %x : f64
     nd.yield %y : f64
   }
-  %12 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %12 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %s = math.absf %x : f64
     %q = arith.constant 0.25 : f64
@@ -174,7 +177,7 @@ func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tenso
     %y = math.log %p : f64
     nd.yield %y : f64
   }
-  %13 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %13 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %s = math.absf %x : f64
     %q = arith.constant 0.25 : f64
@@ -182,7 +185,7 @@ func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tenso
     %y = math.log2 %p : f64
     nd.yield %y : f64
   }
-  %14 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %14 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %s = math.absf %x : f64
     %q = arith.constant 0.25 : f64
@@ -190,7 +193,7 @@ func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tenso
     %y = math.log1p %p : f64
     nd.yield %y : f64
   }
-  %15 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %15 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %s = math.absf %x : f64
     %q = arith.constant 0.25 : f64
@@ -198,7 +201,7 @@ func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tenso
     %y = math.sqrt %p : f64
     nd.yield %y : f64
   }
-  %16 = nd.pointwise %a : (!nd.tensor<f64, n: 37>) -> !nd.tensor<f64, n: 37> {
+  %16 = nd.pointwise %a : (!F64_n) -> !F64_n {
   ^bb0(%x: f64):
     %s = math.absf %x : f64
     %q = arith.constant 0.25 : f64
@@ -206,7 +209,7 @@ func.func @f64(%a: !nd.tensor<f64, n: 37>) -> (!nd.tensor<f64, n: 37>, !nd.tenso
     %y = math.rsqrt %p : f64
     nd.yield %y : f64
   }
-  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>, !nd.tensor<f64, n: 37>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 : !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n, !F64_n
 }
 
 func.func @bf16(%a: !nd.tensor<bf16, n: 37>) -> (!nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>, !nd.tensor<bf16, n: 37>) {
@@ -289,8 +292,8 @@ func.func @f16(%a: !nd.tensor<f16, n: 37>) -> (!nd.tensor<f16, n: 37>, !nd.tenso
   return %0, %1, %2, %3, %4, %5 : !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>, !nd.tensor<f16, n: 37>
 }
 
-func.func @two(%a: !nd.tensor<f32, n: 37>, %b: !nd.tensor<f32, n: 37>) -> (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) {
-  %0 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+func.func @two(%a: !F32_n, %b: !F32_n) -> (!F32_n, !F32_n, !F32_n, !F32_n) {
+  %0 = nd.pointwise %a, %b : (!F32_n, !F32_n) -> !F32_n {
   ^bb0(%x: f32, %y: f32):
     %s = math.absf %x : f32
     %q = arith.constant 0.25 : f32
@@ -298,22 +301,22 @@ func.func @two(%a: !nd.tensor<f32, n: 37>, %b: !nd.tensor<f32, n: 37>) -> (!nd.t
     %r = math.powf %p, %y : f32
     nd.yield %r : f32
   }
-  %1 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %1 = nd.pointwise %a, %b : (!F32_n, !F32_n) -> !F32_n {
   ^bb0(%x: f32, %y: f32):
     %r = math.fma %x, %y, %x : f32
     nd.yield %r : f32
   }
-  %2 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %2 = nd.pointwise %a, %b : (!F32_n, !F32_n) -> !F32_n {
   ^bb0(%x: f32, %y: f32):
     %r = arith.minnumf %x, %y : f32
     nd.yield %r : f32
   }
-  %3 = nd.pointwise %a, %b : (!nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>) -> !nd.tensor<f32, n: 37> {
+  %3 = nd.pointwise %a, %b : (!F32_n, !F32_n) -> !F32_n {
   ^bb0(%x: f32, %y: f32):
     %r = arith.remf %x, %y : f32
     nd.yield %r : f32
   }
-  return %0, %1, %2, %3 : !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>, !nd.tensor<f32, n: 37>
+  return %0, %1, %2, %3 : !F32_n, !F32_n, !F32_n, !F32_n
 }
 
 func.func @integers(%a: !nd.tensor<i32, n: 37>, %b: !nd.tensor<i32, n: 37>) -> (!nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>, !nd.tensor<i32, n: 37>) {

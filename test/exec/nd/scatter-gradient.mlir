@@ -3,42 +3,44 @@
 // RUN: heddle-run %s --compare --size N=0,1,2,9 --size M=3,1,0,2
 // RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=7 --size M=3
 
+!F64_a = !nd.tensor<f64, a: 4>
+
 // (1 + x) (1 + y) - 1
-func.func private @combine(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
-  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
+func.func private @combine(%d: !F64_a, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>) -> !F64_a {
+  %0 = nd.scatter %u into %d [a] at %k : (!F64_a, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !F64_a {
   ^bb0(%p: f64, %q: f64):
     %m = arith.mulf %p, %q : f64
     %n = arith.addf %p, %q : f64
     %o = arith.addf %m, %n : f64
     nd.yield %o : f64
   }
-  return %0 : !nd.tensor<f64, a: 4>
+  return %0 : !F64_a
 }
-func.func private @slopes(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>) {
-  %r:3 = nd.vjp @combine(%d, %u, %k) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>)
-  return %r#0, %r#1, %r#2 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>
+func.func private @slopes(%d: !F64_a, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !F64_a) -> (!F64_a, !F64_a, !nd.tensor<f64, i: N>) {
+  %r:3 = nd.vjp @combine(%d, %u, %k) cotangents(%g) wrt [0, 1] : (!F64_a, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !F64_a) -> (!F64_a, !F64_a, !nd.tensor<f64, i: N>)
+  return %r#0, %r#1, %r#2 : !F64_a, !F64_a, !nd.tensor<f64, i: N>
 }
 func.func @known() {
-  %d = nd.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
+  %d = nd.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf64> by [a] : !F64_a
   %u = nd.constant dense<[1.0, 2.0, 3.0, 5.0, 7.0]> : tensor<5xf64> by [i] : !nd.tensor<f64, i: 5>
   %k = nd.constant dense<[3, 1, 3, 9, 3]> : tensor<5xi32> by [i] : !nd.tensor<i32, i: 5>
-  %g = nd.constant dense<1.0> : tensor<f64> by [a] : !nd.tensor<f64, a: 4>
-  %r:3 = nd.call @slopes(%d, %u, %k, %g) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5>, !nd.tensor<i32, i: 5>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: 5>)
-  check.expect_eq_const %r#0 is dense<[0.0, 5.0, 2.0, 255.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
-  check.expect_eq_const %r#1 is dense<[1.0, 3.0, 1.0, 64.0]> : tensor<4xf64> by [a] : !nd.tensor<f64, a: 4>
+  %g = nd.constant dense<1.0> : tensor<f64> by [a] : !F64_a
+  %r:3 = nd.call @slopes(%d, %u, %k, %g) : (!F64_a, !nd.tensor<f64, i: 5>, !nd.tensor<i32, i: 5>, !F64_a) -> (!F64_a, !F64_a, !nd.tensor<f64, i: 5>)
+  check.expect_eq_const %r#0 is dense<[0.0, 5.0, 2.0, 255.0]> : tensor<4xf64> by [a] : !F64_a
+  check.expect_eq_const %r#1 is dense<[1.0, 3.0, 1.0, 64.0]> : tensor<4xf64> by [a] : !F64_a
   check.expect_eq_const %r#2 is dense<[128.0, 2.0, 64.0, 0.0, 32.0]> : tensor<5xf64> by [i] : !nd.tensor<f64, i: 5>
   return
 }
-func.func @any_number(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !nd.tensor<f64, a: 4>, %e: !nd.tensor<f64, i: N>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<f64, a: 4>) {
+func.func @any_number(%d: !F64_a, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32, i: N>, %g: !F64_a, %e: !nd.tensor<f64, i: N>) -> (!F64_a, !nd.tensor<f64, i: N>, !F64_a) {
   %c = nd.pointwise %k : (!nd.tensor<i32, i: N>) -> !nd.tensor<i32, i: N> {
   ^bb0(%v: i32):
     %five = arith.constant 5 : i32
     %r = arith.remsi %v, %five : i32
     nd.yield %r : i32
   }
-  %r:3 = nd.vjp @combine(%d, %u, %c) cotangents(%g) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>)
-  %t:2 = nd.jvp @combine(%d, %u, %c) tangents(%g, %e) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>)
-  return %r#1, %r#2, %t#1 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<f64, a: 4>
+  %r:3 = nd.vjp @combine(%d, %u, %c) cotangents(%g) wrt [0, 1] : (!F64_a, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !F64_a) -> (!F64_a, !F64_a, !nd.tensor<f64, i: N>)
+  %t:2 = nd.jvp @combine(%d, %u, %c) tangents(%g, %e) wrt [0, 1] : (!F64_a, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>, !F64_a, !nd.tensor<f64, i: N>) -> (!F64_a, !F64_a)
+  return %r#1, %r#2, %t#1 : !F64_a, !nd.tensor<f64, i: N>, !F64_a
 }
 
 // Updates along two names, one of which the destination has as well, and as a row of its own.
@@ -65,20 +67,20 @@ func.func @two_names(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N, 
 }
 
 // In a recurrence: what is combined is carried, and read anew at each step.
-func.func private @steps(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N, t: M>, %k: !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4> {
-  %r = nest.scan along <t: M> init(%d) reads(%u) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>) -> !nd.tensor<f64, a: 4> {
-  ^bb0(%s: !nd.tensor<f64, a: 4>, %v: !nd.tensor<f64, i: N>):
-    %n = nd.call @combine(%s, %v, %k) : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !nd.tensor<f64, a: 4>
-    %t = nd.pointwise %n : (!nd.tensor<f64, a: 4>) -> !nd.tensor<f64, a: 4> {
+func.func private @steps(%d: !F64_a, %u: !nd.tensor<f64, i: N, t: M>, %k: !nd.tensor<i32, i: N>) -> !F64_a {
+  %r = nest.scan along <t: M> init(%d) reads(%u) : (!F64_a, !nd.tensor<f64, i: N, t: M>) -> !F64_a {
+  ^bb0(%s: !F64_a, %v: !nd.tensor<f64, i: N>):
+    %n = nd.call @combine(%s, %v, %k) : (!F64_a, !nd.tensor<f64, i: N>, !nd.tensor<i32, i: N>) -> !F64_a
+    %t = nd.pointwise %n : (!F64_a) -> !F64_a {
     ^bb0(%x: f64):
       %y = math.sin %x : f64
       nd.yield %y : f64
     }
-    nest.yield %t : !nd.tensor<f64, a: 4>
+    nest.yield %t : !F64_a
   }
-  return %r : !nd.tensor<f64, a: 4>
+  return %r : !F64_a
 }
-func.func @in_recurrence(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N, t: M>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>) {
+func.func @in_recurrence(%d: !F64_a, %u: !nd.tensor<f64, i: N, t: M>) -> (!F64_a, !nd.tensor<f64, i: N, t: M>) {
   %i = nd.iota i : !nd.tensor<i64, i: N>
   %k = nd.pointwise %i : (!nd.tensor<i64, i: N>) -> !nd.tensor<i32, i: N> {
   ^bb0(%v: i64):
@@ -87,6 +89,6 @@ func.func @in_recurrence(%d: !nd.tensor<f64, a: 4>, %u: !nd.tensor<f64, i: N, t:
     %r = arith.trunci %m : i64 to i32
     nd.yield %r : i32
   }
-  %r:3 = nd.vjp @steps(%d, %u, %k) cotangents(%d) wrt [0, 1] : (!nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>, !nd.tensor<i32, i: N>, !nd.tensor<f64, a: 4>) -> (!nd.tensor<f64, a: 4>, !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>)
-  return %r#1, %r#2 : !nd.tensor<f64, a: 4>, !nd.tensor<f64, i: N, t: M>
+  %r:3 = nd.vjp @steps(%d, %u, %k) cotangents(%d) wrt [0, 1] : (!F64_a, !nd.tensor<f64, i: N, t: M>, !nd.tensor<i32, i: N>, !F64_a) -> (!F64_a, !F64_a, !nd.tensor<f64, i: N, t: M>)
+  return %r#1, %r#2 : !F64_a, !nd.tensor<f64, i: N, t: M>
 }

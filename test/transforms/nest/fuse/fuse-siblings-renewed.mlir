@@ -3,89 +3,93 @@
 // The backward pass of a residual network, made small. Nests read results of nests that are fused
 // meanwhile, and later nests come to lie in memory where erased ones lay.
 
+!Image12 = !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+!Channels = !nd.tensor<f32, n005: 128>
+!Image48 = !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+
 // CHECK-LABEL: func.func @resnet
 // CHECK: nest.compute
 module {
-  func.func @resnet(%arg0: !nd.tensor<f32, n005: 64> {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !nd.tensor<f32, n005: 128> {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !nd.tensor<f32, n005: 128> {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !nd.tensor<f32, n005: 128> {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s5"}, %arg9: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s41"}, %arg10: !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64> {nd.name = "s79"}, %arg11: !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64> {nd.name = "s81"}, %arg12: !nd.tensor<f32, n005: 64> {nd.name = "s83"}, %arg13: !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64> {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s21"}, %arg16: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s25"}, %arg17: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s44"}, %arg18: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s48"}, %arg19: !nd.tensor<f32, n005: 128> {nd.name = "s3"}, %arg20: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s9"}, %arg21: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s16"}, %arg22: !nd.tensor<f32, n005: 128> {nd.name = "s19"}, %arg23: !nd.tensor<f32, n005: 128> {nd.name = "s17"}, %arg24: !nd.tensor<f32, n005: 128> {nd.name = "s18"}, %arg25: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s8"}, %arg26: !nd.tensor<f32, n005: 128> {nd.name = "s7"}, %arg27: !nd.tensor<f32, n005: 128> {nd.name = "s10"}, %arg28: !nd.tensor<f32, n005: 64> {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s15"}, %arg32: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s23"}, %arg33: !nd.tensor<f32, n005: 128> {nd.name = "s6"}, %arg34: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s11"}, %arg35: !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64> {nd.name = "s2"}, %arg36: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s24"}, %arg37: !nd.tensor<f32, n005: 128> {nd.name = "s0"}, %arg38: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128> {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !nd.tensor<f32, n005: 64> {nd.name = "y1"}, !nd.tensor<f32, n005: 64> {nd.name = "y2"}, !nd.tensor<f32, n005: 128> {nd.name = "y3"}, !nd.tensor<f32, n005: 128> {nd.name = "y4"}, !nd.tensor<f32, n005: 128> {nd.name = "y5"}, !nd.tensor<f32, n005: 128> {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
+  func.func @resnet(%arg0: !nd.tensor<f32, n005: 64> {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !Channels {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !Channels {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !Channels {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s5"}, %arg9: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s41"}, %arg10: !Image48 {nd.name = "s79"}, %arg11: !Image48 {nd.name = "s81"}, %arg12: !nd.tensor<f32, n005: 64> {nd.name = "s83"}, %arg13: !Image48 {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !Image12 {nd.name = "s21"}, %arg16: !Image12 {nd.name = "s25"}, %arg17: !Image12 {nd.name = "s44"}, %arg18: !Image12 {nd.name = "s48"}, %arg19: !Channels {nd.name = "s3"}, %arg20: !Image12 {nd.name = "s9"}, %arg21: !Image12 {nd.name = "s16"}, %arg22: !Channels {nd.name = "s19"}, %arg23: !Channels {nd.name = "s17"}, %arg24: !Channels {nd.name = "s18"}, %arg25: !Image12 {nd.name = "s8"}, %arg26: !Channels {nd.name = "s7"}, %arg27: !Channels {nd.name = "s10"}, %arg28: !nd.tensor<f32, n005: 64> {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s15"}, %arg32: !Image12 {nd.name = "s23"}, %arg33: !Channels {nd.name = "s6"}, %arg34: !Image12 {nd.name = "s11"}, %arg35: !Image48 {nd.name = "s2"}, %arg36: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s24"}, %arg37: !Channels {nd.name = "s0"}, %arg38: !Image12 {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !Image12 {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !nd.tensor<f32, n005: 64> {nd.name = "y1"}, !nd.tensor<f32, n005: 64> {nd.name = "y2"}, !Channels {nd.name = "y3"}, !Channels {nd.name = "y4"}, !Channels {nd.name = "y5"}, !Channels {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
     %0 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg20[], %arg19[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.subf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %1 = nest.compute (n005: 128) reads %arg33[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       %90 = arith.mulf %arg41, %cst : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %2 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg34[], %1[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.subf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %3 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg15[], %arg32[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       %91 = arith.select %90, %arg42, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %4 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %3[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %5 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg16[], %3[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %6 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %5[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %7 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %arg39[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !Image12
     %8 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg17[], %7[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %9 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %8[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %10 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg18[], %8[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %11 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %10[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %12 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg40[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12) -> !Image12
     %13 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %12[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %14 = nest.compute (n005: 128) reads %13[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       nest.yield %cst : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %15 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg40[], %14[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %16 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %15[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
     %17 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128) reads %arg7[], %16[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
@@ -101,78 +105,78 @@ module {
     %20 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %19[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !Image12
     %21 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %3[], %20[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %22 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg25[], %21[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %23 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg6[], %22[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %24 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg26[], %23[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %25 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %2[], %23[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %26 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %25[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %27 = nest.compute (n005: 128) reads %arg27[], %26[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Channels) -> !Channels
     %28 = nest.compute (n005: 128) reads %27[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %29 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %2[], %28[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %30 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %24[], %29[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %31 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %30[] {
     ^bb0(%arg41: f32):
       %90 = arith.negf %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12) -> !Image12
     %32 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %31[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %33 = nest.compute (n005: 128) reads %32[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %34 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %30[], %33[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %35 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %34[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
     %36 = nest.compute (n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128) reads %arg5[], %35[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
@@ -192,66 +196,66 @@ module {
     %40 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg4[], %22[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %41 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg23[], %40[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %42 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %0[], %40[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %43 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %42[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %44 = nest.compute (n005: 128) reads %arg24[], %43[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
       %90 = arith.mulf %arg41, %cst : f32
       %91 = arith.mulf %arg42, %90 : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Channels) -> !Channels
     %45 = nest.compute (n005: 128) reads %44[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       nest.yield %cst : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %46 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %0[], %45[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %47 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %41[], %46[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %48 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %47[] {
     ^bb0(%arg41: f32):
       %90 = arith.negf %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12) -> !Image12
     %49 = nest.compute (n005: 128) reduce (n000: 12, n001: 4, n003: 12) reads %48[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image12) -> !Channels
     %50 = nest.compute (n005: 128) reads %49[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 0.00173611112 : f32
       %90 = arith.mulf %arg41, %cst : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels) -> !Channels
     %51 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %47[], %50[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %52 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %51[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
     %53 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128) reads %arg3[], %52[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
@@ -268,38 +272,38 @@ module {
     %56 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reduce (n006: 3) reads %55[n000 = n000 - n006 + 1] if [n000 - n006 + 1 >= 0, -n000 + n006 + 10 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3>) -> !Image12
     %57 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg21[], %56[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       %91 = arith.select %90, %arg42, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %58 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg2[], %57[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %59 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg22[], %58[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Channels, !Image12) -> !Image12
     %60 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %59[], %arg38[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Image12) -> !Image12
     %61 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %60[], %arg37[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>, !nd.tensor<f32, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
+    } {heddle.name = "pointwise"} : (!Image12, !Channels) -> !Image12
     %62 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %61[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
     %63 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 64, n006: 3, n007: 128) reads %arg1[], %62[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
@@ -360,41 +364,41 @@ module {
     %74 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reduce (n006: 2) reads %73[n000 = -n006 + (n000 + 1) floordiv 2, n006 = 2 * n006 + (n000 + 1) mod 2] if [-2 * n006 - (n000 + 1) mod 2 + 2 >= 0, -n006 + (n000 + 1) floordiv 2 >= 0, n006 - (n000 + 1) floordiv 2 + 23 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 48, n005: 64, n006: 3>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 48, n005: 64, n006: 3>) -> !Image48
     %75 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg10[], %74[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       %91 = arith.select %90, %arg42, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !Image48) -> !Image48
     %76 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %75[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
     %77 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg0[], %75[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 64>, !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 64>, !Image48) -> !Image48
     %78 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg11[], %75[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !Image48) -> !Image48
     %79 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %78[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
     %80 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg13[], %77[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !Image48) -> !Image48
     %81 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %80[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
     %82 = nest.compute (n005: 64) reads %arg12[], %81[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
@@ -416,20 +420,20 @@ module {
       %90 = arith.mulf %arg42, %arg41 : f32
       %91 = arith.addf %90, %90 : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !nd.tensor<f32, n005: 64>) -> !Image48
     %85 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg35[], %84[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !Image48) -> !Image48
     %86 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %85[], %arg28[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>, !nd.tensor<f32, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
+    } {heddle.name = "pointwise"} : (!Image48, !nd.tensor<f32, n005: 64>) -> !Image48
     %87 = nest.compute (n000: 48, n001: 4, n003: 48, n007: 64) reads %86[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n007: 64>
+    } {heddle.name = "rename"} : (!Image48) -> !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n007: 64>
     %88 = nest.compute (n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7, n007: 64) reads %arg14[], %87[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
@@ -439,6 +443,6 @@ module {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
     } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7, n007: 64>) -> !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>
-    return %89, %79, %76, %11, %9, %6, %4 : !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>, !nd.tensor<f32, n005: 64>, !nd.tensor<f32, n005: 64>, !nd.tensor<f32, n005: 128>, !nd.tensor<f32, n005: 128>, !nd.tensor<f32, n005: 128>, !nd.tensor<f32, n005: 128>
+    return %89, %79, %76, %11, %9, %6, %4 : !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>, !nd.tensor<f32, n005: 64>, !nd.tensor<f32, n005: 64>, !Channels, !Channels, !Channels, !Channels
   }
 }
