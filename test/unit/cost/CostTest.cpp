@@ -144,8 +144,8 @@ TEST(CostTest, LayoutsMatter) {
   const NestFacts &facts = nests.facts[0];
   double nothing = costOf(facts, rates).seconds;
   EXPECT_LT(costOf(facts.withLayouts(rowMajor()), rates).seconds, 1.2 * nothing);
-  // Neither m nor n is the last name of all tensors that have it.
-  std::vector<Layout> turned = {Layout::rowMajor({"k", "m"}), Layout::rowMajor({"n", "k"}),
+  // Neither m nor n is contiguous in an operand; where only the result lies apart, it is transposed.
+  std::vector<Layout> turned = {Layout::rowMajor({"m", "k"}), Layout::rowMajor({"n", "k"}),
                                 Layout::rowMajor({"m", "n"})};
   EXPECT_GT(costOf(facts.withLayouts(turned), rates).seconds, 1.2 * nothing);
 }
