@@ -274,8 +274,8 @@ LogicalResult nest::detail::verifyCopies(Operation *op) {
   return success();
 }
 
-/// As above, for an op that runs its own code at each point of some names.
-static LogicalResult verifyPoints(ScheduledInterface op) {
+/// As above, for an op that runs its own code at each point of some names, and over reduced ones.
+static LogicalResult verifyPoints(ScheduledInterface op, nd::DimsAttr reduced = {}) {
   const Schedule schedule = scheduleOf(op);
   for (const Loop &loop : schedule.loops)
     if (!loop.isParallel() && !loop.isSequential())
@@ -283,7 +283,7 @@ static LogicalResult verifyPoints(ScheduledInterface op) {
                                << "', got a " << loop.level;
   if (size_t stages = schedule.stages.size())
     return op->emitOpError() << "expected no stages, got " << stages;
-  return verifySchedule(op, op.getSharedNames());
+  return verifySchedule(op, op.getSharedNames(), reduced);
 }
 
 /// Verifies the combiner and the neutral elements of a reduction. Returns the accumulators' types:
@@ -416,7 +416,7 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
   auto free = freeNames(op), owned = freeNames(op, /*owned=*/true);
   bool onlyParallel = true;
   for (const Loop &loop : schedule.loops) {
-    bool isParallel = loop.isParallel();
+    bool isParallel = loop.isShared();
     if (isParallel && !onlyParallel)
       return op.emitOpError() << "expected the " << loop.level << " over '" << loop.names[0]
                               << "' before all other loops";
@@ -427,9 +427,11 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
                               << " over a name that is a coordinate of the destination, over its "
                                  "whole size, got '"
                               << loop.names[0] << "'";
-    if (loop.level == "vector" && !(single && free.count(loop.names[0])))
-      return op.emitOpError() << "expected a vector over a name that alone gives a coordinate of "
-                                 "the destination, got '"
+    bool isLane = loop.isParallel() && !isParallel && !op.getUnique();
+    if ((loop.level == "vector" || isLane) && !(single && free.count(loop.names[0])))
+      return op.emitOpError() << "expected a " << loop.level
+                              << " over a name that alone gives a coordinate of the destination, "
+                                 "got '"
                               << loop.names[0] << "'";
   }
   return success();
@@ -538,7 +540,7 @@ LogicalResult SortOp::verify() {
   if (failed(
           nd::verifySort(*this, along.name, [&] { return nd::operandError(*this); }))) // c1 to c3
     return failure();
-  return verifyPoints(*this); // c4
+  return verifyPoints(*this, getAlong()); // c4
 }
 
 nd::DimsAttr SortOp::getLines() {

@@ -47,10 +47,59 @@ static std::string lackOf(const Plan &plan, const Schedule &schedule) {
   return "";
 }
 
+LaneForm nest::laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine) {
+  unsigned nextVariable = 0;
+  auto nothing = nd::DimsAttr::get(op.getContext(), {});
+  Plan plan = planLoops(op.getSpace(), nothing, schedule, laneBits(op), machine, nextVariable, {},
+                        /*bindLanes=*/true);
+  if (plan.boundLanes() <= 1)
+    return {0, "a loop over lanes", 0};
+  std::string lack = lackOf(plan, schedule);
+  for (const Walk &walk : plan.loops)
+    if (walk.lane && walk.step > 1 && lack.empty())
+      lack = "lanes that write one point of '" + walk.group[0] + "' at a time";
+  return lack.empty() ? LaneForm{plan.boundLanes(), "", 0} : LaneForm{0, lack, 0};
+}
+
+/// The lane form of a sort, whose lanes share the elements of a line.
+static LaneForm formOf(SortOp op, MachineAttr machine) {
+  Schedule schedule = scheduleOf(op);
+  unsigned nextVariable = 0;
+  Plan plan = planLoops(op.getLines(), op.getAlong(), schedule, /*bits=*/64, machine, nextVariable,
+                        {}, /*bindLanes=*/true);
+  if (plan.boundLanes() <= 1)
+    return {0, "a loop over lanes", 0};
+  for (const Walk &walk : plan.loops)
+    if (walk.lane && !walk.reduced)
+      return {0, "no lanes over the lines of '" + walk.group[0] + "'", 0};
+  return {plan.boundLanes(), "", 0};
+}
+
+/// The lane form of an op that holds nests: as many lanes as the nest with most of them.
+static LaneForm formOfNests(HoldsNestsInterface op, MachineAttr machine) {
+  if (isa<GroupOp>(op))
+    for (const Loop &loop : scheduleOf(op).loops)
+      if (loop.isParallel() && !loop.isShared())
+        return {0, "no lanes over the group's name '" + loop.names[0] + "'", 0};
+  LaneForm most{0, "a nest with loops over lanes", 0};
+  for (Operation &inner : op->getRegion(0).front().without_terminator())
+    if (LaneForm form = laneFormOf(&inner, machine); form.lanes > most.lanes)
+      most = {form.lanes, "", std::max(form.registers, most.registers)};
+    else
+      most.registers = std::max(form.registers, most.registers);
+  return most;
+}
+
 LaneForm nest::laneFormOf(Operation *nest, MachineAttr machine) {
-  auto op = dyn_cast<ComputeOp>(nest);
-  return op ? laneFormOf(op, scheduleOf(op), machine)
-            : LaneForm{0, "a nest with loops over lanes", 0};
+  if (auto op = dyn_cast<ComputeOp>(nest))
+    return laneFormOf(op, scheduleOf(op), machine);
+  if (auto op = dyn_cast<UpdateOp>(nest))
+    return laneFormOf(op, scheduleOf(op), machine);
+  if (auto op = dyn_cast<SortOp>(nest))
+    return formOf(op, machine);
+  if (auto op = dyn_cast<HoldsNestsInterface>(nest))
+    return formOfNests(op, machine);
+  return {0, "a nest with loops over lanes", 0};
 }
 
 LaneForm nest::laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine) {

@@ -17,7 +17,19 @@
 //   - sums stay in registers: no sequential loop over a reduced name is around one over a produced
 //     name;
 //   - copies are in memory that the lanes share;
-//   - a lane's part of a sum is a single point, a vector, or a loop.
+//   - a lane's part of a sum is a single point, a vector, or a loop;
+//   - a lane of an update writes one point at a time;
+//   - those of a sort are over the sorted name.
+//
+// A group or a recurrence has it if one of its nests does. The lanes of the block run its nests one
+// after another and wait for each other in between. A nest without the form is then run by the first
+// lane, while the others wait:
+//
+//     nest.group (n: 512) {
+//       %m = () reduce (k: 1000)      256 lanes share the sum
+//       %e = (k: 1000)                256 lanes
+//       %r = () of %m                 the first lane
+//     }
 //
 // All other schedules run as before, one lane alone.
 //
@@ -34,12 +46,15 @@ struct LaneForm {
   int64_t lanes = 0;      ///< of a block; 0: no lane form
   std::string lacks = {}; ///< what the schedule lacks for the lane form
   int64_t registers = 0;  ///< of 32 bits, for the sums of a lane
+
+  explicit operator bool() const { return lanes > 1; }
 };
 
 /// The lane form of a nest with a schedule.
 LaneForm laneFormOf(mlir::Operation *nest, MachineAttr machine);
 /// The lane form that a nest would have with this schedule.
 LaneForm laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine);
+LaneForm laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine);
 
 } // namespace heddle::nest
 

@@ -127,9 +127,8 @@ void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const
   if (emitRemarks)
     remark.emplace(emitRemark(op->getLoc()) << "'" << nameOf(op) << "' has the schedule " << text);
   to["schedule"] = std::move(text);
-  // On a machine with lanes: how the lanes of a block run a step.
-  if (choices.facts && choices.facts.integer("lanes_per_block", 0) > 1 &&
-      !isa<nest::HoldsNestsInterface>(op->getParentOp())) {
+  // On a machine with lanes: how the lanes of a block run a step, or a nest inside of it.
+  if (choices.facts && choices.facts.integer("lanes_per_block", 0) > 1) {
     nest::LaneForm form = nest::laneFormOf(op, choices.facts);
     to["lanes_of_block"] = form.lanes;
     if (form.lanes > 0)

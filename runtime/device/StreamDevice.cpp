@@ -96,13 +96,13 @@ private:
 
 struct LoadedKernel {
   Driver::Image image;
-  int32_t lanes, chunks; ///< of a block
+  int32_t chunks; ///< of a block
 };
 using Kernels = std::map<std::string, LoadedKernel, std::less<>>;
 
 /// Code reads an element 0 that it does not use, also of an empty value.
 constexpr int64_t spareBytes = 64;
-/// The most bytes of scratch that all lanes of a launch have together.
+/// The most bytes of scratch that all chunks of a launch have together.
 constexpr int64_t mostScratch = int64_t(256) << 20;
 
 /// Runs one call of an entry at a time, and keeps its buffers for the next one.
@@ -161,12 +161,12 @@ protected:
     }
     for (int32_t at : step.numbers)
       arguments.push_back(number(call->symbols[at]));
-    // Lanes share the scratch, so a launch has as many as it suffices for.
-    int64_t most = chunks, lanes = kernel.lanes, each = kernel.chunks;
+    // Chunks share the scratch, so a launch has as many as it suffices for.
+    int64_t most = chunks, each = kernel.chunks;
     if (scratchBytes > 0)
-      most = std::max<int64_t>(1, mostScratch / (scratchBytes * lanes)) * each;
+      most = std::max<int64_t>(1, mostScratch / (scratchBytes * each)) * each;
     int64_t blocks = (std::min(most, chunks) + each - 1) / each;
-    scratch.reserve(driver, scratchBytes * blocks * lanes);
+    scratch.reserve(driver, scratchBytes * blocks * each);
     for (int64_t first = 0; first < chunks; first += most) {
       auto now = arguments;
       int64_t end = std::min(chunks, first + most);
@@ -292,7 +292,7 @@ public:
   }
   void loadKernels(const std::vector<KernelImage> &images) {
     for (const KernelImage &image : images)
-      kernels[image.symbol] = {driver->loadKernel(image), image.lanes, image.chunks};
+      kernels[image.symbol] = {driver->loadKernel(image), image.chunks};
   }
 
   Entry entry(const EntrySpec &spec) override {

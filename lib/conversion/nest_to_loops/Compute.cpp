@@ -44,12 +44,19 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
 }
 
 LogicalResult ComputeEmitter::emit() {
-  auto result = enter(plan.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
-    if (failed(outerLoop(0)))
-      return failure();
-    return Values();
-  });
-  return success(succeeded(result));
+  auto all = [&](ValueRange) {
+    return enter(plan.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
+      if (failed(outerLoop(0)))
+        return failure();
+      return Values();
+    });
+  };
+  // A nest of a group may have fewer lanes than the block.
+  if (barriersInside || plan.boundLanes() >= e.lanes)
+    return success(succeeded(all({})));
+  Value isBound = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, e.lane,
+                                        e.constant(plan.boundLanes()));
+  return success(succeeded(branch(e, isBound, {}, all, nullptr)));
 }
 
 FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *at,
@@ -395,6 +402,18 @@ SmallVector<Memory> ComputeEmitter::allocateAccumulators(const Expr &elements, S
   return memories;
 }
 
+SmallVector<Memory> ComputeEmitter::allocateOwnAccumulators(const Expr &elements) {
+  if (!e.lanes)
+    return allocateAccumulators(elements);
+  SmallVector<Memory> memories = allocateAccumulators(elements * Expr(e.lanes));
+  for (auto [memory, type] : llvm::zip_equal(memories, accumulators)) {
+    Expr bytes = elements * Expr(int64_t(std::max(8u, type.getIntOrFloatBitWidth()) / 8));
+    Value offset = arith::MulIOp::create(e.b, e.loc, e.lane, e.emit(bytes));
+    memory.base = e.target.address(e.b, e.loc, "", memory.base, offset);
+  }
+  return memories;
+}
+
 void ComputeEmitter::placeAccumulators() {
   // Spill to the results if they have the accumulators' types, unless there is a `finish`, whose
   // operands may alias the results.
@@ -417,7 +436,7 @@ void ComputeEmitter::placeAccumulators() {
   }
   if (plan.lanes && plan.lanesReduced)
     elements = elements * Expr(plan.lanes);
-  resting = allocateAccumulators(elements);
+  resting = allocateOwnAccumulators(elements);
 }
 
 Expr ComputeEmitter::restingOffset(const Point &point) {

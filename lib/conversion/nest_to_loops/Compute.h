@@ -99,8 +99,10 @@ private:
   llvm::SmallVector<Memory> resting;
   std::map<Group, Expr> restingStart;
   std::map<Group, Expr> restingExtent;
-  /// Scratch for this many elements of each accumulator.
+  /// Memory for this many elements of each accumulator.
   llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements, llvm::StringRef memory = "");
+  /// As above, scratch of each lane of its own.
+  llvm::SmallVector<Memory> allocateOwnAccumulators(const Expr &elements);
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);

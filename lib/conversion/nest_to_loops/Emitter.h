@@ -221,13 +221,16 @@ public:
   /// Emits a copy that is not part of the kernel's nest.
   mlir::LogicalResult emitAddedCopy(ComputeOp copy, const Schedule &schedule);
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
-  /// Allocates scratch of a thread, or of a block in its shared memory. The caller frees it by
+  /// Allocates scratch of a chunk, or of a block in its shared memory. The caller frees it by
   /// restoring `scratchTop`.
   mlir::Value allocateScratch(const Expr &bytes, llvm::StringRef memory = "");
+  /// The memory for values that the lanes of a block pass to each other: "shared" if their size is
+  /// known and they fit a part of it, 1 / `share`, with all that is there already; else scratch.
+  llvm::StringRef memoryFor(const Expr &bytes, int64_t share) const;
 
-  mlir::Value scratch;
-  Expr scratchTop;   ///< bytes in use at the current point of emission; callers restore it
-  Expr scratchBytes; ///< maximum of `scratchTop`
+  mlir::Value scratch; ///< of the lane that runs a chunk alone, or of all lanes of a block
+  Expr scratchTop;     ///< bytes in use at the current point of emission; callers restore it
+  Expr scratchBytes;   ///< maximum of `scratchTop`
   /// The lanes of a block that run the kernel together; 0: one lane runs it.
   int64_t lanes = 0;
   mlir::Value lane;                       ///< i64: the number of the lane
@@ -261,7 +264,10 @@ private:
   mlir::LogicalResult emitScan(ScanOp op);
   mlir::LogicalResult emitSort(SortOp op, const Schedule &schedule, mlir::Value chunk);
   /// Emits the nests of a region whose yielded values are stored in `memories`.
-  mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> memories);
+  /// `repeats`: the region runs several times in a chunk.
+  mlir::LogicalResult emitInner(mlir::Block &block, llvm::ArrayRef<Memory> memories, bool repeats);
+  /// Emits a nest of a region: for all lanes or, if it has no lane form, for the first one.
+  mlir::LogicalResult emitMember(mlir::Operation *nest);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
   /// A square of elements, of which the vector at a point is a row.
   struct Square {

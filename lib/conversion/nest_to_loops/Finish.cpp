@@ -114,7 +114,7 @@ LogicalResult ComputeEmitter::finishByRows(const std::string &variable,
   bool onLanes = plan.lanes && !(plan.lanesReduced && folded);
   int64_t lanes = onLanes ? plan.lanes : 1, perRow = int64_t(rows[0].size());
   Expr scratchTop = e.scratchTop;
-  SmallVector<Memory> kept = allocateAccumulators(Expr(int64_t(points.size()) * lanes));
+  SmallVector<Memory> kept = allocateOwnAccumulators(Expr(int64_t(points.size()) * lanes));
   auto whole = [&](Point point) { // accumulators have all lanes
     point.lanes = point.active = onLanes ? plan.lanes : 0;
     point.count = {};

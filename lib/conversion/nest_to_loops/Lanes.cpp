@@ -158,8 +158,7 @@ Value LoopWalker::isActive() {
     if (walk.lane && walk.reduced && walk.count() > 1)
       tests.push_back(compare(CmpIPredicate::eq, digitOf(walk), e.constant(0)));
   for (const Group &group : clamped)
-    tests.push_back(e.emit(
-        Test{(plan.sizes.find(group)->second - Expr(1) - indexOf(group)).simplify(e.ranges)}));
+    tests.push_back(e.emit(Test{leftOf(group) - Expr(1)}));
   Value all;
   for (Value test : tests)
     all = e.both(all, test);
@@ -252,8 +251,17 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
     parts.append(own);
   }
   int64_t top = e.sharedTop;
+  Expr scratchTop = e.scratchTop;
+  int64_t slots = int64_t(points.size()) * e.lanes * wide, bytes = 0;
+  for (Type type : accumulators)
+    bytes += llvm::alignTo(slots * std::max(8u, type.getIntOrFloatBitWidth()) / 8, 64);
   SmallVector<Memory> memories =
-      allocateAccumulators(Expr(int64_t(points.size()) * e.lanes * wide), "shared");
+      allocateAccumulators(Expr(slots), e.memoryFor(Expr(bytes), /*share=*/1));
+  // A nest of a group may have fewer lanes than the block.
+  Value isBound;
+  if (plan.boundLanes() < e.lanes)
+    isBound = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::ult, e.lane,
+                                    e.constant(plan.boundLanes()));
   std::string lane = e.freshVariable();
   e.define(lane, e.lane, {0, e.lanes - 1});
   auto offset = [&](size_t i, int64_t apart) {
@@ -277,7 +285,8 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
     Expr used = Expr::min(plan.sizes.find(walk.group)->second.ceildiv(walk.step), Expr(count));
     for (int64_t apart = llvm::PowerOf2Ceil(count) / 2; apart >= 1; apart /= 2) {
       Expr takers = Expr::min(used - Expr(apart), Expr(apart));
-      Value takes = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers));
+      Value takes = e.both(
+          isBound, arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers)));
       auto taken = branch(
           e, takes, parts,
           [&](ValueRange mine) -> FailureOr<Values> {
@@ -301,5 +310,6 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
   }
   e.forget(lane);
   e.sharedTop = top;
+  e.scratchTop = scratchTop;
   return parts;
 }

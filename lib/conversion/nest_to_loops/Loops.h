@@ -72,7 +72,9 @@ public:
   /// The maximum number of points of the group in the current tile.
   int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
   /// The number of points of the group in the current tile, if it is not constant; else null.
-  mlir::Value exactOf(const Group &group) const { return extent.find(group)->second.exact; }
+  mlir::Value exactOf(const Group &group) const {
+    return clamped.count(group) ? e.emit(leftOf(group)) : extent.find(group)->second.exact;
+  }
   /// The maximum over size symbols.
   Expr extentOver(const Group &group) const {
     bool whole = extentOf(group) == plan.most.find(group)->second;
@@ -102,6 +104,10 @@ public:
   mlir::Value isLast();
 
 private:
+  /// The number of points of the group from the index of the current tile on.
+  Expr leftOf(const Group &group) const {
+    return (plan.sizes.find(group)->second - indexOf(group)).simplify(e.ranges);
+  }
   /// The number of points of a group in the current tile.
   struct Extent {
     int64_t most;

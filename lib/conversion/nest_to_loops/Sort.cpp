@@ -22,97 +22,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_loops/Loops.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "lib/conversion/nest_to_loops/Sort.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
 using arith::CmpIPredicate;
-
-namespace {
-class SortEmitter {
-public:
-  SortEmitter(Emitter &emitter, SortOp op)
-      : e(emitter), op(op), along(*op.getAlong().begin()), name(along.name.str()) {
-    Type key = e.computeType(tensorType(op.getInputs()[0]).getElementType());
-    packed = key.getIntOrFloatBitWidth() <= 32;
-  }
-
-  LogicalResult emit(const Schedule &schedule, Value chunk);
-
-private:
-  Emitter &e;
-  SortOp op;
-  nd::Dim along;
-  std::string name;
-  bool packed; ///< key and coordinate are packed into one number
-  /// An element of the arrays: one number (key and coordinate packed), or two.
-  using Element = SmallVector<Value, 2>;
-  /// The largest k for which elements are inserted; for larger k, all elements are merged.
-  static constexpr int64_t mostInserted = 16;
-  static constexpr int64_t block = 8;
-
-  Value i64(int64_t value) { return e.constant(value); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(e.b, e.loc, a, b); }
-  Value sub(Value a, Value b) { return arith::SubIOp::create(e.b, e.loc, a, b); }
-  Value smaller(Value a, Value b) { return arith::MinSIOp::create(e.b, e.loc, a, b); }
-  Value is(CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(e.b, e.loc, predicate, a, b);
-  }
-  Value choose(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(e.b, e.loc, condition, yes, no);
-  }
-  Value at(Value base, Value index) {
-    return LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI64Type(), base,
-                               ArrayRef<LLVM::GEPArg>{index});
-  }
-  Value load(Value base, Value index) {
-    return LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), at(base, index));
-  }
-  void store(Value base, Value index, Value value) {
-    LLVM::StoreOp::create(e.b, e.loc, value, at(base, index));
-  }
-  /// The offset of the element of the line at `index`.
-  Expr offset(const Memory &memory, const Expr &index) {
-    Replacement coordinates;
-    for (const nd::Dim &dim : tensorType(op.getInputs()[0]).getDims())
-      coordinates[dim.name.str()] =
-          dim.name == along.name ? index : e.resolve(Expr::name(dim.name.str()), {});
-    return e.address(memory, coordinates);
-  }
-  Element load(ValueRange arrays, Value index) {
-    Element result;
-    for (Value array : arrays)
-      result.push_back(load(array, index));
-    return result;
-  }
-  void store(ValueRange arrays, Value index, ArrayRef<Value> element) {
-    for (auto [array, value] : llvm::zip_equal(arrays, element))
-      store(array, index, value);
-  }
-  Element choose(Value condition, ArrayRef<Value> yes, ArrayRef<Value> no) {
-    Element result;
-    for (auto [one, other] : llvm::zip_equal(yes, no))
-      result.push_back(choose(condition, one, other));
-    return result;
-  }
-  /// Compares elements. The sort is stable because the caller prefers the left one on ties.
-  Value isBefore(ArrayRef<Value> a, ArrayRef<Value> b) {
-    return is(CmpIPredicate::slt, a[0], b[0]);
-  }
-
-  Value rising(Value key);
-  Element element(const std::string &index);
-  void sortBlocks(Value array, const Expr &blocks, int64_t atMost);
-  Value levelsOf(const Expr &runs);
-  Values merge(ValueRange state, Value count, Value kept);
-  void insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept);
-  void line();
-};
-} // namespace
 
 /// Maps a key to an integer whose signed order is the requested order.
 Value SortEmitter::rising(Value key) {
@@ -242,6 +158,20 @@ void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kep
       nullptr);
 }
 
+void SortEmitter::write(const std::string &index, Value from) {
+  if (packed)
+    from = arith::AndIOp::create(e.b, e.loc, from, i64(UINT32_MAX));
+  std::string source = e.freshVariable();
+  e.define(source, from, {0, along.size().most() - 1});
+  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
+    Section section;
+    const Memory &read = e.memory.find(input)->second, &written = e.memory.find(result)->second;
+    Value value = e.load(read, offset(read, Expr::name(source)), {}, Value(), section);
+    e.store(written, offset(written, Expr::name(index)), value, {}, Value(), section);
+  }
+  e.forget(source);
+}
+
 void SortEmitter::line() {
   Expr size = along.size().getExpr(), kept = tensorType(op.getResult(0)).size(name).getExpr();
   // The first `merged` elements are merge-sorted; the others are inserted one by one.
@@ -281,20 +211,7 @@ void SortEmitter::line() {
   Values order(arrays(*sorted));
   if (few && *few != size.constant())
     each(merged, size, [&](const std::string &index) { insert(order, element(index), *few); });
-  each(0, kept, [&](const std::string &index) {
-    Value from = load(order.back(), e.vars[index]);
-    if (packed)
-      from = arith::AndIOp::create(e.b, e.loc, from, i64(UINT32_MAX));
-    std::string source = e.freshVariable();
-    e.define(source, from, {0, most - 1});
-    for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
-      Section section;
-      const Memory &read = e.memory.find(input)->second, &written = e.memory.find(result)->second;
-      Value value = e.load(read, offset(read, Expr::name(source)), {}, Value(), section);
-      e.store(written, offset(written, Expr::name(index)), value, {}, Value(), section);
-    }
-    e.forget(source);
-  });
+  each(0, kept, [&](const std::string &index) { write(index, load(order.back(), e.vars[index])); });
   e.scratchTop = top;
 }
 
@@ -303,10 +220,13 @@ LogicalResult SortEmitter::emit(const Schedule &schedule, Value chunk) {
   nd::DimsAttr lines = op.getLines();
   if (isEmpty(lines) || isEmpty(tensorType(op.getResult(0)).getDims()))
     return success();
-  Plan plan = e.plan(lines, nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/64);
+  // Loops over the sorted name say only that lanes share its elements.
+  Schedule ofLines = schedule;
+  llvm::erase_if(ofLines.loops, [&](const Loop &loop) { return loop.names[0] == name; });
+  Plan plan = e.plan(lines, nd::DimsAttr::get(op.getContext(), {}), ofLines, /*bits=*/64);
   LoopWalker loops(e, plan, chunk);
   return loops.walkAll([&] {
-    line();
+    e.lanes ? lineOnLanes() : line();
     return success();
   });
 }

@@ -7,6 +7,7 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
+#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Layouts.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,6 +38,12 @@ Value LoopTarget::address(OpBuilder &b, Location loc, StringRef memory, Value sc
                           Value offset) const {
   return LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(), scratch,
                              ArrayRef<LLVM::GEPArg>{offset});
+}
+
+StringRef Emitter::memoryFor(const Expr &bytes, int64_t share) const {
+  std::optional<int64_t> known = bytes.constant();
+  bool fits = lanes && known && sharedTop + *known <= target.mostSharedBytes() / share;
+  return fits ? "shared" : "";
 }
 
 Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
@@ -77,7 +84,24 @@ static void forgetValues(Emitter &e, Block &block) {
     e.memory.erase(argument);
 }
 
-LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories) {
+LogicalResult Emitter::emitMember(Operation *nest) {
+  if (!lanes || laneFormOf(nest, machine))
+    return emitNest(nest, scheduleOf(nest), Value());
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
+  int64_t together = std::exchange(lanes, 0);
+  auto done = branch(
+      *this, isFirst, {},
+      [&](ValueRange) -> FailureOr<Values> {
+        if (failed(emitNest(nest, scheduleOf(nest), Value())))
+          return failure();
+        return Values();
+      },
+      nullptr);
+  lanes = together;
+  return success(succeeded(done));
+}
+
+LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories, bool repeats) {
   // Each yielded value is computed in the buffer of its result.
   for (auto [value, destination] :
        llvm::zip_equal(block.getTerminator()->getOperands(), memories)) {
@@ -95,9 +119,15 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories) {
         continue;
       Layout layout = layoutOf(result);
       auto type = tensorType(result);
-      memory[result] = {allocateScratch(bytesOf(layout, type)), layout, type, {}, {}};
+      // Half of the shared memory is for the copies and sums of the nests.
+      Expr bytes = bytesOf(layout, type);
+      Value address = allocateScratch(bytes, memoryFor(bytes, /*share=*/2));
+      memory[result] = {address, layout, type, {}, {}};
     }
-    if (failed(emitNest(&op, scheduleOf(&op), Value())))
+    // A lane reads what other lanes wrote, and overwrites what they have read.
+    if (lanes && (repeats || &op != &block.front()))
+      barrier("shared");
+    if (failed(emitMember(&op)))
       return failure();
   }
   forgetValues(*this, block);
@@ -110,8 +140,12 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
   Plan made = plan(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
   LoopWalker loops(*this, made, chunk);
   Block &block = op.getBody().front();
+  bool repeats = !chunk || llvm::any_of(made.loops, [](const Walk &walk) {
+    return !walk.thread && walk.steps != Expr(1);
+  });
   return loops.walkAll([&]() -> LogicalResult {
     Expr top = scratchTop;
+    int64_t topShared = sharedTop;
     SmallVector<Memory> memories;
     for (Value result : op.getResults()) {
       Memory destination = memory.find(result)->second;
@@ -119,9 +153,10 @@ LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chu
         destination.fixed[dim.name.str()] = bindings.find(dim.name.str())->second;
       memories.push_back(destination);
     }
-    if (failed(emitInner(block, memories)))
+    if (failed(emitInner(block, memories, repeats)))
       return failure();
     scratchTop = top;
+    sharedTop = topShared;
     return success();
   });
 }
@@ -132,6 +167,7 @@ LogicalResult Emitter::emitScan(ScanOp op) {
   size_t carried = op.getInits().size();
   Expr count = along.size().getExpr();
   Expr top = scratchTop;
+  int64_t topShared = sharedTop;
 
   // Carried tensors are double buffered: a step reads one buffer and writes the other. The first
   // step reads the initial values in place if they have the layout of the carried ones.
@@ -142,9 +178,11 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     auto type = tensorType(op.getInits()[i]);
     Layout layout = freeLayout(memory.find(op.getResult(i))->second);
     Expr bytes = bytesOf(layout, type);
-    Memory state{allocateScratch(bytes), layout, type, {}, {}};
-    Value other = allocateScratch(bytes);
-    bool alike = init.fixed.empty() && init.origin.empty() && init.layout == layout;
+    StringRef place = memoryFor(bytes * Expr(2), /*share=*/4);
+    Memory state{allocateScratch(bytes, place), layout, type, {}, {}};
+    Value other = allocateScratch(bytes, place);
+    bool alike = init.fixed.empty() && init.origin.empty() && init.layout == layout &&
+                 init.base.getType() == other.getType();
     if (!alike && failed(copy(*this, op.getInits()[i], state, op.copySchedule(i))))
       return failure();
     Value first = alike ? init.base : state.base;
@@ -156,6 +194,7 @@ LogicalResult Emitter::emitScan(ScanOp op) {
       forLoop(*this, variable, emit(count), along.size().most(), pointers,
               [&](ValueRange current) -> FailureOr<Values> {
                 Expr inner = scratchTop;
+                int64_t innerShared = sharedTop;
                 Expr at =
                     op.getReverse() ? count - Expr(1) - Expr::name(variable) : Expr::name(variable);
                 at = at.simplify(ranges);
@@ -177,9 +216,10 @@ LogicalResult Emitter::emitScan(ScanOp op) {
                   slice.fixed[along.name.str()] = at;
                   memories.push_back(slice);
                 }
-                if (failed(emitInner(block, memories)))
+                if (failed(emitInner(block, memories, /*repeats=*/true)))
                   return failure();
                 scratchTop = inner;
+                sharedTop = innerShared;
                 Values next;
                 for (size_t i = 0; i < carried; ++i)
                   next.append({current[3 * i + 1], current[3 * i + 2], current[3 * i + 1]});
@@ -187,6 +227,8 @@ LogicalResult Emitter::emitScan(ScanOp op) {
               });
   if (failed(result))
     return failure();
+  if (lanes)
+    barrier("shared");
   for (size_t i = 0; i < carried; ++i) {
     Memory state = states[i];
     state.base = (*result)[3 * i];
@@ -197,5 +239,6 @@ LogicalResult Emitter::emitScan(ScanOp op) {
     memory.erase(block.getArgument(i));
   }
   scratchTop = top;
+  sharedTop = topShared;
   return success();
 }

@@ -12,6 +12,10 @@
 // update is not in place. An update without a free name runs on one thread: threads could own parts
 // of the destination, but each would have to test every point.
 //
+// The lanes of a block copy the part that the block owns together, and wait for each other. Then
+// each writes the elements of its points of free names or, if no two points write the same element,
+// of any names.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Loops.h"
@@ -44,7 +48,7 @@ public:
     for (Loop &loop : schedule.loops)
       if (loop.level == "vector" && op.getSpace().lookup(loop.names[0]).constant() == 1)
         loop.level = "loop";
-    while (owners < schedule.loops.size() && schedule.loops[owners].isParallel())
+    while (owners < schedule.loops.size() && schedule.loops[owners].isShared())
       ++owners;
     Plan made =
         e.plan(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
@@ -54,7 +58,7 @@ public:
       if (position == owners && failed(copyOwned(made, walker)))
         return failure();
       if (position == made.loops.size())
-        return tile(walker);
+        return walker.onActive([&] { return tile(walker); });
       return success(succeeded(walker.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
         if (failed(walk(position + 1)))
           return failure();
@@ -130,10 +134,16 @@ private:
         return failure();
       return Values();
     };
-    if (!alike)
-      return success(succeeded(copy({})));
+    auto copyAndWait = [&](ValueRange none) -> FailureOr<Values> {
+      FailureOr<Values> copied = copy(none);
+      if (e.lanes)
+        e.barrier("shared");
+      return copied;
+    };
+    if (!alike || from.base.getType() != to.base.getType())
+      return success(succeeded(copyAndWait({})));
     Value apart = LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, from.base, to.base);
-    return success(succeeded(branch(e, apart, {}, copy, nullptr)));
+    return success(succeeded(branch(e, apart, {}, copyAndWait, nullptr)));
   }
 
   LogicalResult copyParts(const Parts &parts) {

@@ -81,7 +81,7 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
     frame.lane = thread;
     frame.shared = LLVM::AddressOfOp::create(b, loc, shared);
   }
-  frame.scratch = at(rest[2], arith::MulIOp::create(b, loc, lane, rest[3]));
+  frame.scratch = at(rest[2], arith::MulIOp::create(b, loc, together ? own : lane, rest[3]));
 
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, frame.chunk, rest[1]);
   auto guard = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);

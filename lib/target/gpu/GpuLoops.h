@@ -24,8 +24,8 @@
 //     }
 //
 // Each operand and each result is a buffer and an offset in bytes: OpenCL 1.2 has no addresses. The
-// size symbols follow. A launch may run only some of the chunks, [first, end): the scratch of lane
-// i starts `i * stride` bytes into the buffer `scratch`.
+// size symbols follow. A launch may run only some of the chunks, [first, end): the scratch of its
+// i-th chunk starts `i * stride` bytes into the buffer `scratch`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,8 +24,12 @@ static SmallVector<Layout> layoutsOf(ValueRange values) {
 
 /// The schedule in which the lanes of a block run the nest together; none if it has none.
 static std::optional<Schedule> laneScheduleOf(Operation *op, const cost::Machine &machine) {
+  if (auto update = dyn_cast<UpdateOp>(op))
+    return chooseLaneSchedule(update, layoutOf(update.getDest()), machine.facts);
+  if (auto sort = dyn_cast<SortOp>(op))
+    return chooseLaneSchedule(sort, machine.facts);
   auto compute = dyn_cast<ComputeOp>(op);
-  if (!compute || isa<HoldsNestsInterface>(op->getParentOp()))
+  if (!compute)
     return std::nullopt;
   SmallVector<Layout> layouts = layoutsOf(op->getOperands());
   llvm::append_range(layouts, layoutsOf(op->getResults()));
@@ -50,12 +54,18 @@ std::vector<OtherSchedule> nest::otherSchedules(Operation *nest, const cost::Mac
 }
 
 void nest::chooseSchedules(Operation *root, const cost::Machine &machine) {
-  root->walk<WalkOrder::PreOrder>([&](Operation *nest) {
-    if (nest->hasAttr(kernelAttrName))
-      return WalkResult::skip();
+  auto walk = [&](llvm::function_ref<void(Operation *)> act) {
+    root->walk<WalkOrder::PreOrder>([&](Operation *nest) {
+      if (nest->hasAttr(kernelAttrName))
+        return WalkResult::skip();
+      act(nest);
+      return WalkResult::advance();
+    });
+  };
+  walk([&](Operation *nest) {
     if (auto op = dyn_cast<ScheduledInterface>(nest))
       chooseLoops(op, machine);
-    scheduleCopies(nest, machine);
-    return WalkResult::advance();
   });
+  // Copies have the lanes of their nests, and a recurrence those of the nests inside.
+  walk([&](Operation *nest) { scheduleCopies(nest, machine); });
 }

@@ -28,9 +28,15 @@ static Schedule choose(ComputeOp copy, const Layout &from, const Layout &to,
   return chooseSchedule(copy, sources, to, machine);
 }
 
-/// Returns the schedule of a copy of the elements of `value` in `space`.
+/// The number of lanes that run a nest together; 0: there are none.
+static int64_t lanesOf(Operation *op, const cost::Machine &machine) {
+  bool hasLanes = machine.facts && machine.facts.integer("lanes_per_block", 0) > 1;
+  return hasLanes ? laneFormOf(op, machine.facts).lanes : 0;
+}
+
+/// Returns the schedule of a copy of the elements of `value` in `space`, by so many lanes.
 static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, const Layout &to,
-                           const cost::Machine &machine) {
+                           const cost::Machine &machine, int64_t lanes) {
   OpBuilder builder(value.getContext());
   NestBuilder nest(builder, value.getLoc());
   nest.produced = space;
@@ -38,7 +44,11 @@ static ScheduleAttr choose(Value value, nd::DimsAttr space, const Layout &from, 
   ComputeOp copy =
       nest.create({tensorType(value).getElementType()},
                   [](OpBuilder &, Location, ValueRange read) { return SmallVector<Value>(read); });
-  Schedule schedule = choose(copy, from, to, machine);
+  Schedule schedule;
+  if (lanes > 1)
+    schedule.loops = chooseLaneCopy(copy, from, lanes);
+  else
+    schedule = choose(copy, from, to, machine);
   copy->destroy();
   return ScheduleAttr::get(value.getContext(), schedule);
 }
@@ -49,8 +59,7 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
   if (llvm::all_of(schedule.stages, isScheduled))
     return;
   unsigned nextVariable = 0;
-  bool hasLanes = machine.facts && machine.facts.integer("lanes_per_block", 0) > 1;
-  int64_t lanes = hasLanes ? laneFormOf(op, machine.facts).lanes : 0;
+  int64_t lanes = lanesOf(op, machine);
   Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
                         nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
   std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
@@ -88,17 +97,18 @@ static SmallVector<Attribute> schedulesOf(UpdateOp op, const cost::Machine &mach
   std::map<std::string, std::string> free = freeNames(op);
   for (const Loop &loop : scheduleOf(op).loops)
     for (nd::Dim &dim : dims)
-      if (loop.isParallel() && free[loop.names[0]] == dim.name.str())
+      if (loop.isShared() && free[loop.names[0]] == dim.name.str())
         dim = nd::Dim(op.getContext(), dim.name.getValue(),
                       Expr(std::min(loop.step, op.getSpace().lookup(loop.names[0]).most())));
   return {choose(op.getDest(), nd::DimsAttr::getSorted(op.getContext(), dims),
-                 layoutOf(op.getDest()), layoutOf(op.getResult()), machine)};
+                 layoutOf(op.getDest()), layoutOf(op.getResult()), machine, lanesOf(op, machine))};
 }
 
 static SmallVector<Attribute> schedulesOf(ScanOp op, const cost::Machine &machine) {
   SmallVector<Attribute> schedules;
+  int64_t lanes = lanesOf(op, machine);
   auto add = [&](Value value, const Layout &from, const Layout &to) {
-    schedules.push_back(choose(value, tensorType(value).getDims(), from, to, machine));
+    schedules.push_back(choose(value, tensorType(value).getDims(), from, to, machine, lanes));
   };
   for (auto [init, result] : llvm::zip(op.getInits(), op.getResults()))
     add(init, layoutOf(init), layoutOf(result));

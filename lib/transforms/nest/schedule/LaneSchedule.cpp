@@ -23,7 +23,7 @@ using namespace mlir;
 /// The most lanes of a block of all schedules but those of products, and the bytes of an access.
 static constexpr int64_t mostLanes = 256, accessBytes = 16;
 /// Lanes share sums if there are fewer sums than this, and at least so many terms in each.
-static constexpr double manySums = 16384, manyTerms = 32;
+static constexpr double manySumsOfAll = 16384, manyTerms = 32;
 /// The registers of a lane that hold addresses and indices.
 static constexpr int64_t otherRegisters = 40;
 /// Rows of a copy whose length in bytes this divides start in the same bank of shared memory.
@@ -42,10 +42,13 @@ class LaneChooser {
 public:
   LaneChooser(ComputeOp op, std::vector<Layout> layouts, MachineAttr attribute)
       : op(op), attribute(attribute), machine(cost::Machine::of(attribute)), nest(op, attribute),
-        laid(nest, std::move(layouts), machine) {}
+        laid(nest, std::move(layouts), machine) {
+    if (isa<HoldsNestsInterface>(op->getParentOp()))
+      manySums = double(mostLanes) * double(nest.lanes);
+  }
 
   std::optional<Schedule> choose() {
-    if (nest.names.empty())
+    if (nest.names.size() == nest.firstProduced)
       return std::nullopt;
     fast = laid.chooseLanes();
     if (fast.empty())
@@ -70,6 +73,7 @@ private:
   LaidNestModel laid;
   Lanes fast; ///< neighbours in memory, of most accesses
   int64_t width = 1;
+  double manySums = manySumsOfAll;
 
   int64_t sizeOf(ArrayRef<unsigned> group) { return nest.sizeOf(group); }
   bool isSymbolic(ArrayRef<unsigned> group) {
@@ -82,7 +86,7 @@ private:
     std::vector<std::pair<int64_t, unsigned>> order;
     const NestAccess &result = nest.accesses[op.getOperands().size()];
     const SizedLayout &layout = laid.sized[op.getOperands().size()];
-    for (unsigned name = 0; name < nest.firstReduced; ++name)
+    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name)
       if (!isFast(name))
         order.emplace_back(-nest.step(result, layout, name), name);
     llvm::sort(order);
@@ -130,7 +134,7 @@ private:
   /// A nest without sums.
   Schedule points() {
     Schedule schedule;
-    bool many = nest.points(0, nest.names.size()) >= manySums;
+    bool many = nest.points(nest.firstProduced, nest.names.size()) >= manySums;
     std::vector<Part> parts = partsOf(producedGroups(), many ? width : 1, mostLanes);
     for (const Part &part : parts)
       add(schedule, "block", part.group, part.block());
@@ -144,7 +148,7 @@ private:
   Schedule reduce() {
     Schedule schedule;
     std::vector<unsigned> reduced = reducedNames();
-    double sums = nest.points(0, nest.firstReduced),
+    double sums = nest.points(nest.firstProduced, nest.firstReduced),
            terms = nest.points(nest.firstReduced, nest.names.size());
     bool fastReduced = nest.isReduced(fast[0]);
     // The reduced group whose steps lanes share, with their number.
@@ -191,7 +195,7 @@ private:
   /// names; -1: there is none.
   int rowName() {
     int best = -1;
-    for (unsigned name = 0; name < nest.firstReduced; ++name) {
+    for (unsigned name = unsigned(nest.firstProduced); name < nest.firstReduced; ++name) {
       bool reuses = !isFast(name) && llvm::any_of(nest.accesses, [&](const NestAccess &access) {
         return !access.isWrite && !access.inFinish && !access.mentions(name) &&
                access.mentionsAny(fast);
@@ -237,6 +241,7 @@ private:
 
   cost::BlockAmounts amountsOf(const Tile &tile, unsigned row, unsigned depthName) {
     cost::BlockAmounts amounts;
+    amounts.blocks = nest.points(0, nest.firstProduced);
     std::vector<Part> parts = partsOf(tile);
     for (const Part &part : parts)
       amounts.blocks *= double(llvm::divideCeil(sizeOf(part.group), part.block()));
@@ -360,6 +365,8 @@ std::optional<Schedule> nest::chooseLaneSchedule(ComputeOp op, std::vector<Layou
                                                  MachineAttr machine) {
   if (!machine || machine.integer("lanes_per_block", 0) <= 1)
     return std::nullopt;
+  if (isa<HoldsNestsInterface>(op->getParentOp()))
+    machine = cost::withFact(machine, "shared_bytes", machine.number("shared_bytes", 0) / 2);
   return LaneChooser(op, std::move(layouts), machine).choose();
 }
 
@@ -372,9 +379,12 @@ std::vector<Loop> nest::chooseLaneCopy(ComputeOp copy, const Layout &from, int64
         names.insert(names.begin(), name);
   if (names.empty())
     return {};
-  auto sizeOf = [&](const std::string &name) { return copy.getProduced().lookup(name).most(); };
+  auto sizeOf = [&](const std::string &name) {
+    return std::max<int64_t>(copy.getProduced().lookup(name).most(), 1);
+  };
   int64_t bits = std::max(8u, laneBits(copy)), wide = accessBytes * 8 / bits;
-  while (wide > 1 && sizeOf(names.back()) % wide != 0)
+  while (wide > 1 &&
+         (!copy.getProduced().lookup(names.back()).constant() || sizeOf(names.back()) % wide != 0))
     wide /= 2;
   // Lanes for the last names first.
   std::vector<Loop> around, bound;

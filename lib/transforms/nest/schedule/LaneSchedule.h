@@ -13,12 +13,17 @@
 //     reductions                neighbouring lanes read neighbouring elements; lanes share sums if
 //                               there are few of them, or if neighbours are reduced
 //     points                    neighbouring lanes have neighbouring vectors
+//     updates                   neighbouring lanes write neighbouring elements; each element has one
+//                               lane, which combines its values in the order of the loops
 //
 //     (m: 1024, n: 1024) reduce (k: 1024)
 //     [block m by 64, block n by 64, loop k by 16, lane m by 4, lane n by 4, loop k by 1,
 //      register m by 1, vector n by 1], stages of both operands at k in "shared"
 //
 // How a sum is split follows from sizes, layouts and constants here, not from the machine.
+//
+// The nests of a group or recurrence run within one block, so that fewer sums are enough for its
+// lanes. They leave half of the shared memory for the values between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +38,10 @@ namespace heddle::nest {
 /// have `layouts`; none if the machine has no lanes, or the nest too little for them.
 std::optional<Schedule> chooseLaneSchedule(ComputeOp op, std::vector<Layout> layouts,
                                            MachineAttr machine);
+/// Returns a schedule of an update whose destination has `layout`.
+std::optional<Schedule> chooseLaneSchedule(UpdateOp op, const Layout &layout, MachineAttr machine);
+/// Returns a schedule of a sort, whose lanes share the elements of a line.
+std::optional<Schedule> chooseLaneSchedule(SortOp op, MachineAttr machine);
 
 /// Returns the loops with which `lanes` lanes copy a box from `from`: neighbours copy neighbouring
 /// elements, by up to 16 bytes.

@@ -114,6 +114,10 @@ Schedule nest::chooseGroupSchedule(GroupOp op, const cost::Machine &machine) {
     loops.push_back(std::move(loop));
   }
   Schedule schedule;
-  schedule.loops = sharedLoops(loops, cost::chunksWorthFetching(flops, machine));
+  if (machine.facts && machine.facts.integer("lanes_per_block", 0) > 1)
+    for (const OuterLoop &loop : loops) // a block, or a lane, runs the nests at one point
+      schedule.loops.push_back({"block", loop.names, 1, 1});
+  else
+    schedule.loops = sharedLoops(loops, cost::chunksWorthFetching(flops, machine));
   return schedule;
 }

@@ -1,0 +1,114 @@
+//===- LaneUpdate.cpp - updates and sorts for blocks of lanes -------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Points that differ in a free name write different elements (lib/conversion/nest_to_loops/
+// Update.cpp), so lanes may walk free names, and any names of an update that writes no element
+// twice. Blocks divide the names that the destination has as they are: each block copies its part.
+// All other names are walked in order:
+//
+//     (n: 4096, d: 512) %table[v = read(0), d = d] accumulates
+//
+//     [block d by 32, lane d by 1, loop n by 1]                      one lane adds up each element
+//     [block d by 32, loop n by 8, lane n by 1, lane d by 1]         `unique`
+//
+// A block sorts a line, unless lines are so short that one lane sorts them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/transforms/nest/schedule/LaneSchedule.h"
+
+#include "dialects/nest/NestBuild.h"
+#include "lib/analysis/LaneForm.h"
+#include "lib/analysis/NestModel.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace heddle;
+using namespace heddle::nest;
+using namespace mlir;
+
+/// The most lanes of a block.
+static constexpr int64_t mostLanes = 256;
+/// The fewest elements of a line that lanes sort together.
+static constexpr int64_t fewestSorted = 32;
+
+namespace {
+struct Share {
+  std::string name;
+  bool isOwned;
+  int64_t lanes = 1;
+};
+} // namespace
+
+/// The names that lanes may walk, with small strides in the destination last.
+static std::vector<Share> sharesOf(UpdateOp op, const NestModel &nest, const Layout &layout) {
+  std::map<std::string, std::string> free = freeNames(op), owned = freeNames(op, /*owned=*/true);
+  const NestAccess &write = nest.accesses.back();
+  SizedLayout sized(layout, write.type, nest.sizesOf(write.type));
+  std::vector<std::pair<int64_t, Share>> order;
+  for (const nd::Dim &dim : op.getSpace()) {
+    std::string name = dim.name.str();
+    bool isFree = free.count(name);
+    if (!isFree && !op.getUnique())
+      continue;
+    int64_t stride = isFree ? nest.step(write, sized, unsigned(nest.indexOf(name))) : INT64_MAX;
+    order.push_back({-std::abs(stride), {name, owned.count(name) > 0}});
+  }
+  llvm::stable_sort(order, llvm::less_first());
+  std::vector<Share> shares;
+  for (auto &[stride, share] : order)
+    shares.push_back(std::move(share));
+  return shares;
+}
+
+std::optional<Schedule> nest::chooseLaneSchedule(UpdateOp op, const Layout &layout,
+                                                 MachineAttr machine) {
+  auto isEmpty = [](const nd::Dim &dim) { return dim.size().constant() == 0; };
+  if (!machine || machine.integer("lanes_per_block", 0) <= 1 ||
+      llvm::any_of(op.getSpace(), isEmpty))
+    return std::nullopt;
+  NestModel nest(op, machine, /*shrink=*/true);
+  std::vector<Share> shares = sharesOf(op, nest, layout);
+  // Where a lane walks many points, blocks of one warp spread over more cores.
+  bool walks = llvm::count_if(shares, [](const Share &share) { return share.isOwned; }) <
+               int64_t(op.getSpace().size());
+  int64_t left = mostLanes, ofOwned = walks ? machine.integer("warp", 32) : mostLanes;
+  auto sizeOf = [&](const Share &share) {
+    return std::max<int64_t>(nest.sizes[size_t(nest.indexOf(share.name))], 1);
+  };
+  for (Share &share : llvm::reverse(shares)) {
+    int64_t most = share.isOwned ? std::min(left, ofOwned) : left;
+    share.lanes = std::min(most, int64_t(llvm::PowerOf2Ceil(uint64_t(sizeOf(share)))));
+    left /= share.lanes;
+    ofOwned = std::max<int64_t>(ofOwned / (share.isOwned ? share.lanes : 1), 1);
+  }
+  Schedule schedule;
+  for (const Share &share : shares)
+    if (share.isOwned)
+      schedule.loops.push_back({"block", {share.name}, share.lanes, 1});
+  for (const Share &share : shares)
+    if (!share.isOwned && share.lanes > 1)
+      schedule.loops.push_back({"loop", {share.name}, share.lanes, 1});
+  for (const Share &share : shares)
+    if (share.lanes > 1)
+      schedule.loops.push_back({"lane", {share.name}, 1, 1});
+  return laneFormOf(op, schedule, machine) ? std::optional(schedule) : std::nullopt;
+}
+
+std::optional<Schedule> nest::chooseLaneSchedule(SortOp op, MachineAttr machine) {
+  nd::Dim along = *op.getAlong().begin();
+  int64_t size = along.size().typical();
+  if (!machine || machine.integer("lanes_per_block", 0) <= 1 || size < fewestSorted)
+    return std::nullopt;
+  int64_t lanes = std::min(mostLanes, int64_t(llvm::PowerOf2Ceil(uint64_t(size))));
+  Schedule schedule;
+  for (const nd::Dim &dim : op.getLines())
+    schedule.loops.push_back({"block", {dim.name.str()}, 1, 1});
+  schedule.loops.push_back({"loop", {along.name.str()}, lanes, 1});
+  schedule.loops.push_back({"lane", {along.name.str()}, 1, 1});
+  return schedule;
+}
