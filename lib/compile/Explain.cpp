@@ -118,6 +118,15 @@ void Explanation::addLayouts(const nest::ExplainedLayouts &layouts) {
 }
 
 void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const {
+  // On a machine with lanes: how the lanes of a block run a step, or a nest inside of it.
+  nest::LaneForm form;
+  if (choices.facts && choices.facts.integer("lanes_per_block", 0) > 1 &&
+      isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op)) {
+    form = nest::laneFormOf(op, choices.facts);
+    to["lanes_of_block"] = form.lanes;
+    if (!form)
+      to["lacks"] = form.lacks;
+  }
   auto scheduled = dyn_cast<nest::ScheduledInterface>(op);
   if (!scheduled || !scheduled.getScheduleAttr())
     return;
@@ -127,16 +136,10 @@ void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const
   if (emitRemarks)
     remark.emplace(emitRemark(op->getLoc()) << "'" << nameOf(op) << "' has the schedule " << text);
   to["schedule"] = std::move(text);
-  // On a machine with lanes: how the lanes of a block run a step, or a nest inside of it.
-  if (choices.facts && choices.facts.integer("lanes_per_block", 0) > 1) {
-    nest::LaneForm form = nest::laneFormOf(op, choices.facts);
-    to["lanes_of_block"] = form.lanes;
-    if (form.lanes > 0)
-      return;
-    to["lacks"] = form.lacks;
-    if (remark)
-      remark->attachNote() << "one lane runs a chunk alone; lanes would need " << form.lacks;
-  }
+  if (form)
+    return;
+  if (!form.lacks.empty() && remark)
+    remark->attachNote() << "one lane runs a chunk alone; lanes would need " << form.lacks;
   Array others;
   for (const nest::OtherSchedule &other : nest::otherSchedules(op, choices)) {
     if (remark)

@@ -13,7 +13,7 @@
 //     right run  1 4 5 7      5: at 2 in its own run, after 2 and 5 of the other: place 4
 //
 // An element of the right run comes after equal ones of the left run, so the sort is stable. If only
-// the first k elements are requested, those at place k and beyond are dropped.
+// the first k elements are requested, those at place k and beyond are not merged again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,12 +80,8 @@ void SortEmitter::mergeOnLanes(ValueRange state, Value levels, Value count, Valu
           Element mine = load(from, at);
           Value rank =
               rankIn(from, choose(isRight, left, right), length, width, levels, mine, isRight);
-          Value place = add(own, rank);
-          auto keep = [&](ValueRange) -> FailureOr<Values> {
-            store(to, add(left, place), mine);
-            return Values();
-          };
-          return branch(e, is(CmpIPredicate::slt, place, kept), {}, keep, nullptr);
+          store(to, add(left, add(own, rank)), mine);
+          return Values();
         },
         nullptr);
   });

@@ -24,6 +24,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <mutex>
+
 using namespace heddle;
 using namespace heddle::gpu;
 
@@ -173,13 +175,21 @@ static constexpr llvm::StringLiteral optimisation =
     "loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion),early-cse<memssa>,"
     "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg),globaldce";
 
+/// Registers a back end, once for all threads, and looks it up.
+static const llvm::Target *targetOf(const llvm::Triple &triple, const Chip::BackEnd &back,
+                                    std::string &error) {
+  static std::mutex registry;
+  std::lock_guard<std::mutex> lock(registry);
+  back.initialize();
+  return llvm::TargetRegistry::lookupTarget(triple, error);
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>> CodeGenerator::optimised(mlir::Operation *source,
                                                                        llvm::LLVMContext &context) {
   Chip::BackEnd back = chip.backEnd();
   llvm::Triple triple(back.triple);
-  back.initialize();
   std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *found = targetOf(triple, back, error);
   if (!found)
     return llvm::createStringError(error);
   llvm::TargetOptions options;

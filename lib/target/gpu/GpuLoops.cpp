@@ -81,7 +81,9 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
     frame.lane = thread;
     frame.shared = LLVM::AddressOfOp::create(b, loc, shared);
   }
-  frame.scratch = at(rest[2], arith::MulIOp::create(b, loc, together ? own : lane, rest[3]));
+  Value part = together ? own : lane; // of the scratch
+  // Lanes that run a chunk together share its part.
+  frame.scratch = at(rest[2], arith::MulIOp::create(b, loc, part, rest[3]));
 
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, frame.chunk, rest[1]);
   auto guard = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);

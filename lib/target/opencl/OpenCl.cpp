@@ -63,13 +63,6 @@ static llvm::Value *extremeOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   return b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), chosen);
 }
 
-/// MLIR's barriers wait for shared memory only. Lanes also pass values in scratch.
-static void waitForAllMemory(llvm::Instruction &each) {
-  auto *call = llvm::dyn_cast<llvm::CallInst>(&each);
-  if (call && call->getCalledFunction() && call->getCalledFunction()->getName() == "_Z7barrierj")
-    call->setArgOperand(0, llvm::ConstantInt::get(call->getArgOperand(0)->getType(), 3));
-}
-
 /// Returns the replacement of an instruction that the back end gets wrong; null: it is right.
 static llvm::Value *legal(llvm::Instruction &each) {
   llvm::IRBuilder<> b(&each);
@@ -92,13 +85,11 @@ public:
 
   void legalize(llvm::Module &module) const override {
     for (llvm::Function &function : module)
-      for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function))) {
-        waitForAllMemory(each);
+      for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function)))
         if (llvm::Value *made = legal(each)) {
           each.replaceAllUsesWith(made);
           each.eraseFromParent();
         }
-      }
   }
 
   BackEnd backEnd() const override {

@@ -1274,7 +1274,7 @@ func.func @sort_c4_vector(%a: !nd.tensor<f32, m: 2, n: 4>) {
 // -----
 
 func.func @sort_c4_along(%a: !nd.tensor<f32, m: 2, n: 4>) {
-  // expected-error @below {{unknown iteration name 'n', expected one of {m}}}
+  // expected-error @below {{expected a thread over produced names, got 'n'}}
   %0 = nest.sort %a along <n: 4> {schedule = #nest.schedule<[thread n by 1]>} : (!nd.tensor<f32, m: 2, n: 4>) -> !nd.tensor<f32, m: 2, n: 4>
   return
 }

@@ -3,9 +3,9 @@
 // RUN: heddle-run %s --threads 2 --compare --size N=37 --size M=601
 // RUN: heddle-run %s --compare --size N=1,3 --size M=0,1,7
 
-// Values of 37 and of 7000 elements for each point; the latter do not fit half of the memory that a block shares.
-func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.tensor<f32, b: 2, c: 7000> {nd.name = "y"}, %z: !nd.tensor<f32, b: N, c: M> {nd.name = "z"})
-    -> (!nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 7000>, !nd.tensor<f32, b: N, c: M>) {
+// Values of 37 and of 13000 elements for each point; the latter do not fit half of the memory that a block shares.
+func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.tensor<f32, b: 2, c: 13000> {nd.name = "y"}, %z: !nd.tensor<f32, b: N, c: M> {nd.name = "z"})
+    -> (!nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !nd.tensor<f32, b: N, c: M>) {
   %a = nest.group (b: N) {
     %m = nest.compute () reduce (c: 37) reads %x[] {
     ^bb0(%v: f32):
@@ -30,22 +30,22 @@ func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.ten
   } : !nd.tensor<f32, b: N, c: 37>
   // Each point reads its neighbour's value.
   %b = nest.group (b: 2) {
-    %e = nest.compute (c: 7000) reads %y[] {
+    %e = nest.compute (c: 13000) reads %y[] {
     ^bb0(%v: f32):
       %r = arith.mulf %v, %v : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, b: 2, c: 7000>) -> !nd.tensor<f32, c: 7000>
-    %s = nest.compute () reduce (c: 7000) reads %e[] {
+    } : (!nd.tensor<f32, b: 2, c: 13000>) -> !nd.tensor<f32, c: 13000>
+    %s = nest.compute () reduce (c: 13000) reads %e[] {
     ^bb0(%v: f32):
       nest.yield %v : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, c: 7000>) -> !nd.tensor<f32>
-    %p = nest.compute (c: 7000) reads %e[c = 6999 - c], %s[] {
+    } combine add [0.0 : f32] : (!nd.tensor<f32, c: 13000>) -> !nd.tensor<f32>
+    %p = nest.compute (c: 13000) reads %e[c = 12999 - c], %s[] {
     ^bb0(%v: f32, %w: f32):
       %r = arith.divf %v, %w : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, c: 7000>, !nd.tensor<f32>) -> !nd.tensor<f32, c: 7000>
-    nest.yield %p : !nd.tensor<f32, c: 7000>
-  } : !nd.tensor<f32, b: 2, c: 7000>
+    } : (!nd.tensor<f32, c: 13000>, !nd.tensor<f32>) -> !nd.tensor<f32, c: 13000>
+    nest.yield %p : !nd.tensor<f32, c: 13000>
+  } : !nd.tensor<f32, b: 2, c: 13000>
   %c = nest.group (b: N) {
     %m = nest.compute () reduce (c: M) reads %z[] {
     ^bb0(%v: f32):
@@ -68,7 +68,7 @@ func.func @softmax(%x: !nd.tensor<f32, b: N, c: 37> {nd.name = "x"}, %y: !nd.ten
     } : (!nd.tensor<f32, c: M>, !nd.tensor<f32>) -> !nd.tensor<f32, c: M>
     nest.yield %p : !nd.tensor<f32, c: M>
   } : !nd.tensor<f32, b: N, c: M>
-  return %a, %b, %c : !nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 7000>, !nd.tensor<f32, b: N, c: M>
+  return %a, %b, %c : !nd.tensor<f32, b: N, c: 37>, !nd.tensor<f32, b: 2, c: 13000>, !nd.tensor<f32, b: N, c: M>
 }
 
 // Scores, their softmax and the sum of values of one query; keys of a known and of an unknown number.

@@ -384,7 +384,7 @@ std::vector<Loop> nest::chooseLaneCopy(ComputeOp copy, const Layout &from, int64
   };
   int64_t bits = std::max(8u, laneBits(copy)), wide = accessBytes * 8 / bits;
   while (wide > 1 &&
-         (!copy.getProduced().lookup(names.back()).constant() || sizeOf(names.back()) % wide != 0))
+         copy.getProduced().lookup(names.back()).getExpr().mod(wide).constant() != int64_t(0))
     wide /= 2;
   // Lanes for the last names first.
   std::vector<Loop> around, bound;

@@ -52,4 +52,68 @@ func.func @points(%x: !nd.tensor<f32, a: 512, b: 512> {nd.layout = #nest.layout<
   } {layouts = [#nest.layout<[a, b]>]} : (!nd.tensor<f32, a: 512, b: 512>) -> !nd.tensor<f32, a: 512, b: 512>
   return %c : !nd.tensor<f32, a: 512, b: 512>
 }
+
+// A group has a block for each point, whose lanes share the sums of its nests: few sums of a block are enough for that.
+// CHECK-LABEL: func.func @group
+// CHECK: schedule = #nest.schedule<[loop k by 1024, lane k by 4, vector k by 1]>
+// CHECK: schedule = #nest.schedule<[block k by 1024, lane k by 4, vector k by 1]>
+// CHECK: schedule = #nest.schedule<[block m by 1]>
+func.func @group(%a: !nd.tensor<f32, k: 4096, m: 300> {nd.layout = #nest.layout<[m, k]>}) -> (!nd.tensor<f32, k: 4096, m: 300> {nd.layout = #nest.layout<[m, k]>}) {
+  %c = nest.group (m: 300) {
+    %s = nest.compute () reduce (k: 4096) reads %a[] {
+    ^bb0(%x: f32):
+      nest.yield %x : f32
+    } combine add [0.0 : f32] {layouts = [#nest.layout<[]>]} : (!nd.tensor<f32, k: 4096, m: 300>) -> !nd.tensor<f32>
+    %p = nest.compute (k: 4096) reads %a[], %s[] {
+    ^bb0(%x: f32, %y: f32):
+      %r = arith.divf %x, %y : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, k: 4096, m: 300>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4096>
+    nest.yield %p : !nd.tensor<f32, k: 4096>
+  } {layouts = [#nest.layout<[m, k]>]} : !nd.tensor<f32, k: 4096, m: 300>
+  return %c : !nd.tensor<f32, k: 4096, m: 300>
+}
+
+// An element of the destination has one lane, which walks n in order; blocks of a warp spread over the cores.
+// CHECK-LABEL: func.func @adds
+// CHECK: copies = [#nest.schedule<[loop v by 4, lane v by 1, lane d by 4, vector d by 1]>]
+// CHECK-SAME: schedule = #nest.schedule<[block d by 32, lane d by 1]>
+func.func @adds(%t: !nd.tensor<f32, d: 512, v: 50> {nd.layout = #nest.layout<[v, d]>}, %at: !nd.tensor<i32, n: 700> {nd.layout = #nest.layout<[n]>}, %x: !nd.tensor<f32, d: 512, n: 700> {nd.layout = #nest.layout<[n, d]>})
+    -> (!nd.tensor<f32, d: 512, v: 50> {nd.layout = #nest.layout<[v, d]>}) {
+  %a = nest.update (d: 512, n: 700) %t[v = read(0)] reads %at[], %x[] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {layouts = [#nest.layout<[v, d]>]} : (!nd.tensor<f32, d: 512, v: 50>, !nd.tensor<i32, n: 700>, !nd.tensor<f32, d: 512, n: 700>) -> !nd.tensor<f32, d: 512, v: 50>
+  return %a : !nd.tensor<f32, d: 512, v: 50>
+}
+
+// No element is written twice, so lanes also walk n.
+// CHECK-LABEL: func.func @writes
+// CHECK: schedule = #nest.schedule<[block d by 32, loop n by 8, lane n by 1, lane d by 1]>
+func.func @writes(%t: !nd.tensor<f32, d: 512, v: 900> {nd.layout = #nest.layout<[v, d]>}, %at: !nd.tensor<i32, n: 700> {nd.layout = #nest.layout<[n]>}, %x: !nd.tensor<f32, d: 512, n: 700> {nd.layout = #nest.layout<[n, d]>})
+    -> (!nd.tensor<f32, d: 512, v: 900> {nd.layout = #nest.layout<[v, d]>}) {
+  %a = nest.update (d: 512, n: 700) %t[v = read(0)] unique reads %at[], %x[] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } {layouts = [#nest.layout<[v, d]>]} : (!nd.tensor<f32, d: 512, v: 900>, !nd.tensor<i32, n: 700>, !nd.tensor<f32, d: 512, n: 700>) -> !nd.tensor<f32, d: 512, v: 900>
+  return %a : !nd.tensor<f32, d: 512, v: 900>
+}
+
+// Lanes share the elements of a long line; a short one is sorted by one lane.
+// CHECK-LABEL: func.func @sorts
+// CHECK: schedule = #nest.schedule<[block m by 1, loop n by 256, lane n by 1]>
+// CHECK: schedule = #nest.schedule<[thread m by 1]>
+func.func @sorts(%x: !nd.tensor<f32, m: 40, n: 700> {nd.layout = #nest.layout<[m, n]>}, %y: !nd.tensor<f32, m: 40, n: 7> {nd.layout = #nest.layout<[m, n]>})
+    -> (!nd.tensor<f32, m: 40, n: 700> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 40, n: 7> {nd.layout = #nest.layout<[m, n]>}) {
+  %a = nest.sort %x along <n: 700> {layouts = [#nest.layout<[m, n]>]} : (!nd.tensor<f32, m: 40, n: 700>) -> !nd.tensor<f32, m: 40, n: 700>
+  %b = nest.sort %y along <n: 7> {layouts = [#nest.layout<[m, n]>]} : (!nd.tensor<f32, m: 40, n: 7>) -> !nd.tensor<f32, m: 40, n: 7>
+  return %a, %b : !nd.tensor<f32, m: 40, n: 700>, !nd.tensor<f32, m: 40, n: 7>
+}
 }

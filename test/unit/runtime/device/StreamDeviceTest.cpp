@@ -26,19 +26,19 @@ struct Record {
 
 /// A kernel in host memory: x[chunk] + 1 -> y[chunk] for `add`, x[chunk] < 3 -> y for `small`.
 /// Arguments are as a GPU's kernel has them (lib/target/gpu/GpuLoops.h).
-void runLane(const std::string &name, int64_t lane, const std::vector<Driver::Argument> &given) {
+void runChunk(const std::string &name, int64_t number, const std::vector<Driver::Argument> &given) {
   size_t values = 2;
   auto address = [&](size_t i) {
     return static_cast<Buffer *>(given[2 * i].buffer)->data() + given[2 * i + 1].number;
   };
   int64_t first = given[2 * values].number, end = given[2 * values + 1].number;
-  int64_t chunk = first + lane;
+  int64_t chunk = first + number;
   if (chunk >= end)
     return;
   if (auto *scratch = static_cast<Buffer *>(given[2 * values + 2].buffer)) {
     int64_t stride = given[2 * values + 3].number;
-    ASSERT_LE((lane + 1) * stride, int64_t(scratch->size()));
-    scratch->at(size_t(lane * stride)) = 1;
+    ASSERT_LE((number + 1) * stride, int64_t(scratch->size()));
+    scratch->at(size_t(number * stride)) = 1;
   }
   auto *x = reinterpret_cast<const float *>(address(0));
   if (name == "small")
@@ -88,8 +88,8 @@ public:
     if (kernel->symbol == record.failing)
       throw Error("no such luck");
     record.launches.emplace_back(arguments[4].number, arguments[5].number);
-    for (int64_t lane = 0; lane < blocks * kernel->lanes; ++lane)
-      runLane(kernel->symbol, lane, arguments);
+    for (int64_t chunk = 0; chunk < blocks * kernel->chunks; ++chunk)
+      runChunk(kernel->symbol, chunk, arguments);
   }
   void finish() override {}
 
@@ -168,6 +168,16 @@ TEST_F(Streams, SplitLaunchesThatNeedMuchScratch) {
   ASSERT_EQ(record.launches.size(), size_t(chainSteps) * ((chainSize + 63) / 64));
   EXPECT_EQ(record.launches[1], (std::pair<int64_t, int64_t>(64, 128)));
   EXPECT_EQ(record.launches[15], (std::pair<int64_t, int64_t>(960, 1000)));
+}
+
+TEST_F(Streams, ScratchOfLanesTogetherIsOfTheirBlock) {
+  EntrySpec entry = chain();
+  entry.scratchBytes = Expr((int64_t(256) << 20) / 64 - 63); // for 64 blocks
+  std::string code = writeImage({"add", 32, 1, "1"}) + writeImage({"small", 1, 1, "2"});
+  Program program(image(entry, code));
+  EXPECT_EQ(valuesOf(program.run("chain", {{"x", tensorOf(numbers(0))}})[0]), numbers(chainSteps));
+  ASSERT_GT(record.launches.size(), 1u);
+  EXPECT_EQ(record.launches[1], (std::pair<int64_t, int64_t>(64, 128)));
 }
 
 TEST_F(Streams, ScratchIsOfEachLane) {

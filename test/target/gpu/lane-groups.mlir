@@ -1,0 +1,160 @@
+// The lanes of a block run the nests of a group, an update and a sort, and wait for each other where one needs what others did.
+// RUN: split-file %s %t
+// RUN: heddlec %t/group.mlir --row-major --emit=loops --target opencl | FileCheck %t/group.mlir
+// RUN: heddlec %t/alone.mlir --row-major --emit=loops --target opencl | FileCheck %t/alone.mlir
+// RUN: heddlec %t/update.mlir --row-major --emit=loops --target opencl | FileCheck %t/update.mlir
+// RUN: heddlec %t/scan.mlir --row-major --emit=loops --target opencl | FileCheck %t/scan.mlir
+// RUN: heddlec %t/sort.mlir --row-major --emit=loops --target opencl | FileCheck %t/sort.mlir
+// RUN: heddlec %t/group.mlir --row-major --emit=asm --target sm_90 | FileCheck %t/group.mlir --check-prefix=PTX
+// RUN: heddlec %t/update.mlir --row-major --emit=asm --target sm_90 | FileCheck %t/update.mlir --check-prefix=PTX
+
+//--- group.mlir
+// A block for each row, whose sum lies in shared memory (64 bytes), below the parts of 40 lanes. The scratch is the block's.
+// CHECK: @[[K:k_[0-9a-f]+]].shared() {{.*}} : !llvm.array<256 x i8>
+// CHECK: gpu.func @[[K]]({{.*}}, %[[STRIDE:.*]]: i64) kernel
+// CHECK-SAME: known_block_size = array<i32: 40, 1, 1>
+// CHECK: %[[B:.*]] = gpu.block_id  x
+// CHECK: %[[BLOCK:.*]] = arith.index_cast %[[B]]
+// CHECK: arith.muli %[[BLOCK]], %[[STRIDE]]
+// CHECK: %[[SUM:.*]] = llvm.getelementptr {{.*}} -> !llvm.ptr<3>, i8
+
+// 10 of 40 lanes add vectors of 4. The others take no part in the tree of four levels.
+// CHECK: %[[TAKES:.*]] = arith.cmpi ult, %[[LANE:.*]], %c10
+// CHECK: gpu.barrier
+// CHECK: arith.andi %[[TAKES]],
+// CHECK-COUNT-4: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// The first lane writes the sum, and all lanes read it.
+// CHECK: llvm.store {{.*}}, %[[SUM]]
+// CHECK: gpu.barrier
+// CHECK: llvm.load %[[SUM]]
+// CHECK: llvm.store {{.*}} !llvm.ptr<1>
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+
+// PTX: bar.sync
+// PTX: st.shared.b32
+// PTX: bar.sync
+// PTX: ld.shared.b32
+// PTX: st.global.b32
+func.func @rows(%x: !nd.tensor<f32, b: 9, c: 40> {nd.name = "x"}) -> !nd.tensor<f32, b: 9, c: 40> {
+  %a = nest.group (b: 9) {
+    %s = nest.compute () reduce (c: 40) reads %x[] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, b: 9, c: 40>) -> !nd.tensor<f32>
+    %p = nest.compute (c: 40) reads %x[], %s[] {
+    ^bb0(%v: f32, %w: f32):
+      %r = arith.divf %v, %w : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, b: 9, c: 40>, !nd.tensor<f32>) -> !nd.tensor<f32, c: 40>
+    nest.yield %p : !nd.tensor<f32, c: 40>
+  } : !nd.tensor<f32, b: 9, c: 40>
+  return %a : !nd.tensor<f32, b: 9, c: 40>
+}
+
+//--- alone.mlir
+// The first lane sorts five elements, while the others wait. The steps of a block wait for the step before.
+// CHECK: known_block_size = array<i32: 5, 1, 1>
+// CHECK: %[[T:.*]] = gpu.thread_id  x
+// CHECK: %[[LANE:.*]] = arith.index_cast %[[T]]
+// CHECK: scf.for
+// CHECK-NOT: math.exp
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: math.exp
+// CHECK: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[LANE]], %c0
+// CHECK-NEXT: scf.if %[[FIRST]] {
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @five(%x: !nd.tensor<f32, b: 9, c: 5> {nd.name = "x"}) -> !nd.tensor<f32, b: 9, c: 5> {
+  %a = nest.group (b: 9) {
+    %p = nest.compute (c: 5) reads %x[] {
+    ^bb0(%v: f32):
+      %r = math.exp %v : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, b: 9, c: 5>) -> !nd.tensor<f32, c: 5>
+    %o = nest.sort %p along <c: 5> : (!nd.tensor<f32, c: 5>) -> !nd.tensor<f32, c: 5>
+    nest.yield %o : !nd.tensor<f32, c: 5>
+  } {schedule = #nest.schedule<[block b by 3, loop b by 1]>} : !nd.tensor<f32, b: 9, c: 5>
+  return %a : !nd.tensor<f32, b: 9, c: 5>
+}
+
+//--- update.mlir
+// Lanes copy the part of a block (32 of 96 rows, 11 elements each) together, and wait. Then each adds up its own row in order.
+// CHECK: known_block_size = array<i32: 32, 1, 1>
+// CHECK: llvm.icmp "ne"
+// CHECK: scf.for
+// CHECK: llvm.store
+// CHECK: gpu.barrier
+// CHECK: scf.for {{.*}} to %c70
+// CHECK: arith.addf
+// CHECK: llvm.store
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+
+// PTX: bar.sync
+// PTX-NOT: {{atom|red}}.
+// PTX: {{add.*f32}}
+// PTX-NOT: {{atom|red}}.
+func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tensor<i32, n: 70> {nd.name = "at"}, %x: !nd.tensor<f32, d: 96, n: 70> {nd.name = "x"}) -> !nd.tensor<f32, d: 96, v: 11> {
+  %a = nest.update (d: 96, n: 70) %t[v = read(0)] reads %at[], %x[] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, d: 96, v: 11>, !nd.tensor<i32, n: 70>, !nd.tensor<f32, d: 96, n: 70>) -> !nd.tensor<f32, d: 96, v: 11>
+  return %a : !nd.tensor<f32, d: 96, v: 11>
+}
+
+//--- scan.mlir
+// One block: the states lie in shared memory. All lanes have finished a step before the next one, and before the last state is
+// copied.
+// CHECK: !llvm.array<
+// CHECK: known_block_size = array<i32: 50, 1, 1>
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: math.tanh
+// CHECK: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.yield
+// CHECK: gpu.barrier
+// CHECK: llvm.load {{.*}} !llvm.ptr<3>
+// CHECK: llvm.store {{.*}} !llvm.ptr<1>
+// CHECK: gpu.return
+func.func @steps(%h: !nd.tensor<f32, i: 50> {nd.name = "h"}, %x: !nd.tensor<f32, i: 50, t: 6> {nd.name = "x"}) -> !nd.tensor<f32, i: 50> {
+  %a = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 50>, !nd.tensor<f32, i: 50, t: 6>) -> !nd.tensor<f32, i: 50> {
+  ^bb0(%state: !nd.tensor<f32, i: 50>, %slice: !nd.tensor<f32, i: 50>):
+    %next = nest.compute (i: 50) reads %state[i = 49 - i], %slice[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      %r = math.tanh %p : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, i: 50>, !nd.tensor<f32, i: 50>) -> !nd.tensor<f32, i: 50>
+    nest.yield %next : !nd.tensor<f32, i: 50>
+  }
+  return %a : !nd.tensor<f32, i: 50>
+}
+
+//--- sort.mlir
+// A block sorts a line of 100 elements, of which lane i has those at i, i + 100, ...: 7 levels of merges between two arrays.
+// CHECK: !llvm.array<1664 x i8>
+// CHECK: known_block_size = array<i32: 100, 1, 1>
+// CHECK: gpu.barrier
+// CHECK: llvm.store {{.*}} i64, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: scf.for {{.*}} to %c7
+// CHECK: llvm.store {{.*}} i64, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: scf.yield
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @line(%x: !nd.tensor<f32, n: 100> {nd.name = "x"}) -> !nd.tensor<f32, n: 100> {
+  %a = nest.sort %x along <n: 100> : (!nd.tensor<f32, n: 100>) -> !nd.tensor<f32, n: 100>
+  return %a : !nd.tensor<f32, n: 100>
+}
