@@ -2,6 +2,8 @@
 // RUN: split-file %s %t
 // RUN: heddlec %t/group.mlir --row-major --emit=loops --target opencl | FileCheck %t/group.mlir
 // RUN: heddlec %t/alone.mlir --row-major --emit=loops --target opencl | FileCheck %t/alone.mlir
+// RUN: heddlec %t/alone.mlir --row-major --target opencl -o %t/alone.heddle --explain-json %t/alone.json
+// RUN: FileCheck %t/alone.mlir --check-prefix=EXPLAIN --input-file %t/alone.json
 // RUN: heddlec %t/update.mlir --row-major --emit=loops --target opencl | FileCheck %t/update.mlir
 // RUN: heddlec %t/scan.mlir --row-major --emit=loops --target opencl | FileCheck %t/scan.mlir
 // RUN: heddlec %t/sort.mlir --row-major --emit=loops --target opencl | FileCheck %t/sort.mlir
@@ -69,6 +71,12 @@ func.func @rows(%x: !nd.tensor<f32, b: 9, c: 40> {nd.name = "x"}) -> !nd.tensor<
 // CHECK-NEXT: scf.if %[[FIRST]] {
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
+
+// EXPLAIN: "lanes_of_block": 5,
+// EXPLAIN: "nests": [
+// EXPLAIN: "lanes_of_block": 5,
+// EXPLAIN: "lacks": "a loop over lanes",
+// EXPLAIN-NEXT: "lanes_of_block": 0,
 func.func @five(%x: !nd.tensor<f32, b: 9, c: 5> {nd.name = "x"}) -> !nd.tensor<f32, b: 9, c: 5> {
   %a = nest.group (b: 9) {
     %p = nest.compute (c: 5) reads %x[] {
