@@ -22,8 +22,8 @@
 //   - those of a sort are over the sorted name.
 //
 // A group or a recurrence has it if one of its nests does. The lanes of the block run its nests one
-// after another and wait for each other in between. A nest without the form is then run by the first
-// lane, while the others wait:
+// after another and wait for each other in between. A nest without the form is then run by the
+// first lane, while the others wait:
 //
 //     nest.group (n: 512) {
 //       %m = () reduce (k: 1000)      256 lanes share the sum

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All lanes of a block merge the runs of a line. Each lane finds the places of its elements: that of
-// an element in the merged run is its place in its own run, and the number of elements of the other
-// run that come before it, which a binary search finds:
+// All lanes of a block merge the runs of a line. Each lane finds the places of its elements: the
+// place of an element in the merged run is its place in its own run, plus the number of elements of
+// the other run that come before it, which a binary search finds:
 //
 //     left run   2 5 9        5: at 1 in its own run, after 1 and 4 of the other: place 3
 //     right run  1 4 5 7      5: at 2 in its own run, after 2 and 5 of the other: place 4
 //
-// An element of the right run comes after equal ones of the left run, so the sort is stable. If only
+// An element of the right run comes after equal ones of the left run: the sort is stable. If only
 // the first k elements are requested, those at place k and beyond are not merged again.
 //
 //===----------------------------------------------------------------------===//
