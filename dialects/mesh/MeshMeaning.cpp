@@ -21,7 +21,6 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 
 using namespace heddle;

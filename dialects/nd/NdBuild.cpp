@@ -143,6 +143,15 @@ static void fillRegion(OpBuilder &builder, Location loc, Region &region, TypeRan
 // Sources
 //===----------------------------------------------------------------------===//
 
+/// Creates an op of an inferred type; null if its operands do not fit.
+template <typename Op, typename... Arguments>
+static Value create(OpBuilder &builder, Location loc, FailureOr<NdTensorType> type,
+                    Arguments &&...arguments) {
+  if (failed(type))
+    return {};
+  return Op::create(builder, loc, *type, std::forward<Arguments>(arguments)...);
+}
+
 static SmallVector<StringRef> namesOf(ArrayRef<Dim> dims) {
   return llvm::map_to_vector(dims, [](const Dim &dim) { return dim.name.getValue(); });
 }
@@ -161,14 +170,17 @@ Value nd::buildConstant(OpBuilder &builder, Location loc, NdTensorType type, dou
 Value nd::buildConstant(OpBuilder &builder, Location loc, Type element, DenseElementsAttr value,
                         Strings order) {
   ArrayRef<int64_t> shape = value.getType().getShape();
-  if (shape.size() != order.size() || value.getElementType() != signless(element))
-    return emitError(loc) << "expected " << order.size() << " sizes and elements of type "
-                          << signless(element) << ", got " << value.getType(),
-           Value();
+  if (shape.size() != order.size() || value.getElementType() != signless(element)) {
+    emitError(loc) << "expected " << order.size() << " sizes and elements of type "
+                   << signless(element) << ", got " << value.getType();
+    return {};
+  }
   SmallVector<Dim> dims;
   for (auto [name, size] : llvm::zip_equal(order, shape)) {
-    if (llvm::is_contained(namesOf(dims), name))
-      return emitError(loc) << "the name '" << name << "' is listed twice", Value();
+    if (llvm::is_contained(namesOf(dims), name)) {
+      emitError(loc) << "the name '" << name << "' is listed twice";
+      return {};
+    }
     dims.emplace_back(builder.getContext(), name, Expr(size));
   }
   return buildLiteral(builder, loc, NdTensorType::get(element, dims), value, order);
@@ -184,10 +196,8 @@ Value nd::buildIota(OpBuilder &builder, Location loc, const Dim &dim, Type eleme
 }
 
 Value nd::buildRandom(OpBuilder &builder, Location loc, Value key, ArrayRef<Dim> order) {
-  FailureOr<NdTensorType> type = inferRandom(tensorType(key), order, errorsAt(loc, key));
-  if (failed(type))
-    return {};
-  return RandomOp::create(builder, loc, *type, key, builder.getStrArrayAttr(namesOf(order)));
+  return create<RandomOp>(builder, loc, inferRandom(tensorType(key), order, errorsAt(loc, key)),
+                          key, builder.getStrArrayAttr(namesOf(order)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,32 +363,24 @@ Value nd::buildRound(OpBuilder &builder, Location loc, Value input, Type to) {
 
 Value nd::buildWindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
                       TypedAttr padding) {
-  FailureOr<NdTensorType> type = inferWindow(tensorType(input), shape, errorsAt(loc, input));
-  if (failed(type))
-    return {};
-  return WindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
-                          shape.stride, shape.dilation, shape.low, shape.high, padding);
+  return create<WindowOp>(builder, loc, inferWindow(tensorType(input), shape, errorsAt(loc, input)),
+                          input, shape.name, shape.tap, shape.size, shape.stride, shape.dilation,
+                          shape.low, shape.high, padding);
 }
 
 Value nd::buildUnwindow(OpBuilder &builder, Location loc, Value input, const WindowShape &shape,
                         const Expr &size) {
-  FailureOr<NdTensorType> type =
-      inferUnwindow(tensorType(input), shape, size, errorsAt(loc, input));
-  if (failed(type))
-    return {};
-  return UnwindowOp::create(builder, loc, *type, input, shape.name, shape.tap, shape.size,
-                            shape.stride, shape.dilation, shape.low, shape.high);
+  return create<UnwindowOp>(
+      builder, loc, inferUnwindow(tensorType(input), shape, size, errorsAt(loc, input)), input,
+      shape.name, shape.tap, shape.size, shape.stride, shape.dilation, shape.low, shape.high);
 }
 
 Value nd::buildSlice(OpBuilder &builder, Location loc, Value input, StringRef name,
                      const Expr &start, const Expr &size, int64_t stride) {
-  FailureOr<NdTensorType> type =
-      inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc, input));
-  if (failed(type))
-    return {};
   MLIRContext *context = builder.getContext();
-  return SliceOp::create(builder, loc, *type, input, name, SizeAttr::get(context, start),
-                         SizeAttr::get(context, size), stride);
+  return create<SliceOp>(
+      builder, loc, inferSlice(tensorType(input), name, start, size, stride, errorsAt(loc, input)),
+      input, name, SizeAttr::get(context, start), SizeAttr::get(context, size), stride);
 }
 
 Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name, const Expr &low,
@@ -395,18 +397,15 @@ Value nd::buildPad(OpBuilder &builder, Location loc, Value input, StringRef name
 }
 
 Value nd::buildConcat(OpBuilder &builder, Location loc, ValueRange inputs, StringRef name) {
-  FailureOr<NdTensorType> type = inferConcat(typesOf(inputs), name, errorsAt(loc, inputs));
-  if (failed(type))
-    return {};
-  return ConcatOp::create(builder, loc, *type, inputs, name);
+  return create<ConcatOp>(builder, loc, inferConcat(typesOf(inputs), name, errorsAt(loc, inputs)),
+                          inputs, name);
 }
 
 Value nd::buildSplit(OpBuilder &builder, Location loc, Value input, StringRef name,
                      ArrayRef<Dim> into) {
-  FailureOr<NdTensorType> type = inferSplit(tensorType(input), name, into, errorsAt(loc, input));
-  if (failed(type))
-    return {};
-  return SplitOp::create(builder, loc, *type, input, name, builder.getStrArrayAttr(namesOf(into)));
+  return create<SplitOp>(builder, loc,
+                         inferSplit(tensorType(input), name, into, errorsAt(loc, input)), input,
+                         name, builder.getStrArrayAttr(namesOf(into)));
 }
 
 Value nd::buildResized(OpBuilder &builder, Location loc, Value input, NdTensorType type) {
@@ -417,20 +416,17 @@ Value nd::buildResized(OpBuilder &builder, Location loc, Value input, NdTensorTy
 }
 
 Value nd::buildMerge(OpBuilder &builder, Location loc, Value input, Strings names, StringRef into) {
-  FailureOr<NdTensorType> type = inferMerge(tensorType(input), names, into, errorsAt(loc, input));
-  if (failed(type))
-    return {};
-  return MergeOp::create(builder, loc, *type, input, builder.getStrArrayAttr(names), into);
+  return create<MergeOp>(builder, loc,
+                         inferMerge(tensorType(input), names, into, errorsAt(loc, input)), input,
+                         builder.getStrArrayAttr(names), into);
 }
 
 Value nd::buildRename(OpBuilder &builder, Location loc, Value input, Strings from, Strings to) {
   if (from == to)
     return input;
-  FailureOr<NdTensorType> type = inferRename(tensorType(input), from, to, errorsAt(loc, input));
-  if (failed(type))
-    return {};
-  return RenameOp::create(builder, loc, *type, input, builder.getStrArrayAttr(from),
-                          builder.getStrArrayAttr(to));
+  return create<RenameOp>(builder, loc,
+                          inferRename(tensorType(input), from, to, errorsAt(loc, input)), input,
+                          builder.getStrArrayAttr(from), builder.getStrArrayAttr(to));
 }
 
 Value nd::buildAlias(OpBuilder &builder, Location loc, Value input) {
@@ -455,11 +451,10 @@ Value nd::buildGather(OpBuilder &builder, Location loc, Value input, Strings nam
                       ValueRange indices) {
   SmallVector<Value> operands{input};
   llvm::append_range(operands, indices);
-  FailureOr<NdTensorType> type =
-      inferGather(tensorType(input), typesOf(indices), names, errorsAt(loc, operands));
-  if (failed(type))
-    return {};
-  return GatherOp::create(builder, loc, *type, input, indices, builder.getStrArrayAttr(names));
+  return create<GatherOp>(
+      builder, loc,
+      inferGather(tensorType(input), typesOf(indices), names, errorsAt(loc, operands)), input,
+      indices, builder.getStrArrayAttr(names));
 }
 
 /// The op without its region; null if the operands do not fit.
@@ -471,10 +466,11 @@ static ScatterOp createScatter(OpBuilder &builder, Location loc, Value destinati
       inferGather(tensorType(destination), typesOf(indices), names, errorsAt(loc, operands));
   if (failed(type))
     return {};
-  if (*type != updates.getType())
-    return errorsAt(loc, operands)()
-               << "expected updates of type " << *type << ", got " << updates.getType(),
-           ScatterOp();
+  if (*type != updates.getType()) {
+    errorsAt(loc, operands)() << "expected updates of type " << *type << ", got "
+                              << updates.getType();
+    return {};
+  }
   return ScatterOp::create(builder, loc, destination.getType(), destination, updates, indices,
                            builder.getStrArrayAttr(names), unique);
 }
@@ -505,22 +501,19 @@ Value nd::buildScatter(OpBuilder &builder, Location loc, Value destination, Valu
 
 Value nd::buildDynamicSlice(OpBuilder &builder, Location loc, Value input, StringRef name,
                             Value start, const Expr &size) {
-  FailureOr<NdTensorType> type = inferDynamicSlice(tensorType(input), tensorType(start), name, size,
-                                                   errorsAt(loc, {input, start}));
-  if (failed(type))
-    return {};
-  return DynamicSliceOp::create(builder, loc, *type, input, start, name,
-                                SizeAttr::get(builder.getContext(), size));
+  return create<DynamicSliceOp>(builder, loc,
+                                inferDynamicSlice(tensorType(input), tensorType(start), name, size,
+                                                  errorsAt(loc, {input, start})),
+                                input, start, name, SizeAttr::get(builder.getContext(), size));
 }
 
 Value nd::buildUpdateSlice(OpBuilder &builder, Location loc, Value part, Value destination,
                            StringRef name, Value start) {
-  FailureOr<NdTensorType> type =
-      inferUpdateSlice(tensorType(part), tensorType(destination), tensorType(start), name,
-                       errorsAt(loc, {part, destination, start}));
-  if (failed(type))
-    return {};
-  return UpdateSliceOp::create(builder, loc, *type, part, destination, start, name);
+  return create<UpdateSliceOp>(builder, loc,
+                               inferUpdateSlice(tensorType(part), tensorType(destination),
+                                                tensorType(start), name,
+                                                errorsAt(loc, {part, destination, start})),
+                               part, destination, start, name);
 }
 
 SmallVector<Value> nd::buildSort(OpBuilder &builder, Location loc, ValueRange inputs,
@@ -538,8 +531,10 @@ SmallVector<Value> nd::buildSort(OpBuilder &builder, Location loc, ValueRange in
 Value nd::buildArgSort(OpBuilder &builder, Location loc, Value keys, StringRef name,
                        bool descending, const Expr &size) {
   NdTensorType type = tensorType(keys);
-  if (!type.has(name))
-    return emitError(loc) << "expected the name '" << name << "', got " << type, Value();
+  if (!type.has(name)) {
+    emitError(loc) << "expected the name '" << name << "', got " << type;
+    return {};
+  }
   Value index = buildIota(builder, loc, Dim(builder.getContext(), name, type.size(name).getExpr()),
                           builder.getI64Type());
   index = buildBroadcast(builder, loc, index, type.getDims().getDims());
@@ -564,10 +559,11 @@ SmallVector<Value> nd::buildVjp(OpBuilder &builder, Location loc, func::FuncOp c
                                 ValueRange inputs, ValueRange cotangents, ArrayRef<int64_t> wrt) {
   SmallVector<Type> results(callee.getResultTypes());
   for (int64_t position : wrt) {
-    if (position < 0 || position >= int64_t(callee.getNumArguments()))
-      return emitError(loc) << "expected positions of the " << callee.getNumArguments()
-                            << " arguments of '@" << callee.getName() << "', got " << position,
-             SmallVector<Value>();
+    if (position < 0 || position >= int64_t(callee.getNumArguments())) {
+      emitError(loc) << "expected positions of the " << callee.getNumArguments()
+                     << " arguments of '@" << callee.getName() << "', got " << position;
+      return {};
+    }
     results.push_back(callee.getArgumentTypes()[position]);
   }
   return SmallVector<Value>(

@@ -8,7 +8,6 @@
 #include "lib/builder/JitTrace.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nd/NdBuild.h"
 #include "lib/builder/Execute.h"
 
 #include "llvm/ADT/ScopeExit.h"

@@ -12,7 +12,6 @@
 
 #include "llvm/ADT/APFloat.h"
 
-#include <atomic>
 #include <cstring>
 #include <ostream>
 

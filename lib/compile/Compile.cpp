@@ -22,7 +22,6 @@
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
 #include "lib/target/Memories.h"
 #include "lib/transforms/mesh/roles/Roles.h"
-#include "lib/transforms/mesh/transfers/Transfers.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

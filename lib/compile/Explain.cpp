@@ -17,9 +17,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 using namespace heddle;
 using namespace mlir;
 using llvm::json::Array;

@@ -9,7 +9,6 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/analysis/NestAnalysis.h"
 #include "lib/compile/Cache.h"
 #include "lib/compile/Progress.h"
 #include "lib/compile/Version.h"

@@ -9,8 +9,6 @@
 
 #include "llvm/ADT/MapVector.h"
 
-#include <cmath>
-
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;

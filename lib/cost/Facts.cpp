@@ -104,18 +104,6 @@ void NestFacts::setStages(ArrayRef<Stage> stages, size_t outer) {
     staged.push_back({stage.access, walked.levelAfter[outer + stage.at], stage.ahead});
 }
 
-NestFacts NestFacts::withLayouts(ArrayRef<Layout> layouts) const {
-  NestFacts facts = *this;
-  facts.setLayouts(layouts);
-  return facts;
-}
-
-NestFacts NestFacts::withLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) const {
-  NestFacts facts = *this;
-  facts.setLoops(loops, stages, outer);
-  return facts;
-}
-
 const Stage *NestFacts::stageOf(size_t access) const {
   for (const Stage &stage : staged)
     if (stage.access == access)

@@ -71,9 +71,6 @@ public:
   void setStages(llvm::ArrayRef<Stage> stages, size_t outer = 0);
   /// Forgets what is known beyond `to`.
   void forget(Knowledge to) { by = std::min(by, to); }
-  NestFacts withLayouts(llvm::ArrayRef<Layout> layouts) const;
-  NestFacts withLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {},
-                      size_t outer = 0) const;
 
   /// Those of the schedule; known only if it is.
   const Loops &loops() const { return walked; }

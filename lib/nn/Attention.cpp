@@ -7,7 +7,6 @@
 
 #include "heddle/nn/Attention.h"
 
-#include "heddle/nn/Leaves.h"
 #include "lib/nn/Attending.h"
 #include "lib/nn/Filled.h"
 

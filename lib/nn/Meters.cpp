@@ -8,7 +8,6 @@
 #include "heddle/nn/Meters.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 
 #include <charconv>
 #include <csignal>
-#include <sstream>
 
 using namespace heddle;
 using namespace heddle::nn;

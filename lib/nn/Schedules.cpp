@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 using namespace heddle;
 using namespace heddle::nn;

@@ -31,7 +31,6 @@
 #include "runtime/control/ValueStore.h"
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>

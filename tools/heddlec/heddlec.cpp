@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "heddle/Error.h"
 #include "lib/compile/Version.h"
 #include "tools/CompileFlags.h"
 

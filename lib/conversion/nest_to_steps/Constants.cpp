@@ -15,8 +15,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
-#include <cstring>
-
 using namespace heddle;
 using namespace mlir;
 

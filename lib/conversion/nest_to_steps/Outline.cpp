@@ -8,7 +8,6 @@
 #include "lib/conversion/nest_to_steps/Outline.h"
 
 #include "dialects/nd/ElementTypes.h"
-#include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/conversion/nest_to_steps/Constants.h"

@@ -21,8 +21,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 
-#include <set>
-
 using namespace heddle;
 using namespace heddle::gpu;
 using namespace mlir;

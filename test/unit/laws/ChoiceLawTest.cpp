@@ -64,10 +64,8 @@ auto lowerAnd(llvm::function_ref<LogicalResult(func::FuncOp, uint64_t seed)> cha
 }
 
 /// Picks without looking at costs.
-class RandomChooser : public nest::LayoutChooser {
-public:
-  explicit RandomChooser(uint64_t seed) : seed(seed) {}
-  nest::LayoutChoice choose(const nest::LayoutProblem &problem) const override {
+auto randomChooser(uint64_t seed) {
+  return [seed](const nest::LayoutProblem &problem) {
     Dice dice(seed);
     nest::LayoutChoice choice;
     for (const nest::LaidValue &value : problem.values)
@@ -75,11 +73,8 @@ public:
     for (const nest::LaidNest &nest : problem.nests)
       choice.ways.push_back(unsigned(dice.below(int64_t(nest.ways.size()))));
     return choice;
-  }
-
-private:
-  uint64_t seed;
-};
+  };
+}
 
 } // namespace
 
@@ -147,7 +142,7 @@ TEST_P(LayoutLaw, AnyLayoutGivesTheSameValues) {
 
 TEST_P(LayoutLaw, AnyChoiceOfTheChooserGivesTheSameValues) {
   auto draw = [](func::FuncOp function, uint64_t seed) {
-    return nest::assignLayouts(function, {}, RandomChooser(seed));
+    return nest::assignLayouts(function, {}, randomChooser(seed));
   };
   holdCompiled({"the layout law for choosers", 15, optionsFor, lowerAnd(draw)}, {0.15, GetParam()});
 }
@@ -296,21 +291,6 @@ TEST(LaneLaw, LanesThatLayoutsAreChosenForAreThoseThatRun) {
   }
 }
 
-namespace {
-/// Chooses as by default, and records the lanes of each nest in the last choice.
-class RecordingChooser : public nest::LayoutChooser {
-public:
-  mutable std::map<Operation *, std::vector<std::string>> lanes;
-  nest::LayoutChoice choose(const nest::LayoutProblem &problem) const override {
-    nest::LayoutChoice choice = nest::createReducingChooser()->choose(problem);
-    lanes.clear();
-    for (auto [nest, way] : llvm::zip_equal(problem.nests, choice.ways))
-      lanes[nest.nest] = nest.ways[way].lanes;
-    return choice;
-  }
-};
-} // namespace
-
 TEST(LaneLaw, LanesOfTheChoiceOfLayoutsAreThoseThatRun) {
   auto context = makeContext();
   int nests = 0;
@@ -318,12 +298,18 @@ TEST(LaneLaw, LanesOfTheChoiceOfLayoutsAreThoseThatRun) {
     auto module = makeProgram(*context, seed, optionsFor(seed));
     ASSERT_TRUE(succeeded(lower(*module, true)));
     func::FuncOp main = mainOf(*module);
-    RecordingChooser chooser;
-    ASSERT_TRUE(succeeded(nest::assignLayouts(main, {}, chooser)));
+    std::map<Operation *, std::vector<std::string>> lanes; // of each nest in the choice
+    auto recorded = [&](const nest::LayoutProblem &problem) {
+      nest::LayoutChoice choice = nest::chooseLayouts(problem);
+      for (auto [nest, way] : llvm::zip_equal(problem.nests, choice.ways))
+        lanes[nest.nest] = nest.ways[way].lanes;
+      return choice;
+    };
+    ASSERT_TRUE(succeeded(nest::assignLayouts(main, {}, recorded)));
     nest::chooseSchedules(main, cost::Machine::of({}));
     main.walk([&](nest::ComputeOp op) {
-      auto assumed = chooser.lanes.find(op);
-      if (assumed == chooser.lanes.end() || !hasPoints(op))
+      auto assumed = lanes.find(op);
+      if (assumed == lanes.end() || !hasPoints(op))
         return;
       EXPECT_EQ(lanesOf(nest::scheduleOf(op)), assumed->second) << "seed " << seed << "\n"
                                                                 << printed(op);

@@ -8,9 +8,7 @@
 #include "lib/transforms/mesh/partition/Simulate.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/partition/LocalSpace.h"
-#include "lib/transforms/mesh/partition/Partition.h"
 #include "lib/transforms/mesh/partition/Reshard.h"
 
 using namespace heddle;

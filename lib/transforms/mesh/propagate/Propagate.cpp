@@ -8,7 +8,6 @@
 #include "lib/transforms/mesh/propagate/Propagate.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/transforms/mesh/partition/Partition.h"
 #include "lib/transforms/mesh/propagate/Links.h"
 #include "lib/transforms/mesh/propagate/MoveAxes.h"
 

@@ -8,7 +8,6 @@
 #include "lib/transforms/mesh/roles/Roles.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/mesh/partition/Partition.h"

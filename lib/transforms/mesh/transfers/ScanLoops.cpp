@@ -8,7 +8,6 @@
 #include "lib/transforms/mesh/transfers/ScanLoops.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/partition/ScanTurns.h"
 
 #include "mlir/IR/SymbolTable.h"

@@ -9,7 +9,6 @@
 
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/ElementTypes.h"
-#include "dialects/nd/NdBuild.h"
 #include "dialects/nest/NestBuild.h"
 
 #include "llvm/ADT/TypeSwitch.h"

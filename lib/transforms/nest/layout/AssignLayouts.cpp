@@ -13,7 +13,6 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/transforms/nest/schedule/ChooseLanes.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -127,12 +126,8 @@ static void writeLanes(const LayoutProblem &problem, const LayoutChoice &choice)
   }
 }
 
-LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options) {
-  return assignLayouts(function, options, *createReducingChooser());
-}
-
 LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options,
-                                  const LayoutChooser &chooser) {
+                                  LayoutChooser chooser) {
   if (!function.getBody().hasOneBlock())
     return success();
   FailureOr<LayoutProblem> problem = makeLayoutProblem(function, options.machine);
@@ -140,7 +135,7 @@ LogicalResult nest::assignLayouts(func::FuncOp function, const AssignLayoutsOpti
     return failure();
   if (options.adjust)
     options.adjust(*problem);
-  LayoutChoice choice = chooser.choose(*problem);
+  LayoutChoice choice = chooser(*problem);
   writeLanes(*problem, choice);
   if (options.explain || options.explained) {
     ExplainedLayouts reasons = explainLayouts(function, *problem, choice);

@@ -46,9 +46,8 @@ struct AssignLayoutsOptions {
 /// Uses typical values for symbolic sizes (dialects/nd/NdTypical.h). Fails with a located message
 /// if a user-written layout can't be kept.
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
-                                  const AssignLayoutsOptions &options = {});
-mlir::LogicalResult assignLayouts(mlir::func::FuncOp function, const AssignLayoutsOptions &options,
-                                  const LayoutChooser &chooser);
+                                  const AssignLayoutsOptions &options = {},
+                                  LayoutChooser chooser = chooseLayouts);
 
 /// For all functions; those of branches and loops after their callers. An argument of which such a
 /// function reads at most half gets the caller's layout.

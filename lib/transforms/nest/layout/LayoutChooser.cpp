@@ -41,27 +41,18 @@ static PairwiseProblem pairwise(const LayoutProblem &problem) {
   return made;
 }
 
-namespace {
-class ReducingChooser : public LayoutChooser {
-public:
-  LayoutChoice choose(const LayoutProblem &problem) const override {
-    // Several times what the largest training step of the zoo needs; at most half a second.
-    constexpr int64_t mostSteps = 100'000'000;
-    PairwiseChoice found = solve(pairwise(problem), mostSteps);
-    LayoutChoice choice;
-    auto middle = found.labels.begin() + long(problem.values.size());
-    choice.layouts.assign(found.labels.begin(), middle);
-    choice.ways.assign(middle, found.labels.end());
-    choice.cost = choiceCost(problem, choice);
-    choice.bound = std::min(choice.cost, found.bound);
-    for (unsigned u : found.open)
-      if (u < problem.values.size())
-        choice.open.push_back(u);
-    return choice;
-  }
-};
-} // namespace
-
-std::unique_ptr<LayoutChooser> nest::createReducingChooser() {
-  return std::make_unique<ReducingChooser>();
+LayoutChoice nest::chooseLayouts(const LayoutProblem &problem) {
+  // Several times what the largest training step of the zoo needs; at most half a second.
+  constexpr int64_t mostSteps = 100'000'000;
+  PairwiseChoice found = solve(pairwise(problem), mostSteps);
+  LayoutChoice choice;
+  auto middle = found.labels.begin() + long(problem.values.size());
+  choice.layouts.assign(found.labels.begin(), middle);
+  choice.ways.assign(middle, found.labels.end());
+  choice.cost = choiceCost(problem, choice);
+  choice.bound = std::min(choice.cost, found.bound);
+  for (unsigned u : found.open)
+    if (u < problem.values.size())
+      choice.open.push_back(u);
+  return choice;
 }

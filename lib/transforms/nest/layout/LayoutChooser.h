@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A chooser maps a LayoutProblem to a LayoutChoice, and depends on nothing else.
-// `createReducingChooser` states it as a PairwiseProblem, whose unknowns are the layouts of values
-// and the ways of nests, and solves that (PairwiseChoice.h). Unknowns are visited in the order of
+// `chooseLayouts` states it as a PairwiseProblem, whose unknowns are the layouts of values and the
+// ways of nests, and solves that (PairwiseChoice.h). Unknowns are visited in the order of
 // the problem, and effort is counted in steps, so a choice is deterministic.
 //
-// Another solver can implement the same interface.
+// Another function can take its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,10 @@
 
 namespace heddle::nest {
 
-class LayoutChooser {
-public:
-  virtual ~LayoutChooser() = default;
-  virtual LayoutChoice choose(const LayoutProblem &problem) const = 0;
-};
+using LayoutChooser = llvm::function_ref<LayoutChoice(const LayoutProblem &)>;
 
 /// Its choices have bounds: most are the cheapest ones.
-std::unique_ptr<LayoutChooser> createReducingChooser();
+LayoutChoice chooseLayouts(const LayoutProblem &problem);
 
 } // namespace heddle::nest
 

@@ -8,7 +8,6 @@
 #include "lib/transforms/nest/layout/LayoutProposals.h"
 
 #include "lib/analysis/Layouts.h"
-#include "lib/analysis/NestAnalysis.h"
 
 using namespace heddle;
 using namespace heddle::nest;

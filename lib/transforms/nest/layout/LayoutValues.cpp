@@ -8,7 +8,6 @@
 #include "lib/transforms/nest/layout/LayoutValues.h"
 
 #include "dialects/nd/NdInference.h"
-#include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nest/Rewrite.h"

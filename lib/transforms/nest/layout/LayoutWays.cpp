@@ -9,8 +9,6 @@
 
 #include "lib/cost/Assume.h"
 
-#include <cmath>
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;

@@ -75,7 +75,7 @@ TEST(LayoutChooser, IsExactOnChains) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
     LayoutProblem problem = drawProblem(dice, 4, 3, true);
-    LayoutChoice choice = createReducingChooser()->choose(problem);
+    LayoutChoice choice = chooseLayouts(problem);
     EXPECT_DOUBLE_EQ(choice.cost, leastCost(problem)) << "seed " << seed;
     EXPECT_DOUBLE_EQ(choice.cost, choiceCost(problem, choice));
     EXPECT_LE(choice.bound, choice.cost);
@@ -88,7 +88,7 @@ TEST(LayoutChooser, IsExactOnSmallProblems) {
     SCOPED_TRACE(seed);
     Dice dice(seed);
     LayoutProblem problem = drawProblem(dice, 5, 4, false);
-    LayoutChoice choice = createReducingChooser()->choose(problem);
+    LayoutChoice choice = chooseLayouts(problem);
     double least = leastCost(problem);
     EXPECT_NEAR(choice.cost, least, 1e-6);
     EXPECT_LE(choice.bound, least);
@@ -100,7 +100,7 @@ TEST(LayoutChooser, IsExactOnSmallProblems) {
 TEST(LayoutChooser, GivesTheSameChoiceTwice) {
   Dice first(7), second(7);
   LayoutProblem a = drawProblem(first, 8, 8, false), b = drawProblem(second, 8, 8, false);
-  LayoutChoice x = createReducingChooser()->choose(a), y = createReducingChooser()->choose(b);
+  LayoutChoice x = chooseLayouts(a), y = chooseLayouts(b);
   EXPECT_EQ(x.layouts, y.layouts);
   EXPECT_EQ(x.ways, y.ways);
 }
