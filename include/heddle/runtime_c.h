@@ -147,7 +147,8 @@ const char *heddle_tensor_dim_name(const heddle_tensor *tensor, size_t index);
 int64_t heddle_tensor_dim_size(const heddle_tensor *tensor, size_t index);
 /** The number of elements. */
 int64_t heddle_tensor_count(const heddle_tensor *tensor);
-/** The address of the elements, in the tensor's own layout; NULL after it was donated. */
+/** The address of the elements, in the tensor's own layout; NULL after it was donated, and for a
+ *  tensor in a device's memory. */
 void *heddle_tensor_address(const heddle_tensor *tensor);
 const char *heddle_tensor_layout(heddle_tensor *tensor);
 

@@ -9,6 +9,7 @@
 #include "heddle/FastMath.h"
 #include "lib/builder/CompileOnRanks.h"
 #include "lib/builder/JitImpl.h"
+#include "runtime/device/Device.h"
 #include "runtime/device/ThreadCount.h"
 
 #include "llvm/Support/Format.h"
@@ -65,6 +66,7 @@ JitCore::Impl::Impl(JitOptions given, Here here) : options(std::move(given)), si
     if (unsigned granted = Strict; !permit(granted, word))
       fail(here,
            "expected one of " + fastMathList() + " in JitOptions::fastMath, got '" + word + "'");
+  (void)located(here, [&] { return selectDevice(options.device); });
   if (llvm::Error error = loadExtensions(options.plugins, extensions))
     fail(here, llvm::toString(std::move(error)));
   plan = MeshPlan::of(options.mesh, options.rules, options.plan, here);
@@ -99,7 +101,8 @@ CompileOptions JitCore::Impl::compileOptions(const std::vector<Leaf> &leaves, He
                  (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
         }))
       result.shard.push_back(rule.commented());
-  result.targetCpu = options.targetCpu;
+  Device *device = located(here, [&] { return selectDevice(options.device); });
+  result.targetCpu = device ? device->target() : options.targetCpu;
   result.programThreads = options.threads > 0 ? options.threads : usualThreads();
   result.useCache = options.cache;
   result.onProgress = options.onProgress;
@@ -150,7 +153,10 @@ std::shared_ptr<const Compiled> JitCore::Impl::make(const std::string &signature
     asked.check = options.check;
     ProgramImage image = compileFor(std::move(module), asked, found, here);
     made->checks = std::move(found.checks);
-    auto program = located(here, [&] { return std::make_shared<Program>(image); });
+    auto program = located(here, [&] {
+      (void)selectDevice(options.device); // for this thread, which loads the program
+      return std::make_shared<Program>(image);
+    });
     made->image = std::move(image);
     programs.setStatistics({found.seconds, found.arenaBytes, found.liveBytes, found.steps,
                             found.kernels, found.cachedKernels});

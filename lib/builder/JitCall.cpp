@@ -13,13 +13,20 @@
 using namespace heddle;
 using namespace heddle::detail;
 
-/// The tensor in `layout`. The packed copy is kept with the node for the next call.
-static TensorRef packed(Node &node, const TensorRef &data, const Layout &layout) {
-  if (data->layout() == layout)
+/// The tensor in the layout and the memory of the program's value. The packed copy is kept with the
+/// node for the next call.
+static TensorRef packed(Node &node, const TensorRef &data, const ValueSpec &value,
+                        const Program &program) {
+  auto fits = [&](const TensorRef &tensor) {
+    return tensor && tensor->layout() == value.layout && tensor->space() == value.space &&
+           tensor->spec() == data->spec();
+  };
+  if (fits(data))
     return data;
   GraphLock lock;
-  if (!node.packed || node.packed->layout() != layout || node.packed->spec() != data->spec()) {
-    node.packed = std::make_shared<RuntimeTensor>(data->spec(), layout);
+  if (!fits(node.packed)) {
+    node.packed = std::make_shared<RuntimeTensor>(data->spec(), value.layout, program.memory(value),
+                                                  AllocationInfo{value.name, value.location});
     node.packed->copyFrom(*data);
   }
   return node.packed;
@@ -133,7 +140,8 @@ struct CallArguments {
 
 /// The tensors of a call as the program takes them: whole ones, or blocks if `split` is not null.
 static CallArguments argumentsOf(const std::vector<Leaf> &leaves, const TraceFacts &facts,
-                                 const EntrySpec &entry, const MeshCall *split, Here here) {
+                                 const Program &program, const EntrySpec &entry,
+                                 const MeshCall *split, Here here) {
   CallArguments made;
   std::map<RuntimeTensor *, int> uses;
   auto add = [&](TensorRef data) {
@@ -149,7 +157,7 @@ static CallArguments argumentsOf(const std::vector<Leaf> &leaves, const TraceFac
         split ? split->argument(i, *leaves[i].tensor, isKept, here) : wholeOf(node, here);
     const ValueSpec &value = entry.values[size_t(entry.arguments[i])];
     if (isKept)
-      data = packed(node, data, value.layout);
+      data = located(here, [&] { return packed(node, data, value, program); });
     if (value.memory == fileMemoryName)
       data = located(here, [&] { return inFile(node, data, value); });
     add(std::move(data));
@@ -160,7 +168,10 @@ static CallArguments argumentsOf(const std::vector<Leaf> &leaves, const TraceFac
            "a tensor that the function captures was donated to the call at " + node->donatedAt);
     Tensor tensor;
     tensor.node = node;
-    add(split ? split->argument(made.tensors.size(), tensor, true, here) : wholeOf(*node, here));
+    const ValueSpec &value = entry.values[size_t(entry.arguments[made.tensors.size()])];
+    TensorRef data =
+        split ? split->argument(made.tensors.size(), tensor, true, here) : wholeOf(*node, here);
+    add(located(here, [&] { return packed(*node, data, value, program); }));
   }
   // A donated value must have no other owner among the arguments.
   for (size_t i = 0; i < leaves.size(); ++i)
@@ -205,7 +216,8 @@ Returned JitCore::call(Inputs inputs, const Trace &trace, Here here) {
     located(here, [&] {
       split.emplace(program->manifest(), entry, ranks.job(), wholeArguments(leaves, facts), here);
     });
-  CallArguments arguments = argumentsOf(leaves, facts, entry, split ? &*split : nullptr, here);
+  CallArguments arguments =
+      argumentsOf(leaves, facts, *program, entry, split ? &*split : nullptr, here);
   if (impl->options.check)
     arguments.donate.assign(leaves.size(), false);
   CallOptions options;

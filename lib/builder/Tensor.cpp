@@ -8,6 +8,7 @@
 #include "heddle/Tensor.h"
 #include "lib/builder/Execute.h"
 #include "lib/builder/Graph.h"
+#include "runtime/device/Device.h"
 #include "runtime/program/Gather.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -191,6 +192,18 @@ std::shared_ptr<RuntimeTensor> Tensor::data(Here here) const {
   if (!wholeOf(*wanted, here))
     evaluate({wanted}, here);
   return wanted->data;
+}
+
+Tensor Tensor::to(const std::string &device, Here here) const {
+  TensorRef from = data(here);
+  return located(here, [&] {
+    auto memory = memoryOfDevice(device);
+    if (from->space() == (memory ? memory->space() : hostSpace))
+      return *this;
+    auto moved = std::make_shared<RuntimeTensor>(from->spec(), from->layout(), memory);
+    moved->copyFrom(*from);
+    return fromData(std::move(moved), here);
+  });
 }
 
 void Tensor::toBytes(void *out, ElementType type, const Names &order, Here here) const {

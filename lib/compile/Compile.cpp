@@ -17,6 +17,7 @@
 #include "lib/compile/RunPasses.h"
 #include "lib/compile/Shardings.h"
 #include "lib/compile/Version.h"
+#include "lib/conversion/nest_to_steps/AssignSpaces.h"
 #include "lib/conversion/nest_to_steps/DistributeSteps.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
@@ -53,12 +54,17 @@ static void addRole(Manifest &manifest, OutlinedEntry &entry) {
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
                                         const Setting &setting, const CompileOptions &options,
                                         CompileStatistics &statistics, Explanation *explanation) {
+  ProgramImage image;
+  Manifest &manifest = image.manifest;
+  setting.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
     if (failed(checkSizes(entry)))
       return failure();
     establishPadding(program, entry);
+    if (!setting.target->sharesHostMemory())
+      assignSpaces(entry, manifest.target);
   }
   keepDistinctKernels(program);
   predictSteps(program, setting.timed);
@@ -104,13 +110,10 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
   auto block = setting.target->link(std::move(objects));
   if (!block)
     return LogicalResult(module.emitError() << llvm::toString(block.takeError()));
-  ProgramImage image;
   image.code = std::move(block->bytes);
   image.constants = std::move(program.constants);
-  Manifest &manifest = image.manifest;
   manifest.abiVersion = HEDDLE_ABI_VERSION;
   manifest.compilerVersion = compilerVersion();
-  setting.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
     if (mesh::MeshAttr mesh = mesh::meshOf(entry.function))
       manifest.mesh = mesh.getSpec();

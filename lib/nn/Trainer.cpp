@@ -49,6 +49,7 @@ static TestFunction testOf(const Network &network) {
 /// The options of the compiled function `name`; `kept`: JitOptions::kept.
 JitOptions AnyTrainer::Run::jitOptions(const std::string &name, std::vector<size_t> kept) const {
   JitOptions made{.name = name,
+                  .device = options.device,
                   .threads = options.threads,
                   .check = options.check,
                   .kept = std::move(kept),

@@ -124,7 +124,8 @@ public:
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
   /// True if the host's memory is the device's: tensors in the memories `host` and `file`
-  /// (dialects/mesh) then need no copies.
+  /// (dialects/mesh) then need no copies. Else values lie in a memory space with the name that
+  /// `describe` gives the target (lib/conversion/nest_to_steps/AssignSpaces.h).
   virtual bool sharesHostMemory() const { return true; }
   /// Writes the machine that the code is for into the manifest.
   virtual void describe(Manifest &manifest) const = 0;

@@ -106,6 +106,7 @@ int fashion::train(const Options &options) {
                            .log = options.log,
                            .logEvery = options.logEvery,
                            .threads = options.threads,
+                           .device = options.device,
                            .unit = "images",
                            .notes = {{"limit", std::to_string(limit)}},
                            .plugins = options.plugins};

@@ -27,6 +27,7 @@ struct Options {
   std::optional<uint64_t> seed;
   std::optional<double> rate;
   int threads = 0;
+  std::string device = "cpu";
   bool resume = false;
   int64_t saveEvery = 250; ///< steps between checkpoints within an epoch; 0: none
   int64_t logEvery = 50;   ///< log every so many steps; 0: only epochs

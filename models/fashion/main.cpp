@@ -31,6 +31,8 @@ int main(int argc, char **argv) {
                      usually(Options::defaultSeed));
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)")
       ->check(CLI::Range(0, 1024));
+  app.add_option("--device", options.device, "Train there: cpu, auto, or a device such as opencl:0")
+      ->capture_default_str();
   app.add_option("--rate", options.rate, "Highest learning rate, of SGD with momentum 0.9 (0.05)")
       ->check(CLI::PositiveNumber);
   app.add_flag("--resume", options.resume,

@@ -66,6 +66,8 @@ int main(int argc, char **argv) {
   app.add_option("--log-every", options.logEvery, "Log every so many steps; 0: none")
       ->capture_default_str();
   app.add_option("--threads", options.threads, "Threads; 0 for all cores (0)");
+  app.add_option("--device", options.device, "Train there: cpu, auto, or such as opencl:0")
+      ->capture_default_str();
   bool ir = false;
   app.add_flag("--ir", ir, "Print the nd IR of the step instead of training");
   nn::addMeshFlags(app, mesh);

@@ -53,6 +53,7 @@ static nn::TrainerOptions surroundings(const Options &options) {
           .saveEvery = options.saveEvery,
           .steps = options.steps,
           .threads = options.threads,
+          .device = options.device,
           .readers = options.readers,
           .notes = {{"model", options.name}, {"size", options.size}},
           .check = options.check,
@@ -155,6 +156,7 @@ static nn::TrainingState stateOf(const Model &model, bool inMemory) {
 static auto stepOf(const Model &model, const Options &options) {
   return jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
              {.name = "train",
+              .device = options.device,
               .threads = options.threads,
               .plugins = options.plugins,
               .products = model.training.products});
@@ -252,6 +254,7 @@ int zoo::exportPrograms(const Options &options) {
         .save(folder + "/train.heddle", state, fields, model.training.rate, Here());
     nn::TrainedState trained{state.net, state.mode.evaluation()};
     jit(nn::evaluation(model.network), {.name = "evaluate",
+                                        .device = options.device,
                                         .threads = options.threads,
                                         .plugins = options.plugins,
                                         .products = model.training.products})

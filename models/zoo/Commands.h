@@ -22,6 +22,7 @@ struct Options {
   std::string products; ///< type of the factors; empty: that of the parameters
   int64_t steps = 0;
   int threads = 0, readers = 1;
+  std::string device = "cpu";
   bool resume = false, ir = false, recipe = false, check = false, oneBatch = false;
   int64_t saveEvery = 250;
   std::string output;               ///< directory; empty: NAME-SIZE

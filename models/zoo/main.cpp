@@ -66,7 +66,9 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
   return command;
 }
 
-static void addPlugins(CLI::App &command, zoo::Options &options) {
+static void addCompiling(CLI::App &command, zoo::Options &options) {
+  command.add_option("--device", options.device, "Run there: cpu, auto, or such as opencl:0")
+      ->capture_default_str();
   command
       .add_option("--plugin", options.plugins,
                   "Load this plugin into the compiler; may be given several times")
@@ -119,7 +121,7 @@ static void addTrain(CLI::App &app, zoo::Options &options) {
                  "Continue from the last checkpoint; start if there is none")
       ->excludes(oneBatch);
   command->add_flag("--ir", options.ir, "Print the nd IR of the step instead of training");
-  addPlugins(*command, options);
+  addCompiling(*command, options);
   nn::addMeshFlags(*command, options.mesh);
 }
 
@@ -206,7 +208,7 @@ int main(int argc, char **argv) {
                      "Print the nd IR of the training step instead; with --output, write it there "
                      "as step.mlir, with its tensors");
   for (CLI::App *command : {evaluate, exported})
-    addPlugins(*command, options);
+    addCompiling(*command, options);
   if (argc > 1 && argv[1][0] != '-' && !isCommand(app, argv[1]))
     return 2;
   CLI11_PARSE(app, argc, argv);

@@ -39,6 +39,18 @@ Device *heddle::findDevice(std::string_view name) {
 Device *heddle::selectDevice(std::string_view word) {
   if (word.empty() || word == "cpu")
     return nullptr;
+  if (word == "auto") {
+    auto devices = [] {
+      std::lock_guard lock(registry().mutex);
+      return registry().devices;
+    }();
+    for (Device *each : devices) {
+      each->select(0);
+      if (each->isPresent())
+        return each;
+    }
+    return nullptr;
+  }
   size_t colon = word.find(':');
   std::string_view name = word.substr(0, colon);
   int number = 0;
@@ -51,7 +63,7 @@ Device *heddle::selectDevice(std::string_view word) {
   Device *device = findDevice(name);
   if (device && isNumber && (device->select(number) || number == 0))
     return device;
-  std::string names = "'cpu'";
+  std::string names = "'cpu', 'auto'";
   {
     std::lock_guard lock(registry().mutex);
     std::set<std::string> sorted;
@@ -62,6 +74,11 @@ Device *heddle::selectDevice(std::string_view word) {
   }
   throw Error("there is no device '" + std::string(word) + "'; expected one of " + names +
               ", or the name and number of one of several devices, such as 'opencl:0'");
+}
+
+std::shared_ptr<MemoryManager> heddle::memoryOfDevice(std::string_view word) {
+  Device *device = selectDevice(word);
+  return device ? device->memory(device->name()) : nullptr;
 }
 
 DeviceRegistration::DeviceRegistration(std::unique_ptr<Device> given) : device(std::move(given)) {

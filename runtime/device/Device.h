@@ -52,17 +52,24 @@ public:
   /// call.
   virtual std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) = 0;
   /// Selects one of several devices of this kind, by its number from 0, for the programs that are
-  /// loaded from now on. False if there is only one.
+  /// loaded on this thread from now on. False if there is only one.
   virtual bool select(int /*number*/) { return false; }
-  /// The manager of a memory space beside the host's; null if the device does not serve it.
+  /// True if there is such a device, which is faster than the CPU.
+  virtual bool isPresent() { return false; }
+  /// The manager of a memory space beside the host's; null if the device does not serve it. Its own
+  /// name for the space may be more precise, "opencl:1" for "opencl".
   virtual std::shared_ptr<MemoryManager> memory(std::string_view /*space*/) { return nullptr; }
 };
 
 /// The device called `name`; null if none is registered.
 Device *findDevice(std::string_view name);
-/// Finds a device by `NAME` or `NAME:NUMBER` and selects it for the programs that are loaded from
-/// now on. Null for "cpu" and "". For another word throws Error that lists the names.
+/// Finds a device by `NAME` or `NAME:NUMBER` and selects it for the programs that are loaded on this
+/// thread from now on. Null for "cpu" and "", and for "auto" if no device is present. For another
+/// word throws Error that lists the names.
 Device *selectDevice(std::string_view word);
+
+/// The memory of a device, by the same words; null: the host's.
+std::shared_ptr<MemoryManager> memoryOfDevice(std::string_view word);
 
 /// Registers a device during the object's lifetime. If several have the same name, the latest
 /// registration wins.

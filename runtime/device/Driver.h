@@ -17,8 +17,7 @@
 //     driver->download(numbers, x, 0, 4096);          // waits for the launch
 //
 // Memory is in buffers, not at addresses: OpenCL 1.2 has none. Work runs in the order in which it
-// was given. All functions but `release` and `unload` throw Error; none but these is called on
-// several threads at once.
+// was given. All functions but `release` and `unload` throw Error. Threads take turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +43,9 @@ public:
   };
 
   virtual ~Driver() = default;
+  /// False for an OpenCL runtime that runs kernels on the host's CPU.
+  virtual bool isFast() const { return true; }
+  /// Null if there is too little memory.
   virtual Buffer allocate(int64_t bytes) = 0;
   virtual void release(Buffer buffer) noexcept = 0;
   /// Copies between the host and a buffer. Returns when the host's memory can be used again.

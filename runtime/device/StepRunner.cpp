@@ -28,7 +28,6 @@ StepRunner::StepRunner(const EntrySpec &spec) : spec(spec), partners(spec.steps.
 int32_t StepRunner::run(HeddleCall *call) {
   int32_t at = 0;
   try {
-    begin(call);
     if (int32_t status = runSteps(call, at))
       return status;
     end(call);
@@ -60,7 +59,7 @@ int32_t StepRunner::runSteps(HeddleCall *call, int32_t &at) {
       break;
     case StepKind::If:
     case StepKind::Loop:
-      if (!holds(step.values[0], call))
+      if (!*static_cast<const char *>(call->addresses[step.values[0]]))
         s = partners[s];
       break;
     case StepKind::Else:
@@ -72,27 +71,14 @@ int32_t StepRunner::runSteps(HeddleCall *call, int32_t &at) {
     case StepKind::Invoke:
     case StepKind::Start:
     case StepKind::Await:
-      if (int32_t status = runInRuntime(step, at, call))
+      if (int32_t status = (step.kind == StepKind::Invoke  ? call->table->invoke
+                            : step.kind == StepKind::Start ? call->table->start
+                                                           : call->table->await)(call, at))
         return status;
       break;
     }
     if (!error.empty())
       return call->table->fail(call, at, error.c_str());
   }
-  return 0;
-}
-
-int32_t StepRunner::runInRuntime(const StepSpec &step, int32_t number, HeddleCall *call) {
-  bool awaits = step.kind == StepKind::Await;
-  const StepSpec &begun = awaits ? spec.steps[size_t(step.awaits)] : step;
-  if (!awaits)
-    toHost(begun.values, call);
-  auto function = awaits                          ? call->table->await
-                  : step.kind == StepKind::Invoke ? call->table->invoke
-                                                  : call->table->start;
-  if (int32_t status = function(call, number))
-    return status;
-  if (step.kind != StepKind::Start)
-    fromHost(begun.values, call);
   return 0;
 }

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // On a CPU, compiled code runs the steps of an entry. A device that reads them from the manifest
-// derives from `StepRunner`, which follows branches and loops and calls the runtime's hooks:
+// derives from `StepRunner`, which follows branches and loops, whose conditions lie in the host's
+// memory, and calls the runtime's hooks:
 //
 //     struct Mine : StepRunner {
 //       std::string runKernel(const StepSpec &step, HeddleCall *call) override { ... }
-//       bool holds(int32_t value, HeddleCall *call) override { ... }   // a condition
+//       std::string runCopy(const StepSpec &step, HeddleCall *call) override { ... }
 //     };
 //     Mine runner(spec);
 //     int32_t status = runner.run(call);
@@ -40,14 +41,8 @@ protected:
   /// throws is an error of the current step, too.
   virtual std::string runKernel(const StepSpec &step, HeddleCall *call) = 0;
   virtual std::string runCopy(const StepSpec &step, HeddleCall *call) = 0;
-  /// Reads a condition.
-  virtual bool holds(int32_t value, HeddleCall *call) = 0;
-  /// Called before and after all steps, and around a step of a library or an engine, which reads
-  /// and writes `values` in the host's memory.
-  virtual void begin(HeddleCall *) {}
+  /// Called after all steps.
   virtual void end(HeddleCall *) {}
-  virtual void toHost(const std::vector<int32_t> &, HeddleCall *) {}
-  virtual void fromHost(const std::vector<int32_t> &, HeddleCall *) {}
   /// Waits for all kernels, so that a hook can read the time.
   virtual void finish() {}
 
@@ -57,7 +52,6 @@ private:
   std::vector<size_t> partners;
 
   int32_t runSteps(HeddleCall *call, int32_t &at);
-  int32_t runInRuntime(const StepSpec &step, int32_t number, HeddleCall *call);
 };
 
 } // namespace heddle

@@ -11,9 +11,9 @@
 //     static DeviceRegistration registered(
 //         std::make_unique<StreamDevice>("opencl", [](int number) { return openOpenCl(number); }));
 //
-// All values lie in the device's memory while an entry runs. Arguments are copied there at its
-// start, results back at its end, and constants once. A step of a library or of an engine gets its
-// values in the host's memory, and they are copied there and back.
+// The manifest says in which memory each value lies, "host" or, by the name of the kind, the
+// device's, and has the copies between them as steps (lib/conversion/nest_to_steps/AssignSpaces.h).
+// When a program is loaded, "opencl" becomes "opencl:1" if the thread has selected that one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,13 @@
 #include "runtime/device/Device.h"
 #include "runtime/device/Driver.h"
 
-#include <atomic>
 #include <functional>
+#include <map>
+#include <mutex>
 
 namespace heddle {
+
+class StreamMemory;
 
 class StreamDevice : public Device {
 public:
@@ -36,15 +39,17 @@ public:
 
   std::string name() const override { return kind; }
   std::shared_ptr<DeviceProgram> load(const ProgramImage &image, std::string &error) override;
-  bool select(int chosen) override {
-    number = chosen;
-    return true;
-  }
+  bool select(int number) override;
+  std::shared_ptr<MemoryManager> memory(std::string_view space) override;
+  bool isPresent() override;
 
 private:
   std::string kind;
-  std::atomic<int> number{0};
   Open open;
+  std::mutex mutex;
+  std::map<int, std::weak_ptr<StreamMemory>> devices; ///< the open ones
+
+  std::shared_ptr<StreamMemory> opened();
 };
 
 } // namespace heddle

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Division and remainder that round towards minus infinity, and sums and products that wrap: user
-// input may contain any numbers.
+// input may contain any numbers. For numbers of bytes, which are not negative, division that rounds
+// up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@ inline int64_t floorModulo(int64_t a, int64_t b) {
   int64_t remainder = a % b;
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
+/// ceil(a / b) and the next multiple of b, for a >= 0 and b > 0.
+inline int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+inline int64_t roundUp(int64_t a, int64_t b) { return ceilDivide(a, b) * b; }
 inline int64_t wrappingAdd(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
 inline int64_t wrappingMultiply(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
 

@@ -118,8 +118,6 @@ private:
         (!constant || value.offset < 0 || value.offset > constantBytes ||
          *value.bytes.constant() > constantBytes - value.offset))
       return name + " is outside of the program's constants";
-    if (value.kind == Kind::Constant && value.space != hostSpace)
-      return name + " is a constant in the memory space '" + value.space + "', expected 'host'";
     if (value.space != entry.values[size_t(at)].space)
       return name + " in the memory space '" + value.space + "' takes the memory of one in '" +
              entry.values[size_t(at)].space + "'";
@@ -312,6 +310,11 @@ private:
             value.type.element != ElementType::I1 || !value.type.dims.empty())
           return name + " should read one truth value, got " + describe(value.type) + " of '" +
                  value.name + "'";
+      if (reads || step.runsInRuntime())
+        for (int32_t index : step.values)
+          if (const ValueSpec &value = entry.values[size_t(index)]; value.space != hostSpace)
+            return name + " should use values in the memory space 'host', got '" + value.name +
+                   "' in '" + value.space + "'";
       if (!(step.bound >= 0 && step.bound <= step.predicted))
         return name + formatted(" is predicted to take %g s, and at least %g s", step.predicted,
                                 step.bound);

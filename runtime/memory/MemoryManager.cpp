@@ -7,10 +7,12 @@
 #include "runtime/memory/MemoryManager.h"
 
 #include "heddle/Error.h"
+#include "runtime/expr/Integer.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 
 using namespace heddle;
@@ -86,6 +88,12 @@ void MemoryManager::free(void *address) {
   release(address, event.bytes);
 }
 
+void MemoryManager::copy(Way, void *to, const void *from, int64_t bytes) {
+  if (space() != hostSpace)
+    throw Error("the memory space '" + std::string(space()) + "' has no copies");
+  std::memcpy(to, from, size_t(bytes));
+}
+
 MemoryStatistics MemoryManager::statistics() const {
   std::lock_guard lock(mutex);
   MemoryStatistics result = counts;
@@ -124,17 +132,15 @@ MemoryStatistics heddle::replay(const std::vector<MemoryEvent> &events, MemoryMa
 
 static constexpr int64_t hugePage = 2 << 20;
 
-static int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 static void *fromSystem(int64_t bytes, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
   if (bytes >= hugePage)
     alignment = std::max(alignment, hugePage);
   if (bytes > int64_t(1) << 46) // larger than any address space
     return nullptr;
-  void *address = std::aligned_alloc(size_t(alignment), size_t(rounded(bytes, alignment)));
+  void *address = std::aligned_alloc(size_t(alignment), size_t(roundUp(bytes, alignment)));
   if (address && bytes >= hugePage)
-    madvise(address, size_t(rounded(bytes, alignment)), MADV_HUGEPAGE);
+    madvise(address, size_t(roundUp(bytes, alignment)), MADV_HUGEPAGE);
   return address;
 }
 
@@ -152,7 +158,7 @@ void SystemManager::release(void *address, int64_t) { std::free(address); }
 static int64_t sizeClass(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, 64);
   int64_t quarter = int64_t(std::bit_floor(uint64_t(bytes))) / 4;
-  return bytes > INT64_MAX - quarter ? bytes : rounded(bytes, quarter);
+  return bytes > INT64_MAX - quarter ? bytes : roundUp(bytes, quarter);
 }
 
 CachingManager::~CachingManager() { releaseCached(); }
@@ -162,10 +168,16 @@ void CachingManager::trim() {
   releaseCached();
 }
 
+void *CachingManager::fresh(int64_t bytes, int64_t alignment) {
+  return fromSystem(bytes, alignment);
+}
+
+void CachingManager::discard(void *address, int64_t) noexcept { std::free(address); }
+
 void CachingManager::releaseCached() {
   for (auto &[bytes, list] : cached)
     for (void *address : list) {
-      std::free(address);
+      discard(address, bytes);
       reserved -= bytes;
     }
   cached.clear();
@@ -182,10 +194,10 @@ void *CachingManager::obtain(int64_t bytes, int64_t alignment) {
         return address;
       }
   }
-  void *address = fromSystem(size, alignment);
+  void *address = fresh(size, alignment);
   if (!address && !cached.empty()) {
     releaseCached();
-    address = fromSystem(size, alignment);
+    address = fresh(size, alignment);
   }
   reserved += address ? size : 0;
   return address;
@@ -196,7 +208,7 @@ void CachingManager::release(void *address, int64_t bytes) {
   try {
     cached[size].push_back(address);
   } catch (const std::bad_alloc &) { // no memory for the list
-    std::free(address);
+    discard(address, size);
     reserved -= size;
   }
 }
@@ -229,7 +241,7 @@ void ArenaManager::setFree(Pieces::iterator piece, bool free) {
 /// Allocates a block with a free piece of at least `bytes` bytes; `pieces.end()`: out of memory.
 ArenaManager::Pieces::iterator ArenaManager::makeBlock(int64_t bytes, int64_t alignment) {
   blocks.reserve(blocks.size() + 1);
-  int64_t size = rounded(std::max(bytes + alignment, blockBytes), hugePage);
+  int64_t size = roundUp(std::max(bytes + alignment, blockBytes), hugePage);
   char *block = static_cast<char *>(fromSystem(size, alignment));
   if (!block)
     return pieces.end();
@@ -248,9 +260,9 @@ void *ArenaManager::obtain(int64_t bytes, int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
   if (bytes > int64_t(1) << 46)
     return nullptr;
-  bytes = rounded(bytes, 64);
+  bytes = roundUp(bytes, 64);
   auto gapOf = [&](char *address) {
-    return int64_t(rounded(int64_t(reinterpret_cast<uintptr_t>(address)), alignment) -
+    return int64_t(roundUp(int64_t(reinterpret_cast<uintptr_t>(address)), alignment) -
                    int64_t(reinterpret_cast<uintptr_t>(address)));
   };
   auto found = freePieces.lower_bound({bytes, nullptr});

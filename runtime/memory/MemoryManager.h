@@ -82,6 +82,11 @@ public:
   /// Frees a buffer of `allocate`; null is allowed.
   void free(void *address);
   MemoryStatistics statistics() const;
+  /// Copies bytes from the host's memory into a buffer, from a buffer to the host's memory, or from
+  /// one buffer to another. The addresses may lie within buffers. A manager of another space than
+  /// the host's overrides it.
+  enum class Way { In, Out, Within };
+  virtual void copy(Way way, void *to, const void *from, int64_t bytes);
   /// Sets a function that is called after every allocation and before every release, on the
   /// allocating thread.
   void setListener(std::function<void(const MemoryEvent &)> listener);
@@ -111,7 +116,8 @@ protected:
 };
 
 /// Rounds sizes up to size classes, four per power of two, and caches freed buffers; large buffers
-/// use huge pages.
+/// use huge pages. A class for another memory overrides `fresh` and `discard`, and calls
+/// `releaseCached` in its destructor.
 class CachingManager : public MemoryManager {
 public:
   ~CachingManager() override;
@@ -122,9 +128,12 @@ protected:
   void *obtain(int64_t bytes, int64_t alignment) override;
   void release(void *address, int64_t bytes) override;
   int64_t reservedBytes() const override { return reserved; }
+  /// Get buffers from the system, null if there is too little memory, and return them.
+  virtual void *fresh(int64_t bytes, int64_t alignment);
+  virtual void discard(void *address, int64_t bytes) noexcept;
+  void releaseCached();
 
 private:
-  void releaseCached();
   std::map<int64_t, std::vector<void *>> cached; ///< by size class
   int64_t reserved = 0;
 };

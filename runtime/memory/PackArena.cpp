@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/memory/PackArena.h"
 
+#include "runtime/expr/Integer.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -14,13 +16,11 @@
 
 using namespace heddle;
 
-static int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
-
 static int64_t mostLive(const std::vector<ArenaBuffer> &buffers, int64_t alignment) {
   std::vector<std::pair<int64_t, int64_t>> changes;
   for (const ArenaBuffer &buffer : buffers) {
-    changes.emplace_back(buffer.first, rounded(buffer.bytes, alignment));
-    changes.emplace_back(int64_t(buffer.last) + 1, -rounded(buffer.bytes, alignment));
+    changes.emplace_back(buffer.first, roundUp(buffer.bytes, alignment));
+    changes.emplace_back(int64_t(buffer.last) + 1, -roundUp(buffer.bytes, alignment));
   }
   std::sort(changes.begin(), changes.end()); // frees come before allocations of the same step
   int64_t live = 0, most = 0;
@@ -33,7 +33,7 @@ int64_t heddle::liveBytes(const std::vector<ArenaBuffer> &buffers) { return most
 
 /// A tensor without elements gets memory too, because code may read it and ignore the value.
 static int64_t room(const ArenaBuffer &buffer, int64_t alignment) {
-  return rounded(std::max<int64_t>(buffer.bytes, 1), alignment);
+  return roundUp(std::max<int64_t>(buffer.bytes, 1), alignment);
 }
 
 /// Places buffers in the given order, each in the smallest gap between live ones that fits.
@@ -49,14 +49,14 @@ static int64_t placeInOrder(std::vector<ArenaBuffer> &buffers, const std::vector
       const ArenaBuffer &taken = buffers[other];
       if (taken.last < buffer.first || buffer.last < taken.first)
         continue;
-      int64_t start = rounded(end, unit), gap = taken.offset - start;
+      int64_t start = roundUp(end, unit), gap = taken.offset - start;
       if (gap >= bytes && gap < bestGap) {
         best = start;
         bestGap = gap;
       }
       end = std::max(end, taken.offset + room(taken, alignment));
     }
-    buffer.offset = best >= 0 ? best : rounded(end, unit);
+    buffer.offset = best >= 0 ? best : roundUp(end, unit);
     total = std::max(total, buffer.offset + bytes);
     auto byOffset = [&](size_t a, size_t b) { return buffers[a].offset < buffers[b].offset; };
     placed.insert(std::upper_bound(placed.begin(), placed.end(), index, byOffset), index);
@@ -107,13 +107,13 @@ static int64_t placeInTime(std::vector<ArenaBuffer> &buffers, int64_t alignment)
     int64_t unit = std::max(alignment, buffer.alignment), bytes = room(buffer, alignment);
     auto found = bySize.lower_bound({bytes, 0});
     while (found != bySize.end() &&
-           rounded(found->second, unit) + bytes > found->second + found->first)
+           roundUp(found->second, unit) + bytes > found->second + found->first)
       ++found;
     if (found != bySize.end()) {
       auto [length, offset] = *found;
       bySize.erase(found);
       freeAt.erase(offset);
-      buffer.offset = rounded(offset, unit);
+      buffer.offset = roundUp(offset, unit);
       give(offset, buffer.offset - offset);
       give(buffer.offset + bytes, offset + length - buffer.offset - bytes);
     } else {
@@ -125,7 +125,7 @@ static int64_t placeInTime(std::vector<ArenaBuffer> &buffers, int64_t alignment)
           bySize.erase({last->second, last->first});
           freeAt.erase(last);
         }
-      buffer.offset = rounded(end, unit);
+      buffer.offset = roundUp(end, unit);
       give(end, buffer.offset - end);
       total = std::max(total, buffer.offset + bytes);
     }

@@ -20,9 +20,6 @@ std::shared_ptr<const StoredType> heddle::storedTypeOf(TensorSpec spec, Layout l
     throw Error(message + ": " + layout.str() + " for a tensor of type " + describe(spec));
   int64_t bytes = layout.elements(sizes) * byteSize(spec.element);
   bool zeroed = layout.zeroPadded && layout.hasPadding(sizes);
-  if (zeroed && space != hostSpace)
-    throw Error("expected no padding that must be zero in the memory space '" + std::string(space) +
-                "', got " + layout.str() + " for a tensor of type " + describe(spec));
   return std::make_shared<const StoredType>(
       StoredType{std::move(spec), std::move(layout), bytes, zeroed, std::string(space)});
 }
@@ -34,19 +31,20 @@ RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<Mem
           manager, info) {}
 
 RuntimeTensor::RuntimeTensor(std::shared_ptr<const StoredType> given,
-                             std::shared_ptr<MemoryManager> manager, const AllocationInfo &info)
-    : type(std::move(given)) {
-  if (!manager)
-    manager = defaultMemoryManager();
+                             std::shared_ptr<MemoryManager> by, const AllocationInfo &info)
+    : type(std::move(given)), manager(by ? std::move(by) : defaultMemoryManager()) {
   std::string what = info.name.empty() ? "a tensor of type " + describe(spec()) : "";
   kind = manager->memory();
   AllocationInfo asked{info.name.empty() ? what : info.name, info.location, space()};
   void *address = manager->allocate(bytes(), layout().alignment, asked);
   // If this throws, it frees the memory.
   storage = std::shared_ptr<void>(
-      address, [manager = std::move(manager)](void *memory) { manager->free(memory); });
-  if (type->zeroed)
+      address, [manager = manager](void *memory) { manager->free(memory); });
+  if (type->zeroed && isOnHost())
     std::memset(address, 0, size_t(bytes()));
+  else if (type->zeroed)
+    manager->copy(MemoryManager::Way::In, address, std::string(size_t(bytes()), '\0').data(),
+                  bytes());
 }
 
 RuntimeTensor::RuntimeTensor(TensorSpec spec, Layout layout, void *address,
@@ -71,9 +69,11 @@ void RuntimeTensor::requireMemory() const {
   if (!donatedTo.empty())
     throw Error("this tensor of type " + describe(spec()) + " was donated to '" + donatedTo +
                 "', which updated it in place");
-  if (space() != hostSpace)
-    throw Error("this tensor of type " + describe(spec()) + " lies in the memory space '" +
-                space() + "': only programs of its device can use it");
+}
+
+bool heddle::servesAs(const Layout &given, const Layout &wanted, const Sizes &sizes) {
+  return given.factors == wanted.factors && given.swizzle == wanted.swizzle &&
+         (given.zeroPadded || !wanted.zeroPadded || !wanted.hasPadding(sizes));
 }
 
 static Layout denseLayout(const TensorSpec &spec, const std::vector<std::string> &order) {
@@ -93,12 +93,19 @@ static Layout denseLayout(const TensorSpec &spec, const std::vector<std::string>
 void RuntimeTensor::copyFrom(const void *dense, const std::vector<std::string> &order) {
   Layout given = denseLayout(spec(), order);
   requireMemory();
+  if (!isOnHost()) {
+    RuntimeTensor staged(spec(), layout());
+    staged.copyFrom(dense, order);
+    return copyFrom(staged);
+  }
   relayout(dense, given, address(), layout(), sizes(), byteSize(spec().element));
 }
 
 void RuntimeTensor::copyTo(void *dense, const std::vector<std::string> &order) const {
   Layout wanted = denseLayout(spec(), order);
   requireMemory();
+  if (!isOnHost())
+    return inLayout(layout())->copyTo(dense, order);
   relayout(address(), layout(), dense, wanted, sizes(), byteSize(spec().element));
 }
 
@@ -108,7 +115,17 @@ void RuntimeTensor::copyFrom(const RuntimeTensor &other) {
                 describe(other.spec()));
   requireMemory();
   other.requireMemory();
-  relayout(other.address(), other.layout(), address(), layout(), sizes(), byteSize(spec().element));
+  bool areEqual = servesAs(other.layout(), layout(), sizes());
+  using Way = MemoryManager::Way;
+  if (isOnHost() && other.isOnHost())
+    relayout(other.address(), other.layout(), address(), layout(), sizes(),
+             byteSize(spec().element));
+  else if (areEqual && isOnHost())
+    other.manager->copy(Way::Out, address(), other.address(), bytes());
+  else if (areEqual && (other.isOnHost() || manager == other.manager))
+    manager->copy(other.isOnHost() ? Way::In : Way::Within, address(), other.address(), bytes());
+  else // through the host's memory, where layouts change
+    copyFrom(*other.inLayout(other.isOnHost() ? layout() : other.layout()));
 }
 
 TensorRef RuntimeTensor::inLayout(const Layout &layout,

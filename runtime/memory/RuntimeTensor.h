@@ -11,7 +11,8 @@
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
 //     tensor.copyFrom(values, {"row", "column"});   // dense, row-major
 //
-// Copies from and to the host state the order of the array's dimensions. Handles are shared
+// Copies from and to the host state the order of the array's dimensions. They also work for a tensor
+// in a device's memory, whose elements stay there until somebody reads them. Handles are shared
 // pointers. A program may take over the memory of a tensor (donation); later uses of the old handle
 // throw an Error that names the entry.
 //
@@ -34,6 +35,8 @@ struct StoredType {
   bool zeroed = false; ///< has padding that must be zero
   std::string space = std::string(hostSpace);
 };
+/// True if a program that expects the layout `wanted` can use memory in the layout `given`.
+bool servesAs(const Layout &given, const Layout &wanted, const Sizes &sizes);
 /// Throws Error if the layout does not fit the sizes.
 std::shared_ptr<const StoredType> storedTypeOf(TensorSpec spec, Layout layout,
                                                std::string_view space = hostSpace);
@@ -42,7 +45,7 @@ class RuntimeTensor {
 public:
   /// Allocates a tensor with constant sizes in the manager's memory space. Its elements are
   /// undefined; its padding is zero if the layout has `zero_padded`. Throws Error if the layout
-  /// does not fit the sizes, and for `zero_padded` in a memory space other than the host's.
+  /// does not fit the sizes.
   RuntimeTensor(TensorSpec spec, Layout layout, std::shared_ptr<MemoryManager> manager = nullptr,
                 const AllocationInfo &info = {});
   RuntimeTensor(std::shared_ptr<const StoredType> type, std::shared_ptr<MemoryManager> manager,
@@ -57,8 +60,7 @@ public:
   const Layout &layout() const { return type->layout; }
   const std::shared_ptr<const StoredType> &storedType() const { return type; }
   Sizes sizes() const;
-  /// The memory space of its elements. Only programs can use a tensor outside of "host": the copies
-  /// below throw Error for it.
+  /// The memory space of its elements. The host must not read the address of another space.
   const std::string &space() const { return type->space; }
   /// The kind of memory in that space (MemoryManager::memory).
   std::string_view memory() const { return kind; }
@@ -73,7 +75,7 @@ public:
   void copyTo(void *dense, const std::vector<std::string> &order) const;
   /// Copies the elements of a tensor of the same type, which may have another layout.
   void copyFrom(const RuntimeTensor &other);
-  /// A copy in another layout.
+  /// A copy in another layout, in the host's memory unless `manager` is of another space.
   std::shared_ptr<RuntimeTensor> inLayout(const Layout &layout,
                                           std::shared_ptr<MemoryManager> manager = nullptr) const;
 
@@ -82,6 +84,7 @@ public:
   /// Moves the memory of `from` to this handle; `from` must not be used again.
   void takeOver(RuntimeTensor &from) noexcept {
     storage = std::move(from.storage);
+    manager = std::move(from.manager);
     kind = from.kind;
   }
 
@@ -91,8 +94,10 @@ public:
 private:
   RuntimeTensor() = default;
   void requireMemory() const;
+  bool isOnHost() const { return space() == hostSpace; }
 
   std::shared_ptr<const StoredType> type;
+  std::shared_ptr<MemoryManager> manager; ///< null: the caller's memory
   std::shared_ptr<void> storage;
   std::string_view kind = {};
 };

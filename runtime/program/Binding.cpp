@@ -32,9 +32,11 @@ void Binding::bind(size_t argument, TensorRef tensor, bool donate) {
   requireNotDonated(spec, argument, *tensor);
   if (!(tensor->spec() == formal.type))
     requireArgumentType(spec, argument, tensor->spec());
-  if (tensor->space() != formal.space)
+  // Between the host and a device it is copied; between two devices only if the caller says so.
+  if (tensor->space() != formal.space && tensor->space() != hostSpace && formal.space != hostSpace)
     throw Error("expected the argument '" + formal.name + "' of '" + spec.name +
-                "' in the memory space '" + formal.space + "', got '" + tensor->space() + "'");
+                "' in the memory space '" + formal.space + "' or 'host', got '" + tensor->space() +
+                "'");
   arguments[argument] = {std::move(tensor), nullptr, Donation(donate)};
 }
 
@@ -74,12 +76,10 @@ TensorRef &Binding::ensureResult(size_t result) {
 }
 
 /// True if the program can use the tensor without a copy.
-static bool fitsInPlace(const RuntimeTensor &tensor, const Layout &wanted) {
-  if (reinterpret_cast<uintptr_t>(tensor.address()) % uint64_t(wanted.alignment))
-    return false;
-  const Layout &given = tensor.layout();
-  return given.factors == wanted.factors && given.swizzle == wanted.swizzle &&
-         (given.zeroPadded || !wanted.zeroPadded || !wanted.hasPadding(tensor.sizes()));
+static bool fitsInPlace(const RuntimeTensor &tensor, const ValueSpec &formal) {
+  return tensor.space() == formal.space &&
+         reinterpret_cast<uintptr_t>(tensor.address()) % uint64_t(formal.layout.alignment) == 0 &&
+         servesAs(tensor.layout(), formal.layout, tensor.sizes());
 }
 
 void Binding::place() {
@@ -97,7 +97,7 @@ void Binding::placeArguments() {
     auto &[tensor, converted, donation] = arguments[i];
     const ValueSpec &formal = formalOf(i);
     void *&address = memory.addresses[size_t(spec.arguments[i])];
-    bool fits = fitsInPlace(*tensor, formal.layout);
+    bool fits = fitsInPlace(*tensor, formal);
     if (int32_t result = resultDonated[i]; result >= 0) { // the program writes here
       const auto &type = memory.sized->types[size_t(spec.results[size_t(result)])];
       if (donation.accept(spec, formal, *tensor, fits, all, type)) {

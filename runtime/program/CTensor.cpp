@@ -109,7 +109,7 @@ int64_t heddle_tensor_count(const heddle_tensor *tensor) {
 }
 
 void *heddle_tensor_address(const heddle_tensor *tensor) {
-  return tensor ? tensor->tensor->address() : nullptr;
+  return tensor && tensor->tensor->space() == hostSpace ? tensor->tensor->address() : nullptr;
 }
 
 const char *heddle_tensor_layout(heddle_tensor *tensor) {

@@ -40,6 +40,16 @@ const std::shared_ptr<MemoryManager> &CallMemory::managerOf(const ValueSpec &val
   return value.memory == fileMemoryName ? fileMemory() : managerOf(value.space);
 }
 
+const ValueSpec *CallMemory::largestIn(int32_t arena) const {
+  size_t largest = spec.values.size();
+  for (size_t i = 0; i < spec.values.size(); ++i)
+    if (spec.values[i].kind == ValueSpec::Kind::Temporary && spec.values[i].aliasOf < 0 &&
+        sized->arenaOf[i] == arena &&
+        (largest == spec.values.size() || sized->types[i]->bytes > sized->types[largest]->bytes))
+      largest = i;
+  return &spec.values[largest];
+}
+
 void CallMemory::prepare(size_t threads) {
   arenas.resize(sized->arenas.size());
   for (size_t a = 0; a < arenas.size() && !options.managed; ++a) {
@@ -48,8 +58,12 @@ void CallMemory::prepare(size_t threads) {
       continue;
     auto &manager = managerOf(planned.space);
     manager->free(std::exchange(arenas[a], {}).address);
-    void *address = manager->allocate(planned.bytes, planned.alignment,
-                                      {spec.name + " (arena)", "", planned.space});
+    const ValueSpec *largest = largestIn(int32_t(a)); // for the message if there is no room
+    void *address = manager->allocate(
+        planned.bytes, planned.alignment,
+        {spec.name + " (arena, with '" + largest->name + "' of " +
+             std::to_string(sized->types[size_t(largest - spec.values.data())]->bytes) + " bytes)",
+         largest->location, planned.space});
     arenas[a] = {static_cast<char *>(address), planned.bytes};
   }
   if (sized->scratchBytes > scratchBytes) {
@@ -65,7 +79,10 @@ void CallMemory::prepare(size_t threads) {
                                        : nullptr);
   for (size_t i = 0; i < spec.values.size(); ++i) {
     if (spec.values[i].kind == ValueSpec::Kind::Constant)
-      addresses[i] = program.constants.data() + spec.values[i].offset;
+      addresses[i] = (spec.values[i].space == hostSpace
+                          ? program.constants.data()
+                          : program.copiedConstants.find(spec.values[i].space)->second) +
+                     spec.values[i].offset;
     else if (spec.values[i].kind == ValueSpec::Kind::Temporary)
       addresses[i] = options.managed || spec.values[i].aliasOf >= 0
                          ? nullptr

@@ -55,6 +55,8 @@ private:
   };
   std::vector<Arena> arenas; ///< in the order of SizedEntry
   int64_t scratchBytes = 0;
+
+  const ValueSpec *largestIn(int32_t arena) const;
 };
 
 } // namespace heddle

@@ -24,6 +24,8 @@ namespace heddle {
 
 /// Lives as long as the program or any of its calls.
 struct LoadedProgram {
+  LoadedProgram() = default;
+  ~LoadedProgram();
   Manifest manifest;
   Mapping code, constants;
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
@@ -31,6 +33,7 @@ struct LoadedProgram {
   std::vector<bool> serial;                    ///< by entry: thread 0 runs all steps
   std::map<std::string, std::shared_ptr<MemoryManager>, std::less<>>
       managers; ///< of memory spaces other than the host's
+  std::map<std::string, char *, std::less<>> copiedConstants; ///< their addresses in these spaces
   std::map<const StepSpec *, HeddleLibraryFunction> libraryFunctions;
   /// By entry and values of its symbols.
   ForkMutex mutex;
@@ -38,7 +41,8 @@ struct LoadedProgram {
       sizedEntries;
 
   /// Finds the memory spaces and library functions that the entries use (if `device` is null, on
-  /// this CPU). Throws Error that names a missing one.
+  /// this CPU), and copies constants there. Values get the names that the spaces have here:
+  /// "opencl:1" for "opencl". Throws Error that names a missing one.
   void resolve(Device *device);
   /// `function(entry)` returns its code. The manifest must be set.
   template <typename F>
@@ -61,6 +65,7 @@ struct LoadedProgram {
   bool isSerial(const EntrySpec &entry) const { return serial[indexOf(entry)]; }
 
 private:
+  void copyConstants(const EntrySpec &entry);
   std::string hashText;                            ///< guarded by `mutex`
   std::vector<std::unique_ptr<Library>> libraries; ///< open during the program's lifetime
   size_t indexOf(const EntrySpec &entry) const { return size_t(&entry - manifest.entries.data()); }

@@ -35,21 +35,29 @@ static void requireConsistent(const Manifest &manifest, int64_t codeBytes, int64
 
 void LoadedProgram::resolve(Device *serving) {
   std::string where = serving ? "the device '" + serving->name() + "'" : "this CPU";
-  for (const EntrySpec &entry : manifest.entries) {
+  std::map<std::string, std::string> named; // a space in the file and its name here
+  for (EntrySpec &entry : manifest.entries) {
     auto fail = [&](const std::string &what, const std::string &location,
                     const std::string &reason) {
       throw Error("the program can't be loaded: " + what + " of '" + entry.name + "'" +
                   (location.empty() ? "" : " (" + location + ")") + " " + reason);
     };
-    for (const ValueSpec &value : entry.values) {
-      if (value.space == hostSpace || managers.count(value.space))
+    for (ValueSpec &value : entry.values) {
+      if (value.space == hostSpace)
         continue;
-      auto manager = serving ? serving->memory(value.space) : nullptr;
-      if (!manager)
-        fail("the value '" + value.name + "'", value.location,
-             "lies in the memory space '" + value.space + "', which " + where + " does not serve");
-      managers.emplace(value.space, std::move(manager));
+      std::string &name = named[value.space];
+      if (name.empty()) {
+        auto manager = serving ? serving->memory(value.space) : nullptr;
+        if (!manager)
+          fail("the value '" + value.name + "'", value.location,
+               "lies in the memory space '" + value.space + "', which " + where +
+                   " does not serve");
+        name = manager->space();
+        managers[name] = std::move(manager);
+      }
+      value.space = name;
     }
+    copyConstants(entry);
     for (const StepSpec &step : entry.steps) {
       if (!step.callsLibrary())
         continue;
@@ -69,6 +77,23 @@ void LoadedProgram::resolve(Device *serving) {
       libraryFunctions[&step] = reinterpret_cast<HeddleLibraryFunction>(function);
     }
   }
+}
+
+void LoadedProgram::copyConstants(const EntrySpec &entry) {
+  for (const ValueSpec &value : entry.values)
+    if (value.kind == ValueSpec::Kind::Constant && value.space != hostSpace &&
+        !copiedConstants.count(value.space)) {
+      MemoryManager &manager = *managers[value.space];
+      auto bytes = int64_t(constants.bytes().size());
+      void *address = manager.allocate(bytes, 64, {"constants", "", value.space});
+      copiedConstants[value.space] = static_cast<char *>(address);
+      manager.copy(MemoryManager::Way::In, address, constants.data(), bytes);
+    }
+}
+
+LoadedProgram::~LoadedProgram() {
+  for (auto &[space, address] : copiedConstants)
+    managers[space]->free(address);
 }
 
 static std::string hostTarget() {
@@ -106,6 +131,8 @@ Program::Program(ProgramImage image) : loaded(std::make_shared<LoadedProgram>())
   }
   loaded->constants = Mapping(image.constants, Mapping::Use::Constants);
   loaded->manifest = std::move(image.manifest);
+  if (device && loaded->manifest.mesh.ranks() > 1)
+    loaded->hash(); // ranks compare it: of the file, without the numbers of devices
   loaded->resolve(device);
   if (!loaded->device) {
     loaded->code = Mapping(image.code, Mapping::Use::Code);
@@ -144,6 +171,10 @@ std::shared_ptr<Program> Program::fromFunctions(Manifest manifest,
 }
 
 Program::~Program() = default;
+
+std::shared_ptr<MemoryManager> Program::memory(const ValueSpec &value) const {
+  return value.space == hostSpace ? nullptr : loaded->managers.find(value.space)->second;
+}
 
 const Manifest &Program::manifest() const { return loaded->manifest; }
 

@@ -66,6 +66,9 @@ public:
   /// outlive the program.
   std::unique_ptr<Call> prepare(std::string_view entry, const CallOptions &options = {});
 
+  /// The manager of the memory that a value of an entry lies in; null: the host's.
+  std::shared_ptr<MemoryManager> memory(const ValueSpec &value) const;
+
   /// Frees the memory of calls that are not running.
   void trim();
 

@@ -274,12 +274,12 @@ static void copyWithin(const RuntimeTensor &from, const Shards::Intervals &sourc
   for (const auto &[name, part] : source)
     if ((counts[name] = part.count) == 0)
       return;
-  // If a layout merges a split name, copy through a dense tensor.
+  // If a layout merges a split name, or a device has the elements, copy through a dense tensor.
   auto fromLayout = within(from.layout(), from.sizes(), source);
-  if (!fromLayout)
+  if (!fromLayout || from.space() != hostSpace)
     return copyWithin(*from.inLayout(denseLayout(from.sizes())), source, to, target);
   auto toLayout = within(to.layout(), to.sizes(), target);
-  if (!toLayout) {
+  if (!toLayout || to.space() != hostSpace) {
     TensorRef dense = to.inLayout(denseLayout(to.sizes()));
     copyWithin(from, source, *dense, target);
     return to.copyFrom(*dense);
@@ -311,7 +311,7 @@ static TensorRef zeros(ElementType element, const Sizes &sizes,
 }
 
 static void requireMemory(const RuntimeTensor &tensor) {
-  if (tensor.bytes() > 0 && (!tensor.address() || tensor.space() != hostSpace))
+  if (tensor.bytes() > 0 && !tensor.address())
     (void)tensor.inLayout(tensor.layout()); // throws
 }
 

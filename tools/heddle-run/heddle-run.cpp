@@ -34,12 +34,15 @@ Examples:
   heddle-run classifier.heddle --repeat 100 --profile
   heddle-run train.heddle --input state.safetensors --input batch.safetensors --repeat 20 --carry)";
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM initialised(argc, argv);
-  run::Options options;
-  CLI::App app("Runs the functions of an IR file, or of a compiled program.", "heddle-run");
-  app.footer(footer);
-  app.set_version_flag("--version", heddle::compilerVersion());
+namespace {
+/// What is printed and written beside the results.
+struct Reports {
+  bool table = false;
+  std::string timeline;
+};
+} // namespace
+
+static void addInputs(CLI::App &app, run::Options &options) {
   app.add_option("file", options.input, "IR, or a program file that ends in .heddle")
       ->type_name("FILE")
       ->required();
@@ -62,6 +65,9 @@ int main(int argc, char **argv) {
   app.add_option("--print-limit", options.printLimit,
                  "Print only a summary of results with more elements (64)")
       ->type_name("N");
+}
+
+static void addWaysToRun(CLI::App &app, run::Options &options) {
   app.add_flag("--interpret", options.interpret, "Use the interpreter, not the compiler");
   app.add_flag(
       "--compare", options.compare,
@@ -81,18 +87,63 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 1000000000).description(""));
   app.add_flag("--carry", options.carry,
                "Pass results that replace a donated argument as arguments of the next call");
-  bool table = false;
-  std::string timeline;
-  app.add_flag("--profile", table, "Print the total time of each step to standard error");
+}
+
+static void addReports(CLI::App &app, Reports &reports) {
+  app.add_flag("--profile", reports.table, "Print the total time of each step to standard error");
   app.add_option(
-         "--timeline", timeline,
+         "--timeline", reports.timeline,
          "Write a timeline of the steps: a picture (.svg), of rank 0 alone, or JSON for Perfetto "
          "(ui.perfetto.dev), with rows of all ranks and of their transfers")
       ->type_name("FILE.svg|FILE.json");
+}
+
+/// Throws Error for options that contradict each other.
+static void requireSense(const run::Options &options, bool isProgram,
+                         std::vector<std::string> compiling) {
+  if (options.specialise)
+    compiling.push_back("--specialise");
+  if (isProgram && !compiling.empty())
+    throw Error(compiling[0] + ": '" + options.input + "' is compiled already; expected IR");
+  if (llvm::StringRef output = options.output; !output.empty() && !output.ends_with(".safetensors"))
+    throw Error("--output: expected a file that ends in .safetensors, got '" + options.output +
+                "'");
+  if (options.interpret && (options.profiles || options.repeat > 1))
+    throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
+  if (options.carry && (options.interpret || options.compare))
+    throw Error("--carry: the interpreter does not carry results to a next call");
+}
+
+/// All ranks of a job must call it, of which the first one reports.
+static void report(const run::Options &options, const Reports &reports) {
+  auto job = options.profiles ? run::jobOf(options) : nullptr;
+  bool isFirst = !job || job->rank() == 0;
+  if (reports.table && isFirst)
+    llvm::errs() << options.profileOf(0)->summary();
+  if (reports.timeline.empty())
+    return;
+  bool isPicture = llvm::sys::path::extension(reports.timeline) == ".svg";
+  std::string text = isPicture ? options.profileOf(0)->picture() : run::timelineOf(options);
+  std::string reason = isFirst ? writeAtomically(reports.timeline, text) : "";
+  if (!reason.empty())
+    throw Error(reason);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initialised(argc, argv);
+  run::Options options;
+  Reports reports;
   std::string device;
+  CLI::App app("Runs the functions of an IR file, or of a compiled program.", "heddle-run");
+  app.footer(footer);
+  app.set_version_flag("--version", heddle::compilerVersion());
+  addInputs(app, options);
+  addWaysToRun(app, options);
+  addReports(app, reports);
   addCompileFlags(app, options.compile);
   app.add_option("--device", device,
-                 "Run it there: cpu, or another device, of several the one with this number")
+                 "Run it there: cpu, another device, of several the one with this number, or auto: "
+                 "a device if there is one that is faster than the CPU")
       ->type_name("NAME[:NUMBER]")
       ->excludes("--target-cpu");
   CLI11_PARSE(app, argc, argv);
@@ -103,36 +154,14 @@ int main(int argc, char **argv) {
       options.compile.targetCpu = chosen->target();
     if (options.threads == 0)
       options.compile.programThreads = usualThreads();
-    bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
-    std::vector<std::string> compiling = flagsOfCompilation(app);
-    if (options.specialise)
-      compiling.push_back("--specialise");
-    if (isProgram && !compiling.empty())
-      throw Error(compiling[0] + ": '" + options.input + "' is compiled already; expected IR");
     std::map<int, Profile> profiles;
-    if (table || !timeline.empty())
+    if (reports.table || !reports.timeline.empty())
       options.profiles = &profiles;
     options.interpret |= options.simulate;
-    if (llvm::StringRef output = options.output;
-        !output.empty() && !output.ends_with(".safetensors"))
-      throw Error("--output: expected a file that ends in .safetensors, got '" + options.output +
-                  "'");
-    if (options.interpret && (options.profiles || options.repeat > 1))
-      throw Error("the interpreter has no steps to --repeat, and none for --profile or --timeline");
-    if (options.carry && (options.interpret || options.compare))
-      throw Error("--carry: the interpreter does not carry results to a next call");
+    bool isProgram = llvm::sys::path::extension(options.input) == ".heddle";
+    requireSense(options, isProgram, flagsOfCompilation(app));
     bool good = isProgram ? run::runProgram(options) : run::runIr(options);
-    auto job = options.profiles ? run::jobOf(options) : nullptr;
-    bool isFirst = !job || job->rank() == 0;
-    if (table && isFirst)
-      llvm::errs() << options.profileOf(0)->summary();
-    if (!timeline.empty()) {
-      bool isPicture = llvm::sys::path::extension(timeline) == ".svg";
-      std::string text = isPicture ? options.profileOf(0)->picture() : run::timelineOf(options);
-      std::string reason = isFirst ? writeAtomically(timeline, text) : "";
-      if (!reason.empty())
-        throw Error(reason);
-    }
+    report(options, reports);
     return good ? 0 : 1;
   });
 }

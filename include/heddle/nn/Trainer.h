@@ -112,6 +112,7 @@ struct TrainerOptions {
   /// Called on each rank after each epoch, once it is saved. An exception ends the run.
   std::function<void(const EpochRecord &)> onEpoch = {};
   int threads = 0;               ///< of compiled functions; 0: HEDDLE_THREADS, else all cores
+  std::string device = "cpu";    ///< JitOptions::device
   int readers = 1;               ///< threads that read samples
   bool quiet = false;            ///< print nothing
   std::string unit = "examples"; ///< the word for samples in output

@@ -64,6 +64,8 @@ void heddle::distributeSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
       };
       for (made.awaits = int32_t(s) - 1; !isStart(size_t(made.awaits));)
         --made.awaits;
+    } else if (step.spec.kind == StepKind::Copy) {
+      made.values = {step.results[0], step.operands[0]};
     } else {
       made.values = step.operands;
       llvm::append_range(made.values, step.results);

@@ -220,6 +220,8 @@ public:
     return code;
   }
 
+  bool sharesHostMemory() const override { return false; }
+
   void describe(Manifest &manifest) const override {
     manifest.target = chip->device();
     manifest.cpu = chip->name();

@@ -67,9 +67,6 @@ private:
     std::string runCopy(const StepSpec &, HeddleCall *) override {
       return "the device 'null' has one memory space";
     }
-    bool holds(int32_t value, HeddleCall *call) override {
-      return *static_cast<const char *>(call->addresses[value]);
-    }
   };
   std::vector<std::unique_ptr<Runner>> entries;
   std::mutex mutex;

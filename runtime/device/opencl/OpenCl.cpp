@@ -16,6 +16,7 @@
 #include "heddle/Error.h"
 #include "runtime/device/StreamDevice.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -28,7 +29,10 @@ using Bits = uint64_t;
 using Handle = void *;
 constexpr uint32_t deviceName = 0x102B, buildLog = 0x1183, singleFloats = 0x101B;
 constexpr Bits allDevices = 0xFFFFFFFF, readWrite = 1, exactDivision = 1 << 7;
-constexpr uint32_t blocking = 1;
+constexpr uint32_t blocking = 1, deviceType = 0x1000;
+constexpr Bits cpu = 1 << 1;
+/// Of a buffer, of other memory on the device, on the host; a buffer larger than the device allows.
+constexpr Status outOfMemory[] = {-4, -5, -6, -61};
 
 /// The functions of the library.
 struct Functions {
@@ -157,9 +161,17 @@ public:
       cl.clReleaseContext(context);
   }
 
+  bool isFast() const override {
+    Bits type = cpu;
+    return cl.clGetDeviceInfo(device, deviceType, sizeof(type), &type, nullptr) == 0 &&
+           !(type & cpu);
+  }
+
   Buffer allocate(int64_t bytes) override {
     Status status = 0;
     Buffer buffer = cl.clCreateBuffer(context, readWrite, size_t(bytes), nullptr, &status);
+    if (std::ranges::count(outOfMemory, status))
+      return nullptr;
     check(status, "allocate " + std::to_string(bytes) + " bytes on the device '" + name + "'");
     return buffer;
   }

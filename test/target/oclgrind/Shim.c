@@ -12,7 +12,9 @@ Handle clCreateProgramWithBinary(Handle, uint32_t, const Handle *, const size_t 
 
 Handle clCreateProgramWithIL(Handle context, const void *il, size_t bytes, int32_t *status) {
   static unsigned char bitcode[1 << 24];
-  char from[] = "/tmp/heddle-XXXXXX", to[40], command[1000];
+  const char *folder = getenv("TMPDIR");
+  char from[1000], to[1010], command[4000];
+  snprintf(from, sizeof from, "%s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
   int file = mkstemp(from);
   *status = -42; /* CL_INVALID_BINARY */
   if (file < 0)

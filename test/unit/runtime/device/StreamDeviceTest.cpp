@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "test/unit/runtime/InChild.h"
 #include "test/unit/runtime/LibraryEntry.h"
 
 #include "heddle/Error.h"
 #include "runtime/device/StreamDevice.h"
+#include "runtime/device/StreamMemory.h"
 
 #include <set>
 
@@ -19,7 +21,9 @@ using Buffer = std::vector<char>;
 /// Records the calls of the test's driver.
 struct Record {
   std::set<void *> buffers, images;
-  int uploads = 0, downloads = 0;
+  int uploads = 0, downloads = 0, copies = 0;
+  int64_t most = int64_t(1) << 40; ///< bytes of a buffer that the device has
+  bool isFast = true;
   std::vector<std::pair<int64_t, int64_t>> launches; ///< first chunk, end
   std::string failing;                               ///< the kernel whose launch fails
 } record;
@@ -49,9 +53,10 @@ void runChunk(const std::string &name, int64_t number, const std::vector<Driver:
 
 class HostDriver : public Driver {
 public:
+  bool isFast() const override { return record.isFast; }
   Driver::Buffer allocate(int64_t bytes) override {
-    if (bytes > int64_t(1) << 40)
-      throw Error("too much");
+    if (bytes > record.most)
+      return nullptr;
     auto *buffer = new ::Buffer(size_t(bytes), char(0x55));
     record.buffers.insert(buffer);
     return buffer;
@@ -70,6 +75,7 @@ public:
   }
   void copy(Driver::Buffer to, int64_t toOffset, Driver::Buffer from, int64_t fromOffset,
             int64_t bytes) override {
+    ++record.copies;
     std::memcpy(at(to, toOffset, bytes), at(from, fromOffset, bytes), size_t(bytes));
   }
   Image loadKernel(const KernelImage &image) override {
@@ -130,6 +136,30 @@ protected:
     return image;
   }
 
+  /// All values lie on the device.
+  static EntrySpec onDevice(EntrySpec entry) {
+    for (ValueSpec &value : entry.values)
+      value.space = "streams";
+    return entry;
+  }
+
+  /// state + 1 -> next, in the memory of state.
+  static EntrySpec counter() {
+    EntrySpec entry;
+    using Kind = ValueSpec::Kind;
+    entry.name = "count";
+    TensorSpec type = floats({{"i", 4}});
+    entry.values = {value(Kind::Argument, "state", type, "[i]"),
+                    value(Kind::Result, "next", type, "[i]")};
+    entry.values[1].aliasOf = 0;
+    entry.arguments = {0};
+    entry.results = {1};
+    entry.donations = {{0, 0}};
+    StepSpec &step = entry.steps.emplace_back();
+    step.name = "add", step.kernel = "add", step.chunks = 4, step.values = {0, 1};
+    return onDevice(entry);
+  }
+
   /// y = x + 1 + 1 + ..., each sum by a kernel (Programs.h).
   static EntrySpec chain() {
     EntrySpec entry = chainEntry();
@@ -137,7 +167,7 @@ protected:
       entry.steps[size_t(s)].chunks = chainSize;
       entry.steps[size_t(s)].values = {s == 0 ? 0 : s + 1, s + 1 == chainSteps ? 1 : s + 2};
     }
-    return entry;
+    return onDevice(entry);
   }
   static std::vector<float> numbers(float first) {
     std::vector<float> values(chainSize);
@@ -155,7 +185,7 @@ TEST_F(Streams, RunSteps) {
   }
   EXPECT_EQ(record.launches.size(), 2u * chainSteps);
   EXPECT_EQ(record.uploads, 2); // only the argument
-  EXPECT_EQ(record.downloads, 2);
+  EXPECT_EQ(record.downloads, 2); // by `valuesOf`
   auto managed = program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = true});
   EXPECT_EQ(valuesOf(managed[0]), numbers(chainSteps));
 }
@@ -200,11 +230,13 @@ TEST_F(Streams, FollowBranchesAndLoops) {
   entry.name = "f";
   entry.values = {value(Kind::Argument, "x", floats({{"i", 1}}), "[i]"),
                   value(Kind::Result, "y", floats({{"i", 1}}), "[i]"),
-                  value(Kind::Temporary, "less", {ElementType::I1, {}}, "[]", 0, 8),
-                  value(Kind::Temporary, "more", floats({{"i", 1}}), "[i]", 2, 6)};
-  entry.values[2].offset = 0;
-  entry.values[3].offset = 64;
-  entry.arenaBytes = 128;
+                  value(Kind::Temporary, "less", {ElementType::I1, {}}, "[]", 0, 10),
+                  value(Kind::Temporary, "more", floats({{"i", 1}}), "[i]", 3, 8),
+                  value(Kind::Temporary, "seen", {ElementType::I1, {}}, "[]", 2, 10)};
+  entry = onDevice(entry);
+  entry.values[4].space = hostSpace;
+  entry.values[4].offset = 0;
+  entry.arenaBytes = 64;
   auto add = [&](StepKind kind, const char *kernel, std::vector<int32_t> values) {
     StepSpec &step = entry.steps.emplace_back();
     step.name = "step " + std::to_string(entry.steps.size() - 1);
@@ -214,12 +246,14 @@ TEST_F(Streams, FollowBranchesAndLoops) {
   };
   add(StepKind::Copy, "", {1, 0});
   add(StepKind::Kernel, "small", {1, 2});
-  add(StepKind::Loop, "", {2});
+  add(StepKind::Copy, "", {4, 2});
+  add(StepKind::Loop, "", {4});
   add(StepKind::Kernel, "add", {1, 3});
   add(StepKind::Kernel, "small", {3, 2});
   add(StepKind::Copy, "", {1, 3});
+  add(StepKind::Copy, "", {4, 2});
   add(StepKind::EndLoop, "", {});
-  add(StepKind::If, "", {2});
+  add(StepKind::If, "", {4});
   add(StepKind::Else, "", {});
   add(StepKind::EndIf, "", {});
   entry.arguments = {0};
@@ -229,20 +263,124 @@ TEST_F(Streams, FollowBranchesAndLoops) {
   EXPECT_EQ(valuesOf(program.run("f", {{"x", tensorOf({7})}})[0]), std::vector<float>{7});
 }
 
+TEST_F(Streams, KeepStateBetweenCalls) {
+  Program program(image(counter()));
+  const EntrySpec &entry = program.entry("count");
+  TensorRef state = tensorOf({1, 2, 3, 4});
+  for (int i = 0; i < 5; ++i) {
+    TensorRef old = state;
+    state = program.run(entry, {state}, {}, {true})[0];
+    EXPECT_EQ(state->space(), "streams:0");
+    EXPECT_EQ(old->donatedTo, i == 0 ? "" : "count"); // the host's memory is not the device's
+  }
+  EXPECT_EQ(record.uploads, 1);
+  EXPECT_EQ(record.downloads, 0);
+  EXPECT_EQ(record.copies, 0);
+  EXPECT_EQ(valuesOf(state), (std::vector<float>{6, 7, 8, 9}));
+  EXPECT_EQ(record.downloads, 1);
+  // A caller that keeps its state gets a copy, made on the device.
+  TensorRef next = program.run(entry, {state})[0];
+  EXPECT_EQ(record.copies, 1);
+  EXPECT_EQ(valuesOf(next), (std::vector<float>{7, 8, 9, 10}));
+  EXPECT_EQ(valuesOf(state), (std::vector<float>{6, 7, 8, 9}));
+}
+
+TEST_F(Streams, UseFreedBuffersAgain) {
+  Program program(image(chain()));
+  auto run = [&] { return program.run("chain", {{"x", tensorOf(numbers(1))}})[0]; };
+  (void)run();
+  size_t buffers = record.buffers.size();
+  for (int i = 0; i < 3; ++i)
+    (void)run();
+  EXPECT_EQ(record.buffers.size(), buffers);
+}
+
+TEST_F(Streams, NameWhatDoesNotFit) {
+  EntrySpec small = chain();
+  Program program(image(small));
+  record.most = 4000 + 800;
+  auto running = [&](bool managed) {
+    return errorOf<Error>([&] {
+      program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = managed});
+    });
+  };
+  expectIn("bytes for 'chain (arena, with 't0' of 4000 bytes)' at model.cpp:1:1, beside",
+           running(false));
+  record.most = 100;
+  expectIn("out of memory: 4000 bytes for 'x'", running(true));
+  record.most = int64_t(1) << 40;
+  EXPECT_EQ(running(false), "");
+  EXPECT_EQ(running(true), "");
+}
+
+TEST_F(Streams, PoisonWhatAFailedLaunchMayHaveChanged) {
+  Program program(image(counter()));
+  const EntrySpec &entry = program.entry("count");
+  TensorRef state = program.run(entry, {tensorOf({1, 2, 3, 4})})[0];
+  record.failing = "add";
+  expectIn("'count' failed at 'add': no such luck",
+           errorOf<ExecutionError>([&] { program.run(entry, {state}, {}, {true}); }));
+  record.failing.clear();
+  expectIn("the argument 'state' of 'count' was donated to 'count', which updated it in place",
+           errorOf<Error>([&] { program.run(entry, {state}); }));
+  EXPECT_EQ(valuesOf(program.run(entry, {tensorOf({5, 6, 7, 8})})[0]),
+            (std::vector<float>{6, 7, 8, 9}));
+}
+
+TEST_F(Streams, RefuseTensorsOfAnotherDevice) {
+  auto first = std::make_unique<Program>(image(counter()));
+  selectDevice("streams:1");
+  Program second(image(counter()));
+  selectDevice("streams:0");
+  TensorRef state = first->run("count", {{"state", tensorOf({1, 2, 3, 4})}})[0];
+  first = nullptr; // the tensor keeps the device open
+  expectIn("expected the argument 'state' of 'count' in the memory space 'streams:1' or 'host', "
+           "got 'streams:0'",
+           errorOf<Error>([&] { second.run("count", {{"state", state}}); }));
+  EXPECT_EQ(valuesOf(second.run("count", {{"state", tensorOf(valuesOf(state))}})[0]),
+            (std::vector<float>{3, 4, 5, 6}));
+}
+
+TEST_F(Streams, RefuseChildrenOfFork) {
+  Program program(image(counter()));
+  TensorRef state = program.run("count", {{"state", tensorOf({1, 2, 3, 4})}})[0];
+  const std::string expected = "the device 'streams:0' was opened before this process was forked";
+  expectIn(expected, test::inChild([&] {
+             (void)valuesOf(state);
+             return std::string("it could be read");
+           }));
+  expectIn(expected, test::inChild([&] {
+             program.run("count", {{"state", tensorOf({1, 2, 3, 4})}});
+             return std::string("it could run");
+           }));
+  expectIn("frees nothing", test::inChild([&] {
+             size_t buffers = record.buffers.size();
+             state = nullptr;
+             findDevice("streams");
+             return std::string(record.buffers.size() == buffers ? "frees nothing" : "frees");
+           }));
+  EXPECT_EQ(valuesOf(state), (std::vector<float>{2, 3, 4, 5}));
+}
+
+TEST_F(Streams, AreChosenIfTheyAreFaster) {
+  EXPECT_EQ(selectDevice("auto"), findDevice("streams"));
+  record.isFast = false;
+  EXPECT_NE(selectDevice("auto"), findDevice("streams"));
+}
+
+TEST_F(Streams, RefuseKernelsOnValuesOfTheHost) {
+  EntrySpec entry = chain();
+  entry.values[0].space = hostSpace;
+  expectIn("its kernel 'add' uses 'x' in the memory space 'host', expected 'streams'",
+           errorOf<Error>([&] { Program program(image(entry)); }));
+  entry = chain();
+  entry.values[0].space = "cellar";
+  expectIn("in the memory space 'cellar', expected 'streams'",
+           errorOf<Error>([&] { Program program(image(entry)); }));
+}
+
 TEST_F(Streams, UpdateDonatedArgumentsInPlace) {
-  EntrySpec entry;
-  using Kind = ValueSpec::Kind;
-  entry.name = "count";
-  TensorSpec type = floats({{"i", 4}});
-  entry.values = {value(Kind::Argument, "state", type, "[i]"),
-                  value(Kind::Result, "next", type, "[i]")};
-  entry.values[1].aliasOf = 0;
-  entry.arguments = {0};
-  entry.results = {1};
-  entry.donations = {{0, 0}};
-  StepSpec &step = entry.steps.emplace_back();
-  step.name = "add", step.kernel = "add", step.chunks = 4, step.values = {0, 1};
-  Program program(image(entry));
+  Program program(image(counter()));
   TensorRef kept = tensorOf({1, 2, 3, 4});
   EXPECT_EQ(valuesOf(program.run("count", {{"state", kept}})[0]), (std::vector<float>{2, 3, 4, 5}));
   EXPECT_EQ(valuesOf(kept), (std::vector<float>{1, 2, 3, 4}));

@@ -575,8 +575,16 @@ TEST(Manifest, InconsistenciesAreRefused) {
        }},
       {"its caller should supply 'rank', which is no size symbol",
        [](EntrySpec &e) { e.supplied = {"rank"}; }},
-      {"'c' is a constant in the memory space 'vault', expected 'host'",
-       [](EntrySpec &e) { e.values[2].space = "vault"; }},
+      {"its step 0 should use values in the memory space 'host', got 'truth' in 'vault'",
+       [](EntrySpec &e) {
+         e.steps[0].kind = StepKind::If, e.steps[0].values = {addTruth(e)};
+         e.values.back().space = "vault";
+       }},
+      {"its step 0 should use values in the memory space 'host', got 'y' in 'vault'",
+       [](EntrySpec &e) {
+         e.steps[0].kind = StepKind::Invoke, e.steps[0].values = {0, 1};
+         e.values[1].space = "vault";
+       }},
       {"'y' in the memory space 'host' takes the memory of one in 'vault'",
        [](EntrySpec &e) { e.values[0].space = "vault", e.values[1].aliasOf = 0; }},
       {"its result 'x' in the memory space 'vault' would have to be copied by the host",

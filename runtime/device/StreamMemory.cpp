@@ -1,0 +1,86 @@
+//===- StreamMemory.cpp - the memory of a device --------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/StreamMemory.h"
+#include "heddle/Error.h"
+#include "runtime/expr/Integer.h"
+
+#include <sys/mman.h>
+
+using namespace heddle;
+
+/// Code reads an element 0 that it does not use, also of an empty value.
+static constexpr int64_t spareBytes = 64;
+static constexpr int64_t page = 4096;
+
+StreamMemory::StreamMemory(std::string name, std::unique_ptr<Driver> driver)
+    : name(std::move(name)), driver(std::move(driver)) {}
+
+StreamMemory::~StreamMemory() {
+  trim();
+  if (age != processAge())
+    (void)driver.release(); // it is the parent's
+}
+
+void StreamMemory::requireOwnProcess() const {
+  if (age != processAge())
+    throw Error("the device '" + name +
+                "' was opened before this process was forked; expected a process that opens it "
+                "itself");
+}
+
+void *StreamMemory::fresh(int64_t bytes, int64_t alignment) {
+  int64_t length = roundUp(bytes + spareBytes, page);
+  if (alignment > page || bytes > int64_t(1) << 46)
+    return nullptr;
+  Driver::Buffer buffer = use([&](Driver &with) { return with.allocate(bytes + spareBytes); });
+  if (!buffer)
+    return nullptr;
+  void *address =
+      mmap(nullptr, size_t(length), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    clean([&](Driver &with) { with.release(buffer); });
+    return nullptr;
+  }
+  ranges[static_cast<char *>(address)] = {length, buffer};
+  return address;
+}
+
+void StreamMemory::discard(void *address, int64_t) noexcept {
+  auto found = ranges.find(static_cast<char *>(address));
+  Range range = found->second;
+  ranges.erase(found);
+  munmap(address, size_t(range.bytes));
+  clean([&](Driver &with) { with.release(range.buffer); });
+}
+
+std::pair<Driver::Buffer, int64_t> StreamMemory::at(const void *address) const {
+  auto *byte = static_cast<const char *>(address);
+  std::lock_guard lock(mutex);
+  auto after = ranges.upper_bound(byte);
+  if (after == ranges.begin() || byte - std::prev(after)->first >= std::prev(after)->second.bytes)
+    throw Error("an address is not in the memory of the device '" + name + "'");
+  return {std::prev(after)->second.buffer, byte - std::prev(after)->first};
+}
+
+void StreamMemory::copy(Way way, void *to, const void *from, int64_t bytes) {
+  if (bytes == 0)
+    return;
+  std::pair<Driver::Buffer, int64_t> target, source;
+  if (way != Way::Out)
+    target = at(to);
+  if (way != Way::In)
+    source = at(from);
+  use([&](Driver &with) {
+    if (way == Way::In)
+      with.upload(target.first, target.second, from, bytes);
+    else if (way == Way::Out)
+      with.download(to, source.first, source.second, bytes);
+    else
+      with.copy(target.first, target.second, source.first, source.second, bytes);
+  });
+}
