@@ -77,6 +77,9 @@ if shutil.which("mkdocs"):
 if shutil.which("patch"):
     config.available_features.add("patch")
 
+for name in ["fake", "old"]:
+    library = os.path.join(config.heddle_build_dir, "test", "unit", "runtime", f"libheddle_{name}_opencl.so")
+    config.substitutions.append((rf"%\{{{name}-opencl\}}", library))
 config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
 config.substitutions.append(("%{source}", config.heddle_source_dir))

@@ -43,6 +43,8 @@ static void writeValue(const EntrySpec &entry, size_t index, llvm::raw_ostream &
         << describe(TensorSpec{value.type.element, value.wholeDims});
   if (!value.memory.empty())
     out << ", in a " << value.memory;
+  if (value.space != hostSpace)
+    out << ", in '" << value.space << "'";
   out << at(value.location) << "\n";
 }
 
@@ -67,6 +69,9 @@ static std::string describe(const StepSpec &step, const EntrySpec &entry, const 
         << llvm::formatv(", {0} values", step.values.size())
         << (with->sentBytes(mesh) ? llvm::formatv(", sends {0} bytes", *with->sentBytes(mesh)).str()
                                   : "");
+  else if (step.kind == StepKind::Copy)
+    out << "from '" << entry.values[size_t(step.values[1])].space << "' to '"
+        << entry.values[size_t(step.values[0])].space << "'";
   else if (step.kind == StepKind::Await)
     return "awaits step " + std::to_string(step.awaits);
   else

@@ -11,8 +11,6 @@
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "runtime/memory/PackArena.h"
 
-#include <set>
-
 using namespace heddle;
 
 using Kind = ValueSpec::Kind;
@@ -24,8 +22,11 @@ public:
       : spec(entry.spec), values(spec.values), old(std::move(entry.steps)), ranges(old) {}
 
   std::vector<OutlinedStep> run(const std::string &device) {
-    for (ValueSpec &value : values)
+    for (ValueSpec &value : values) {
       value.space = device;
+      if (value.kind == Kind::Temporary)
+        value.offset = -1; // the runtime packs the device's arena
+    }
     size_t count = values.size();
     std::vector<int32_t> first, last; // new numbers: of the copies before a step and after it
     for (size_t s = 0; s < old.size(); ++s) {
@@ -37,7 +38,6 @@ public:
       values[v].firstStep = first[size_t(values[v].firstStep)];
       values[v].lastStep = last[size_t(values[v].lastStep)];
     }
-    giveOwnResults();
     packHostArena();
     return std::move(steps);
   }
@@ -130,21 +130,6 @@ private:
         values[size_t(host)].lastStep = now();
         copy(host, device, location);
       }
-  }
-
-  void giveOwnResults() {
-    std::set<int32_t> given;
-    for (int32_t &result : spec.results) {
-      if (values[size_t(result)].kind == Kind::Result && given.insert(result).second)
-        continue;
-      ValueSpec made = values[size_t(result)];
-      made.kind = Kind::Result;
-      made.offset = made.aliasOf = -1;
-      made.firstStep = made.lastStep = now();
-      values.push_back(std::move(made));
-      int32_t number = int32_t(values.size()) - 1;
-      copy(std::exchange(result, number), number, "");
-    }
   }
 
   void packHostArena() {

@@ -21,8 +21,6 @@
 //                                         step 8   Await    y'
 //                                         step 9   Copy     y' -> y
 //
-// A result that is an argument, a constant or another result becomes a copy of it.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_ASSIGNSPACES_H

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace heddle;
@@ -29,7 +30,9 @@ using Bits = uint64_t;
 using Handle = void *;
 constexpr uint32_t deviceName = 0x102B, buildLog = 0x1183, singleFloats = 0x101B;
 constexpr Bits allDevices = 0xFFFFFFFF, readWrite = 1, exactDivision = 1 << 7;
-constexpr uint32_t blocking = 1, deviceType = 0x1000;
+constexpr uint32_t blocking = 1, deviceType = 0x1000, doubleFloats = 0x1032, sharedBytes = 0x1023;
+constexpr uint32_t kernelLanes = 0x11B0, kernelSharedBytes = 0x11B2;
+constexpr Status notSupported = -59;
 constexpr Bits cpu = 1 << 1;
 /// Of a buffer, of other memory on the device, on the host; a buffer larger than the device allows.
 constexpr Status outOfMemory[] = {-4, -5, -6, -61};
@@ -57,6 +60,7 @@ struct Functions {
   Status (*clReleaseProgram)(Handle);
   Handle (*clCreateKernel)(Handle, const char *, Status *);
   Status (*clReleaseKernel)(Handle);
+  Status (*clGetKernelWorkGroupInfo)(Handle, Handle, uint32_t, size_t, void *, size_t *);
   Status (*clSetKernelArg)(Handle, uint32_t, size_t, const void *);
   Status (*clEnqueueNDRangeKernel)(Handle, Handle, uint32_t, const size_t *, const size_t *,
                                    const size_t *, uint32_t, const Handle *, Handle *);
@@ -66,6 +70,20 @@ struct Functions {
 void check(Status status, const std::string &what) {
   if (status)
     throw Error("OpenCL can't " + what + ": status " + std::to_string(status));
+}
+
+/// True if a SPIR-V module begins with the capability to compute with f64.
+bool usesDoubles(std::string_view module) {
+  constexpr uint32_t header = 20, opCapability = 17 | 2 << 16, float64 = 10;
+  uint32_t op[2];
+  for (size_t at = header; at + sizeof op <= module.size(); at += sizeof op) {
+    std::memcpy(op, module.data() + at, sizeof op);
+    if (op[0] != opCapability)
+      return false;
+    if (op[1] == float64)
+      return true;
+  }
+  return false;
 }
 
 /// Opens the library on first use; it stays open.
@@ -103,6 +121,7 @@ const Functions &functions() {
     FIND(clReleaseProgram);
     FIND(clCreateKernel);
     FIND(clReleaseKernel);
+    FIND(clGetKernelWorkGroupInfo);
     FIND(clSetKernelArg);
     FIND(clEnqueueNDRangeKernel);
     FIND(clFinish);
@@ -147,9 +166,7 @@ public:
     check(status, "make a queue for the device '" + name + "'");
     if (const char *more = std::getenv("HEDDLE_OPENCL_OPTIONS"))
       options = more;
-    Bits floats = 0;
-    cl.clGetDeviceInfo(device, singleFloats, sizeof(floats), &floats, nullptr);
-    if (floats & exactDivision)
+    if (read<Bits>(singleFloats) & exactDivision)
       options += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
   ~OpenCl() override {
@@ -162,9 +179,7 @@ public:
   }
 
   bool isFast() const override {
-    Bits type = cpu;
-    return cl.clGetDeviceInfo(device, deviceType, sizeof(type), &type, nullptr) == 0 &&
-           !(type & cpu);
+    return !(read<Bits>(deviceType) & cpu);
   }
 
   Buffer allocate(int64_t bytes) override {
@@ -194,9 +209,15 @@ public:
   }
 
   Image loadKernel(const KernelImage &image) override {
+    if (usesDoubles(image.bytes) && read<Bits>(doubleFloats) == 0)
+      throw Error("the kernel '" + image.symbol + "' computes with f64, which the device '" + name +
+                  "' lacks");
     Status status = 0;
     Handle program =
         cl.clCreateProgramWithIL(context, image.bytes.data(), image.bytes.size(), &status);
+    if (status == notSupported)
+      throw Error("the device '" + name +
+                  "' takes no SPIR-V; expected one with OpenCL 2.1, or with 1.2 and SPIR-V");
     check(status, "load the kernel '" + image.symbol + "' on the device '" + name + "'");
     status = cl.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
     Handle kernel = nullptr;
@@ -212,6 +233,10 @@ public:
     if (status)
       throw Error("the device '" + name + "' can't compile the kernel '" + image.symbol +
                   "': status " + std::to_string(status) + log);
+    if (std::string lack = lackOf(kernel, image); !lack.empty()) {
+      cl.clReleaseKernel(kernel);
+      throw Error("the kernel '" + image.symbol + "' needs " + lack);
+    }
     return new Kernel{kernel, size_t(image.lanes)};
   }
   void unload(Image image) noexcept override {
@@ -242,6 +267,29 @@ private:
     Handle handle;
     size_t lanes;
   };
+  /// A fact about the device; 0 if it does not know it.
+  template <typename T>
+  T read(uint32_t what) const {
+    T value = 0;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) ? 0 : value;
+  }
+  /// What a kernel needs more of than the device has; empty: nothing.
+  std::string lackOf(Handle kernel, const KernelImage &image) const {
+    Bits shared = 0, most = read<Bits>(sharedBytes);
+    size_t lanes = 0;
+    cl.clGetKernelWorkGroupInfo(kernel, device, kernelSharedBytes, sizeof shared, &shared, nullptr);
+    cl.clGetKernelWorkGroupInfo(kernel, device, kernelLanes, sizeof lanes, &lanes, nullptr);
+    auto text = [&](Bits wanted, const char *what, Bits given) {
+      return std::to_string(wanted) + " " + what + " in a block, the device '" + name + "' has " +
+             std::to_string(given);
+    };
+    if (most > 0 && shared > most)
+      return text(shared, "bytes of shared memory", most);
+    if (lanes > 0 && size_t(image.lanes) > lanes)
+      return text(Bits(image.lanes), "lanes", lanes);
+    return "";
+  }
+
   const Functions &cl;
   Handle device = nullptr, context = nullptr, queue = nullptr;
   std::string name, options;

@@ -150,7 +150,7 @@ Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
   Tally ignored;
   arguments.resize(wanted.size());
   SmallVector<std::string> names(wanted.size(), "main");
-  for (Violation &violation : checkCompiled(*copy, names, arguments, wanted, ignored))
+  for (Violation &violation : checkCompiled(*copy, names, arguments, wanted, ignored, law.compile))
     if (violation)
       return violation;
   return {};
@@ -177,7 +177,8 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
                        ": the passes refuse it",
                    nullptr};
     auto violations =
-        checkCompiled(*batch.module, batch.entries, batch.arguments, batch.expected, tally);
+        checkCompiled(*batch.module, batch.entries, batch.arguments,
+                                    batch.expected, tally, law.compile);
     for (auto [violation, seed] : llvm::zip_equal(violations, batch.runs)) {
       if (!violation)
         continue;

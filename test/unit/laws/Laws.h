@@ -133,6 +133,7 @@ struct CompiledLaw {
       prepare;
   /// Other N and M at which programs run as well, if the oracle can.
   std::function<std::pair<int64_t, int64_t>(uint64_t seed)> sizes = nullptr;
+  CompileOptions compile = {};
 };
 /// The same.
 void holdCompiled(const CompiledLaw &law, Share share);
