@@ -57,8 +57,8 @@ struct JitOptions {
   /// An LLVM CPU name, perhaps with features (x86-64+avx2+fma), or "native", this machine's CPU;
   /// ranks on different CPUs use the features that all of them have.
   std::string targetCpu = "native";
-  /// Where the function runs: "cpu", a device such as "opencl:0", or "auto", which is a device if
-  /// there is one that is faster than the CPU (docs/gpu.md). Results, and so state, stay in the
+  /// Where the function runs: "cpu", a device by NAME or NAME:NUMBER, or "auto", which is a device
+  /// if there is one that is faster than the CPU (docs/gpu.md). Results, and so state, stay in the
   /// device's memory until they are read. `jit` throws Error for a word that names no device.
   std::string device = "cpu";
   int threads = 0;            ///< that run the program; 0: HEDDLE_THREADS, else all cores

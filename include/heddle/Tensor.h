@@ -186,9 +186,9 @@ public:
     toBytes(values.data(), elementTypeOf<T>(), order, here);
     return values;
   }
-  /// This tensor in the memory of a device ("opencl:0") or of the host ("cpu"). Functions that are
-  /// compiled for a device (JitOptions::device) copy their arguments there at each call; a tensor
-  /// that lies there is not copied. Throws Error for a device that there is not.
+  /// This tensor in the memory of a device, by the words of JitOptions::device, or of the host
+  /// ("cpu"). Functions that are compiled for a device copy their arguments there at each call; a
+  /// tensor that lies there is not copied. Throws Error for a device that there is not.
   Tensor to(const std::string &device, Here here = Here::current()) const;
   /// The same into `data`, which has space for `count()` elements.
   void toBytes(void *data, ElementType type, const Names &order, Here here = Here::current()) const;

@@ -115,7 +115,8 @@ public:
   }
   void loadKernels(const std::vector<KernelImage> &images) {
     for (const KernelImage &image : images)
-    /// The most bytes of scratch that all chunks of a launch have together.
+      kernels[image.symbol] = {
+          memory->use([&](Driver &driver) { return driver.loadKernel(image); }), image.chunks};
   }
 
   Entry entry(const EntrySpec &spec) override {

@@ -38,8 +38,8 @@ RuntimeTensor::RuntimeTensor(std::shared_ptr<const StoredType> given,
   AllocationInfo asked{info.name.empty() ? what : info.name, info.location, space()};
   void *address = manager->allocate(bytes(), layout().alignment, asked);
   // If this throws, it frees the memory.
-  storage = std::shared_ptr<void>(
-      address, [manager = manager](void *memory) { manager->free(memory); });
+  storage =
+      std::shared_ptr<void>(address, [manager = manager](void *memory) { manager->free(memory); });
   if (type->zeroed && isOnHost())
     std::memset(address, 0, size_t(bytes()));
   else if (type->zeroed)

@@ -42,7 +42,7 @@ struct LoadedProgram {
 
   /// Finds the memory spaces and library functions that the entries use (if `device` is null, on
   /// this CPU), and copies constants there. Values get the names that the spaces have here:
-  /// "opencl:1" for "opencl". Throws Error that names a missing one.
+  /// "NAME:1" for "NAME". Throws Error that names a missing one.
   void resolve(Device *device);
   /// `function(entry)` returns its code. The manifest must be set.
   template <typename F>

@@ -137,8 +137,8 @@ private:
     std::vector<size_t> owners;
     for (auto [v, value] : llvm::enumerate(values))
       if (value.space == hostSpace) {
-        buffers.push_back({typicalBytes(value), value.firstStep, value.lastStep, -1,
-                           value.layout.alignment});
+        buffers.push_back(
+            {typicalBytes(value), value.firstStep, value.lastStep, -1, value.layout.alignment});
         owners.push_back(v);
       }
     spec.arenaBytes = packArena(buffers);

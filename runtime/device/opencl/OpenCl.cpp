@@ -178,9 +178,7 @@ public:
       cl.clReleaseContext(context);
   }
 
-  bool isFast() const override {
-    return !(read<Bits>(deviceType) & cpu);
-  }
+  bool isFast() const override { return !(read<Bits>(deviceType) & cpu); }
 
   Buffer allocate(int64_t bytes) override {
     Status status = 0;

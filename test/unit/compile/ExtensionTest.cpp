@@ -34,8 +34,10 @@ struct Reductions : Extension {
 };
 
 /// What the compiler says of a sum of rows with these extensions, plus exponentials beside it.
-std::string said(const Extensions &extensions, const std::string &rows = "64") {
+std::string said(const Extensions &extensions, const std::string &rows = "64",
+                 const std::string &target = plainOptions().targetCpu) {
   CompileOptions options = plainOptions();
+  options.targetCpu = target;
   options.explainLayouts = true;
   options.extensions = extensions;
   return compile(R"(
@@ -86,6 +88,15 @@ TEST(Extensions, RemarksNameThePluginThatMakesAKernelAndThoseThatDeclineIt) {
   EXPECT_TRUE(contains(text, "the kernel of 'reduce' is declined by the plugin 'none'\n")) << text;
   EXPECT_TRUE(contains(text, "the kernel of 'pointwise' is declined by the plugin 'none'\n"));
   EXPECT_FALSE(contains(said({}), "the kernel of"));
+}
+
+TEST(Extensions, MachineCodeIsRefusedForGpus) {
+  for (const char *target : {"opencl", "sm_90", "gfx942"}) {
+    std::string text = said({std::make_shared<const Reductions>("sums", true)}, "64", target);
+    EXPECT_TRUE(contains(text, "the target '" + std::string(target) +
+                                   "' can't call the machine code of 'sum_of_rows'"))
+        << text;
+  }
 }
 
 TEST(Extensions, RemarksSayThatNoneMakesKernelsOfSymbolicSizes) {

@@ -57,9 +57,9 @@ TEST_P(DeviceLaw, ProgramsGiveTheOraclesValues) {
                                      ArrayRef<uint64_t> seeds) {
     Builder b(module.getContext());
     module->setAttr(machineAttrName,
-                    nest::MachineAttr::get(module.getContext(),
-                                           b.getDictionaryAttr(b.getNamedAttr(
-                                               "warp", b.getI64IntegerAttr(warp)))));
+                    nest::MachineAttr::get(
+                        module.getContext(),
+                        b.getDictionaryAttr(b.getNamedAttr("warp", b.getI64IntegerAttr(warp)))));
     keepPrivate(module, names);
     for (auto [name, seed] : llvm::zip_equal(names, seeds))
       if (Dice dice(seed); seed % 2 == 0)

@@ -176,9 +176,8 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
                        " programs from seed " + std::to_string(batch.seeds[0]) +
                        ": the passes refuse it",
                    nullptr};
-    auto violations =
-        checkCompiled(*batch.module, batch.entries, batch.arguments,
-                                    batch.expected, tally, law.compile);
+    auto violations = checkCompiled(*batch.module, batch.entries, batch.arguments, batch.expected,
+                                    tally, law.compile);
     for (auto [violation, seed] : llvm::zip_equal(violations, batch.runs)) {
       if (!violation)
         continue;

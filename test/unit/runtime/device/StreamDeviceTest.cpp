@@ -184,7 +184,7 @@ TEST_F(Streams, RunSteps) {
     EXPECT_EQ(valuesOf(results[0]), numbers(start + chainSteps));
   }
   EXPECT_EQ(record.launches.size(), 2u * chainSteps);
-  EXPECT_EQ(record.uploads, 2); // only the argument
+  EXPECT_EQ(record.uploads, 2);   // only the argument
   EXPECT_EQ(record.downloads, 2); // by `valuesOf`
   auto managed = program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = true});
   EXPECT_EQ(valuesOf(managed[0]), numbers(chainSteps));
@@ -300,9 +300,8 @@ TEST_F(Streams, NameWhatDoesNotFit) {
   Program program(image(small));
   record.most = 4000 + 800;
   auto running = [&](bool managed) {
-    return errorOf<Error>([&] {
-      program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = managed});
-    });
+    return errorOf<Error>(
+        [&] { program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = managed}); });
   };
   expectIn("bytes for 'chain (arena, with 't0' of 4000 bytes)' at model.cpp:1:1, beside",
            running(false));
