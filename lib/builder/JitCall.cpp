@@ -168,10 +168,10 @@ static CallArguments argumentsOf(const std::vector<Leaf> &leaves, const TraceFac
            "a tensor that the function captures was donated to the call at " + node->donatedAt);
     Tensor tensor;
     tensor.node = node;
-    const ValueSpec &value = entry.values[size_t(entry.arguments[made.tensors.size()])];
-    TensorRef data =
-        split ? split->argument(made.tensors.size(), tensor, true, here) : wholeOf(*node, here);
-    add(located(here, [&] { return packed(*node, data, value, program); }));
+    size_t position = made.tensors.size();
+    const ValueSpec &value = entry.values[size_t(entry.arguments[position])];
+    add(split ? split->argument(position, tensor, true, here)
+              : located(here, [&] { return packed(*node, wholeOf(*node, here), value, program); }));
   }
   // A donated value must have no other owner among the arguments.
   for (size_t i = 0; i < leaves.size(); ++i)

@@ -66,7 +66,7 @@ void CallMemory::prepare(size_t threads) {
          largest->location, planned.space});
     arenas[a] = {static_cast<char *>(address), planned.bytes};
   }
-  if (sized->scratchBytes > scratchBytes) {
+  if (sized->scratchBytes > scratchBytes && !program.device) { // a device has its own
     for (void *&area : scratch)
       options.manager->free(area);
     scratch.clear();

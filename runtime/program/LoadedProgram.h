@@ -30,7 +30,7 @@ struct LoadedProgram {
   Mapping code, constants;
   std::shared_ptr<DeviceProgram> device;       ///< null if the code is this CPU's
   std::vector<DeviceProgram::Entry> functions; ///< by entry
-  std::vector<bool> serial;                    ///< by entry: thread 0 runs all steps
+  std::vector<bool> serial;                    ///< by entry: thread 0, or a device, runs all steps
   std::map<std::string, std::shared_ptr<MemoryManager>, std::less<>>
       managers; ///< of memory spaces other than the host's
   std::map<std::string, char *, std::less<>> copiedConstants; ///< their addresses in these spaces
@@ -49,7 +49,8 @@ struct LoadedProgram {
   void setFunctions(F &&function) {
     for (const EntrySpec &entry : manifest.entries) {
       functions.push_back(function(entry));
-      serial.push_back(std::none_of(entry.steps.begin(), entry.steps.end(),
+      serial.push_back(device ||
+                       std::none_of(entry.steps.begin(), entry.steps.end(),
                                     [](const StepSpec &step) { return step.isShared(); }));
     }
   }

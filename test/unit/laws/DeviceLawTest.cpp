@@ -10,16 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/unit/OpenCl.h"
 #include "test/unit/laws/Choices.h"
 #include "test/unit/laws/Laws.h"
 
-#include "heddle/Error.h"
-#include "runtime/device/Device.h"
-
 #include "gtest/gtest.h"
-
-#include <cstdlib>
-#include <filesystem>
 
 using namespace heddle;
 using namespace heddle::laws;
@@ -28,22 +23,8 @@ using namespace mlir;
 class DeviceLaw : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Warp, DeviceLaw, testing::Values(32, 64));
 
-/// Why there is no OpenCL device; empty if there is one.
-static std::string whyNoDevice() {
-  const char *installed = HEDDLE_BUILD_DIR "/gpu/lib/libintelocl.so";
-  if (std::filesystem::exists(installed))
-    setenv("HEDDLE_OPENCL", installed, /*overwrite=*/0);
-  setenv("HEDDLE_OPENCL_OPTIONS", "-cl-opt-disable", 0); // it compiles 20 times faster
-  try {
-    (void)memoryOfDevice("opencl:0");
-    return "";
-  } catch (const Error &error) {
-    return std::string(error.what()) + " (scripts/install-packages gpu)";
-  }
-}
-
 TEST_P(DeviceLaw, ProgramsGiveTheOraclesValues) {
-  if (std::string reason = whyNoDevice(); !reason.empty())
+  if (std::string reason = test::whyNoOpenCl(); !reason.empty())
     GTEST_SKIP() << reason;
   auto options = [](uint64_t seed) {
     GeneratorOptions options;
