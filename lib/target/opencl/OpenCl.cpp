@@ -63,13 +63,29 @@ static llvm::Value *extremeOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   return b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), chosen);
 }
 
+/// LLVM 22 has no code for reversed bits, which it makes of shifts and masks of few bits: writes one
+/// by one.
+static llvm::Value *reversalOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
+  unsigned bits = call.getType()->getScalarSizeInBits();
+  llvm::Type *type = b.getIntNTy(std::max(8u, unsigned(llvm::PowerOf2Ceil(bits))));
+  llvm::Value *from = call.getArgOperand(0), *reversed = llvm::ConstantInt::get(type, 0);
+  if (auto *narrow = llvm::dyn_cast<llvm::TruncInst>(from))
+    from = narrow->getOperand(0);
+  from = b.CreateZExtOrTrunc(from, type);
+  for (unsigned bit = 0; bit < bits; ++bit)
+    reversed =
+        b.CreateOr(reversed, b.CreateShl(b.CreateAnd(b.CreateLShr(from, bit), 1), bits - 1 - bit));
+  return b.CreateTrunc(reversed, call.getType());
+}
+
 /// Returns the replacement of an instruction that the back end gets wrong; null: it is right.
 static llvm::Value *legal(llvm::Instruction &each) {
   llvm::IRBuilder<> b(&each);
   if (auto *wide = llvm::dyn_cast<llvm::ZExtInst>(&each))
     return maskOf(b, *wide);
   if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&each))
-    return extremeOf(b, *call);
+    return call->getIntrinsicID() == llvm::Intrinsic::bitreverse ? reversalOf(b, *call)
+                                                                 : extremeOf(b, *call);
   return nullptr;
 }
 
