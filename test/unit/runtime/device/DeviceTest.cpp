@@ -131,7 +131,7 @@ public:
   Vault()
       : base(static_cast<char *>(
             mmap(nullptr, vaultBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
-        bytes(vaultBytes) {}
+        bytes(vaultBytes, 0x55) {}
   ~Vault() override { munmap(base, vaultBytes); }
   std::string_view space() const override { return "vault"; }
   int copies = 0;

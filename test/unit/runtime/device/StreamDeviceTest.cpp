@@ -285,6 +285,29 @@ TEST_F(Streams, KeepStateBetweenCalls) {
   EXPECT_EQ(valuesOf(state), (std::vector<float>{6, 7, 8, 9}));
 }
 
+TEST_F(Streams, FindTheBufferOfAnAddress) {
+  StreamMemory memory("streams:0", std::make_unique<HostDriver>());
+  auto allocate = [&] {
+    return static_cast<char *>(memory.allocate(1000, 64, {"x", "", "streams:0"}));
+  };
+  char *x = allocate(), *y = allocate();
+  EXPECT_EQ(memory.at(x).second, 0);
+  EXPECT_EQ(memory.at(x + 256).first, memory.at(x).first);
+  EXPECT_EQ(memory.at(x + 256).second, 256);
+  EXPECT_EQ(memory.at(x + 1000).first, memory.at(x).first); // of an empty value at the end
+  EXPECT_NE(memory.at(y).first, memory.at(x).first);
+  using Way = MemoryManager::Way;
+  std::string got(3, ' ');
+  memory.copy(Way::In, x + 7, "abcdef", 6);
+  memory.copy(Way::Within, y + 100, x + 9, 3);
+  memory.copy(Way::Out, got.data(), y + 100, 3);
+  EXPECT_EQ(got, "cde");
+  expectIn("an address is not in the memory of the device 'streams:0'",
+           errorOf<Error>([&] { memory.copy(Way::In, got.data(), "abc", 3); }));
+  memory.free(x);
+  memory.free(y);
+}
+
 TEST_F(Streams, UseFreedBuffersAgain) {
   Program program(image(chain()));
   auto run = [&] { return program.run("chain", {{"x", tensorOf(numbers(1))}})[0]; };
@@ -341,21 +364,21 @@ TEST_F(Streams, RefuseTensorsOfAnotherDevice) {
 }
 
 TEST_F(Streams, RefuseChildrenOfFork) {
-  Program program(image(counter()));
-  TensorRef state = program.run("count", {{"state", tensorOf({1, 2, 3, 4})}})[0];
+  auto program = std::make_unique<Program>(image(counter()));
+  TensorRef state = program->run("count", {{"state", tensorOf({1, 2, 3, 4})}})[0];
   const std::string expected = "the device 'streams:0' was opened before this process was forked";
   expectIn(expected, test::inChild([&] {
              (void)valuesOf(state);
              return std::string("it could be read");
            }));
   expectIn(expected, test::inChild([&] {
-             program.run("count", {{"state", tensorOf({1, 2, 3, 4})}});
+             program->run("count", {{"state", tensorOf({1, 2, 3, 4})}});
              return std::string("it could run");
            }));
   expectIn("frees nothing", test::inChild([&] {
              size_t buffers = record.buffers.size();
              state = nullptr;
-             findDevice("streams");
+             program = nullptr; // and with it the device
              return std::string(record.buffers.size() == buffers ? "frees nothing" : "frees");
            }));
   EXPECT_EQ(valuesOf(state), (std::vector<float>{2, 3, 4, 5}));
