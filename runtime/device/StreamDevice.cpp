@@ -47,7 +47,7 @@ protected:
     }
     for (int32_t at : step.numbers)
       arguments.push_back(number(call->symbols[at]));
-    /// The most bytes of scratch that all chunks of a launch have together.
+    launch(step, kernel, std::move(arguments), call);
     return "";
   }
 

@@ -269,6 +269,8 @@ private:
   /// Emits a nest of a region: for all lanes or, if it has no lane form, for the first one.
   mlir::LogicalResult emitMember(mlir::Operation *nest);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
+
+  // Turned.cpp
   /// A square of elements, of which the vector at a point is a row.
   struct Square {
     Turn turn;
@@ -282,11 +284,12 @@ private:
   std::optional<Square> squareAround(const Memory &memory, const Point &point,
                                      llvm::function_ref<Expr(const Point &)> offsetAt) const;
   /// True if a guard is known to hold at all points of the square around a point.
-  bool holdsInBlock(GuardAttr guard, const Square &square, Point point) const;
+  bool holdsInSquare(GuardAttr guard, const Square &square, Point point) const;
   /// Loads the vector at a point as a row of a square.
   mlir::Value loadTurned(const Memory &source, const Square &square, Section &section);
   /// Stores a square when the last of its rows is known.
   void storeTurned(const Memory &target, const Square &square, mlir::Value value, Section &section);
+
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);
@@ -309,6 +312,8 @@ branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
 
+/// True if the lanes of vectors at an offset are neighbours in memory.
+bool isContiguous(const Memory &memory, const Expr &offset);
 /// The layout over the names of a memory that are not fixed.
 Layout freeLayout(const Memory &memory);
 Expr bytesOf(const Layout &layout, nd::NdTensorType type);
