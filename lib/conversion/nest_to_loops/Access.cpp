@@ -451,7 +451,7 @@ void Emitter::storeResult(const Memory &target, Value value, const Point &point,
   };
   Expr offset = offsetAt(point);
   if (point.lanes && onLanes(offset) && !isContiguous(target, offset))
-    if (std::optional<Square> square = squareAround(target, point, offsetAt);
+    if (std::optional<Square> square = squareAround(target, point, offsetAt, section);
         square && square->along.active >= leastRows)
       return storeTurned(target, *square, value, section);
   store(target, offset, value, point, Value(), section);
@@ -609,7 +609,7 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
       mask = both(mask, holds(test, lanes));
     bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
     if (isOnLanes && !isGatheredMap && !isContiguous(source, offset))
-      if (std::optional<Square> square = squareAround(source, point, offsetAt);
+      if (std::optional<Square> square = squareAround(source, point, offsetAt, section);
           square && holdsInSquare(guard, *square, point))
         result.value = loadTurned(source, *square, section);
     if (!result.value)

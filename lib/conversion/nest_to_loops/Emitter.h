@@ -94,6 +94,8 @@ struct Section {
   std::map<std::pair<const void *, std::string>, std::string> gathered;
   /// Transposed blocks, and those of which some rows are not known yet.
   std::map<std::pair<const void *, std::string>, llvm::SmallVector<mlir::Value>> blocks, pending;
+  /// Where the rows of blocks start. All vectors of a block share them.
+  std::map<std::pair<const void *, std::string>, llvm::SmallVector<Expr>> starts;
 };
 
 class Emitter;
@@ -274,15 +276,16 @@ private:
   /// A square of elements, of which the vector at a point is a row.
   struct Square {
     Turn turn;
-    int64_t first;                  ///< its first row, as a number of the loop
-    int64_t row;                    ///< of the vector, in the square
-    Point along;                    ///< vectors along the loop
-    llvm::SmallVector<Expr> starts; ///< of these, one for each active lane
+    int64_t first;               ///< its first row, as a number of the loop
+    int64_t row;                 ///< of the vector, in the square
+    Point along;                 ///< vectors along the loop
+    llvm::ArrayRef<Expr> starts; ///< of these, one for each active lane
     std::string key;
   };
   /// Returns the square around a point if elements are contiguous along a loop of `turns`.
   std::optional<Square> squareAround(const Memory &memory, const Point &point,
-                                     llvm::function_ref<Expr(const Point &)> offsetAt) const;
+                                     llvm::function_ref<Expr(const Point &)> offsetAt,
+                                     Section &section) const;
   /// True if a guard is known to hold at all points of the square around a point.
   bool holdsInSquare(GuardAttr guard, const Square &square, Point point) const;
   /// Loads the vector at a point as a row of a square.

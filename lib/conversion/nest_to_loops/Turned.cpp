@@ -40,9 +40,9 @@ static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   }
 }
 
-std::optional<Emitter::Square>
-Emitter::squareAround(const Memory &memory, const Point &point,
-                      function_ref<Expr(const Point &)> offsetAt) const {
+std::optional<Emitter::Square> Emitter::squareAround(const Memory &memory, const Point &point,
+                                                     function_ref<Expr(const Point &)> offsetAt,
+                                                     Section &section) const {
   int64_t lanes = point.lanes;
   if (point.count || memory.layout.swizzle.bits || !llvm::isPowerOf2_64(lanes))
     return std::nullopt;
@@ -62,14 +62,17 @@ Emitter::squareAround(const Memory &memory, const Point &point,
     Square square{turn, number / lanes * lanes, number % lanes, {}, {}, ""};
     square.along.lanes = lanes;
     square.along.active = std::min(lanes, turn.count - square.first);
-    Expr index = Expr(square.first) + Expr::name(laneName);
-    for (int64_t lane = 0; lane < point.active; ++lane) {
-      Expr start = offset.substitute(Replacement{{laneName, Expr(lane)}});
-      square.starts.push_back(
-          start.substitute(Replacement{{turn.variable, index}}).simplify(ranges));
-    }
     square.key =
         offset.str() + "#" + std::to_string(square.first) + "," + std::to_string(point.active);
+    auto [starts, isNew] =
+        section.starts.try_emplace({memory.base.getAsOpaquePointer(), square.key});
+    Expr index = Expr(square.first) + Expr::name(laneName);
+    for (int64_t lane = 0; isNew && lane < point.active; ++lane) {
+      Expr start = offset.substitute(Replacement{{laneName, Expr(lane)}});
+      starts->second.push_back(
+          start.substitute(Replacement{{turn.variable, index}}).simplify(ranges));
+    }
+    square.starts = starts->second;
     if (llvm::all_of(square.starts, [&](const Expr &start) { return isContiguous(memory, start); }))
       return square;
   }
