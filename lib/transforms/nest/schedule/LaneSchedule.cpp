@@ -20,8 +20,8 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The most lanes of a block of all schedules but those of products, and the bytes of an access.
-static constexpr int64_t mostLanes = 256, accessBytes = 16;
+/// The most bytes of an access.
+static constexpr int64_t accessBytes = 16;
 /// Lanes share sums if there are fewer sums than this, and at least so many terms in each.
 static constexpr double manySumsOfAll = 16384, manyTerms = 32;
 /// The registers of a lane that hold addresses and indices.

@@ -34,6 +34,9 @@
 
 namespace heddle::nest {
 
+/// The most lanes of a block of all schedules but those of products.
+inline constexpr int64_t mostLanes = 256;
+
 /// Returns a schedule of a nest whose accesses (reads in the order of the operands, then results)
 /// have `layouts`; none if the machine has no lanes, or the nest too little for them.
 std::optional<Schedule> chooseLaneSchedule(ComputeOp op, std::vector<Layout> layouts,

@@ -31,8 +31,6 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The most lanes of a block.
-static constexpr int64_t mostLanes = 256;
 /// The fewest elements of a line that lanes sort together.
 static constexpr int64_t fewestSorted = 32;
 
