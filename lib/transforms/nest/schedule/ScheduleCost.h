@@ -34,6 +34,11 @@ class ScheduleCost {
 public:
   ScheduleCost(const LoopSpace &space, const cost::NestFacts &facts);
 
+  /// Forgets all candidates; from now on only those win that cost less than `cost`.
+  void restart(double cost) {
+    toBeat = cost;
+    worth = facts.adjustments ? INFINITY : cost;
+  }
   /// Counts the register tiles, and the reduction steps in each. A narrower tile at the end costs
   /// slightly more than its fraction.
   void countTiles(Candidate &candidate) const;

@@ -19,8 +19,12 @@ using namespace mlir;
 
 /// An innermost loop with fewer steps is avoided if another loop has more.
 static constexpr double fewSteps = 6;
-/// The largest number of candidates to evaluate.
+/// The largest number of candidates to evaluate, if all combinations of a tile and blocks had as
+/// many.
 static constexpr int64_t mostCandidates = 20000;
+/// At first a few candidates of each combination are evaluated, then all of the best combinations.
+static constexpr double fewCandidates = 20;
+static constexpr size_t bestCombinations = 2;
 
 namespace {
 class Search {
@@ -29,11 +33,25 @@ public:
       : s(model, reductionOrder), cost(s, model.facts) {}
 
   Model::Found run(ArrayRef<RegisterTile> tiles) {
-    auto blocks = splits();
-    limit = double(mostCandidates) / double(tiles.size() * blocks.size());
+    struct Combination {
+      const RegisterTile *tile;
+      const Split *split;
+      Candidate best;
+    };
+    std::vector<Split> blocks = splits();
+    double most = double(mostCandidates) / double(tiles.size() * blocks.size());
+    std::vector<Combination> combinations;
     for (const RegisterTile &tile : tiles)
-      for (const Split &split : blocks)
-        tryOrders(tile, split);
+      for (const Split &split : blocks) {
+        tryOrders(tile, split, std::min(fewCandidates, most), {&noTile});
+        combinations.push_back({&tile, &split, best});
+      }
+    llvm::stable_sort(combinations, [](const Combination &a, const Combination &b) {
+      return a.best.cost < b.best.cost;
+    });
+    best = combinations.front().best;
+    for (const Combination &each : ArrayRef(combinations).take_front(bestCombinations))
+      tryOrders(*each.tile, *each.split, most, best);
     return {writeSchedule(s, best), best.cost, best.tile};
   }
 
@@ -42,7 +60,6 @@ private:
   ScheduleCost cost;
   const RegisterTile noTile{};
   Candidate best{&noTile};
-  double limit = 0;       ///< candidates per tile and block
   llvm::StringSet<> seen; ///< loops already tried with this tile
 
   /// Reduced loops that may contain produced ones, by group and step.
@@ -96,7 +113,7 @@ private:
     size_t permuted;
   };
 
-  Around loopsAround(const RegisterTile &tile) {
+  Around loopsAround(const RegisterTile &tile, double limit) {
     Around around{{}, std::vector<int64_t>(s.groups.size(), 1), {}, 0};
     auto &[walked, steps, parts, permuted] = around;
     for (auto &[name, points] : tile.rows)
@@ -195,9 +212,12 @@ private:
         best = candidate;
   }
 
-  void tryOrders(const RegisterTile &tile, const Split &split) {
+  /// Evaluates about `limit` candidates. Those that cost no less than `least` are dropped.
+  void tryOrders(const RegisterTile &tile, const Split &split, double limit, Candidate least) {
     seen.clear();
-    Around around = loopsAround(tile);
+    best = std::move(least);
+    cost.restart(best.cost);
+    Around around = loopsAround(tile, limit);
     std::vector<unsigned> order(around.permuted);
     std::iota(order.begin(), order.end(), 0);
     do {
