@@ -83,37 +83,20 @@ namespace {
 class Counter {
 public:
   explicit Counter(const NestFacts &facts)
-      : facts(facts), nest(facts.nest()), loops(facts.loops()) {}
+      : facts(facts), nest(facts.nest()), loops(facts.loops()), produced(loops.produced),
+        reduced(GroupSet(produced).flip()), none(produced.size()) {}
 
   Amounts count() {
     Amounts amounts;
-    amounts.chunks = loops.chunks;
-    countOperations(amounts);
+    countArithmetic(amounts);
     for (size_t i = 0; i < nest.accesses.size(); ++i)
-      nest.accesses[i].isWrite ? countWrite(i, amounts) : countRead(i, amounts);
+      countAccess(i, amounts);
     return amounts;
   }
 
-private:
-  const NestFacts &facts;
-  const nest::NestModel &nest;
-  const Loops &loops;
-
-  bool isProduced(unsigned group) const { return !loops.groups[group].reduced; }
-
-  double vectorsOfTile() const {
-    double vectors = 1;
-    for (unsigned group = 0; group < loops.groups.size(); ++group)
-      if (isProduced(group) || int(group) == loops.vectors)
-        vectors *= loops.inTile(group);
-    return vectors;
-  }
-
-  void countOperations(Amounts &amounts) {
-    auto none = [](unsigned) { return false; };
-    auto produced = [&](unsigned group) { return isProduced(group); };
-    auto reduced = [&](unsigned group) { return !isProduced(group); };
-    double points = loops.times([](unsigned) { return true; }, none);
+  void countArithmetic(Amounts &amounts) {
+    amounts.chunks = loops.chunks;
+    double points = loops.times(GroupSet(produced.size(), true), none);
     double finishes = loops.times(produced, reduced);
     const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
     amounts.operations =
@@ -138,36 +121,52 @@ private:
       amounts.chained += finishes * halves * shuffleCycles;
     }
     // Each step of the innermost loop waits for the sums of the one before.
-    if (!loops.levels.empty() && reduced(loops.levels.back().group))
+    if (!loops.levels.empty() && reduced[loops.levels.back().group])
       amounts.chained += combine.cycles * loops.runs.back();
-    if (llvm::none_of(loops.levels, [&](const Level &level) { return reduced(level.group); }))
+    if (llvm::none_of(loops.levels, [&](const Level &level) { return reduced[level.group]; }))
       return; // all that is reduced is in the tile
     amounts.tiles = loops.isSplit() ? loops.times(produced, none) : finishes;
+    for (unsigned group : produced.set_bits())
+      amounts.tiles /= loops.inTile(group);
+  }
+
+  void countAccess(size_t number, Amounts &amounts) {
+    nest.accesses[number].isWrite ? countWrite(number, amounts) : countRead(number, amounts);
+  }
+
+private:
+  const NestFacts &facts;
+  const nest::NestModel &nest;
+  const Loops &loops;
+  const GroupSet &produced;
+  GroupSet reduced, none;
+
+  double vectorsOfTile() const {
+    double vectors = 1;
     for (unsigned group = 0; group < loops.groups.size(); ++group)
-      if (produced(group))
-        amounts.tiles /= loops.inTile(group);
+      if (produced[group] || int(group) == loops.vectors)
+        vectors *= loops.inTile(group);
+    return vectors;
   }
 
   void countRead(size_t number, Amounts &amounts) {
     const NestAccess &access = nest.accesses[number];
     const PlacedAccess &place = facts.place(number);
     bool finish = access.inFinish;
-    auto matters = [&](unsigned group) {
-      return (loops.mentions(access, group) || isTested(access, group)) &&
-             !(finish && loops.groups[group].reduced);
-    };
-    auto skips = [&](unsigned group) { return finish && loops.groups[group].reduced; };
+    const GroupSet &skips = finish ? reduced : none;
+    GroupSet matters = loops.groupsOf(access.mentioned);
+    if (!nest.reduction) // loops of reductions are cut where conditions change
+      for (const llvm::SmallBitVector &tested : access.conditions)
+        matters |= loops.groupsOf(tested);
+    matters.reset(skips);
     double count = loops.times(matters, skips);
     for (const llvm::SmallBitVector &tested : access.conditions)
       if (!nest.reduction)
         amounts.operations += count * (isTestedByLane(tested) ? laneTest : 1);
     LaneKind kind = place.lanes;
     if (access.gathered) {
-      auto moves = [&](unsigned group) {
-        return llvm::any_of(loops.groups[group].names,
-                            [&](unsigned name) { return access.gatheredBy(name); });
-      };
-      bool byLane = loops.vectors >= 0 && moves(unsigned(loops.vectors));
+      GroupSet moves = loops.groupsOf(access.moved);
+      bool byLane = loops.vectors >= 0 && moves[unsigned(loops.vectors)];
       // No instruction gathers narrow elements.
       double narrow = byLane && place.bytes < 4 ? 2 : 1;
       amounts.rows += loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
@@ -197,18 +196,9 @@ private:
     }
   }
 
-  static bool mentions(const llvm::SmallBitVector &tested, ArrayRef<unsigned> names) {
-    return llvm::any_of(names, [&](unsigned name) { return name < tested.size() && tested[name]; });
-  }
-  /// True if a guard is tested at each point of a group. Loops of reductions are cut where conditions
-  /// change.
-  bool isTested(const NestAccess &access, unsigned group) const {
-    return !nest.reduction && llvm::any_of(access.conditions, [&](const auto &tested) {
-      return mentions(tested, loops.groups[group].names);
-    });
-  }
   bool isTestedByLane(const llvm::SmallBitVector &tested) const {
-    return mentions(tested, loops.lanes());
+    return llvm::any_of(loops.lanes(),
+                        [&](unsigned name) { return name < tested.size() && tested[name]; });
   }
 
   /// True if the points that one instruction of a matrix unit adds are neighbours in memory.
@@ -289,8 +279,7 @@ private:
   void countWrite(size_t number, Amounts &amounts) {
     const PlacedAccess &place = facts.place(number);
     bool split = nest.reduction && loops.isSplit();
-    double count = loops.times([&](unsigned group) { return isProduced(group); },
-                               [&](unsigned group) { return !split && !isProduced(group); });
+    double count = loops.times(produced, split ? none : reduced);
     if (split || facts.isUpdate)
       amounts.loads += count;
     if (place.bytes < 4 && isa<FloatType>(nest.accesses[number].type.getElementType()))
@@ -315,4 +304,16 @@ double cost::gatheredRows(const NestAccess &access, ArrayRef<int64_t> extents) {
 Amounts cost::countInstructions(const NestFacts &nest) {
   assert(nest.knowledge() == Knowledge::Schedule && "no loops to count");
   return Counter(nest).count();
+}
+
+Amounts cost::countArithmetic(const NestFacts &nest) {
+  Amounts amounts;
+  Counter(nest).countArithmetic(amounts);
+  return amounts;
+}
+
+Amounts cost::countAccess(const NestFacts &nest, size_t access) {
+  Amounts amounts;
+  Counter(nest).countAccess(access, amounts);
+  return amounts;
 }

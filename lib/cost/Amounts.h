@@ -67,6 +67,10 @@ struct Amounts {
 
 /// Returns the instructions that a nest executes, and no bytes. Its schedule must be known.
 Amounts countInstructions(const NestFacts &nest);
+/// Returns those of an access alone, which depend on its own copy and on no other.
+Amounts countAccess(const NestFacts &nest, size_t access);
+/// Returns those of all else.
+Amounts countArithmetic(const NestFacts &nest);
 
 /// Whether data is fetched again where the loops walk too much for a cache in between.
 enum class Fetched { Once, ByLoops };

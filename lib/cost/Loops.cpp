@@ -37,7 +37,10 @@ public:
 
   void resolve(ArrayRef<Loop> loops, size_t outer) {
     findGroups(loops);
-    noteExtents();
+    nest::Extents all(nest.names.size(), 1);
+    for (const Walked &group : to.groups)
+      setExtents(nest, group.names, group.left, all);
+    to.extents.push_back(std::move(all));
     // Loops of threads stay outside of loops that the schedule does not mention.
     bool leads = true;
     for (auto [i, loop] : llvm::enumerate(loops)) {
@@ -59,6 +62,9 @@ public:
     walkAll(innermost);
     for (const Level &level : to.levels)
       to.runs.push_back(to.runs.back() * level.trips);
+    to.produced.resize(unsigned(to.groups.size()));
+    for (auto [number, group] : llvm::enumerate(to.groups))
+      to.produced[unsigned(number)] = !group.reduced;
   }
 
 private:
@@ -126,14 +132,8 @@ private:
     if (trips <= 1)
       return;
     to.levels.push_back({number, trips});
-    noteExtents();
-  }
-
-  void noteExtents() {
-    nest::Extents now(nest.names.size(), 1);
-    for (const Walked &group : to.groups)
-      setExtents(nest, group.names, group.left, now);
-    to.extents.push_back(std::move(now));
+    to.extents.push_back(nest::Extents(to.extents.back()));
+    setExtents(nest, group.names, step, to.extents.back());
   }
 };
 } // namespace
@@ -164,23 +164,25 @@ bool Loops::isSplit() const {
   return false;
 }
 
-double Loops::times(function_ref<bool(unsigned)> matters,
-                    function_ref<bool(unsigned)> skips) const {
-  SmallVector<bool, 12> matter, skip; // of each group
-  for (unsigned group = 0; group < groups.size(); ++group) {
-    matter.push_back(matters(group));
-    skip.push_back(skips(group));
-  }
+GroupSet Loops::groupsOf(const llvm::SmallBitVector &names) const {
+  GroupSet found(unsigned(groups.size()));
+  for (auto [number, group] : llvm::enumerate(groups))
+    if (llvm::any_of(group.names,
+                     [&](unsigned name) { return name < names.size() && names[name]; }))
+      found.set(unsigned(number));
+  return found;
+}
+
+double Loops::times(const GroupSet &matters, const GroupSet &skips) const {
   size_t last = outerLevels; // nothing moves out of the loops around a nest
-  for (size_t at = last; at < levels.size(); ++at)
-    if (matter[levels[at].group])
-      last = at + 1;
+  for (size_t at = levels.size(); at > last; --at)
+    if (matters[levels[at - 1].group])
+      last = at;
   double count = 1;
-  for (size_t at = 0; at < last; ++at)
-    if (!skip[levels[at].group])
-      count *= levels[at].trips;
-  for (unsigned group = 0; group < groups.size(); ++group)
-    if (matter[group])
-      count *= inTile(group);
+  for (const Level &level : ArrayRef(levels).take_front(last))
+    if (!skips[level.group])
+      count *= level.trips;
+  for (unsigned group : matters.set_bits())
+    count *= inTile(group);
   return count;
 }

@@ -37,6 +37,9 @@ struct Loop {
   Loop(const nest::NestModel &nest, const nest::Loop &loop);
 };
 
+/// Groups by number.
+using GroupSet = llvm::SmallBitVector;
+
 /// Names that loops walk as one.
 struct Walked {
   Names names;
@@ -58,6 +61,7 @@ public:
   Loops(const nest::NestModel &nest, llvm::ArrayRef<Loop> loops, size_t outer);
 
   llvm::SmallVector<Walked, 6> groups;
+  GroupSet produced; ///< groups of produced names
   llvm::SmallVector<Level, 12> levels;
   llvm::SmallVector<nest::Extents, 8> extents; ///< of each name, in a step of the first n levels
   llvm::SmallVector<double, 12> runs = {1};    ///< steps of the first n levels
@@ -69,9 +73,8 @@ public:
   unsigned added = 0;  ///< their name
   double chunks = 1;   ///< steps of the loops that threads share
 
-  bool mentions(const nest::NestAccess &access, unsigned group) const {
-    return access.mentionsAny(groups[group].names);
-  }
+  /// Returns the groups that have one of these names.
+  GroupSet groupsOf(const llvm::SmallBitVector &names) const;
   llvm::ArrayRef<unsigned> lanes() const {
     return vectors < 0 ? llvm::ArrayRef<unsigned>() : groups[unsigned(vectors)].names;
   }
@@ -82,11 +85,10 @@ public:
   size_t producedLevels() const;
   /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
   bool isSplit() const;
-  /// Returns how often an instruction runs that depends on the groups that `matters` accepts: the
-  /// trips of the loops of groups and of all up to the innermost such loop, but of those that it is
-  /// moved out of (`skips`), times the points of these groups in a tile.
-  double times(llvm::function_ref<bool(unsigned)> matters,
-               llvm::function_ref<bool(unsigned)> skips) const;
+  /// Returns how often an instruction runs that depends on the groups `matters`: the trips of their
+  /// loops and of all up to the innermost such loop, but of those that it is moved out of
+  /// (`skips`), times the points of these groups in a tile.
+  double times(const GroupSet &matters, const GroupSet &skips) const;
 };
 
 } // namespace heddle::cost
