@@ -5,24 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts the instructions that a nest with layouts and a schedule executes, and the bytes that it
-// moves between the levels of the memory hierarchy. These are amounts: they depend on the sizes of
-// caches and vectors, and on no rate (Cost.h).
-//
-//     %c = nest.compute (m: 64, n: 32) reduce (k: 16)      f32, vectors of 16 lanes
-//     [cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]
-//
-//     the tile is 8 rows of 2 vectors; it runs 8 times, with 16 steps each
-//     products     8 * 16 * 8 * 2 multiply-adds of vectors
-//     loads        8 * 16 * (2 vectors of %b, 8 scalars of %a)
-//     stores       8 * 8 * 2 vectors of %c
+// The instructions that a nest executes, and the bytes that it moves between the levels of the
+// memory hierarchy (Count.h). These are amounts: they depend on the sizes of caches and vectors, and
+// on no rate (Cost.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_COST_AMOUNTS_H
 #define HEDDLE_LIB_COST_AMOUNTS_H
 
-#include "lib/cost/Facts.h"
 #include "lib/cost/Machine.h"
 
 #include <array>
@@ -64,43 +55,6 @@ struct Amounts {
   Amounts &operator+=(const Amounts &other);
   std::string str() const; ///< "operations 64, loads 12, ..."
 };
-
-/// Returns the instructions that a nest executes, and no bytes. Its schedule must be known.
-Amounts countInstructions(const NestFacts &nest);
-/// Returns those of an access alone, which depend on its own copy and on no other.
-Amounts countAccess(const NestFacts &nest, size_t access);
-/// Returns those of all else.
-Amounts countArithmetic(const NestFacts &nest);
-
-/// Whether data is fetched again where the loops walk too much for a cache in between.
-enum class Fetched { Once, ByLoops };
-
-/// Returns the bytes of the cache in front of a level, in which data stays.
-double capacityOf(const nest::NestModel &nest, int level);
-
-/// Adds the bytes that nests move which run together at each point of their groups. Their schedules
-/// must be known.
-void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
-
-/// Returns the number of rows that a gather looks up while each iteration name takes `extents`
-/// points.
-double gatheredRows(const nest::NestAccess &access, llvm::ArrayRef<int64_t> extents);
-
-/// Calls `act` with each tensor that nests access which run together, and the least bytes of it
-/// that they access.
-void forEachTensor(llvm::ArrayRef<NestFacts> nests,
-                   llvm::function_ref<void(mlir::Value, double bytes, bool isWritten)> act);
-
-/// Returns the least amounts of any layouts and loops. Only the bytes of tensors that `counts`
-/// accepts are among them.
-Amounts leastAmounts(
-    llvm::ArrayRef<NestFacts> nests,
-    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
-
-/// Returns the amounts of good layouts and loops, which are not known.
-Amounts amountsBySizes(
-    llvm::ArrayRef<NestFacts> nests,
-    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
 
 } // namespace heddle::cost
 

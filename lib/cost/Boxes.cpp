@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/cost/Amounts.h"
+#include "lib/cost/Count.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/cost/Amounts.h"
+#include "lib/cost/Count.h"
 
 #include <cmath>
 

@@ -111,6 +111,18 @@ const Stage *NestFacts::stageOf(size_t access) const {
   return nullptr;
 }
 
+const Amounts &NestFacts::counted(size_t access, function_ref<Amounts()> count) const {
+  const Laid &of = laid(access);
+  if (std::exchange(of.counted, walk) != walk)
+    of.counts.clear();
+  const Stage *copy = stageOf(access);
+  size_t at = copy ? copy->at : SIZE_MAX;
+  for (const auto &[level, amounts] : of.counts)
+    if (level == at)
+      return amounts;
+  return of.counts.emplace_back(at, count()).second;
+}
+
 LaneKind NestFacts::laneKind(size_t access, ArrayRef<unsigned> lanes) const {
   const Laid &of = laid(access);
   for (const auto &[known, kind] : of.kinds)

@@ -24,6 +24,7 @@
 #define HEDDLE_LIB_COST_FACTS_H
 
 #include "lib/cost/Adjustment.h"
+#include "lib/cost/Amounts.h"
 #include "lib/cost/Boxes.h"
 #include "lib/cost/Instructions.h"
 #include "lib/cost/Loops.h"
@@ -82,6 +83,8 @@ public:
   const Stage *stageOf(size_t access) const;
   /// Returns the boxes of an access. Loops must be known.
   const AccessBoxes &boxes(size_t access) const;
+  /// Returns what `count` says of an access, which depends on its layout, its copy and the loops.
+  const Amounts &counted(size_t access, llvm::function_ref<Amounts()> count) const;
   /// Returns how lanes reach an access. Layouts must be known.
   nest::LaneKind laneKind(size_t access, llvm::ArrayRef<unsigned> lanes) const;
 
@@ -103,6 +106,9 @@ private:
     mutable llvm::StringMap<Box> boxOf{}; ///< by extents; loops of a search share most
     mutable AccessBoxes boxes{};
     mutable unsigned walk = 0; ///< the loops of `boxes`
+    /// What the access executes, by the level of its copy.
+    mutable llvm::SmallVector<std::pair<size_t, Amounts>, 1> counts{};
+    mutable unsigned counted = 0; ///< the loops of `counts`
   };
   /// A search sets the same layouts again and again, so they are kept.
   struct Known {

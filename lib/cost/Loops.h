@@ -35,6 +35,10 @@ struct Loop {
 
   Loop(Kind kind, Names names, int64_t step) : kind(kind), names(std::move(names)), step(step) {}
   Loop(const nest::NestModel &nest, const nest::Loop &loop);
+
+  bool operator==(const Loop &other) const {
+    return kind == other.kind && step == other.step && names == other.names;
+  }
 };
 
 /// Groups by number.

@@ -16,20 +16,22 @@ using namespace mlir;
 Way::Way(NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
          bool isSplit)
     : facts(facts), lanes(lanes), tile(tile), rates(rates), isSplit(isSplit) {
-  assumeLoops();
+  setLoops(assumedLoops(facts, lanes, tile, isSplit));
   auto all = llvm::to_vector(llvm::seq(unsigned(facts.nest().accesses.size())));
   measure(all);
 }
 
-void Way::assumeLoops() {
-  facts.setLoops(assumedLoops(facts, lanes, tile, isSplit), {}, facts.nest().firstProduced);
+void Way::setLoops(SmallVector<Loop, 12> assumed) {
+  loops = std::move(assumed);
+  facts.setLoops(loops, {}, facts.nest().firstProduced);
 }
 
 Way &Way::setLayout(ArrayRef<unsigned> accesses, const Layout &layout) {
   for (unsigned access : accesses)
     facts.setLayout(access, layout);
   if (!facts.nest().reduction) // a tile turns what lies apart
-    assumeLoops();
+    if (SmallVector<Loop, 12> now = assumedLoops(facts, lanes, tile, isSplit); now != loops)
+      setLoops(std::move(now));
   measure(accesses);
   return *this;
 }

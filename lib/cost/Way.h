@@ -38,10 +38,11 @@ private:
   unsigned tile;
   const Rates &rates;
   bool isSplit;
+  llvm::SmallVector<Loop, 12> loops;
   llvm::SmallVector<Stage, 4> stages;
   double time = 0;
 
-  void assumeLoops();
+  void setLoops(llvm::SmallVector<Loop, 12> assumed);
   void measure(llvm::ArrayRef<unsigned> changed);
   bool mayStage(unsigned access) const;
   void stage(unsigned access);

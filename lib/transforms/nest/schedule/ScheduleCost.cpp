@@ -101,21 +101,6 @@ void ScheduleCost::measure(const Candidate &candidate) {
   if (s.m.pair >= 0)
     loops.emplace_back(cost::Loop::Unit, numbersOf(unsigned(s.m.pair)), 1);
   facts.setLoops(loops);
-  arithmetic = cost::countArithmetic(facts);
-  counted.assign(facts.nest().accesses.size(), {});
-}
-
-cost::Amounts ScheduleCost::countInstructions() {
-  cost::Amounts sum = arithmetic;
-  for (auto [access, known] : llvm::enumerate(counted)) {
-    const cost::Stage *copy = facts.stageOf(access);
-    unsigned at = copy ? copy->at : ~0u;
-    auto found = llvm::find_if(known, [&](const auto &each) { return each.first == at; });
-    if (found == known.end())
-      found = known.insert(found, {at, cost::countAccess(facts, access)});
-    sum += found->second;
-  }
-  return sum;
 }
 
 double ScheduleCost::chunksOf(const Candidate &candidate, double shrink) const {
@@ -152,7 +137,7 @@ bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
     stages.push_back(
         {copy.access, loopOf[unsigned(copy.loop)], isFetchedAhead(s, candidate, copy)});
   facts.setStages(stages);
-  cost::Amounts amounts = countInstructions();
+  cost::Amounts amounts = cost::countInstructions(facts);
   if (waiting(candidate, cyclesOf(amounts) / points) >= worth * 0.9999)
     return false;
   const cost::NestFacts *one = &facts;

@@ -59,9 +59,6 @@ private:
   double points;                 ///< of the groups around the nest
   CopyPlaces places;
   llvm::SmallVector<unsigned, 12> loopOf; ///< of each level of the candidate
-  cost::Amounts arithmetic;               ///< of the candidate
-  /// Instructions of each access, by the level of its copy.
-  std::vector<llvm::SmallVector<std::pair<unsigned, cost::Amounts>, 3>> counted;
   const RegisterTile *tile = nullptr;     ///< of which `stepCycles` are known
   double stepCycles = 0, loopCycles = 0;  ///< of a step of the reduction, alone and in a loop
   double tileCycles = 0;                  ///< of the start of a tile
@@ -73,8 +70,6 @@ private:
   double cyclesOf(const cost::Amounts &amounts) const {
     return machine.cycles(cost::secondsOf(amounts, machine.rates));
   }
-  /// Returns the instructions of the candidate with its copies.
-  cost::Amounts countInstructions();
   /// Returns the least cycles of a candidate: those of arithmetic and loads in its tiles.
   double leastCost(const Candidate &candidate);
   /// Returns the number of chunks if symbolic sizes are smaller by the factor `shrink`.
