@@ -156,10 +156,10 @@ static void addLowering(OpPassManager &passes,
   GreedyRewriteConfig once;
   once.setUseTopDownTraversal().setMaxIterations(1).setRegionSimplificationLevel(
       GreedySimplifyRegionLevel::Disabled);
-  passes.addPass(createCanonicalizerPass(once));
-  passes.addPass(createCSEPass());
   passes.addPass(createExpandMathPass());
   passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createCanonicalizerPass(once));
+  passes.addPass(createCSEPass());
   passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
