@@ -71,6 +71,8 @@ void Way::stage(unsigned access) {
   for (unsigned at = 0; at < std::min<size_t>(mostLevels, loops); ++at) {
     stages.back().at = at;
     facts.setStages(stages, outer);
+    if (!facts.adjustments && secondsOf(countInstructions(facts), rates) >= time)
+      continue; // bytes take more time, not less
     if (double staged = secondsOf(facts, rates); staged < time)
       time = staged, best = at;
   }
