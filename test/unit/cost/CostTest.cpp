@@ -125,6 +125,33 @@ TEST(CostTest, CopiesLeaveTheOriginal) {
   EXPECT_EQ(costOf(looped, nests.rates).seconds, costOf(facts, nests.rates).seconds);
 }
 
+TEST(CostTest, CountsChange) {
+  // Amounts of accesses are kept. After changes they must be those of facts that know nothing else.
+  Nests nests(product(64, 16, 32));
+  NestFacts facts = withLayouts(nests.facts[0], rowMajor());
+  auto expectCopied = [&](ArrayRef<Loop> loops, ArrayRef<Stage> copies, double vectors) {
+    SCOPED_TRACE(copies.size());
+    NestFacts fresh = withLayouts(nests.facts[0], rowMajor());
+    fresh.setLoops(loops, copies);
+    EXPECT_EQ(countInstructions(facts).str(), countInstructions(fresh).str());
+    EXPECT_EQ(countInstructions(facts).copied, vectors);
+  };
+  SmallVector<Loop, 6> loops = loopsOfProduct();
+  facts.setLoops(loops);
+  expectCopied(loops, {}, 0);
+  // Each of 8 tiles copies all of b, 32 vectors, or each of its 16 steps copies a row of 2. Half a
+  // vector more is counted for each run.
+  for (auto [at, vectors] : {std::pair(0u, 8 * 32.5), {1u, 8 * 16 * 2.5}}) {
+    facts.setStages(Stage{1, at});
+    expectCopied(loops, Stage{1, at}, vectors);
+  }
+  facts.setStages({});
+  expectCopied(loops, {}, 0);
+  loops[0].step = 16;
+  facts.setLoops(loops);
+  expectCopied(loops, {}, 0);
+}
+
 TEST(CostTest, LanesMatter) {
   Nests nests(product(64, 16, 32));
   NestFacts facts = withLayouts(nests.facts[0], rowMajor());
