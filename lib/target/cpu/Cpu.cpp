@@ -57,7 +57,7 @@ public:
                                       const std::vector<StepSpec> &steps) override {
     // With more steps than this, optimise less: each step runs some nanoseconds slower, but
     // compilation is much faster.
-    constexpr size_t many = 256;
+    constexpr size_t many = 32;
     auto module = buildEntry(&context, symbol, steps);
     auto bytes = emitter.emitObject(*module, steps.size() > many ? Effort::Least : Effort::Some);
     if (!bytes)
