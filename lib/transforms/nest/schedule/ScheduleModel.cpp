@@ -19,12 +19,10 @@ using namespace mlir;
 
 /// An innermost loop with fewer steps is avoided if another loop has more.
 static constexpr double fewSteps = 6;
-/// The largest number of candidates to evaluate, if all combinations of a tile and blocks had as
-/// many.
-static constexpr int64_t mostCandidates = 20000;
-/// At first a few candidates of each combination are evaluated, then all of the best combinations.
+/// About as many candidates of each register tile with blocks are evaluated first.
 static constexpr double fewCandidates = 20;
-static constexpr size_t bestCombinations = 2;
+/// The best candidates of this many tiles with blocks are improved by changes of one loop.
+static constexpr size_t mostImproved = 8;
 
 namespace {
 class Search {
@@ -33,26 +31,30 @@ public:
       : s(model, reductionOrder), cost(s, model.facts) {}
 
   Model::Found run(ArrayRef<RegisterTile> tiles) {
-    struct Combination {
+    struct Start {
       const RegisterTile *tile;
       const Split *split;
       Candidate best;
+      Order order;
     };
     std::vector<Split> blocks = splits();
-    double most = double(mostCandidates) / double(tiles.size() * blocks.size());
-    std::vector<Combination> combinations;
+    std::vector<Start> starts;
     for (const RegisterTile &tile : tiles)
       for (const Split &split : blocks) {
-        tryOrders(tile, split, std::min(fewCandidates, most), {&noTile});
-        combinations.push_back({&tile, &split, best});
+        restart({&noTile}, {});
+        tryOrders(tile, split);
+        starts.push_back({&tile, &split, best, bestOrder});
       }
-    llvm::stable_sort(combinations, [](const Combination &a, const Combination &b) {
-      return a.best.cost < b.best.cost;
-    });
-    best = combinations.front().best;
-    for (const Combination &each : ArrayRef(combinations).take_front(bestCombinations))
-      tryOrders(*each.tile, *each.split, most, best);
-    return {writeSchedule(s, best), best.cost, best.tile};
+    llvm::stable_sort(starts,
+                      [](const Start &a, const Start &b) { return a.best.cost < b.best.cost; });
+    Candidate found = starts.front().best;
+    for (const Start &start : ArrayRef(starts).take_front(mostImproved)) {
+      restart(start.best, start.order);
+      improve(*start.tile, *start.split);
+      if (best.cost < found.cost)
+        found = best;
+    }
+    return {writeSchedule(s, found), found.cost, found.tile};
   }
 
 private:
@@ -60,6 +62,13 @@ private:
   ScheduleCost cost;
   const RegisterTile noTile{};
   Candidate best{&noTile};
+  /// The loops of a candidate around its tile: walked groups from the outermost inwards, and how
+  /// many tiles of each a chunk has.
+  struct Order {
+    std::vector<unsigned> positions;
+    std::vector<int64_t> parts; ///< by walked group
+  };
+  Order bestOrder;
   llvm::StringSet<> seen; ///< loops already tried with this tile
 
   /// Reduced loops that may contain produced ones, by group and step.
@@ -166,7 +175,7 @@ private:
       candidate.levels.push_back({group, step, left[group]});
       left[group] = step;
     };
-    SmallVector<unsigned, 12> positions(order.begin(), order.end());
+    std::vector<unsigned> positions(order);
     for (size_t i = around.permuted; i < around.walked.size(); ++i)
       positions.push_back(unsigned(i));
     double chunks = 1;
@@ -208,16 +217,54 @@ private:
       return;
     cost.measure(candidate);
     for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
-      if (cost.improves(candidate, staging))
+      if (cost.improves(candidate, staging)) {
         best = candidate;
+        bestOrder.positions = positions;
+        bestOrder.parts.clear();
+        for (auto [i, parts] : llvm::enumerate(around.parts))
+          bestOrder.parts.push_back(parts[choice[i]]);
+      }
   }
 
-  /// Evaluates about `limit` candidates. Those that cost no less than `least` are dropped.
-  void tryOrders(const RegisterTile &tile, const Split &split, double limit, Candidate least) {
-    seen.clear();
-    best = std::move(least);
+  void restart(Candidate from, Order order) {
+    best = std::move(from);
+    bestOrder = std::move(order);
     cost.restart(best.cost);
-    Around around = loopsAround(tile, limit);
+    seen.clear();
+  }
+
+  /// Changes one loop of the best candidate, its place or the size of its parts, as long as that
+  /// improves the candidate.
+  void improve(const RegisterTile &tile, const Split &split) {
+    Around around = loopsAround(tile, INFINITY);
+    size_t count = around.permuted = around.walked.size();
+    for (double before = INFINITY; best.cost < before;) {
+      before = best.cost;
+      Order from = bestOrder;
+      std::vector<size_t> choice;
+      for (auto [all, part] : llvm::zip_equal(around.parts, from.parts))
+        choice.push_back(size_t(llvm::find(all, part) - all.begin()));
+      for (size_t loop = 0; loop < count; ++loop) {
+        for (int step : {-2, -1, 1, 2})
+          if (size_t part = choice[loop] + size_t(step); part < around.parts[loop].size()) {
+            std::vector<size_t> other = choice;
+            other[loop] = part;
+            tryLoops(tile, split, around, from.positions, other);
+          }
+        for (size_t place = 0; place < count; ++place) {
+          std::vector<unsigned> other = from.positions;
+          unsigned moved = other[loop];
+          other.erase(other.begin() + long(loop));
+          other.insert(other.begin() + long(place), moved);
+          tryLoops(tile, split, around, other, choice);
+        }
+      }
+    }
+  }
+
+  /// Evaluates a few candidates.
+  void tryOrders(const RegisterTile &tile, const Split &split) {
+    Around around = loopsAround(tile, fewCandidates);
     std::vector<unsigned> order(around.permuted);
     std::iota(order.begin(), order.end(), 0);
     do {
