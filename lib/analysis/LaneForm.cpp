@@ -8,7 +8,7 @@
 #include "lib/analysis/LaneForm.h"
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Plan.h"
+#include "lib/analysis/ScheduledLoops.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -16,30 +16,31 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// Returns what keeps the loops of a plan from running on lanes; "": nothing.
-static std::string lackOf(const Plan &plan, const Schedule &schedule) {
-  std::map<Group, bool> isConstant; // the number of points that the current loops cover
-  for (const auto &[group, size] : plan.sizes)
-    isConstant[group] = size.isConstant();
-  for (auto [i, walk] : llvm::enumerate(plan.loops)) {
-    if (walk.lane && !isConstant[walk.group])
-      return "a loop with steps of a constant size around the lanes over '" + walk.group[0] + "'";
-    if (walk.step < plan.most.at(walk.group))
-      isConstant[walk.group] = true;
-    if (walk.reduced && i < plan.outer)
-      return "sums in registers: the loop over '" + walk.group[0] +
+/// Returns what keeps the loops from running on lanes; "": nothing.
+static std::string lackOf(const ScheduledLoops &scheduled, const Schedule &schedule) {
+  std::map<MergedNames, bool> isConstant; // the number of points that the current loops cover
+  for (const auto &[names, size] : scheduled.sizes)
+    isConstant[names] = size.isConstant();
+  for (auto [i, walk] : llvm::enumerate(scheduled.loops)) {
+    if (walk.lane && !isConstant[walk.names])
+      return "a loop with steps of a constant size around the lanes over '" + walk.names[0] + "'";
+    if (walk.step < scheduled.most.at(walk.names))
+      isConstant[walk.names] = true;
+    if (walk.reduced && i < scheduled.outer)
+      return "sums in registers: the loop over '" + walk.names[0] +
              "' is around a sequential loop over produced names";
     if (!walk.lane || !walk.reduced)
       continue;
     // A lane combines terms only: a combiner may be wrong for two neutral values.
-    bool isVector = plan.lanes && plan.laneGroup == walk.group && walk.step == plan.lanes &&
-                    plan.sizes.at(walk.group).mod(plan.lanes) == Expr(0);
-    if (walk.step > 1 && (walk.innermost ? !isVector : plan.lanesReduced))
-      return "a loop or whole vectors over the points of '" + walk.group[0] + "' that a lane adds";
-    if (llvm::count_if(plan.loops, [&, group = walk.group](const Walk &other) {
-          return other.lane && other.group == group;
+    bool isVector = scheduled.lanes && scheduled.laneNames == walk.names &&
+                    walk.step == scheduled.lanes &&
+                    scheduled.sizes.at(walk.names).mod(scheduled.lanes) == Expr(0);
+    if (walk.step > 1 && (walk.innermost ? !isVector : scheduled.lanesReduced))
+      return "a loop or whole vectors over the points of '" + walk.names[0] + "' that a lane adds";
+    if (llvm::count_if(scheduled.loops, [&, names = walk.names](const Walk &other) {
+          return other.lane && other.names == names;
         }) > 1)
-      return "one loop over lanes of the reduced name '" + walk.group[0] + "'";
+      return "one loop over lanes of the reduced name '" + walk.names[0] + "'";
   }
   for (const Stage &stage : schedule.stages)
     if (stage.level.empty())
@@ -50,29 +51,30 @@ static std::string lackOf(const Plan &plan, const Schedule &schedule) {
 LaneForm nest::laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine) {
   unsigned nextVariable = 0;
   auto nothing = nd::DimsAttr::get(op.getContext(), {});
-  Plan plan = planLoops(op.getSpace(), nothing, schedule, laneBits(op), machine, nextVariable, {},
-                        /*bindLanes=*/true);
-  if (plan.boundLanes() <= 1)
+  ScheduledLoops scheduled =
+      scheduledLoops(op.getSpace(), nothing, schedule, laneBits(op), machine, nextVariable, {},
+                     /*bindLanes=*/true);
+  if (scheduled.boundLanes() <= 1)
     return {0, "a loop over lanes", 0};
-  std::string lack = lackOf(plan, schedule);
-  for (const Walk &walk : plan.loops)
+  std::string lack = lackOf(scheduled, schedule);
+  for (const Walk &walk : scheduled.loops)
     if (walk.lane && walk.step > 1 && lack.empty())
-      lack = "lanes that write one point of '" + walk.group[0] + "' at a time";
-  return lack.empty() ? LaneForm{plan.boundLanes(), "", 0} : LaneForm{0, lack, 0};
+      lack = "lanes that write one point of '" + walk.names[0] + "' at a time";
+  return lack.empty() ? LaneForm{scheduled.boundLanes(), "", 0} : LaneForm{0, lack, 0};
 }
 
 /// The lane form of a sort, whose lanes share the elements of a line.
 static LaneForm formOf(SortOp op, MachineAttr machine) {
   Schedule schedule = scheduleOf(op);
   unsigned nextVariable = 0;
-  Plan plan = planLoops(op.getLines(), op.getAlong(), schedule, /*bits=*/64, machine, nextVariable,
-                        {}, /*bindLanes=*/true);
-  if (plan.boundLanes() <= 1)
+  ScheduledLoops scheduled = scheduledLoops(op.getLines(), op.getAlong(), schedule, /*bits=*/64,
+                                            machine, nextVariable, {}, /*bindLanes=*/true);
+  if (scheduled.boundLanes() <= 1)
     return {0, "a loop over lanes", 0};
-  for (const Walk &walk : plan.loops)
+  for (const Walk &walk : scheduled.loops)
     if (walk.lane && !walk.reduced)
-      return {0, "no lanes over the lines of '" + walk.group[0] + "'", 0};
-  return {plan.boundLanes(), "", 0};
+      return {0, "no lanes over the lines of '" + walk.names[0] + "'", 0};
+  return {scheduled.boundLanes(), "", 0};
 }
 
 /// The lane form of an op that holds nests: as many lanes as the nest with most of them.
@@ -104,19 +106,20 @@ LaneForm nest::laneFormOf(Operation *nest, MachineAttr machine) {
 
 LaneForm nest::laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine) {
   unsigned nextVariable = 0;
-  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
-                        nextVariable, unitOf(op, machine), /*bindLanes=*/true);
-  if (plan.boundLanes() <= 1)
+  ScheduledLoops scheduled =
+      scheduledLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
+                     nextVariable, unitOf(op, machine), /*bindLanes=*/true);
+  if (scheduled.boundLanes() <= 1)
     return {0, "a loop over lanes", 0};
-  if (std::string lack = lackOf(plan, schedule); !lack.empty())
+  if (std::string lack = lackOf(scheduled, schedule); !lack.empty())
     return {0, lack, 0};
-  int64_t points = std::max<int64_t>(plan.lanes, 1);
-  for (const Walk &walk : plan.tile)
+  int64_t points = std::max<int64_t>(scheduled.lanes, 1);
+  for (const Walk &walk : scheduled.tile)
     points *= walk.reduced ? 1 : walk.count();
   int64_t registers = 0;
   for (Attribute value : op.getNeutral()) {
     unsigned bits = cast<TypedAttr>(value).getType().getIntOrFloatBitWidth();
     registers += points * llvm::divideCeil(bits, 32);
   }
-  return {plan.boundLanes(), "", registers};
+  return {scheduled.boundLanes(), "", registers};
 }

@@ -21,9 +21,9 @@ using namespace mlir;
 // Boxes
 //===----------------------------------------------------------------------===//
 
-StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) {
+StageContext nest::stageContext(ComputeOp op, const ScheduledLoops &scheduled, size_t entered) {
   StageContext context;
-  context.clips = plan.boundLanes() <= 1;
+  context.clips = scheduled.boundLanes() <= 1;
   if (auto function = op->getParentOfType<func::FuncOp>())
     for (const auto &symbol : nd::sizeSymbols(op))
       context.ranges[symbol.getKey().str()] =
@@ -35,60 +35,61 @@ StageContext nest::stageContext(ComputeOp op, const Plan &plan, size_t entered) 
         context.bindings[dim.name.str()] = Expr::name(variable);
         context.ranges[variable] = {0, std::max<int64_t>(dim.size().most() - 1, 0)};
       }
-  std::map<Group, Expr> all;
-  for (const auto &[group, most] : plan.most) {
-    context.index[group] = all[group] = Expr(0);
-    context.extent[group] = most;
+  std::map<MergedNames, Expr> all;
+  for (const auto &[names, most] : scheduled.most) {
+    context.index[names] = all[names] = Expr(0);
+    context.extent[names] = most;
   }
   auto walk = [&](const Walk &walk, int64_t count) {
     context.ranges[walk.variable] = {0, std::max<int64_t>(count - 1, 0)};
-    all[walk.group] = all[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
+    all[walk.names] = all[walk.names] + Expr::name(walk.variable) * Expr(walk.step);
   };
-  for (auto [i, loop] : llvm::enumerate(plan.loops)) {
+  for (auto [i, loop] : llvm::enumerate(scheduled.loops)) {
     walk(loop, loop.count());
     if (i >= entered || loop.lane) { // all lanes of a block read a copy
       context.inside.insert(loop.variable);
       continue;
     }
-    context.index[loop.group] = all[loop.group];
-    context.extent[loop.group] = loop.step;
+    context.index[loop.names] = all[loop.names];
+    context.extent[loop.names] = loop.step;
   }
-  for (const Walk &loop : plan.tile) {
-    walk(loop, llvm::divideCeil(std::min(context.extent[loop.group], loop.tile), loop.step));
+  for (const Walk &loop : scheduled.tile) {
+    walk(loop, llvm::divideCeil(std::min(context.extent[loop.names], loop.tile), loop.step));
     context.inside.insert(loop.variable);
   }
-  context.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
+  context.ranges[laneName] = {0, std::max<int64_t>(scheduled.lanes - 1, 0)};
   context.inside.insert(laneName);
-  if (plan.lanes)
-    all[plan.laneGroup] = all[plan.laneGroup] + Expr::name(laneName);
-  for (const auto &[group, index] : all)
-    plan.bind(group, index, context.ranges, context.bindings);
+  if (scheduled.lanes)
+    all[scheduled.laneNames] = all[scheduled.laneNames] + Expr::name(laneName);
+  for (const auto &[names, index] : all)
+    scheduled.bind(names, index, context.ranges, context.bindings);
   return context;
 }
 
 /// Returns the coordinate of a read at the last points of the inner loops; none if it does not
 /// increase with them.
-static std::optional<Expr> lastCoordinate(const Plan &plan, const StageContext &at,
+static std::optional<Expr> lastCoordinate(const ScheduledLoops &scheduled, const StageContext &at,
                                           const Expr &coordinate) {
   Replacement last = at.bindings;
   for (const std::string &name : coordinate.names())
-    if (auto size = plan.sizes.find(Group{name}); size != plan.sizes.end()) {
+    if (auto size = scheduled.sizes.find(MergedNames{name}); size != scheduled.sizes.end()) {
       if (!coordinate.isLinearIn(name) || coordinate.coefficient(name) < 0)
         return std::nullopt;
       last[name] =
           Expr::min(at.index.at(size->first) + Expr(at.extent.at(size->first)), size->second) -
           Expr(1);
-    } else if (plan.nameSizes.count(name)) {
+    } else if (scheduled.nameSizes.count(name)) {
       return std::nullopt;
     }
   return coordinate.substitute(last).simplify(at.ranges);
 }
 
-std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageContext &at,
-                                 unsigned read, Value tensor, GuardAttr guard) {
+std::optional<Box> nest::findBox(ComputeOp op, const ScheduledLoops &scheduled,
+                                 const StageContext &at, unsigned read, Value tensor,
+                                 GuardAttr guard) {
   Box box{tensor, {}, {}, {}, {}, guard};
   // If all sizes are constants, boxes are not clipped.
-  bool anySymbol = at.clips && llvm::any_of(plan.sizes, [](const auto &size) {
+  bool anySymbol = at.clips && llvm::any_of(scheduled.sizes, [](const auto &size) {
                      return !size.second.isConstant();
                    });
   for (const MapEntry &entry : op.readMap(read).getEntries()) {
@@ -110,7 +111,7 @@ std::optional<Box> nest::findBox(ComputeOp op, const Plan &plan, const StageCont
     box.origin[name] = outer + Expr(bounds->low);
     Expr extent(bounds->high - bounds->low + 1);
     box.whole.emplace_back(op.getContext(), name, extent);
-    if (auto end = anySymbol ? lastCoordinate(plan, at, entry.expr()) : std::nullopt) {
+    if (auto end = anySymbol ? lastCoordinate(scheduled, at, entry.expr()) : std::nullopt) {
       // Clip the box after the last read; all elements between the first and last are inside.
       extent = Expr::max(Expr::min(extent, *end + Expr(1) - box.origin[name]), 0);
       if (box.guard.isTrivial())
@@ -167,8 +168,8 @@ static void addRead(const Box &box, NestBuilder &copy, Value from, StringRef pai
 
 /// Returns the operand's name along which the layout stores pairs that are multiplied together; "":
 /// none.
-static std::string pairedName(const Plan &plan, MapAttr map, const Layout &layout) {
-  if (!plan.unit || layout.factors.empty() || layout.swizzle.bits)
+static std::string pairedName(const ScheduledLoops &scheduled, MapAttr map, const Layout &layout) {
+  if (!scheduled.unit || layout.factors.empty() || layout.swizzle.bits)
     return "";
   const Layout::Factor &last = layout.factors.back();
   if (last.names.size() != 1 || last.divisor != 1 || last.modulus != 2)
@@ -178,7 +179,7 @@ static std::string pairedName(const Plan &plan, MapAttr map, const Layout &layou
     if (llvm::is_contained(factor.names, name) &&
         (factor.names.size() > 1 || factor.divisor % 2 || factor.low % 2 || factor.high % 2))
       return "";
-  return map.lookup(name)->asName() == plan.pairGroup()[0] ? name : "";
+  return map.lookup(name)->asName() == scheduled.pairNames()[0] ? name : "";
 }
 
 /// Halves the sizes of `name` in a layout, so that it is a layout of pairs.
@@ -198,8 +199,8 @@ static bool isInnermost(const Layout &layout, StringRef name) {
          last.modulus % 2 == 0 && last.low % 2 == 0;
 }
 
-static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, const Layout &layout,
-                            const Layout &from, StringRef pairs) {
+static StagedCopy copyPairs(ComputeOp op, const ScheduledLoops &scheduled, const Box &box,
+                            const Layout &layout, const Layout &from, StringRef pairs) {
   MLIRContext *context = op.getContext();
   OpBuilder builder(context);
   NestBuilder copy(builder, op.getLoc());
@@ -214,7 +215,7 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
   StagedCopy made{{}, nullptr, inPairs(box.whole), from, {}, layout};
   made.read.factors.pop_back();
   made.to = halved(made.read, pairs);
-  const Expr &end = plan.sizes.find(plan.pairGroup())->second;
+  const Expr &end = scheduled.sizes.find(scheduled.pairNames())->second;
   Type i32 = builder.getI32Type();
   bool isPaired = tensorType(box.tensor).getElementType() == i32;
   if (isPaired || (isInnermost(from, pairs) && end.mod(2).constant() == 0)) {
@@ -248,13 +249,13 @@ static StagedCopy copyPairs(ComputeOp op, const Plan &plan, const Box &box, cons
   return made;
 }
 
-StagedCopy nest::makeStagedCopy(ComputeOp op, const Plan &plan, unsigned read, const Box &box,
-                                const Layout &layout, const Layout &from) {
-  if (std::string pairs = pairedName(plan, op.readMap(read), layout); !pairs.empty())
-    return copyPairs(op, plan, box, layout, from, pairs);
+StagedCopy nest::makeStagedCopy(ComputeOp op, const ScheduledLoops &scheduled, unsigned read,
+                                const Box &box, const Layout &layout, const Layout &from) {
+  if (std::string pairs = pairedName(scheduled, op.readMap(read), layout); !pairs.empty())
+    return copyPairs(op, scheduled, box, layout, from, pairs);
   OpBuilder builder(op.getContext());
   Type element = tensorType(box.tensor).getElementType(), to = element;
-  if (nd::isNarrowFloat(element) && !plan.unit)
+  if (nd::isNarrowFloat(element) && !scheduled.unit)
     to = builder.getF32Type();
   NestBuilder copy(builder, op.getLoc());
   copy.produced = nd::DimsAttr::getSorted(op.getContext(), box.dims);

@@ -23,25 +23,25 @@
 #define HEDDLE_ANALYSIS_STAGEDCOPY_H
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Plan.h"
+#include "lib/analysis/ScheduledLoops.h"
 
 #include <set>
 
 namespace heddle::nest {
 
-/// The loops of a plan outside and inside of a stage.
+/// The loops outside and inside of a stage.
 struct StageContext {
-  std::map<Group, Expr> index;     ///< merged index over the outer loops
-  std::map<Group, int64_t> extent; ///< points that the inner loops cover
-  Replacement bindings;            ///< of iteration names, over all loops
-  Ranges ranges;                   ///< of loop variables
-  std::set<std::string> inside;    ///< variables of the inner loops
+  std::map<MergedNames, Expr> index;     ///< merged index over the outer loops
+  std::map<MergedNames, int64_t> extent; ///< points that the inner loops cover
+  Replacement bindings;                  ///< of iteration names, over all loops
+  Ranges ranges;                         ///< of loop variables
+  std::set<std::string> inside;          ///< variables of the inner loops
   /// Whether elements of a last step that no point reads are left out if sizes are symbols; else
   /// the sizes of a copy are constants.
   bool clips = true;
 };
-/// The context inside of the first `entered` loops of the plan, at whole tiles.
-StageContext stageContext(ComputeOp op, const Plan &plan, size_t entered);
+/// The context inside of the first `entered` loops, at whole tiles.
+StageContext stageContext(ComputeOp op, const ScheduledLoops &scheduled, size_t entered);
 
 /// The part of an operand that a stage copies.
 struct Box {
@@ -55,8 +55,9 @@ struct Box {
   Sizes sizes() const;
 };
 /// The part of `tensor` that read `read` accesses; none if it is not a box.
-std::optional<Box> findBox(ComputeOp op, const Plan &plan, const StageContext &context,
-                           unsigned read, mlir::Value tensor, GuardAttr guard);
+std::optional<Box> findBox(ComputeOp op, const ScheduledLoops &scheduled,
+                           const StageContext &context, unsigned read, mlir::Value tensor,
+                           GuardAttr guard);
 
 /// The nest that copies a box.
 struct StagedCopy {
@@ -69,8 +70,8 @@ struct StagedCopy {
   void destroy();
 };
 /// `layout`: the stage's; `from`: of the operand.
-StagedCopy makeStagedCopy(ComputeOp op, const Plan &plan, unsigned read, const Box &box,
-                          const Layout &layout, const Layout &from);
+StagedCopy makeStagedCopy(ComputeOp op, const ScheduledLoops &scheduled, unsigned read,
+                          const Box &box, const Layout &layout, const Layout &from);
 
 } // namespace heddle::nest
 

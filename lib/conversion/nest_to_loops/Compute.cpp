@@ -31,8 +31,9 @@ static constexpr size_t mostChained = 8;
 static constexpr int64_t stepsAhead = 8;
 
 ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
-                               const Plan &plan, Value chunk)
-    : e(emitter), op(op), schedule(schedule), plan(plan), loops(emitter, plan, chunk) {
+                               const ScheduledLoops &scheduled, Value chunk)
+    : e(emitter), op(op), schedule(schedule), scheduled(scheduled),
+      loops(emitter, scheduled, chunk) {
   for (Attribute value : op.getNeutral())
     accumulators.push_back(e.computeType(cast<TypedAttr>(value).getType()));
   operandOf.assign(op.getReads().begin(), op.getReads().end());
@@ -45,17 +46,17 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
 
 LogicalResult ComputeEmitter::emit() {
   auto all = [&](ValueRange) {
-    return enter(plan.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
+    return enter(scheduled.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
       if (failed(outerLoop(0)))
         return failure();
       return Values();
     });
   };
   // A nest of a group may have fewer lanes than the block.
-  if (barriersInside || plan.boundLanes() >= e.lanes)
+  if (barriersInside || scheduled.boundLanes() >= e.lanes)
     return success(succeeded(all({})));
   Value isBound = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, e.lane,
-                                        e.constant(plan.boundLanes()));
+                                        e.constant(scheduled.boundLanes()));
   return success(succeeded(branch(e, isBound, {}, all, nullptr)));
 }
 
@@ -90,9 +91,9 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
 }
 
 LogicalResult ComputeEmitter::outerLoop(size_t position) {
-  if (position == plan.outer)
+  if (position == scheduled.outer)
     return tile();
-  const Walk &walk = plan.loops[position];
+  const Walk &walk = scheduled.loops[position];
   bool hasAccumulators = walk.reduced && resting.empty() && !inResult;
   Expr scratchTop = e.scratchTop;
   if (hasAccumulators)
@@ -115,12 +116,12 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
 FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carried) {
   if (nothingToDo())
     return Values(carried);
-  if (position == plan.loops.size())
+  if (position == scheduled.loops.size())
     return reductionBody(carried);
   auto inside = [&](ValueRange values) {
     if (position == sharingLoop())
       fetchShare(position);
-    return enter(plan.loops[position].stages, nullptr, values,
+    return enter(scheduled.loops[position].stages, nullptr, values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   };
   Clip clip = barriersInside ? Clip() : clipOf(position);
@@ -149,9 +150,9 @@ Values ComputeEmitter::neutral(int64_t lanes) {
 
 std::vector<Point> ComputeEmitter::accumulatorPoints() {
   std::vector<Point> points = loops.points(false);
-  if (plan.lanes && plan.lanesReduced)
+  if (scheduled.lanes && scheduled.lanesReduced)
     for (Point &point : points)
-      point.lanes = point.active = plan.lanes;
+      point.lanes = point.active = scheduled.lanes;
   return points;
 }
 
@@ -163,8 +164,8 @@ LogicalResult ComputeEmitter::tile() {
     fetchShare(std::nullopt);
   std::vector<Point> points = accumulatorPoints();
   chains = 1;
-  if (plan.lanesReduced)
-    for (const Walk &walk : plan.tile)
+  if (scheduled.lanesReduced)
+    for (const Walk &walk : scheduled.tile)
       if (walk.reduced)
         chains *= size_t(walk.count());
   if (points.size() * accumulators.size() * chains > mostChained)
@@ -175,7 +176,7 @@ LogicalResult ComputeEmitter::tile() {
       start.append(neutral(point.lanes));
   bool lanesShare = lanesShareSums();
   barriersInside -= lanesShare;
-  FailureOr<Values> totals = reductionLoop(plan.outer, start);
+  FailureOr<Values> totals = reductionLoop(scheduled.outer, start);
   barriersInside += lanesShare;
   if (failed(totals))
     return failure();
@@ -223,13 +224,13 @@ LogicalResult ComputeEmitter::tile() {
 
 SmallVector<Emitter::Turn, 2> ComputeEmitter::turnsOfTile() const {
   SmallVector<Emitter::Turn, 2> turns;
-  if (!plan.lanes || plan.lanesReduced)
+  if (!scheduled.lanes || scheduled.lanesReduced)
     return turns;
-  for (const Walk &walk : plan.tile) {
-    auto isAlike = [&](const Walk &other) { return other.group == walk.group; };
-    if (!walk.reduced && walk.group != plan.laneGroup && walk.step == 1 &&
-        llvm::count_if(plan.tile, isAlike) == 1) // its values are all points of the group
-      turns.push_back({walk.variable, loops.extentOf(walk.group)});
+  for (const Walk &walk : scheduled.tile) {
+    auto isAlike = [&](const Walk &other) { return other.names == walk.names; };
+    if (!walk.reduced && walk.names != scheduled.laneNames && walk.step == 1 &&
+        llvm::count_if(scheduled.tile, isAlike) == 1) // its values are all points of these names
+      turns.push_back({walk.variable, loops.extentOf(walk.names)});
   }
   return turns;
 }
@@ -318,7 +319,7 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
       for (const auto &[name, value] : step.values)
         point.values[name] = value;
       Value included;
-      if (plan.lanes && plan.lanesReduced) {
+      if (scheduled.lanes && scheduled.lanesReduced) {
         point.active = step.active;
         point.count = step.count;
         if (point.isPartial())
@@ -351,9 +352,9 @@ FailureOr<Values> ComputeEmitter::reductionBody(ValueRange carried) {
 
 void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps,
                                  Section &section) {
-  if (plan.outer == plan.loops.size() || plan.lanesReduced || !plan.lanes)
+  if (scheduled.outer == scheduled.loops.size() || scheduled.lanesReduced || !scheduled.lanes)
     return;
-  const std::string &variable = plan.loops.back().variable;
+  const std::string &variable = scheduled.loops.back().variable;
   int64_t l1 = e.machine ? e.machine.integer("l1_bytes", 32 << 10) : 32 << 10;
   for (unsigned i = 0; i < operandOf.size(); ++i) {
     MapAttr map = op.readMap(i);
@@ -379,7 +380,7 @@ void ComputeEmitter::fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps
       }
     // Prefetch only if several rows use each vector, so that there are free load slots.
     if (stride * bytes < 64 || stride * bytes > 4096 || lines.size() * 4 > produced.size() ||
-        int64_t(lines.size()) * plan.lanes * bytes * reductionSteps(plan.outer) < l1 / 2)
+        int64_t(lines.size()) * scheduled.lanes * bytes * reductionSteps(scheduled.outer) < l1 / 2)
       continue;
     for (const Expr &line : lines)
       e.prefetch(source, line + Expr(stride * stepsAhead), section, /*write=*/false, /*near=*/true);
@@ -417,62 +418,62 @@ SmallVector<Memory> ComputeEmitter::allocateOwnAccumulators(const Expr &elements
 void ComputeEmitter::placeAccumulators() {
   // Spill to the results if they have the accumulators' types, unless there is a `finish`, whose
   // operands may alias the results.
-  inResult =
-      !plan.lanesReduced && op.getFinish().empty() && op.getNumResults() == accumulators.size();
+  inResult = !scheduled.lanesReduced && op.getFinish().empty() &&
+             op.getNumResults() == accumulators.size();
   for (auto [result, type] : llvm::zip(op.getResults(), accumulators))
     inResult &= nd::signless(tensorType(result).getElementType()) == type;
   if (inResult)
     return;
   Expr elements = 1;
-  for (const auto &[group, size] : plan.sizes) {
-    if (op.getReduced().contains(group[0]))
+  for (const auto &[names, size] : scheduled.sizes) {
+    if (op.getReduced().contains(names[0]))
       continue;
-    restingStart[group] = loops.indexOf(group);
-    Expr count = loops.extentOver(group);
-    if (plan.lanes && group == plan.laneGroup)
-      count = count.ceildiv(plan.lanes) * Expr(plan.lanes);
-    restingExtent[group] = count;
+    restingStart[names] = loops.indexOf(names);
+    Expr count = loops.extentOver(names);
+    if (scheduled.lanes && names == scheduled.laneNames)
+      count = count.ceildiv(scheduled.lanes) * Expr(scheduled.lanes);
+    restingExtent[names] = count;
     elements = elements * count;
   }
-  if (plan.lanes && plan.lanesReduced)
-    elements = elements * Expr(plan.lanes);
+  if (scheduled.lanes && scheduled.lanesReduced)
+    elements = elements * Expr(scheduled.lanes);
   resting = allocateOwnAccumulators(elements);
 }
 
 Expr ComputeEmitter::restingOffset(const Point &point) {
-  // Row-major over the groups, the vector's innermost.
+  // Row-major over the merged names, the vector's innermost.
   Expr offset;
-  auto add = [&](const Group &group) {
+  auto add = [&](const MergedNames &names) {
     Expr index =
-        (loops.indexOf(group) - restingStart[group]).substitute(point.values).simplify(e.ranges);
-    offset = offset * restingExtent[group] + index;
+        (loops.indexOf(names) - restingStart[names]).substitute(point.values).simplify(e.ranges);
+    offset = offset * restingExtent[names] + index;
   };
-  for (const auto &[group, start] : restingStart)
-    if (group != plan.laneGroup)
-      add(group);
-  if (plan.lanes && plan.lanesReduced)
-    offset = offset * Expr(plan.lanes) + Expr::name(laneName);
-  else if (plan.lanes)
-    add(plan.laneGroup);
+  for (const auto &[names, start] : restingStart)
+    if (names != scheduled.laneNames)
+      add(names);
+  if (scheduled.lanes && scheduled.lanesReduced)
+    offset = offset * Expr(scheduled.lanes) + Expr::name(laneName);
+  else if (scheduled.lanes)
+    add(scheduled.laneNames);
   return offset.simplify(e.ranges);
 }
 
 int64_t ComputeEmitter::reductionSteps(size_t from) const {
   int64_t steps = 1;
-  for (const Walk &walk : ArrayRef<Walk>(plan.loops).drop_front(from))
+  for (const Walk &walk : ArrayRef<Walk>(scheduled.loops).drop_front(from))
     steps = std::min<int64_t>(steps * std::min<int64_t>(walk.count(), 4096), 1 << 30);
   return steps;
 }
 
 std::optional<size_t> ComputeEmitter::sharingLoop() const {
   std::optional<size_t> found;
-  for (size_t loop = plan.outer; loop + 1 < plan.loops.size(); ++loop) {
+  for (size_t loop = scheduled.outer; loop + 1 < scheduled.loops.size(); ++loop) {
     // Numbering the steps needs constant trip counts, except that of the outermost loop.
-    if ((loop > plan.outer && !plan.loops[loop].steps.isConstant()) ||
+    if ((loop > scheduled.outer && !scheduled.loops[loop].steps.isConstant()) ||
         reductionSteps(loop + 1) < leastStepsInShare)
       break;
     found = loop;
-    if (reductionSteps(plan.outer) / reductionSteps(loop + 1) >= enoughShares)
+    if (reductionSteps(scheduled.outer) / reductionSteps(loop + 1) >= enoughShares)
       break;
   }
   return found;
@@ -480,13 +481,13 @@ std::optional<size_t> ComputeEmitter::sharingLoop() const {
 
 void ComputeEmitter::fetchShare(std::optional<size_t> loop) {
   Share share;
-  for (size_t i = plan.outer; loop && i <= *loop; ++i) {
-    const Walk &walk = plan.loops[i];
+  for (size_t i = scheduled.outer; loop && i <= *loop; ++i) {
+    const Walk &walk = scheduled.loops[i];
     share.number = share.number * Expr(walk.count()) +
                    (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));
     share.count = std::min<int64_t>(share.count * std::min<int64_t>(walk.count(), 4096), 4096);
   }
-  if (inResult || !resting.empty() || reductionSteps(plan.outer) >= leastStepsToPrefetch)
+  if (inResult || !resting.empty() || reductionSteps(scheduled.outer) >= leastStepsToPrefetch)
     fetchResults(share);
   fetchAhead(share);
 }
@@ -507,8 +508,8 @@ void ComputeEmitter::fetchResults(const Share &share) {
   std::vector<Point> points = resting.empty() ? loops.points(false) : accumulatorPoints();
   // Prefetch by rows of vectors. A row's number determines all variables except those of lanes.
   auto onLanes = [&](const std::string &variable) {
-    return llvm::any_of(plan.tile, [&](const Walk &walk) {
-      return walk.variable == variable && walk.group == plan.laneGroup;
+    return llvm::any_of(scheduled.tile, [&](const Walk &walk) {
+      return walk.variable == variable && walk.names == scheduled.laneNames;
     });
   };
   auto value = [&](size_t point, const std::string &variable) {
@@ -634,6 +635,7 @@ LogicalResult Emitter::emitCompute(ComputeOp op, const Schedule &schedule, Value
       if (op.getProduced().contains(loop.names[0]))
         produced.loops.push_back(loop);
   const Schedule &chosen = nothing ? produced : schedule;
-  Plan made = plan(op.getProduced(), op.getReduced(), chosen, laneBits(op), unitOf(op, machine));
+  ScheduledLoops made =
+      loopsOf(op.getProduced(), op.getReduced(), chosen, laneBits(op), unitOf(op, machine));
   return ComputeEmitter(*this, op, chosen, made, chunk).emit();
 }

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `ComputeEmitter` emits the loops of a plan from the outermost inwards. In each loop it stages
+// `ComputeEmitter` emits scheduled loops from the outermost inwards. In each loop it stages
 // operands, and tests guards as soon as all variables in them are defined. In the register tile
 // every point has accumulators, which the reduction's loops carry as SSA values:
 //
-//     for row, column tile:                         plan.loops[.. outer]
+//     for row, column tile:                         scheduled.loops[.. outer]
 //       28 vectors = neutral
 //       for ky:
 //         if 0 <= row + ky - 1 < 56:                tested here: otherwise nothing is added
@@ -34,8 +34,8 @@ namespace heddle::nest {
 
 class ComputeEmitter {
 public:
-  ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule, const Plan &plan,
-                 mlir::Value chunk);
+  ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
+                 const ScheduledLoops &scheduled, mlir::Value chunk);
   mlir::LogicalResult emit();
 
 private:
@@ -44,7 +44,7 @@ private:
   Emitter &e;
   ComputeOp op;
   const Schedule &schedule;
-  const Plan &plan;
+  const ScheduledLoops &scheduled;
   LoopWalker loops;
   llvm::SmallVector<mlir::Type> accumulators; ///< types
   size_t chains = 1; ///< independent sets of accumulators, for interleaved steps
@@ -97,8 +97,8 @@ private:
   // Spilled accumulators.
   bool inResult = false; ///< spilled to the results themselves
   llvm::SmallVector<Memory> resting;
-  std::map<Group, Expr> restingStart;
-  std::map<Group, Expr> restingExtent;
+  std::map<MergedNames, Expr> restingStart;
+  std::map<MergedNames, Expr> restingExtent;
   /// Memory for this many elements of each accumulator.
   llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements, llvm::StringRef memory = "");
   /// As above, scratch of each lane of its own.
@@ -154,7 +154,7 @@ private:
   std::optional<Box> findBox(unsigned read);
   mlir::FailureOr<mlir::Value> emitCopy(const Stage &stage, const Box &box);
   // Pairs.cpp
-  /// The unit that computes the plan's tile; null: plain vectors.
+  /// The unit that computes the tile; null: plain vectors.
   std::unique_ptr<Unit> makeUnit() const;
   /// The next box of a stage, which is prefetched while the current one is used.
   struct Ahead {

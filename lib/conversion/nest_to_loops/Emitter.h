@@ -29,7 +29,7 @@
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_EMITTER_H
 
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Plan.h"
+#include "lib/analysis/ScheduledLoops.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,10 +156,10 @@ public:
   bool isKnown(const Test &test) const;
   /// A fresh loop variable.
   std::string freshVariable() { return loopVariable(nextVariable++); }
-  /// The plan of a nest with fresh loop variables.
-  Plan plan(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
-            const UnitUse &use = {}) {
-    return planLoops(produced, reduced, schedule, bits, machine, nextVariable, use, lanes > 0);
+  /// The loops of a nest, with fresh variables.
+  ScheduledLoops loopsOf(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule,
+                         unsigned bits, const UnitUse &use = {}) {
+    return scheduledLoops(produced, reduced, schedule, bits, machine, nextVariable, use, lanes > 0);
   }
   void define(const std::string &name, mlir::Value value, Range range);
   void forget(const std::string &name);

@@ -39,8 +39,8 @@ LogicalResult ComputeEmitter::finishPoint(const Point &point, Values values, Sec
 }
 
 LogicalResult ComputeEmitter::finishTotals(const Point &point, Values totals, Section &section) {
-  if (plan.lanes && plan.lanesReduced && !folded) {
-    FailureOr<Values> folded = e.foldLanes(op.getCombine(), totals, plan.lanes);
+  if (scheduled.lanes && scheduled.lanesReduced && !folded) {
+    FailureOr<Values> folded = e.foldLanes(op.getCombine(), totals, scheduled.lanes);
     if (failed(folded))
       return failure();
     totals = *folded;
@@ -76,8 +76,8 @@ ComputeEmitter::finishingRows(ArrayRef<Point> points) {
   std::pair<std::string, std::vector<std::vector<size_t>>> best;
   if (!isFinishedByRows(heddle::costOf(op.getFinish()), double(points.size())))
     return best;
-  for (const Walk &walk : plan.tile) {
-    if (walk.reduced || (plan.lanes && walk.group == plan.laneGroup))
+  for (const Walk &walk : scheduled.tile) {
+    if (walk.reduced || (scheduled.lanes && walk.names == scheduled.laneNames))
       continue;
     std::vector<std::vector<size_t>> rows = rowsOf(walk.variable, points);
     if (rows.size() > std::max<size_t>(best.second.size(), 1))
@@ -111,12 +111,12 @@ LogicalResult ComputeEmitter::finishByRows(const std::string &variable,
                                            ArrayRef<std::vector<size_t>> rows,
                                            ArrayRef<Point> points, ValueRange totals) {
   size_t width = accumulators.size();
-  bool onLanes = plan.lanes && !(plan.lanesReduced && folded);
-  int64_t lanes = onLanes ? plan.lanes : 1, perRow = int64_t(rows[0].size());
+  bool onLanes = scheduled.lanes && !(scheduled.lanesReduced && folded);
+  int64_t lanes = onLanes ? scheduled.lanes : 1, perRow = int64_t(rows[0].size());
   Expr scratchTop = e.scratchTop;
   SmallVector<Memory> kept = allocateOwnAccumulators(Expr(int64_t(points.size()) * lanes));
   auto whole = [&](Point point) { // accumulators have all lanes
-    point.lanes = point.active = onLanes ? plan.lanes : 0;
+    point.lanes = point.active = onLanes ? scheduled.lanes : 0;
     point.count = {};
     return point;
   };

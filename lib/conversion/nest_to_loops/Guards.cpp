@@ -101,7 +101,7 @@ bool ComputeEmitter::fails(unsigned read, const Point &point) {
 }
 
 /// The points of the tile, including the unrolled steps of the reduction.
-static std::vector<Point> allPoints(const LoopWalker &loops, const Plan &plan) {
+static std::vector<Point> allPoints(const LoopWalker &loops, const ScheduledLoops &scheduled) {
   std::vector<Point> all;
   std::vector<Point> steps = loops.points(true);
   for (const Point &produced : loops.points(false))
@@ -120,7 +120,7 @@ static std::vector<Point> allPoints(const LoopWalker &loops, const Plan &plan) {
 bool ComputeEmitter::nothingToDo() {
   if (failing.empty())
     return false;
-  return llvm::all_of(allPoints(loops, plan), [&](const Point &point) {
+  return llvm::all_of(allPoints(loops, scheduled), [&](const Point &point) {
     std::string values = valuesOf(point);
     return llvm::any_of(llvm::seq<unsigned>(0, skippable.size()),
                         [&](unsigned i) { return skippable[i] && failing.count({i, values}); });
@@ -133,9 +133,9 @@ ComputeEmitter::Clip ComputeEmitter::clipOf(size_t position) {
                           [&](unsigned i) { return skippable[i] && !guards[i].isTrivial(); });
   if (!any || !loops.canClip(position))
     return clip;
-  const std::string &variable = plan.loops[position].variable;
+  const std::string &variable = scheduled.loops[position].variable;
   LoopWalker::Saved saved = loops.bindAll();
-  std::vector<Point> points = allPoints(loops, plan);
+  std::vector<Point> points = allPoints(loops, scheduled);
   std::set<Expr> lows, highs;
   for (unsigned i = 0; i < skippable.size(); ++i) {
     if (!skippable[i])
@@ -181,10 +181,10 @@ std::vector<int64_t> ComputeEmitter::cutsOf(size_t position) {
   bool any = llvm::any_of(guards, [](GuardAttr guard) { return !guard.isTrivial(); });
   if (!any || !loops.canClip(position))
     return {};
-  const std::string &variable = plan.loops[position].variable;
-  int64_t count = loops.extentOf(plan.loops[position].group);
+  const std::string &variable = scheduled.loops[position].variable;
+  int64_t count = loops.extentOf(scheduled.loops[position].names);
   LoopWalker::Saved saved = loops.bindAll();
-  std::vector<Point> points = allPoints(loops, plan);
+  std::vector<Point> points = allPoints(loops, scheduled);
   std::set<Test> tests;
   for (GuardAttr guard : guards)
     for (const Condition &condition : guard.getConditions())
@@ -434,7 +434,7 @@ FailureOr<Values> ComputeEmitter::decideGuards(ValueRange carried, Next next) {
     if (ready.empty())
       continue;
     if (points.empty())
-      points = allPoints(loops, plan);
+      points = allPoints(loops, scheduled);
     for (const Point &point : points)
       splitter.widest = std::max(splitter.widest, point.active);
     for (const Point &point : points) {

@@ -57,15 +57,15 @@ Value LoopWalker::digitOf(const Walk &walk) {
 
 FailureOr<Values> LoopWalker::walkStep(const Walk &walk, Value number, ValueRange carried,
                                        Inside inside) {
-  Extent tile = extent[walk.group];
+  Extent tile = extent[walk.names];
   int64_t full = tile.most / walk.step;
   auto run = [&](ValueRange values, int64_t most, bool clamps) {
     e.define(walk.variable, number, {0, std::max<int64_t>(most - 1, 0)});
-    bool isNew = clamps && clamped.insert(walk.group).second;
+    bool isNew = clamps && clamped.insert(walk.names).second;
     FailureOr<Values> result = narrowed(walk, Expr::name(walk.variable) * Expr(walk.step),
                                         {walk.step, Value()}, Value(), Value(), values, inside);
     if (isNew)
-      clamped.erase(walk.group);
+      clamped.erase(walk.names);
     e.vars.erase(walk.variable);
     return result;
   };
@@ -82,7 +82,7 @@ FailureOr<Values> LoopWalker::walkStep(const Walk &walk, Value number, ValueRang
 }
 
 FailureOr<Values> LoopWalker::walkAround(const Walk &walk, ValueRange carried, Inside inside) {
-  Extent tile = extent[walk.group];
+  Extent tile = extent[walk.names];
   int64_t most = (tile.most + walk.step - 1) / walk.step;
   if (most <= 1 && !tile.exact)
     return walkStep(walk, e.constant(0), carried, inside);
@@ -95,25 +95,25 @@ FailureOr<Values> LoopWalker::walkAround(const Walk &walk, ValueRange carried, I
 }
 
 FailureOr<Values> LoopWalker::walkLanes(const Walk &walk, ValueRange carried, Inside inside) {
-  Extent tile = extent[walk.group];
+  Extent tile = extent[walk.names];
   assert(!tile.exact && "lanes divide a tile of constant size");
-  bool isFirst = outsideLanes.try_emplace(walk.group, index[walk.group], tile.most).second;
-  bool isNew = tile.most % walk.step != 0 && clamped.insert(walk.group).second;
+  bool isFirst = outsideLanes.try_emplace(walk.names, index[walk.names], tile.most).second;
+  bool isNew = tile.most % walk.step != 0 && clamped.insert(walk.names).second;
   e.define(walk.variable, digitOf(walk), {0, std::max<int64_t>(walk.count() - 1, 0)});
   FailureOr<Values> result = narrowed(walk, Expr::name(walk.variable) * Expr(walk.step),
                                       {walk.step, Value()}, Value(), Value(), carried, inside);
   e.vars.erase(walk.variable);
   if (isNew)
-    clamped.erase(walk.group);
+    clamped.erase(walk.names);
   if (isFirst)
-    outsideLanes.erase(walk.group);
+    outsideLanes.erase(walk.names);
   return result;
 }
 
 FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carried,
                                                Inside inside) {
-  Extent tile = extent[walk.group];
-  bool isFirst = outsideLanes.try_emplace(walk.group, index[walk.group], tile.most).second;
+  Extent tile = extent[walk.names];
+  bool isFirst = outsideLanes.try_emplace(walk.names, index[walk.names], tile.most).second;
   Value number = digitOf(walk), step = e.constant(walk.step);
   Expr by = Expr::name(walk.variable) * Expr(walk.step);
   auto run = [&](ValueRange values, Value exact) {
@@ -142,7 +142,7 @@ FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carr
         walk.step > 1 ? llvm::function_ref<FailureOr<Values>(ValueRange)>(part) : nullptr);
   }
   if (isFirst)
-    outsideLanes.erase(walk.group);
+    outsideLanes.erase(walk.names);
   return result;
 }
 
@@ -152,13 +152,13 @@ FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carr
 
 Value LoopWalker::isActive() {
   Values tests;
-  if (e.lanes && plan.boundLanes() < e.lanes)
-    tests.push_back(compare(CmpIPredicate::ult, e.lane, e.constant(plan.boundLanes())));
-  for (const Walk &walk : plan.loops)
+  if (e.lanes && scheduled.boundLanes() < e.lanes)
+    tests.push_back(compare(CmpIPredicate::ult, e.lane, e.constant(scheduled.boundLanes())));
+  for (const Walk &walk : scheduled.loops)
     if (walk.lane && walk.reduced && walk.count() > 1)
       tests.push_back(compare(CmpIPredicate::eq, digitOf(walk), e.constant(0)));
-  for (const Group &group : clamped)
-    tests.push_back(e.emit(Test{leftOf(group) - Expr(1)}));
+  for (const MergedNames &names : clamped)
+    tests.push_back(e.emit(Test{leftOf(names) - Expr(1)}));
   Value all;
   for (Value test : tests)
     all = e.both(all, test);
@@ -181,9 +181,9 @@ LogicalResult LoopWalker::onActive(llvm::function_ref<LogicalResult()> code) {
 
 SmallVector<Test> LoopWalker::existence(const Point &point) const {
   SmallVector<Test> tests;
-  for (const Group &group : clamped) {
-    const Expr &size = plan.sizes.find(group)->second;
-    Expr at = indexOf(group).substitute(point.values);
+  for (const MergedNames &names : clamped) {
+    const Expr &size = scheduled.sizes.find(names)->second;
+    Expr at = indexOf(names).substitute(point.values);
     tests.push_back({(size - Expr(1) - at).simplify(e.ranges)});
   }
   return tests;
@@ -229,21 +229,22 @@ LogicalResult ComputeEmitter::storePoint(const Point &point, ValueRange values, 
 //===----------------------------------------------------------------------===//
 
 bool ComputeEmitter::lanesShareSums() const {
-  return llvm::any_of(
-      plan.loops, [](const Walk &walk) { return walk.lane && walk.reduced && walk.count() > 1; });
+  return llvm::any_of(scheduled.loops, [](const Walk &walk) {
+    return walk.lane && walk.reduced && walk.count() > 1;
+  });
 }
 
 FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
   std::vector<Point> points = loops.points(false);
-  int64_t wide = plan.lanes && !plan.lanesReduced ? plan.lanes : 1;
+  int64_t wide = scheduled.lanes && !scheduled.lanesReduced ? scheduled.lanes : 1;
   size_t width = accumulators.size();
   Values parts;
   for (auto [i, point] : llvm::enumerate(points)) {
     point.active = point.lanes; // sums have all lanes of the vector
     point.count = {};
     Values own(totals.slice(i * width, width));
-    if (plan.lanes && plan.lanesReduced) {
-      FailureOr<Values> folded = e.foldLanes(op.getCombine(), own, plan.lanes);
+    if (scheduled.lanes && scheduled.lanesReduced) {
+      FailureOr<Values> folded = e.foldLanes(op.getCombine(), own, scheduled.lanes);
       if (failed(folded))
         return failure();
       own = *folded;
@@ -259,9 +260,9 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
       allocateAccumulators(Expr(slots), e.memoryFor(Expr(bytes), /*share=*/1));
   // A nest of a group may have fewer lanes than the block.
   Value isBound;
-  if (plan.boundLanes() < e.lanes)
+  if (scheduled.boundLanes() < e.lanes)
     isBound = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::ult, e.lane,
-                                    e.constant(plan.boundLanes()));
+                                    e.constant(scheduled.boundLanes()));
   std::string lane = e.freshVariable();
   e.define(lane, e.lane, {0, e.lanes - 1});
   auto offset = [&](size_t i, int64_t apart) {
@@ -276,13 +277,13 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
   };
   storeAll(parts);
   e.barrier("shared");
-  for (const Walk &walk : llvm::reverse(plan.loops)) {
+  for (const Walk &walk : llvm::reverse(scheduled.loops)) {
     int64_t count = walk.count();
     if (!walk.lane || !walk.reduced || count <= 1)
       continue;
     Value digit = loops.digitOf(walk);
     // Only the first lanes have terms if there are few.
-    Expr used = Expr::min(plan.sizes.find(walk.group)->second.ceildiv(walk.step), Expr(count));
+    Expr used = Expr::min(scheduled.sizes.find(walk.names)->second.ceildiv(walk.step), Expr(count));
     for (int64_t apart = llvm::PowerOf2Ceil(count) / 2; apart >= 1; apart /= 2) {
       Expr takers = Expr::min(used - Expr(apart), Expr(apart));
       Value takes = e.both(

@@ -1,4 +1,4 @@
-//===- Loops.cpp - emits the sequential loops of a plan -------------------===//
+//===- Loops.cpp - emits sequential loops ---------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,13 +78,14 @@ FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
 // Loops
 //===----------------------------------------------------------------------===//
 
-LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
-    : e(emitter), plan(plan), chunk(chunk), remainder(chunk) {
-  for (const auto &[group, size] : plan.sizes) {
-    index[group] = Expr(0);
-    extent[group] = {plan.most.find(group)->second, size.isConstant() ? Value() : e.emit(size)};
+LoopWalker::LoopWalker(Emitter &emitter, const ScheduledLoops &scheduled, Value chunk)
+    : e(emitter), scheduled(scheduled), chunk(chunk), remainder(chunk) {
+  for (const auto &[names, size] : scheduled.sizes) {
+    index[names] = Expr(0);
+    extent[names] = {scheduled.most.find(names)->second,
+                     size.isConstant() ? Value() : e.emit(size)};
   }
-  for (const Walk &walk : plan.loops) {
+  for (const Walk &walk : scheduled.loops) {
     pendingVariables.insert(walk.variable);
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
     if (walk.unroll > 1)
@@ -92,7 +93,7 @@ LoopWalker::LoopWalker(Emitter &emitter, const Plan &plan, Value chunk)
     if (walk.thread)
       remainingChunks = remainingChunks * walk.steps;
   }
-  for (const Walk &walk : plan.tile)
+  for (const Walk &walk : scheduled.tile)
     e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
   assert((!chunk || remainingChunks == e.chunks) && "chunks follow from the schedule");
 }
@@ -115,20 +116,20 @@ Value LoopWalker::isLast() { return conjunction(e, lastTests); }
 
 FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent tile, Value first,
                                        Value last, ValueRange carried, Inside inside) {
-  Expr savedIndex = index[walk.group];
-  Extent savedExtent = extent[walk.group];
-  index[walk.group] = savedIndex + by;
-  extent[walk.group] = tile;
+  Expr savedIndex = index[walk.names];
+  Extent savedExtent = extent[walk.names];
+  index[walk.names] = savedIndex + by;
+  extent[walk.names] = tile;
   pendingVariables.erase(walk.variable);
   if (walk.reduced) {
     firstTests.push_back(first ? first : truth(true));
     lastTests.push_back(last ? last : truth(true));
   }
-  const Expr &size = plan.sizes.find(walk.group)->second;
+  const Expr &size = scheduled.sizes.find(walk.names)->second;
   bool whole =
-      !tile.exact && !size.isConstant() && walk.group.size() == 1 && !clamped.count(walk.group);
+      !tile.exact && !size.isConstant() && walk.names.size() == 1 && !clamped.count(walk.names);
   if (whole)
-    e.within.push_back((size - Expr(tile.most) - index[walk.group]).simplify(e.ranges));
+    e.within.push_back((size - Expr(tile.most) - index[walk.names]).simplify(e.ranges));
   FailureOr<Values> result = inside(carried);
   if (whole)
     e.within.pop_back();
@@ -137,13 +138,13 @@ FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent 
     lastTests.pop_back();
   }
   pendingVariables.insert(walk.variable);
-  index[walk.group] = savedIndex;
-  extent[walk.group] = savedExtent;
+  index[walk.names] = savedIndex;
+  extent[walk.names] = savedExtent;
   return result;
 }
 
 FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside inside) {
-  const Walk &walk = plan.loops[position];
+  const Walk &walk = scheduled.loops[position];
   FailureOr<Values> result = walkSteps(walk, carried, inside);
   // Restore the range of the variable outside of its loop.
   e.ranges[walk.variable] = {0, std::max<int64_t>(walk.count() - 1, 0)};
@@ -152,7 +153,7 @@ FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside i
 
 LogicalResult LoopWalker::walkAll(llvm::function_ref<LogicalResult()> point) {
   std::function<LogicalResult(size_t)> from = [&](size_t position) -> LogicalResult {
-    if (position < plan.loops.size())
+    if (position < scheduled.loops.size())
       return success(succeeded(walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
         if (failed(from(position + 1)))
           return failure();
@@ -168,16 +169,16 @@ LogicalResult LoopWalker::walkAll(llvm::function_ref<LogicalResult()> point) {
 }
 
 bool LoopWalker::canClip(size_t position) const {
-  const Walk &walk = plan.loops[position];
-  const Extent &tile = extent.find(walk.group)->second;
+  const Walk &walk = scheduled.loops[position];
+  const Extent &tile = extent.find(walk.names)->second;
   return !walk.thread && !walk.lane && walk.step == 1 && walk.innermost && !tile.exact &&
          tile.most > 1;
 }
 
 FailureOr<Values> LoopWalker::walkClipped(size_t position, Value low, Value high,
                                           ValueRange carried, Inside inside) {
-  const Walk &walk = plan.loops[position];
-  int64_t most = extent.find(walk.group)->second.most;
+  const Walk &walk = scheduled.loops[position];
+  int64_t most = extent.find(walk.names)->second.most;
   Value from = e.constant(0), to = e.constant(most);
   if (low)
     from = arith::MaxSIOp::create(e.b, e.loc, from, low);
@@ -193,7 +194,7 @@ FailureOr<Values> LoopWalker::walkClipped(size_t position, Value low, Value high
 
 FailureOr<Values> LoopWalker::walkPieces(size_t position, ArrayRef<int64_t> cuts,
                                          ValueRange carried, Inside inside) {
-  const Walk &walk = plan.loops[position];
+  const Walk &walk = scheduled.loops[position];
   FailureOr<Values> result = Values(carried);
   for (auto [low, high] : llvm::zip(cuts, cuts.drop_front())) {
     result = forLoop(e, walk.variable, e.constant(low), e.constant(high), high, *result,
@@ -215,9 +216,9 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
   if (walk.lane)
     return walk.reduced ? walkReducedLanes(walk, carried, inside)
                         : walkLanes(walk, carried, inside);
-  if (!walk.reduced && plan.isBound(walk.group) && !outsideLanes.count(walk.group))
+  if (!walk.reduced && scheduled.isBound(walk.names) && !outsideLanes.count(walk.names))
     return walkAround(walk, carried, inside);
-  Extent tile = extent[walk.group];
+  Extent tile = extent[walk.names];
   int64_t step = walk.step;
   Expr variable = Expr::name(walk.variable);
   Value stepValue = e.constant(step);
@@ -303,9 +304,9 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
 
 FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left, Value isFirst,
                                        ValueRange carried, Inside inside) {
-  bool onLanes = plan.lanes && walk.group == plan.laneGroup;
+  bool onLanes = scheduled.lanes && walk.names == scheduled.laneNames;
   // A few points at a time while enough remain, then the rest.
-  SmallVector<int64_t> steps{onLanes ? plan.lanes : 1};
+  SmallVector<int64_t> steps{onLanes ? scheduled.lanes : 1};
   if (int64_t few = (walk.step + 2) / 4; few > 1 && !onLanes && !walk.reduced)
     steps.insert(steps.begin(), few);
   int64_t atMost = walk.step;
@@ -313,7 +314,7 @@ FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left
   for (int64_t each : steps) {
     Value eachValue = e.constant(each);
     std::string base = e.freshVariable();
-    e.define(base, start, {0, plan.most.find(walk.group)->second});
+    e.define(base, start, {0, scheduled.most.find(walk.names)->second});
     Value count = arith::DivUIOp::create(
         e.b, e.loc,
         onLanes ? Value(arith::AddIOp::create(e.b, e.loc, left, e.constant(each - 1))) : left,
@@ -346,12 +347,13 @@ FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left
 }
 
 FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
-  Extent tile = extent[walk.group];
+  Extent tile = extent[walk.names];
   int64_t step = walk.step, count = walk.count();
   Value savedRemainder = remainder, number;
   Expr savedChunks = remainingChunks;
   remainingChunks = 1;
-  for (const Walk *inner = &walk + 1; inner < plan.loops.data() + plan.loops.size(); ++inner)
+  for (const Walk *inner = &walk + 1; inner < scheduled.loops.data() + scheduled.loops.size();
+       ++inner)
     if (inner->thread)
       remainingChunks = remainingChunks * inner->steps;
   if (walk.steps == Expr(1)) {
@@ -374,7 +376,7 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
   FailureOr<Values> result;
   int64_t full = tile.most / step;
   std::optional<int64_t> rest = restOf(walk);
-  if (plan.isBound(walk.group)) {
+  if (scheduled.isBound(walk.names)) {
     result = walkStep(walk, number, {}, inside);
   } else if (!tile.exact && tile.most % step == 0) {
     result = run({step, Value()}, full);
@@ -425,28 +427,28 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
 
 LoopWalker::Saved LoopWalker::bindTile(bool clamps) {
   Saved saved{index, e.bindings};
-  e.ranges[laneName] = {0, std::max<int64_t>(plan.lanes - 1, 0)};
-  for (const Walk &walk : plan.tile) {
+  e.ranges[laneName] = {0, std::max<int64_t>(scheduled.lanes - 1, 0)};
+  for (const Walk &walk : scheduled.tile) {
     e.ranges[walk.variable] = {
-        0, std::max<int64_t>((std::min(extentOf(walk.group), walk.tile) - 1) / walk.step, 0)};
-    index[walk.group] = index[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
+        0, std::max<int64_t>((std::min(extentOf(walk.names), walk.tile) - 1) / walk.step, 0)};
+    index[walk.names] = index[walk.names] + Expr::name(walk.variable) * Expr(walk.step);
   }
-  if (plan.lanes)
-    index[plan.laneGroup] = index[plan.laneGroup] + Expr::name(laneName);
-  for (const auto &[group, expr] : index)
-    plan.bind(group,
-              clamps && clamped.count(group)
-                  ? Expr::min(expr, plan.sizes.find(group)->second - Expr(1))
-                  : expr,
-              e.ranges, e.bindings);
+  if (scheduled.lanes)
+    index[scheduled.laneNames] = index[scheduled.laneNames] + Expr::name(laneName);
+  for (const auto &[names, expr] : index)
+    scheduled.bind(names,
+                   clamps && clamped.count(names)
+                       ? Expr::min(expr, scheduled.sizes.find(names)->second - Expr(1))
+                       : expr,
+                   e.ranges, e.bindings);
   return saved;
 }
 
 LoopWalker::Saved LoopWalker::bindAll(bool clamps) {
   Saved saved{index, e.bindings};
-  for (const Walk &walk : plan.loops)
+  for (const Walk &walk : scheduled.loops)
     if (pendingVariables.count(walk.variable))
-      index[walk.group] = index[walk.group] + Expr::name(walk.variable) * Expr(walk.step);
+      index[walk.names] = index[walk.names] + Expr::name(walk.variable) * Expr(walk.step);
   bindTile(clamps);
   return saved;
 }
@@ -456,46 +458,46 @@ void LoopWalker::unbind(Saved saved) {
   e.bindings = std::move(saved.bindings);
 }
 
-static void expand(const Plan &plan, const Point &point, const Group &group, size_t position,
-                   int64_t tile, std::vector<Point> &points) {
-  // The next unrolled loop over the group.
-  while (position < plan.tile.size() && plan.tile[position].group != group)
+static void expand(const ScheduledLoops &scheduled, const Point &point, const MergedNames &names,
+                   size_t position, int64_t tile, std::vector<Point> &points) {
+  // The next unrolled loop over the names.
+  while (position < scheduled.tile.size() && scheduled.tile[position].names != names)
     ++position;
-  if (position == plan.tile.size()) {
+  if (position == scheduled.tile.size()) {
     Point last = point;
-    if (plan.lanes && plan.laneGroup == group) {
-      last.lanes = plan.lanes;
-      last.active = std::min(tile, plan.lanes);
+    if (scheduled.lanes && scheduled.laneNames == names) {
+      last.lanes = scheduled.lanes;
+      last.active = std::min(tile, scheduled.lanes);
     }
     points.push_back(last);
     return;
   }
-  const Walk &walk = plan.tile[position];
+  const Walk &walk = scheduled.tile[position];
   tile = std::min(tile, walk.tile); // an upper bound for loops that are not entered yet
   for (int64_t at = 0; at < tile; at += walk.step) {
     Point next = point;
     next.values[walk.variable] = Expr(at / walk.step);
-    expand(plan, next, group, position + 1, std::min(walk.step, tile - at), points);
+    expand(scheduled, next, names, position + 1, std::min(walk.step, tile - at), points);
   }
 }
 
 std::vector<Point> LoopWalker::points(bool reduced) const {
   std::vector<Point> points(1);
-  // Groups in the order of their first unrolled loop, the vector's group last.
-  std::vector<Group> order;
-  for (const Walk &walk : plan.tile)
-    if (walk.reduced == reduced && !llvm::is_contained(order, walk.group) &&
-        walk.group != plan.laneGroup)
-      order.push_back(walk.group);
-  if (plan.lanes && plan.lanesReduced == reduced)
-    order.push_back(plan.laneGroup);
-  for (const Group &group : order) {
+  // In the order of the first unrolled loop of each, the vector's names last.
+  std::vector<MergedNames> order;
+  for (const Walk &walk : scheduled.tile)
+    if (walk.reduced == reduced && !llvm::is_contained(order, walk.names) &&
+        walk.names != scheduled.laneNames)
+      order.push_back(walk.names);
+  if (scheduled.lanes && scheduled.lanesReduced == reduced)
+    order.push_back(scheduled.laneNames);
+  for (const MergedNames &names : order) {
     std::vector<Point> expanded;
     for (const Point &point : points)
-      expand(plan, point, group, 0, extentOf(group), expanded);
-    if (group == plan.laneGroup)
+      expand(scheduled, point, names, 0, extentOf(names), expanded);
+    if (names == scheduled.laneNames)
       for (Point &point : expanded)
-        point.count = extent.find(group)->second.exact;
+        point.count = extent.find(names)->second.exact;
     points = std::move(expanded);
   }
   return points;

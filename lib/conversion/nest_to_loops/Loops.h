@@ -1,20 +1,21 @@
-//===- Loops.h - emits the sequential loops of a plan -----------*- C++ -*-===//
+//===- Loops.h - emits sequential loops -------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `walk` emits one loop of a plan and calls `inside` once for each copy of the loop's body. If the
-// step of the innermost loop over a group does not divide its tile, the loop has a body for whole
-// steps and an epilogue for the remainder, so that the register tile is constant in both. Outer
-// loops clip their tiles with `min`.
+// `walk` emits one loop and calls `inside` once for each copy of the loop's body. If the step of
+// the innermost loop over its names does not divide its tile, the loop has a body for whole steps
+// and an epilogue for the remainder, so that the register tile is constant in both. Outer loops
+// clip their tiles with `min`.
 //
 //     size 50, [cache m by 28, cache m by 14]     for t in 0..2 { left = min(28, 50 - 28 t)
 //                                                   for u in 0..left / 14 { tile of 14 }
 //                                                   if left % 14 { tile of 8 } }
 //
-// Loops that are bound to lanes (Plan.h) take their index from the lane's number (Lanes.cpp).
+// Loops that are bound to lanes (ScheduledLoops.h) take their index from the lane's number
+// (Lanes.cpp).
 //
 // A thread loop computes its index from the chunk. If the size has symbols, the epilogue processes
 // a few points at a time, then single points, or vectors of which the last one is masked.
@@ -33,7 +34,7 @@ public:
   using Inside = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
 
   /// `chunk` null: thread loops are sequential.
-  LoopWalker(Emitter &emitter, const Plan &plan, mlir::Value chunk);
+  LoopWalker(Emitter &emitter, const ScheduledLoops &scheduled, mlir::Value chunk);
 
   /// Emits loop `position`; `inside` takes and returns the carried values.
   mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
@@ -43,15 +44,15 @@ public:
   /// Like `walk`, but with a separate loop between adjacent cuts.
   mlir::FailureOr<Values> walkPieces(size_t position, llvm::ArrayRef<int64_t> cuts,
                                      mlir::ValueRange carried, Inside inside);
-  /// Emits all loops of the plan and calls `point` for each tile, with its names bound.
+  /// Emits all loops and calls `point` for each tile, with its names bound.
   mlir::LogicalResult walkAll(llvm::function_ref<mlir::LogicalResult()> point);
   /// True for a sequential loop with step 1 and a constant trip count.
   bool canClip(size_t position) const;
 
-  /// Adds the unrolled loops to the index of every group and binds iteration names to it, until
-  /// `unbind`.
+  /// Adds the unrolled loops to the index of all merged names and binds iteration names to it,
+  /// until `unbind`.
   struct Saved {
-    std::map<Group, Expr> index;
+    std::map<MergedNames, Expr> index;
     Replacement bindings;
   };
   /// `clamps`: with indices of points that exist (`isClamped`).
@@ -64,21 +65,21 @@ public:
   const std::set<std::string> &pending() const { return pendingVariables; }
 
   /// The points of the tile: every combination of the unrolled loops over produced (or reduced)
-  /// names. A group's last vector may be partial. May be called before `bindTile`, or between that
+  /// names. The last vector may be partial. May be called before `bindTile`, or between that
   /// and `unbind`.
   std::vector<Point> points(bool reduced) const;
-  /// The merged index of a group, over loop variables.
-  const Expr &indexOf(const Group &group) const { return index.find(group)->second; }
-  /// The maximum number of points of the group in the current tile.
-  int64_t extentOf(const Group &group) const { return extent.find(group)->second.most; }
-  /// The number of points of the group in the current tile, if it is not constant; else null.
-  mlir::Value exactOf(const Group &group) const {
-    return clamped.count(group) ? e.emit(leftOf(group)) : extent.find(group)->second.exact;
+  /// The merged index of the names, over loop variables.
+  const Expr &indexOf(const MergedNames &names) const { return index.find(names)->second; }
+  /// The maximum number of points of the names in the current tile.
+  int64_t extentOf(const MergedNames &names) const { return extent.find(names)->second.most; }
+  /// The number of points of the names in the current tile, if it is not constant; else null.
+  mlir::Value exactOf(const MergedNames &names) const {
+    return clamped.count(names) ? e.emit(leftOf(names)) : extent.find(names)->second.exact;
   }
   /// The maximum over size symbols.
-  Expr extentOver(const Group &group) const {
-    bool whole = extentOf(group) == plan.most.find(group)->second;
-    return whole ? plan.sizes.find(group)->second : Expr(extentOf(group));
+  Expr extentOver(const MergedNames &names) const {
+    bool whole = extentOf(names) == scheduled.most.find(names)->second;
+    return whole ? scheduled.sizes.find(names)->second : Expr(extentOf(names));
   }
 
   // Lanes.cpp
@@ -93,10 +94,10 @@ public:
   llvm::SmallVector<Test> existence(const Point &point) const;
   /// The step that the lane runs of a loop that is bound.
   mlir::Value digitOf(const Walk &walk);
-  /// The index and the number of points of the group, of all lanes together.
-  std::pair<Expr, int64_t> blockOf(const Group &group) const {
-    auto found = outsideLanes.find(group);
-    return found == outsideLanes.end() ? std::pair(indexOf(group), extentOf(group)) : found->second;
+  /// The index and the number of points of the names, of all lanes together.
+  std::pair<Expr, int64_t> blockOf(const MergedNames &names) const {
+    auto found = outsideLanes.find(names);
+    return found == outsideLanes.end() ? std::pair(indexOf(names), extentOf(names)) : found->second;
   }
 
   /// True in the first (last) iteration of the reduction's loops that keep accumulators in memory.
@@ -104,31 +105,31 @@ public:
   mlir::Value isLast();
 
 private:
-  /// The number of points of the group from the index of the current tile on.
-  Expr leftOf(const Group &group) const {
-    return (plan.sizes.find(group)->second - indexOf(group)).simplify(e.ranges);
+  /// The number of points of the names from the index of the current tile on.
+  Expr leftOf(const MergedNames &names) const {
+    return (scheduled.sizes.find(names)->second - indexOf(names)).simplify(e.ranges);
   }
-  /// The number of points of a group in the current tile.
+  /// The number of points of the names in the current tile.
   struct Extent {
     int64_t most;
     mlir::Value exact; ///< null: `most`
   };
   Emitter &e;
-  const Plan &plan;
+  const ScheduledLoops &scheduled;
   mlir::Value chunk, remainder;
   Expr remainingChunks = 1;
-  std::map<Group, Expr> index;
-  std::map<Group, Extent> extent;
+  std::map<MergedNames, Expr> index;
+  std::map<MergedNames, Extent> extent;
   std::set<std::string> pendingVariables;
   Values firstTests, lastTests;
-  std::set<Group> clamped; ///< groups of which lanes may be beyond the size
-  std::map<Group, std::pair<Expr, int64_t>> outsideLanes;
+  std::set<MergedNames> clamped; ///< names of which lanes may be beyond the size
+  std::map<MergedNames, std::pair<Expr, int64_t>> outsideLanes;
 
   mlir::FailureOr<Values> walkLanes(const Walk &walk, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkReducedLanes(const Walk &walk, mlir::ValueRange carried,
                                            Inside inside);
   mlir::FailureOr<Values> walkAround(const Walk &walk, mlir::ValueRange carried, Inside inside);
-  /// Emits step `number` of a loop over the group of bound lanes.
+  /// Emits step `number` of a loop that is bound to lanes.
   mlir::FailureOr<Values> walkStep(const Walk &walk, mlir::Value number, mlir::ValueRange carried,
                                    Inside inside);
 
@@ -141,7 +142,7 @@ private:
                                    mlir::Value first, mlir::ValueRange carried, Inside inside);
   /// The number of points that remain after whole steps, if it does not depend on symbols.
   std::optional<int64_t> restOf(const Walk &walk) const {
-    return plan.sizes.find(walk.group)->second.mod(walk.step).constant();
+    return scheduled.sizes.find(walk.names)->second.mod(walk.step).constant();
   }
   mlir::Value truth(bool value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);

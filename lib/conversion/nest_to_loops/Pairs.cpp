@@ -78,7 +78,7 @@ private:
 } // namespace
 
 std::unique_ptr<Unit> ComputeEmitter::makeUnit() const {
-  return plan.unit ? std::make_unique<Pairs>(plan.unit, plan.pair) : nullptr;
+  return scheduled.unit ? std::make_unique<Pairs>(scheduled.unit, scheduled.pair) : nullptr;
 }
 
 Value Pairs::pack(Emitter &e, Value first, Value second) {

@@ -223,8 +223,9 @@ LogicalResult SortEmitter::emit(const Schedule &schedule, Value chunk) {
   // Loops over the sorted name say only that lanes share its elements.
   Schedule ofLines = schedule;
   llvm::erase_if(ofLines.loops, [&](const Loop &loop) { return loop.names[0] == name; });
-  Plan plan = e.plan(lines, nd::DimsAttr::get(op.getContext(), {}), ofLines, /*bits=*/64);
-  LoopWalker loops(e, plan, chunk);
+  ScheduledLoops scheduled =
+      e.loopsOf(lines, nd::DimsAttr::get(op.getContext(), {}), ofLines, /*bits=*/64);
+  LoopWalker loops(e, scheduled, chunk);
   return loops.walkAll([&] {
     e.lanes ? lineOnLanes() : line();
     return success();

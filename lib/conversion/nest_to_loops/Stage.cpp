@@ -28,26 +28,27 @@ static constexpr int64_t lineBytes = 64;
 std::optional<Box> ComputeEmitter::findBox(unsigned read) {
   StageContext context;
   // All lanes of a block read the copy.
-  for (const auto &[group, size] : plan.sizes)
-    std::tie(context.index[group], context.extent[group]) = loops.blockOf(group);
+  for (const auto &[names, size] : scheduled.sizes)
+    std::tie(context.index[names], context.extent[names]) = loops.blockOf(names);
   LoopWalker::Saved saved = loops.bindAll(/*clamps=*/false);
   context.bindings = e.bindings;
   context.ranges = e.ranges;
   context.inside = loops.pending();
-  for (const Walk &walk : plan.tile)
+  for (const Walk &walk : scheduled.tile)
     context.inside.insert(walk.variable);
   context.inside.insert(laneName);
   context.clips = e.lanes == 0;
-  for (const Walk &walk : plan.loops)
+  for (const Walk &walk : scheduled.loops)
     if (walk.lane)
       context.inside.insert(walk.variable);
   loops.unbind(std::move(saved));
-  return nest::findBox(op, plan, context, read, operandOf[read], guards[read]);
+  return nest::findBox(op, scheduled, context, read, operandOf[read], guards[read]);
 }
 
 FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
   const Memory source = e.memory.find(box.tensor)->second;
-  StagedCopy copy = makeStagedCopy(op, plan, stage.operand, box, stage.layout, freeLayout(source));
+  StagedCopy copy =
+      makeStagedCopy(op, scheduled, stage.operand, box, stage.layout, freeLayout(source));
   if (copy.halves) {
     e.temporaries.push_back(copy.halves);
     Memory halves = source;
@@ -123,7 +124,7 @@ void ComputeEmitter::fetchAhead(const Share &share) {
     Expr number;
     int64_t tiles = 1;
     bool inside = false, known = true;
-    for (const Walk &walk : ArrayRef<Walk>(plan.loops).take_front(plan.outer)) {
+    for (const Walk &walk : ArrayRef<Walk>(scheduled.loops).take_front(scheduled.outer)) {
       if (inside) {
         number = number * Expr(walk.count()) +
                  (e.vars.count(walk.variable) ? Expr::name(walk.variable) : Expr(0));

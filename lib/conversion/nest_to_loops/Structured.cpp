@@ -137,7 +137,8 @@ LogicalResult Emitter::emitInner(Block &block, ArrayRef<Memory> memories, bool r
 LogicalResult Emitter::emitGroup(GroupOp op, const Schedule &schedule, Value chunk) {
   if (isEmpty(op.getNames()))
     return success();
-  Plan made = plan(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
+  ScheduledLoops made =
+      loopsOf(op.getNames(), nd::DimsAttr::get(op.getContext(), {}), schedule, /*bits=*/32);
   LoopWalker loops(*this, made, chunk);
   Block &block = op.getBody().front();
   bool repeats = !chunk || llvm::any_of(made.loops, [](const Walk &walk) {

@@ -39,7 +39,7 @@ public:
     from = e.memory.find(op.getDest())->second;
     to = e.memory.find(op.getResult())->second;
     if (isEmpty(op.getSpace())) {
-      Plan nothing;
+      ScheduledLoops nothing;
       LoopWalker walker(e, nothing, chunk);
       return copyOwned(nothing, walker);
     }
@@ -50,8 +50,8 @@ public:
         loop.level = "loop";
     while (owners < schedule.loops.size() && schedule.loops[owners].isShared())
       ++owners;
-    Plan made =
-        e.plan(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
+    ScheduledLoops made =
+        e.loopsOf(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // Each chunk copies the part of the destination that it owns before it writes there.
@@ -78,7 +78,7 @@ private:
 
   /// The points of an owned name of the destination that the current chunk copies.
   struct Part {
-    Group group;
+    MergedNames names;
     Expr start;
     int64_t count;
     int loops = 0; ///< parallel loops over the name
@@ -86,15 +86,15 @@ private:
   using Parts = std::map<std::string, Part>;
 
   /// Copies the part of the destination that the current chunk owns, unless the update is in place.
-  LogicalResult copyOwned(const Plan &plan, LoopWalker &walker) {
+  LogicalResult copyOwned(const ScheduledLoops &scheduled, LoopWalker &walker) {
     bool alike = from.layout == to.layout && from.fixed.empty() && to.fixed.empty();
     if (isEmpty(tensorType(op.getDest()).getDims()))
       return success();
     Parts parts;
     for (size_t i = 0; i < owners; ++i) {
-      const Group &group = plan.loops[i].group;
-      Part &part = parts[free[group[0]]];
-      part = {group, walker.indexOf(group).simplify(e.ranges), walker.extentOf(group),
+      const MergedNames &names = scheduled.loops[i].names;
+      Part &part = parts[free[names[0]]];
+      part = {names, walker.indexOf(names).simplify(e.ranges), walker.extentOf(names),
               part.loops + 1};
     }
     // The last chunk may own less; copying a whole chunk would write out of bounds.
@@ -104,7 +104,7 @@ private:
           return copyParts(parts);
         auto inner = std::next(next);
         Part &part = next->second;
-        Value exact = walker.exactOf(part.group);
+        Value exact = walker.exactOf(part.names);
         if (!exact)
           return copyFrom(inner);
         Part whole = part;
@@ -116,17 +116,17 @@ private:
             return failure();
           return Values();
         };
-        auto rest = plan.sizes.find(part.group)->second.mod(whole.count).constant();
+        auto rest = scheduled.sizes.find(part.names)->second.mod(whole.count).constant();
         Value isWhole = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, exact,
                                               e.constant(whole.count));
         return success(succeeded(branch(
             e, isWhole, {}, [&](ValueRange) { return as(whole); },
             [&](ValueRange) -> FailureOr<Values> {
               if (rest && part.loops == 1)
-                return *rest ? as({part.group, part.start, *rest}) : Values();
+                return *rest ? as({part.names, part.start, *rest}) : Values();
               std::string each = e.freshVariable();
               return forLoop(e, each, exact, whole.count, {}, [&](ValueRange) {
-                return as({part.group, part.start + Expr::name(each), 1});
+                return as({part.names, part.start + Expr::name(each), 1});
               });
             })));
       };

@@ -60,8 +60,9 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
     return;
   unsigned nextVariable = 0;
   int64_t lanes = lanesOf(op, machine);
-  Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
-                        nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
+  ScheduledLoops scheduled =
+      scheduledLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine.facts,
+                     nextVariable, unitOf(op, machine.facts), /*bindLanes=*/lanes > 0);
   std::map<unsigned, std::pair<Value, Layout>> staged; // (value, layout) read within a stage
   std::vector<StagedCopy> copies;
   auto scheduleAll = [&](ArrayRef<unsigned> stages, size_t entered) {
@@ -70,12 +71,12 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
       Value operand = op.getReads()[stage.operand];
       auto [known, isNew] = staged.try_emplace(stage.operand, operand, layoutOf(operand));
       auto &[tensor, layout] = known->second;
-      auto box = findBox(op, plan, stageContext(op, plan, entered), stage.operand, tensor,
+      auto box = findBox(op, scheduled, stageContext(op, scheduled, entered), stage.operand, tensor,
                          op.readGuard(stage.operand));
       if (!box || !stage.layout.verify(box->sizes()).empty())
         continue; // emission reports the error
-      StagedCopy &copy =
-          copies.emplace_back(makeStagedCopy(op, plan, stage.operand, *box, stage.layout, layout));
+      StagedCopy &copy = copies.emplace_back(
+          makeStagedCopy(op, scheduled, stage.operand, *box, stage.layout, layout));
       if (!isScheduled(stage))
         stage.copy = lanes ? chooseLaneCopy(copy.op, copy.from, lanes)
                            : choose(copy.op, copy.from, copy.to, machine).loops;
@@ -83,8 +84,8 @@ static void scheduleStages(ComputeOp op, const cost::Machine &machine) {
       layout = copy.read;
     }
   };
-  scheduleAll(plan.firstStages, 0);
-  for (auto [i, loop] : llvm::enumerate(plan.loops))
+  scheduleAll(scheduled.firstStages, 0);
+  for (auto [i, loop] : llvm::enumerate(scheduled.loops))
     scheduleAll(loop.stages, i + 1);
   for (StagedCopy &copy : llvm::reverse(copies))
     copy.destroy();

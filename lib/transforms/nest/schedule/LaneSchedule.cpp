@@ -347,14 +347,15 @@ private:
     schedule.stages.push_back({read, at, "shared", layout, {}, 1, ""});
     // Parts that are no boxes are read where they are.
     unsigned nextVariable = 0;
-    Plan plan = planLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), attribute,
-                          nextVariable, unitOf(op, attribute), /*bindLanes=*/true);
+    ScheduledLoops scheduled =
+        scheduledLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), attribute,
+                       nextVariable, unitOf(op, attribute), /*bindLanes=*/true);
     size_t entered = 0;
-    for (auto [i, walk] : llvm::enumerate(plan.loops))
+    for (auto [i, walk] : llvm::enumerate(scheduled.loops))
       if (llvm::is_contained(walk.stages, schedule.stages.size() - 1))
         entered = i + 1;
-    auto box = findBox(op, plan, stageContext(op, plan, entered), read, op.getReads()[read],
-                       op.readGuard(read));
+    auto box = findBox(op, scheduled, stageContext(op, scheduled, entered), read,
+                       op.getReads()[read], op.readGuard(read));
     if (!box || !layout.verify(box->sizes()).empty())
       schedule.stages.pop_back();
   }

@@ -1,11 +1,11 @@
-//===- Plan.h - prepares a schedule for emission ----------------*- C++ -*-===//
+//===- ScheduledLoops.h - the loops of a schedule ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is a schedule in the form that the emitter needs. Every legal schedule has one:
+// `scheduledLoops` gives a schedule the form that the emitter needs. Every legal schedule has one:
 //
 //     parallel (shared by chunks) and sequential loops, in the order written
 //         [thread row, cache column by 14, loop k]
@@ -20,7 +20,7 @@
 // the last loop over a produced name carry the accumulators in registers; those before it keep them
 // in memory.
 //
-// A plan may bind `warp` and `lane` loops to the lanes of a block, which run together. A loop that
+// `warp` and `lane` loops may be bound to the lanes of a block, which run together. A loop that
 // is bound takes no time, so those over produced names move out of the reduction: sums stay in the
 // registers of their lanes while all lanes run the reduction's loops and fill its copies.
 //
@@ -29,8 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_PLAN_H
-#define HEDDLE_ANALYSIS_PLAN_H
+#ifndef HEDDLE_ANALYSIS_SCHEDULEDLOOPS_H
+#define HEDDLE_ANALYSIS_SCHEDULEDLOOPS_H
 
 #include "lib/analysis/Lanes.h"
 
@@ -43,11 +43,12 @@ inline constexpr const char *laneName = "lane$";
 std::string loopVariable(unsigned number);
 
 using Replacement = std::map<std::string, Expr, std::less<>>;
-using Group = std::vector<std::string>;
+/// Names that one loop iterates over; their merged index is row-major.
+using MergedNames = std::vector<std::string>;
 
 struct Walk {
-  Group group;
-  int64_t tile = 1; ///< maximum number of points of the group that the loop covers
+  MergedNames names;
+  int64_t tile = 1; ///< maximum number of points of the names that the loop covers
   int64_t step = 1;
   bool reduced = false;
   bool thread = false; ///< its steps are distributed over chunks
@@ -55,7 +56,7 @@ struct Walk {
   int64_t below = 1;   ///< if bound: the lanes that run one step, which differ in inner loops
   int64_t unroll = 1;
   bool innermost =
-      false; ///< the last sequential loop over the group: its step is the register tile's size
+      false; ///< the last sequential loop over the names: its step is the register tile's size
   std::string variable;
   std::vector<unsigned> stages; ///< copies inside of this loop
 
@@ -65,40 +66,40 @@ struct Walk {
   int64_t count() const { return (tile + step - 1) / step; }
 };
 
-struct Plan {
+struct ScheduledLoops {
   std::vector<Walk> loops;
   size_t outer = 0;       ///< loops[outer..] are over reduced names and carry accumulators
   std::vector<Walk> tile; ///< register loops
-  Group laneGroup;
+  MergedNames laneNames;
   int64_t lanes = 0; ///< width of the vector; 0: none
   bool lanesReduced = false;
-  MatrixUnitAttr unit;           ///< computes the tile; null: none
-  std::string pair;              ///< variable of the unrolled loop over its points
-  std::map<Group, Expr> sizes;   ///< of merged groups
-  std::map<Group, int64_t> most; ///< upper bounds of `sizes` for all values of symbols
+  MatrixUnitAttr unit;                 ///< computes the tile; null: none
+  std::string pair;                    ///< variable of the unrolled loop over its points
+  std::map<MergedNames, Expr> sizes;   ///< of merged names
+  std::map<MergedNames, int64_t> most; ///< upper bounds of `sizes` for all values of symbols
   SizeExprs nameSizes;
   std::vector<unsigned> firstStages; ///< copies before all loops
 
   /// The number of lanes to which loops are bound; 1: none.
   int64_t boundLanes() const;
-  /// True if a loop over the group is bound.
-  bool isBound(const Group &group) const;
+  /// True if a loop over the names is bound.
+  bool isBound(const MergedNames &names) const;
 
-  /// The group of the loop over the points that the unit multiplies.
-  const Group &pairGroup() const {
-    return llvm::find_if(tile, [&](const Walk &walk) { return walk.variable == pair; })->group;
+  /// The names of the loop over the points that the unit multiplies.
+  const MergedNames &pairNames() const {
+    return llvm::find_if(tile, [&](const Walk &walk) { return walk.variable == pair; })->names;
   }
-  /// Binds the names of a group to parts of its merged index.
-  void bind(const Group &group, const Expr &index, const Ranges &ranges,
+  /// Binds merged names to parts of its merged index.
+  void bind(const MergedNames &names, const Expr &index, const Ranges &ranges,
             Replacement &bindings) const;
 };
 
 /// `bits`: bits of the widest element that the nest computes with; `use`: the unit that it may use;
 /// `nextVariable`: the number of the next loop variable; `bindLanes`: binds warps and lanes.
-Plan planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule, unsigned bits,
-               MachineAttr machine, unsigned &nextVariable, const UnitUse &use = {},
-               bool bindLanes = false);
+ScheduledLoops scheduledLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule,
+                              unsigned bits, MachineAttr machine, unsigned &nextVariable,
+                              const UnitUse &use = {}, bool bindLanes = false);
 
 } // namespace heddle::nest
 
-#endif // HEDDLE_ANALYSIS_PLAN_H
+#endif // HEDDLE_ANALYSIS_SCHEDULEDLOOPS_H

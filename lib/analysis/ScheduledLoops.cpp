@@ -1,11 +1,11 @@
-//===- Plan.cpp - prepares a schedule for emission ------------------------===//
+//===- ScheduledLoops.cpp - the loops of a schedule -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/Plan.h"
+#include "lib/analysis/ScheduledLoops.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -36,12 +36,13 @@ struct Entry {
   }
 };
 
-class Planner {
+class LoopScheduler {
 public:
-  Planner(nd::DimsAttr produced, nd::DimsAttr reduced, unsigned &nextVariable)
+  LoopScheduler(nd::DimsAttr produced, nd::DimsAttr reduced, unsigned &nextVariable)
       : nextVariable(nextVariable), produced(produced), reduced(reduced) {}
 
-  Plan plan(const Schedule &schedule, int64_t widest, const UnitUse &use, bool bindsLanes) {
+  ScheduledLoops run(const Schedule &schedule, int64_t widest, const UnitUse &use,
+                     bool bindsLanes) {
     collect(schedule);
     if (bindsLanes)
       bindLanes();
@@ -52,9 +53,9 @@ public:
     moveOutOfReduction();
     for (size_t i = 0; i < entries.size(); ++i)
       addWalk(i);
-    std::set<Group> seen;
+    std::set<MergedNames> seen;
     for (Walk &walk : llvm::reverse(made.loops))
-      walk.innermost = seen.insert(walk.group).second;
+      walk.innermost = seen.insert(walk.names).second;
     return std::move(made);
   }
 
@@ -62,21 +63,21 @@ private:
   unsigned &nextVariable;
   nd::DimsAttr produced, reduced;
   std::vector<Entry> entries;
-  Plan made;
+  ScheduledLoops made;
 
   nd::SizeAttr sizeOf(const std::string &name) const {
     nd::SizeAttr size = produced.lookup(name);
     return size ? size : reduced.lookup(name);
   }
-  int64_t groupSize(const Group &group) const {
+  int64_t pointsOf(const MergedNames &names) const {
     __int128 size = 1;
-    for (const std::string &name : group)
+    for (const std::string &name : names)
       size = std::min<__int128>(size * sizeOf(name).most(), INT64_MAX / 4);
     return int64_t(size);
   }
   /// The number of points of its names that the loop at `position` covers.
   int64_t tileAt(size_t position) const {
-    int64_t tile = groupSize(entries[position].loop.names);
+    int64_t tile = pointsOf(entries[position].loop.names);
     for (size_t i = 0; i < position; ++i)
       if (entries[i].sameNames(entries[position]))
         tile = std::min(tile, entries[i].loop.step);
@@ -96,7 +97,7 @@ private:
 
 /// Collects the loops of the schedule and adds loops for names without one: for produced names
 /// after the parallel loops, for reduced names last.
-void Planner::collect(const Schedule &schedule) {
+void LoopScheduler::collect(const Schedule &schedule) {
   std::set<std::string> walked;
   for (const Loop &loop : schedule.loops) {
     Entry entry{loop, reduced.contains(loop.names[0]), {}};
@@ -122,7 +123,7 @@ void Planner::collect(const Schedule &schedule) {
 
 /// Numbers the lanes, those of the last loop first, and moves bound loops over produced names out
 /// of the reduction.
-void Planner::bindLanes() {
+void LoopScheduler::bindLanes() {
   int64_t below = 1;
   for (size_t i = entries.size(); i-- > 0;) {
     Entry &entry = entries[i];
@@ -142,9 +143,11 @@ void Planner::bindLanes() {
 /// If accumulators are spilled between the steps of a loop that may have no trips, adds an inner
 /// loop over the same name. The outer loop then runs at least once, so that the accumulators are
 /// finished, and the inner one has no work.
-void Planner::repeatEmptyLoops() {
+void LoopScheduler::repeatEmptyLoops() {
   for (const nd::Dim &dim : reduced) {
-    auto isOver = [&](const Entry &entry) { return entry.loop.names == Group{dim.name.str()}; };
+    auto isOver = [&](const Entry &entry) {
+      return entry.loop.names == MergedNames{dim.name.str()};
+    };
     auto last = std::find_if(entries.rbegin(), entries.rend(), isOver);
     if (dim.size().constant() || last == entries.rend() || last->isVector())
       continue;
@@ -155,7 +158,7 @@ void Planner::repeatEmptyLoops() {
 }
 
 /// Keeps at most one vector loop, the last one; its width is a power of two, at most `widest`.
-void Planner::chooseLanes(int64_t widest) {
+void LoopScheduler::chooseLanes(int64_t widest) {
   int vector = -1;
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.isVector()) {
@@ -167,7 +170,7 @@ void Planner::chooseLanes(int64_t widest) {
     return;
   int64_t tile = tileAt(vector);
   made.lanes = std::max<int64_t>(2, std::min<int64_t>(widest, llvm::PowerOf2Ceil(tile)));
-  made.laneGroup = entries[vector].loop.names;
+  made.laneNames = entries[vector].loop.names;
   made.lanesReduced = entries[vector].reduced;
   if (tile > made.lanes) {
     Entry split = entries[vector];
@@ -180,7 +183,7 @@ void Planner::chooseLanes(int64_t widest) {
 }
 
 /// Selects the first unit loop over points of a reduced name that can be multiplied together.
-void Planner::chooseUnit(const UnitUse &use) {
+void LoopScheduler::chooseUnit(const UnitUse &use) {
   for (auto [i, entry] : llvm::enumerate(entries))
     if (entry.loop.level == "unit" && entry.loop.names.size() == 1 && entry.loop.step == 1 &&
         llvm::is_contained(use.names, entry.loop.names[0]) && tileAt(i) == depthOf(use.unit) &&
@@ -194,7 +197,7 @@ void Planner::chooseUnit(const UnitUse &use) {
 
 /// Makes register loops sequential that contain sequential loops over the same names, or that
 /// unroll too much.
-void Planner::limitUnrolling() {
+void LoopScheduler::limitUnrolling() {
   for (size_t i = 0; i < entries.size(); ++i)
     for (size_t j = i + 1; j < entries.size(); ++j)
       if (entries[i].isUnrolled() && entries[i].sameNames(entries[j]) && entries[j].isSequential())
@@ -217,7 +220,7 @@ void Planner::limitUnrolling() {
 
 /// Moves register loops that became sequential out of the reduction, so that the accumulators stay
 /// in registers.
-void Planner::moveOutOfReduction() {
+void LoopScheduler::moveOutOfReduction() {
   auto front = llvm::find_if(
       entries, [](const Entry &entry) { return entry.reduced && entry.isSequential(); });
   for (auto entry = front; entry != entries.end(); ++entry) {
@@ -228,11 +231,11 @@ void Planner::moveOutOfReduction() {
   }
 }
 
-/// Adds the loop at `position` to the plan, after all outer loops.
-void Planner::addWalk(size_t position) {
+/// Adds the loop at `position`, after all outer loops.
+void LoopScheduler::addWalk(size_t position) {
   const Entry &entry = entries[position];
   Walk walk;
-  walk.group = entry.loop.names;
+  walk.names = entry.loop.names;
   walk.tile = tileAt(position);
   walk.step = std::min(entry.loop.step, std::max<int64_t>(walk.tile, 1));
   walk.reduced = entry.reduced;
@@ -242,12 +245,12 @@ void Planner::addWalk(size_t position) {
   walk.unroll = entry.loop.unroll;
   walk.stages = entry.stages;
   Expr whole(1);
-  for (const std::string &name : walk.group) {
+  for (const std::string &name : walk.names) {
     made.nameSizes[name] = sizeOf(name).getExpr();
     whole = whole * made.nameSizes[name];
   }
-  made.sizes[walk.group] = whole;
-  int64_t most = made.most[walk.group] = groupSize(walk.group);
+  made.sizes[walk.names] = whole;
+  int64_t most = made.most[walk.names] = pointsOf(walk.names);
   bool isWhole = llvm::none_of(ArrayRef(entries).take_front(position), [&](const Entry &outer) {
     return outer.sameNames(entry) && outer.loop.step < most;
   });
@@ -272,7 +275,7 @@ void Planner::addWalk(size_t position) {
     made.outer = made.loops.size();
 }
 
-int64_t Plan::boundLanes() const {
+int64_t ScheduledLoops::boundLanes() const {
   int64_t lanes = 1;
   for (const Walk &walk : loops)
     if (walk.lane)
@@ -280,8 +283,8 @@ int64_t Plan::boundLanes() const {
   return lanes;
 }
 
-bool Plan::isBound(const Group &group) const {
-  return llvm::any_of(loops, [&](const Walk &walk) { return walk.lane && walk.group == group; });
+bool ScheduledLoops::isBound(const MergedNames &names) const {
+  return llvm::any_of(loops, [&](const Walk &walk) { return walk.lane && walk.names == names; });
 }
 
 std::string nest::loopVariable(unsigned number) {
@@ -289,24 +292,24 @@ std::string nest::loopVariable(unsigned number) {
   return "v" + std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits + "$";
 }
 
-void Plan::bind(const Group &group, const Expr &index, const Ranges &ranges,
-                Replacement &bindings) const {
+void ScheduledLoops::bind(const MergedNames &names, const Expr &index, const Ranges &ranges,
+                          Replacement &bindings) const {
   Expr merged = index.simplify(ranges);
   int64_t below = 1;
-  for (size_t i = group.size(); i-- > 0;) {
-    int64_t size = nameSizes.find(group[i])->second.constant().value_or(1); // verified
+  for (size_t i = names.size(); i-- > 0;) {
+    int64_t size = nameSizes.find(names[i])->second.constant().value_or(1); // verified
     Expr part = merged.floordiv(below);
     if (i > 0)
       part = part.mod(std::max<int64_t>(size, 1));
-    bindings[group[i]] = part.simplify(ranges);
+    bindings[names[i]] = part.simplify(ranges);
     below *= std::max<int64_t>(size, 1);
   }
 }
 
-Plan nest::planLoops(nd::DimsAttr produced, nd::DimsAttr reduced, const Schedule &schedule,
-                     unsigned bits, MachineAttr machine, unsigned &nextVariable, const UnitUse &use,
-                     bool bindLanes) {
+ScheduledLoops nest::scheduledLoops(nd::DimsAttr produced, nd::DimsAttr reduced,
+                                    const Schedule &schedule, unsigned bits, MachineAttr machine,
+                                    unsigned &nextVariable, const UnitUse &use, bool bindLanes) {
   int64_t vectorBits = (machine ? machine.integer("vector_bytes", 32) : 32) * 8;
   int64_t widest = std::max<int64_t>(1, vectorBits / std::max(bits, 8u));
-  return Planner(produced, reduced, nextVariable).plan(schedule, widest, use, bindLanes);
+  return LoopScheduler(produced, reduced, nextVariable).run(schedule, widest, use, bindLanes);
 }
