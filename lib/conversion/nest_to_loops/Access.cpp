@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/Emitter.h"
+#include "lib/conversion/nest_to_loops/FloatCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <cmath>
 #include <numeric>
 
 using namespace heddle;
@@ -50,160 +49,6 @@ static unsigned alignmentAt(const Memory &memory, const Expr &offset) {
   return std::max(unit, unsigned(std::gcd(base, apart * unit)));
 }
 
-static Type like(Value shape, Type element) {
-  auto vector = dyn_cast<VectorType>(shape.getType());
-  return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
-}
-
-static Value same(OpBuilder &b, Location loc, Value shape, Type element, int64_t value) {
-  TypedAttr attr = b.getIntegerAttr(element, value);
-  if (auto vector = dyn_cast<VectorType>(shape.getType()))
-    attr = DenseElementsAttr::get(VectorType::get(vector.getShape(), element), Attribute(attr));
-  return arith::ConstantOp::create(b, loc, attr);
-}
-
-/// Converts an f32 to the bits of an 8-bit float, rounded to nearest even. Subnormal results are
-/// rounded by adding a number whose last mantissa bit has the same weight.
-static Value to8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
-  const llvm::fltSemantics &semantics = element.getFloatSemantics();
-  int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1, cut = 23 - mantissa;
-  int lowest = llvm::APFloat::semanticsMinExponent(semantics);
-  auto bitsOf = [](const llvm::APFloat &number) {
-    return int64_t(number.bitcastToAPInt().getZExtValue());
-  };
-  // Overflow gives infinity, or NaN if the type has no infinity.
-  int64_t beyond = bitsOf(llvm::APFloat::getLargest(semantics)) + 1;
-  Type i32 = b.getI32Type();
-  auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
-  auto real = [&](double n) {
-    return arith::BitcastOp::create(b, loc, value.getType(),
-                                    number(bitsOf(llvm::APFloat(float(n)))));
-  };
-  Value size = math::AbsFOp::create(b, loc, value);
-  Value bits = arith::BitcastOp::create(b, loc, like(value, i32), size);
-  Value last =
-      arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, number(cut)), number(1));
-  Value up = arith::AddIOp::create(b, loc, bits, number((1 << (cut - 1)) - 1));
-  Value normal = arith::SubIOp::create(
-      b, loc, arith::ShRUIOp::create(b, loc, arith::AddIOp::create(b, loc, up, last), number(cut)),
-      number(int64_t(126 + lowest) << mantissa));
-  double ruler = std::ldexp(1.0, lowest - mantissa + 23);
-  Value sum = arith::AddFOp::create(b, loc, size, real(ruler));
-  Value small =
-      arith::SubIOp::create(b, loc, arith::BitcastOp::create(b, loc, like(value, i32), sum),
-                            number(bitsOf(llvm::APFloat(float(ruler)))));
-  Value isSmall =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, real(std::ldexp(1.0, lowest)));
-  Value made = arith::SelectOp::create(b, loc, isSmall, small, normal);
-  made = arith::MinSIOp::create(b, loc, made, number(beyond));
-  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
-  made = arith::SelectOp::create(b, loc, isNan, number(0x7f), made);
-  Value sign = arith::AndIOp::create(
-      b, loc,
-      arith::ShRUIOp::create(b, loc, arith::BitcastOp::create(b, loc, like(value, i32), value),
-                             number(24)),
-      number(0x80));
-  return arith::TruncIOp::create(b, loc, like(value, b.getI8Type()),
-                                 arith::OrIOp::create(b, loc, made, sign));
-}
-
-/// Converts the bits of an 8-bit float to f32 through f16, whose exponent range is at least as
-/// large. A multiplication corrects the exponent bias.
-static Value from8Bits(OpBuilder &b, Location loc, Value value, FloatType element) {
-  const llvm::fltSemantics &semantics = element.getFloatSemantics();
-  int mantissa = int(llvm::APFloat::semanticsPrecision(semantics)) - 1;
-  int missing = llvm::APFloat::semanticsMinExponent(semantics) + 14;
-  Type i16 = b.getI16Type(), f32 = b.getF32Type();
-  auto number = [&](int64_t n) { return same(b, loc, value, i16, n); };
-  Value wide = arith::ExtUIOp::create(b, loc, like(value, i16), value);
-  Value size = arith::AndIOp::create(b, loc, wide, number(0x7f));
-  Value sign =
-      arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, wide, number(0x80)), number(8));
-  Value bits = arith::OrIOp::create(b, loc, sign,
-                                    arith::ShLIOp::create(b, loc, size, number(10 - mantissa)));
-  Value half = arith::BitcastOp::create(b, loc, like(value, b.getF16Type()), bits);
-  Value result = arith::ExtFOp::create(b, loc, like(value, f32), half);
-  if (missing == 0)
-    return result; // the same exponents, infinity and NaN
-  auto real = [&](float n) {
-    int64_t pattern = int64_t(llvm::APFloat(n).bitcastToAPInt().getZExtValue());
-    return arith::BitcastOp::create(b, loc, result.getType(),
-                                    same(b, loc, value, b.getI32Type(), pattern));
-  };
-  result = arith::MulFOp::create(b, loc, result, real(std::ldexp(1.0f, missing)));
-  Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, number(0x7f));
-  return arith::SelectOp::create(b, loc, isNan, real(std::nanf("")), result);
-}
-
-Value Emitter::fromStored(Value value, Type element) {
-  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
-    return from8Bits(b, loc, value, real);
-  if (element.isInteger(1))
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
-                                 same(b, loc, value, b.getI8Type(), 0));
-  if (element.isBF16()) {
-    Type i32 = b.getI32Type();
-    Value wide = arith::ExtUIOp::create(b, loc, like(value, i32), value);
-    Value bits = arith::ShLIOp::create(b, loc, wide, same(b, loc, value, i32, 16));
-    return arith::BitcastOp::create(b, loc, like(value, b.getF32Type()), bits);
-  }
-  if (element.isF16()) {
-    Value half = arith::BitcastOp::create(b, loc, like(value, b.getF16Type()), value);
-    return arith::ExtFOp::create(b, loc, like(value, b.getF32Type()), half);
-  }
-  return value;
-}
-
-/// Rounds an f64 to the precision of f32 by round-to-odd: the last bit is set if the result is
-/// inexact. Rounding it again to a narrower type gives the same as rounding the f64 directly, which
-/// avoids double rounding.
-static Value roundToOdd(OpBuilder &b, Location loc, Value value) {
-  Type i64 = b.getI64Type();
-  constexpr int64_t below = (int64_t(1) << 29) - 1;
-  Value bits = arith::BitcastOp::create(b, loc, like(value, i64), value);
-  Value low = arith::AndIOp::create(b, loc, bits, same(b, loc, value, i64, below));
-  Value any = arith::AddIOp::create(b, loc, low, same(b, loc, value, i64, below));
-  bits = arith::AndIOp::create(b, loc, arith::OrIOp::create(b, loc, bits, any),
-                               same(b, loc, value, i64, ~below));
-  return arith::BitcastOp::create(b, loc, value.getType(), bits);
-}
-
-Value Emitter::rounded(Value value, Type element) {
-  return nd::isNarrowFloat(element) ? fromStored(toStored(value, element), element) : value;
-}
-
-Value Emitter::toStored(Value value, Type element) {
-  if (isa<FloatType>(element)) { // accumulators may be wider
-    if (nd::isNarrowFloat(element) && getElementTypeOrSelf(value.getType()).isF64())
-      value = roundToOdd(b, loc, value);
-    value = convert(value, computeType(element));
-  }
-  if (auto real = dyn_cast<FloatType>(element); real && real.getWidth() == 8)
-    return to8Bits(b, loc, value, real);
-  if (element.isInteger(1))
-    return arith::ExtUIOp::create(b, loc, like(value, b.getI8Type()), value);
-  if (element.isBF16()) {
-    // Round to nearest even by adding half of the last kept bit; NaN stays NaN.
-    Type i32 = b.getI32Type();
-    auto number = [&](int64_t n) { return same(b, loc, value, i32, n); };
-    Value bits = arith::BitcastOp::create(b, loc, like(value, i32), value);
-    Value last =
-        arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, number(16)), number(1));
-    Value rounded =
-        arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, number(0x7fff)), last);
-    Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
-    Value quiet = arith::OrIOp::create(b, loc, bits, number(0x400000));
-    rounded = arith::SelectOp::create(b, loc, isNan, quiet, rounded);
-    Value high = arith::ShRUIOp::create(b, loc, rounded, number(16));
-    return arith::TruncIOp::create(b, loc, like(value, b.getI16Type()), high);
-  }
-  if (element.isF16()) {
-    Value half = arith::TruncFOp::create(b, loc, like(value, b.getF16Type()), value);
-    return arith::BitcastOp::create(b, loc, like(value, b.getI16Type()), half);
-  }
-  return value;
-}
-
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
@@ -225,6 +70,13 @@ Expr Emitter::address(const Memory &target, const Replacement &coordinates) cons
   return offset.simplify(ranges);
 }
 
+static Value swizzledOffset(OpBuilder &b, Location loc, Value offset,
+                            const Layout::Swizzle &swizzle) {
+  FloatCode a(b, loc);
+  Value mask = a.integer(offset, ((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
+  return arith::XOrIOp::create(b, loc, offset, a.both(a.drop(offset, swizzle.shift), mask));
+}
+
 /// The pointer to the element at `offset`, which does not depend on the lane. The constant part is
 /// added last, so that the elements of a tile share the rest.
 Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &section) {
@@ -232,10 +84,7 @@ Value Emitter::pointer(const Memory &memory, const Expr &offset, Section &sectio
   auto type = memory.base.getType();
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
   if (swizzle.bits) {
-    Value swizzled = emit(offset);
-    Value high = arith::ShRUIOp::create(b, loc, swizzled, constant(swizzle.shift));
-    Value mask = constant(((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
-    swizzled = arith::XOrIOp::create(b, loc, swizzled, arith::AndIOp::create(b, loc, high, mask));
+    Value swizzled = swizzledOffset(b, loc, emit(offset), swizzle);
     return LLVM::GEPOp::create(b, loc, type, stored, memory.base, ArrayRef<LLVM::GEPArg>{swizzled});
   }
   Expr varying = offset - Expr(offset.offset());
@@ -267,17 +116,9 @@ static Value allLanes(OpBuilder &b, Location loc, int64_t lanes) {
 
 /// The offset of each lane relative to lane 0, as a vector of integers.
 Value Emitter::offsets(const Memory &memory, const Expr &offset, int64_t lanes) {
-  Value swizzled = emitLanes(offset, lanes);
+  Value linear = emitLanes(offset, lanes);
   const Layout::Swizzle &swizzle = memory.layout.swizzle;
-  if (swizzle.bits) {
-    Type element = getElementTypeOrSelf(swizzled.getType());
-    Value high =
-        arith::ShRUIOp::create(b, loc, swizzled, same(b, loc, swizzled, element, swizzle.shift));
-    Value mask =
-        same(b, loc, swizzled, element, ((int64_t(1) << swizzle.bits) - 1) << swizzle.base);
-    swizzled = arith::XOrIOp::create(b, loc, swizzled, arith::AndIOp::create(b, loc, high, mask));
-  }
-  return swizzled;
+  return swizzle.bits ? swizzledOffset(b, loc, linear, swizzle) : linear;
 }
 
 bool nest::isContiguous(const Memory &memory, const Expr &offset) {
@@ -285,7 +126,6 @@ bool nest::isContiguous(const Memory &memory, const Expr &offset) {
          offset.coefficient(laneName) == memory.step();
 }
 
-/// Returns whether a mask, or a scalar condition, holds in any lane.
 Value Emitter::anyLane(Value mask) {
   return isa<VectorType>(mask.getType())
              ? Value(vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, mask))
@@ -455,175 +295,4 @@ void Emitter::storeResult(const Memory &target, Value value, const Point &point,
         square && square->along.active >= leastRows)
       return storeTurned(target, *square, value, section);
   store(target, offset, value, point, Value(), section);
-}
-
-//===----------------------------------------------------------------------===//
-// Reads
-//===----------------------------------------------------------------------===//
-
-Expr Emitter::bindReads(const Expr &expr, ValueRange tensors, ArrayRef<Value> earlier,
-                        Section &section) {
-  Replacement replacement;
-  for (const std::string &name : expr.names()) {
-    auto index = readIndex(name);
-    if (!index)
-      continue;
-    Value value = earlier[*index];
-    std::string &variable = section.gathered[{value.getAsOpaquePointer(), ""}];
-    if (variable.empty()) {
-      variable = freshVariable();
-      unsigned width = getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
-      // i1 is zero-extended: true as a coordinate is 1.
-      bool isUnsigned =
-          width == 1 || tensorType(tensors[*index]).getElementType().isUnsignedInteger();
-      if (width < 64) {
-        Type wide = like(value, b.getI64Type());
-        value = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, wide, value))
-                           : Value(arith::ExtSIOp::create(b, loc, wide, value));
-        int64_t half = int64_t(1) << (width - 1);
-        ranges[variable] = isUnsigned ? Range{0, 2 * half - 1} : Range{-half, half - 1};
-      }
-      vars[variable] = value;
-    }
-    replacement[name] = Expr::name(variable);
-  }
-  return replacement.empty() ? expr : expr.substitute(replacement);
-}
-
-/// Clamps a coordinate that was read from a tensor to [0, size).
-Expr Emitter::clamped(const Expr &coordinate, nd::SizeAttr size, int64_t lanes, Section &section) {
-  Expr last = size.getExpr() - Expr(1);
-  std::string key = coordinate.str() + "<" + last.str() + "," + std::to_string(lanes);
-  std::string &variable = section.gathered[{nullptr, key}];
-  if (variable.empty()) {
-    variable = freshVariable();
-    Value at = onLanes(coordinate) ? emitLanes(coordinate, lanes) : emit(coordinate);
-    Type element = getElementTypeOrSelf(at.getType());
-    at = arith::MaxSIOp::create(b, loc, at, same(b, loc, at, element, 0));
-    Value limit = last.isConstant() ? same(b, loc, at, element, *last.constant()) : emit(last);
-    if (!last.isConstant() && element.getIntOrFloatBitWidth() < 64)
-      limit = arith::TruncIOp::create(b, loc, element, limit);
-    if (isa<VectorType>(at.getType()))
-      limit = splat(limit, lanes);
-    at = arith::MinSIOp::create(b, loc, at, limit);
-    define(variable, at, {0, std::max<int64_t>(size.most() - 1, 0)});
-  }
-  return Expr::name(variable);
-}
-
-/// Loads the elements of a read, as a vector or a scalar, in the form that the unit expects.
-Value Emitter::fetch(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
-                     const Point &point, Value mask, Section &section) {
-  return unit ? unit->load(*this, source, offset, others, point, mask, section)
-              : load(source, offset, point, mask, section);
-}
-
-/// Like `fetch`, for an element that is equal for all lanes. If no lane is active, the offset may
-/// be out of bounds, and element 0 is loaded instead.
-Value Emitter::fetchScalar(const Memory &source, const Expr &offset, ArrayRef<Expr> others,
-                           Point point, Value mask, Section &section) {
-  point.lanes = 0;
-  if (!mask)
-    return fetch(source, offset, others, point, Value(), section);
-  Value any = anyLane(mask);
-  auto chosen = [&](const Expr &expr) {
-    std::string variable = freshVariable();
-    vars[variable] = arith::SelectOp::create(b, loc, any, emit(expr), constant(0));
-    if (auto bounds = expr.bounds(ranges))
-      ranges[variable] = *bounds;
-    return Expr::name(variable);
-  };
-  Expr start = chosen(offset);
-  SmallVector<Expr> beside;
-  for (const Expr &other : others) {
-    Expr step = (other - offset).simplify(ranges);
-    beside.push_back(step.isConstant() ? start + step : chosen(other));
-  }
-  return fetch(source, start, beside, point, Value(), section);
-}
-
-FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAttr map,
-                                       GuardAttr guard, ArrayRef<Value> earlier, const Point &point,
-                                       Section &section) {
-  Value tensor = tensors[index];
-  auto found = memory.find(tensor);
-  assert(found != memory.end() && "a tensor without memory");
-  const Memory &source = found->second;
-  int64_t lanes = point.lanes;
-
-  Replacement coordinates;
-  for (const MapEntry &entry : map.getEntries()) {
-    Expr coordinate = resolve(bindReads(entry.expr(), tensors, earlier, section), point);
-    if (isGathered(entry.expr()))
-      coordinate =
-          clamped(coordinate, tensorType(tensor).size(entry.name.getValue()), lanes, section);
-    coordinates[entry.name.str()] = coordinate;
-  }
-  // The offset at another point, which has the same gathered coordinates.
-  auto offsetAt = [&](const Point &at) {
-    Replacement moved = coordinates;
-    for (const MapEntry &entry : map.getEntries())
-      if (!isGathered(entry.expr()))
-        moved[entry.name.str()] = resolve(entry.expr(), at);
-    return address(source, moved);
-  };
-  Expr offset = address(source, coordinates);
-  SmallVector<Expr> others;
-  for (const Point &other : unit ? unit->others(point) : std::vector<Point>())
-    others.push_back(offsetAt(other));
-
-  // The conditions that are not known to hold.
-  SmallVector<Test> tests;
-  bool never = false;
-  for (const Condition &condition : guard.getConditions()) {
-    Test test{resolve(bindReads(condition.expr(), tensors, earlier, section), point),
-              condition.equality};
-    if (isKnown(test))
-      continue;
-    never |= test.decide(ranges).has_value();
-    tests.push_back(test);
-  }
-  std::string key = offset.str() + "|" + std::to_string(lanes) + "," + std::to_string(point.active);
-  for (const Test &test : tests)
-    key += "|" + test.expr.str() + (test.equality ? "=" : ">");
-  if (guard.getOtherwise())
-    key += "|" + std::to_string(hash_value(Attribute(guard.getOtherwise())));
-  auto [known, isNew] = section.reads.try_emplace({tensor.getAsOpaquePointer(), key});
-  if (!isNew)
-    return known->second;
-
-  Section::Read result;
-  Type compute = unit ? unit->laneType(b) : computeType(source.type.getElementType());
-  Value otherwise;
-  if (!guard.getOtherwise())
-    otherwise = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(compute)));
-  else if (otherwise = constantOf(guard.getOtherwise()); unit)
-    otherwise = unit->fill(*this, otherwise);
-  Value mask;
-  if (never) {
-    result.value = otherwise;
-    if (guard.excludes())
-      result.included = arith::ConstantIntOp::create(b, loc, 0, 1);
-  } else {
-    for (const Test &test : tests)
-      mask = both(mask, holds(test, lanes));
-    bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
-    if (isOnLanes && !isGatheredMap && !isContiguous(source, offset))
-      if (std::optional<Square> square = squareAround(source, point, offsetAt, section);
-          square && holdsInSquare(guard, *square, point))
-        result.value = loadTurned(source, *square, section);
-    if (!result.value)
-      result.value = isOnLanes ? fetch(source, offset, others, point, mask, section)
-                               : fetchScalar(source, offset, others, point, mask, section);
-  }
-  if (mask) {
-    bool onVector = isa<VectorType>(mask.getType()) || isa<VectorType>(result.value.getType());
-    int64_t width = onVector ? lanes : 0;
-    result.value = arith::SelectOp::create(b, loc, splat(mask, width), splat(result.value, width),
-                                           splat(otherwise, width));
-    if (guard.excludes())
-      result.included = mask;
-  }
-  section.reads[{tensor.getAsOpaquePointer(), key}] = result;
-  return result;
 }

@@ -94,7 +94,7 @@ private:
   /// them may not depend on the lane.
   unsigned barriersInside = 0;
 
-  // Spilled accumulators.
+  // Spilled.cpp
   bool inResult = false; ///< spilled to the results themselves
   llvm::SmallVector<Memory> resting;
   std::map<MergedNames, Expr> restingStart;
@@ -106,6 +106,12 @@ private:
   void placeAccumulators();
   Expr restingOffset(const Point &point);
   Expr resultOffset(mlir::Value result, const Point &point);
+  Values loadAccumulators();
+  mlir::FailureOr<Values> combineAccumulators(llvm::ArrayRef<Point> points, mlir::ValueRange known,
+                                              mlir::ValueRange part);
+  void storeAccumulators(mlir::ValueRange totals);
+
+  // Prefetch.cpp
   /// The trip count of the loops that carry the accumulators, from loop `from` inwards.
   int64_t reductionSteps(size_t from) const;
   /// One of `count` equal parts of a tile's prefetches from distant memory. They are distributed
@@ -120,10 +126,6 @@ private:
   void fetchResults(const Share &share);
   /// Prefetches the vectors that a later step of the reduction reads.
   void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
-  Values loadAccumulators();
-  mlir::FailureOr<Values> combineAccumulators(llvm::ArrayRef<Point> points, mlir::ValueRange known,
-                                              mlir::ValueRange part);
-  void storeAccumulators(mlir::ValueRange totals);
 
   // Guards.cpp
   llvm::SmallVector<bool>
@@ -153,9 +155,6 @@ private:
   /// The part that the remaining loops read; none if it is not a box.
   std::optional<Box> findBox(unsigned read);
   mlir::FailureOr<mlir::Value> emitCopy(const Stage &stage, const Box &box);
-  // Pairs.cpp
-  /// The unit that computes the tile; null: plain vectors.
-  std::unique_ptr<Unit> makeUnit() const;
   /// The next box of a stage, which is prefetched while the current one is used.
   struct Ahead {
     Memory source;
@@ -168,6 +167,10 @@ private:
   llvm::SmallVector<mlir::Value> operandOf; ///< by read: the tensor or copy that it reads now
   llvm::SmallVector<GuardAttr> guards;      ///< by read: the remaining guard
   friend struct GuardSplitter;
+
+  // Pairs.cpp
+  /// The unit that computes the tile; null: plain vectors.
+  std::unique_ptr<Unit> makeUnit() const;
 };
 
 } // namespace heddle::nest

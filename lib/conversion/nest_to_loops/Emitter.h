@@ -7,8 +7,9 @@
 //
 // `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp emits
 // loops and tiles of a `nest.compute`, Guards.cpp splits them by guards, Stage.cpp packs operands,
-// Update.cpp and Structured.cpp emit the other nests; all of them use Access.cpp (addresses, loads,
-// stores) and Body.cpp (scalar regions on vectors).
+// Update.cpp and Structured.cpp emit the other nests; all of them use Read.cpp (reads by map and
+// guard), Access.cpp (addresses, loads, stores), Stored.cpp (bits of elements), Expressions.cpp
+// (integers of loop variables) and Body.cpp (scalar regions on vectors).
 //
 // Expressions here have four kinds of names: iteration names (of nests and groups), which
 // `bindings` replace by expressions of loop variables; loop variables (`v0007$`), which are SSA
@@ -142,8 +143,8 @@ public:
   /// minus the last point.
   std::vector<Expr> within;
   /// An unrolled loop from 0 to `count` over a name other than that of the lanes. Tensors that are
-  /// contiguous along it are loaded or stored as vectors along it, a block at a time, and transposed
-  /// in registers.
+  /// contiguous along it are loaded or stored as vectors along it, a block at a time, and
+  /// transposed in registers.
   struct Turn {
     std::string variable;
     int64_t count;
@@ -174,8 +175,6 @@ public:
   mlir::Value constantOf(mlir::TypedAttr value);
   /// Float widening or narrowing.
   mlir::Value convert(mlir::Value value, mlir::Type type);
-  /// Rounds a float to the nearest value of type `element`, in the compute type of `element`.
-  mlir::Value rounded(mlir::Value value, mlir::Type element);
   /// Runs a scalar region on `arguments` (scalars or vectors) at `point`.
   mlir::FailureOr<Values> run(mlir::Region &region, mlir::ValueRange arguments, const Point &point,
                               Section &section);
@@ -183,11 +182,10 @@ public:
   mlir::FailureOr<Values> foldLanes(mlir::Region &combine, mlir::ValueRange vectors, int64_t lanes);
   /// A mask of the lanes that are points of the iteration space.
   mlir::Value laneMask(const Point &point);
-  mlir::Value anyLane(mlir::Value mask);
   /// The conjunction of conditions, any of which may be null or scalar.
   mlir::Value both(mlir::Value a, mlir::Value b);
 
-  // Access.cpp
+  // Expressions.cpp
   /// The value of an expression of loop variables, as i64.
   mlir::Value emit(const Expr &expr);
   /// The value for every lane, as a vector of i64.
@@ -199,6 +197,8 @@ public:
   bool onLanes(const Expr &expr) const;
   /// Replaces iteration names and unrolled variables in the expression and simplifies it.
   Expr resolve(const Expr &expr, const Point &point) const;
+
+  // Read.cpp
   /// Emits the read of `tensors[index]` at a point. `earlier`: values of the previous reads.
   mlir::FailureOr<Section::Read> read(mlir::ValueRange tensors, unsigned index, MapAttr map,
                                       GuardAttr guard, llvm::ArrayRef<mlir::Value> earlier,
@@ -206,6 +206,8 @@ public:
   /// Replaces `read(i)` by a variable with its value.
   Expr bindReads(const Expr &expr, mlir::ValueRange tensors, llvm::ArrayRef<mlir::Value> earlier,
                  Section &section);
+
+  // Access.cpp
   /// The element offset at coordinates given by expressions of loop variables.
   Expr address(const Memory &target, const Replacement &coordinates) const;
   /// Loads and stores elements at an offset, in their compute types. `mask` may be null.
@@ -213,11 +215,17 @@ public:
                    Section &section);
   void store(const Memory &target, const Expr &offset, mlir::Value value, const Point &point,
              mlir::Value mask, Section &section);
+  /// Returns whether a mask, or a scalar condition, holds in any lane.
+  mlir::Value anyLane(mlir::Value mask);
   /// Prefetches the cache line at an offset; `near`: into the first cache, for use very soon.
   void prefetch(const Memory &target, const Expr &offset, Section &section, bool write,
                 bool near = false);
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
+
+  // Stored.cpp
+  /// Rounds a float to the nearest value of type `element`, in the compute type of `element`.
+  mlir::Value rounded(mlir::Value value, mlir::Type element);
 
   // Kernel.cpp, Structured.cpp
   /// Emits a copy that is not part of the kernel's nest.
@@ -294,6 +302,8 @@ private:
   void storeTurned(const Memory &target, const Square &square, mlir::Value value, Section &section);
 
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
+
+  // Stored.cpp
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);
 };

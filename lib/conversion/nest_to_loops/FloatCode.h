@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short words for the ops that functions of floats are made of (Approximate.cpp, Compose.cpp):
+// Short words for the ops that functions of floats, and conversions of their bits, are made of
+// (Approximate.cpp, Compose.cpp, Stored.cpp):
 //
 //     Value y = a.fma(a.mul(x, x), 0.5, x); // x + x^2 / 2
 //
@@ -109,19 +110,18 @@ public:
 
   mlir::Value bits(mlir::Value x) {
     unsigned width = mlir::getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
-    return mlir::arith::BitcastOp::create(b, loc, with(x, b.getIntegerType(width)), x);
+    return to<mlir::arith::BitcastOp>(b.getIntegerType(width), x);
   }
   mlir::Value real(mlir::Value bits) {
     mlir::Type i32 = b.getI32Type();
     bool isSingle = mlir::getElementTypeOrSelf(bits.getType()) == i32;
-    return mlir::arith::BitcastOp::create(
-        b, loc, with(bits, isSingle ? b.getF32Type() : b.getF64Type()), bits);
+    return to<mlir::arith::BitcastOp>(isSingle ? b.getF32Type() : b.getF64Type(), bits);
   }
   /// x without the last half of its bits, so that the square is exact.
   mlir::Value leading(mlir::Value x) {
     bool isDouble = mlir::getElementTypeOrSelf(x.getType()).isF64();
     mlir::Value all = bits(x), mask = integer(all, isDouble ? -(int64_t(1) << 32) : -(1 << 12));
-    return real(mlir::arith::AndIOp::create(b, loc, all, mask));
+    return real(both(all, mask));
   }
   mlir::Value addBits(mlir::Value x, mlir::Value y) {
     return mlir::arith::AddIOp::create(b, loc, x, y);
@@ -136,24 +136,30 @@ public:
   mlir::Value right(mlir::Value x, int64_t n) {
     return mlir::arith::ShRSIOp::create(b, loc, x, integer(x, n));
   }
+  /// The bits without the last `n`, as an unsigned number.
+  mlir::Value drop(mlir::Value x, int64_t n) {
+    return mlir::arith::ShRUIOp::create(b, loc, x, integer(x, n));
+  }
+  mlir::Value least(mlir::Value x, mlir::Value y) {
+    return mlir::arith::MinSIOp::create(b, loc, x, y);
+  }
+  mlir::Value isEqual(mlir::Value x, int64_t y) {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::eq, x, integer(x, y));
+  }
   mlir::Value hasBit(mlir::Value x, int64_t bit) {
     return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::ne,
-                                       mlir::arith::AndIOp::create(b, loc, x, integer(x, bit)),
-                                       integer(x, 0));
+                                       both(x, integer(x, bit)), integer(x, 0));
   }
-  mlir::Value toFloat(mlir::Value x) {
-    return mlir::arith::SIToFPOp::create(b, loc, with(x, b.getF32Type()), x);
+  /// A conversion to other elements.
+  template <typename Op>
+  mlir::Value to(mlir::Type element, mlir::Value x) {
+    return Op::create(b, loc, with(x, element), x);
   }
+  mlir::Value toFloat(mlir::Value x) { return to<mlir::arith::SIToFPOp>(b.getF32Type(), x); }
   /// Requires that x fits. (arith.fptosi saturates in this compiler, see ExpandMath.cpp.)
-  mlir::Value toInteger(mlir::Value x) {
-    return mlir::LLVM::FPToSIOp::create(b, loc, with(x, b.getI32Type()), x);
-  }
-  mlir::Value widen(mlir::Value x) {
-    return mlir::arith::ExtFOp::create(b, loc, with(x, b.getF64Type()), x);
-  }
-  mlir::Value narrow(mlir::Value x) {
-    return mlir::arith::TruncFOp::create(b, loc, with(x, b.getF32Type()), x);
-  }
+  mlir::Value toInteger(mlir::Value x) { return to<mlir::LLVM::FPToSIOp>(b.getI32Type(), x); }
+  mlir::Value widen(mlir::Value x) { return to<mlir::arith::ExtFOp>(b.getF64Type(), x); }
+  mlir::Value narrow(mlir::Value x) { return to<mlir::arith::TruncFOp>(b.getF32Type(), x); }
 
 private:
   mlir::OpBuilder &b;

@@ -7,70 +7,15 @@
 
 #include "lib/transforms/nest/fuse/FuseSiblings.h"
 
-#include "dialects/nd/NdBuild.h"
-#include "lib/analysis/Canonical.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Cost.h"
-#include "lib/transforms/nest/Rewrite.h"
+#include "lib/transforms/nest/fuse/CommonNames.h"
+#include "lib/transforms/nest/fuse/JoinNests.h"
+#include "lib/transforms/nest/fuse/MergeAccumulators.h"
 
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-/// Returns true if `a` (of the first nest) and `b` (of the second) can become one name.
-static bool isAlike(ComputeOp first, StringRef a, ComputeOp second, StringRef b) {
-  auto find = [](nd::DimsAttr dims, StringRef name) { return dims.lookup(name); };
-  auto p = find(first.getProduced(), a), q = find(second.getProduced(), b);
-  if (p || q)
-    return p == q;
-  auto r = find(first.getReduced(), a);
-  return r && r == find(second.getReduced(), b);
-}
-
-/// Returns a renaming of the second nest under which its space is that of the first, and its read
-/// `i` equals read `k` of the first.
-static std::optional<Renaming> namesBy(ComputeOp first, unsigned k, ComputeOp second, unsigned i) {
-  Renaming names;
-  std::set<std::string> used;
-  auto match = [&](const std::string &b, const std::string &a) {
-    if (!isAlike(first, a, second, b) || !used.insert(a).second)
-      return false;
-    names[b] = a;
-    return true;
-  };
-  for (auto [entryA, entryB] :
-       llvm::zip_equal(first.readMap(k).getEntries(), second.readMap(i).getEntries())) {
-    auto a = entryA.expr().asName(), b = entryB.expr().asName();
-    if (!a || !b || readIndex(*a) || readIndex(*b))
-      continue; // compared under the names that are found
-    auto known = names.find(*b);
-    if (known != names.end() ? known->second != *a : !match(*b, *a))
-      return std::nullopt;
-  }
-  nd::DimsAttr space = iterationSpace(second), target = iterationSpace(first);
-  if (space.size() != target.size())
-    return std::nullopt;
-  // Matches the remaining names: by equal spelling, then if there is only one candidate.
-  for (const nd::Dim &dim : space)
-    if (std::string name = dim.name.str(); !names.count(name) && !used.count(name))
-      match(name, name);
-  for (const nd::Dim &dim : space) {
-    std::string name = dim.name.str();
-    if (names.count(name))
-      continue;
-    SmallVector<std::string> candidates;
-    for (const nd::Dim &other : target)
-      if (!used.count(other.name.str()) && isAlike(first, other.name.getValue(), second, name))
-        candidates.push_back(other.name.str());
-    if (candidates.size() != 1 || !match(name, candidates[0]))
-      return std::nullopt;
-  }
-  return names;
-}
 
 /// Returns the conditions under which points of a reduction are excluded.
 static std::set<Expr> exclusions(ComputeOp op, bool equalities) {
@@ -91,238 +36,6 @@ static bool sharesARead(ComputeOp first, ComputeOp second) {
         return true;
   return false;
 }
-
-//===----------------------------------------------------------------------===//
-// The fused nest
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Builds a new nest with the same space, to which nests are added one after the other.
-class Joined {
-public:
-  Joined(ComputeOp like, Operation *insertBefore)
-      : b(insertBefore), nest(b, like.getLoc()), like(like), insertBefore(insertBefore) {
-    nest.produced = like.getProduced();
-    nest.reduced = like.getReduced();
-  }
-
-  ComputeOp build(ArrayRef<ComputeOp> ops) {
-    Region body, combine, finish;
-    Location loc = like.getLoc();
-    SmallVector<Type> types;
-    SmallVector<Attribute> neutral, layouts;
-    bool hasFinish = false, hasLayouts = false;
-    for (ComputeOp op : ops) {
-      llvm::append_range(types, op->getResultTypes());
-      llvm::append_range(neutral, op.getNeutral());
-      hasFinish |= !op.getFinish().empty();
-      hasLayouts |= bool(op.getLayouts());
-    }
-    // Bodies, with shared reads.
-    Block *block = b.createBlock(&body);
-    SmallVector<Value> yields;
-    for (ComputeOp op : ops) {
-      IRMapping mapping;
-      ExprMap positions;
-      for (unsigned i = 0; i < op.getReads().size(); ++i) {
-        unsigned position = share(op.getReads()[i], op.readMap(i).substitute(positions),
-                                  op.readGuard(i).substitute(positions), *block);
-        positions[readName(i)] = Expr::name(readName(position));
-        mapping.map(op.getBody().getArgument(i), block->getArgument(position));
-      }
-      llvm::append_range(yields, nd::inlineBlock(b, op.getBody().front(), mapping));
-    }
-    YieldOp::create(b, loc, yields);
-    if (like.isReduction())
-      joinCombiners(ops, combine, neutral.size());
-    if (hasFinish)
-      joinFinishes(ops, finish, neutral);
-    b.setInsertionPoint(insertBefore);
-    ComputeOp made = nest.create(types, body, combine, finish, b.getArrayAttr(neutral));
-    for (ComputeOp op : llvm::reverse(ops))
-      inheritAttributes(made, {op});
-    for (ComputeOp op : ops)
-      for (unsigned i = 0; i < op.getNumResults(); ++i)
-        layouts.push_back(op.getLayouts() ? (*op.getLayouts())[i] : b.getUnitAttr());
-    if (hasLayouts)
-      made.setLayoutsAttr(b.getArrayAttr(layouts));
-    return made;
-  }
-
-private:
-  OpBuilder b;
-  NestBuilder nest;
-  ComputeOp like;
-  Operation *insertBefore;
-
-  unsigned share(Value value, MapAttr map, GuardAttr guard, Block &block) {
-    for (unsigned k = 0; k < nest.reads.size(); ++k)
-      if (nest.reads[k] == value && nest.maps[k] == map && nest.guards[k] == guard)
-        return k;
-    block.addArgument(tensorType(value).scalarType(), value.getLoc());
-    return nest.read(value, map, guard);
-  }
-
-  void joinCombiners(ArrayRef<ComputeOp> ops, Region &combine, size_t accumulators) {
-    Block *block = b.createBlock(&combine);
-    for (int half = 0; half < 2; ++half)
-      for (ComputeOp op : ops)
-        for (Attribute value : op.getNeutral())
-          block->addArgument(cast<TypedAttr>(value).getType(), op.getLoc());
-    SmallVector<Value> yields;
-    unsigned start = 0;
-    for (ComputeOp op : ops) {
-      IRMapping mapping;
-      unsigned n = unsigned(op.getNeutral().size());
-      for (unsigned i = 0; i < n; ++i) {
-        mapping.map(op.getCombine().getArgument(i), block->getArgument(start + i));
-        mapping.map(op.getCombine().getArgument(n + i),
-                    block->getArgument(unsigned(accumulators) + start + i));
-      }
-      llvm::append_range(yields, nd::inlineBlock(b, op.getCombine().front(), mapping));
-      start += n;
-    }
-    YieldOp::create(b, like.getLoc(), yields);
-  }
-
-  void joinFinishes(ArrayRef<ComputeOp> ops, Region &finish, ArrayRef<Attribute> neutral) {
-    Block *block = b.createBlock(&finish);
-    SmallVector<Value> accumulators, yields;
-    for (Attribute value : neutral)
-      accumulators.push_back(block->addArgument(cast<TypedAttr>(value).getType(), like.getLoc()));
-    size_t start = 0;
-    for (ComputeOp op : ops) {
-      size_t n = op.getNeutral().size();
-      ArrayRef<Value> own = ArrayRef<Value>(accumulators).slice(start, n);
-      start += n;
-      if (op.getFinish().empty()) {
-        for (auto [value, result] : llvm::zip_equal(own, op.getResults()))
-          yields.push_back(
-              nd::convertFloat(b, op.getLoc(), value, tensorType(result).scalarType()));
-        continue;
-      }
-      IRMapping mapping;
-      for (auto [i, value] : llvm::enumerate(own))
-        mapping.map(op.getFinish().getArgument(unsigned(i)), value);
-      for (unsigned i = 0; i < op.getFinishReads().size(); ++i) {
-        BlockArgument argument = op.getFinish().getArgument(unsigned(n) + i);
-        mapping.map(argument, block->addArgument(argument.getType(), op.getLoc()));
-        nest.finishRead(op.getFinishReads()[i], op.finishMap(i), op.finishGuard(i));
-      }
-      llvm::append_range(yields, nd::inlineBlock(b, op.getFinish().front(), mapping));
-    }
-    YieldOp::create(b, like.getLoc(), yields);
-  }
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Accumulators
-//===----------------------------------------------------------------------===//
-
-/// Returns the texts of the values that a block yields, with its i-th argument printed as number
-/// standsFor[i].
-static std::vector<std::string> yieldedTexts(Block &block, ArrayRef<unsigned> standsFor) {
-  std::vector<std::string> leaves;
-  for (unsigned i : standsFor)
-    leaves.push_back("a" + std::to_string(i));
-  return scalarTexts(block, leaves, {});
-}
-
-/// Drops accumulators of a reduction that equal earlier ones: their elements and neutral elements
-/// are equal, and their combiners are equal under that assumption. Returns the replacement, or null
-/// if there are no such accumulators.
-static ComputeOp mergeAccumulators(ComputeOp op) {
-  unsigned n = unsigned(op.getNeutral().size());
-  if (n < 2 || isFixed(op))
-    return {};
-  auto countedFrom0 = [](unsigned count) { return llvm::to_vector(llvm::seq(count)); };
-  std::vector<std::string> elements =
-      yieldedTexts(op.getBody().front(), countedFrom0(op.getBody().getNumArguments()));
-  SmallVector<unsigned> standsFor = countedFrom0(n);
-  bool any = false;
-  for (unsigned j = 0; j < n; ++j)
-    for (unsigned i = 0; i < j && standsFor[j] == j; ++i) {
-      if (op.getNeutral()[i] != op.getNeutral()[j] || standsFor[i] != i ||
-          elements[i] != elements[j])
-        continue;
-      SmallVector<unsigned> arguments = countedFrom0(2 * n);
-      arguments[j] = i, arguments[n + j] = n + i;
-      std::vector<std::string> combined = yieldedTexts(op.getCombine().front(), arguments);
-      if (combined[i] == combined[j])
-        standsFor[j] = i, any = true;
-    }
-  if (!any)
-    return {};
-  SmallVector<unsigned> left;
-  for (unsigned j = 0; j < n; ++j)
-    if (standsFor[j] == j)
-      left.push_back(j);
-  auto position = [&](unsigned j) {
-    return unsigned(llvm::find(left, standsFor[j]) - left.begin());
-  };
-  OpBuilder b(op);
-  NestBuilder nest(b, op);
-  Region body, combine, finish;
-  Location loc = op.getLoc();
-  SmallVector<Attribute> neutral;
-  for (unsigned j : left)
-    neutral.push_back(op.getNeutral()[j]);
-  auto rebuild = [&](Region &from, Region &to, unsigned halves, bool dropsYields) {
-    Block *block = b.createBlock(&to);
-    IRMapping mapping;
-    for (unsigned half = 0; half < halves; ++half)
-      for (unsigned j : left)
-        block->addArgument(from.getArgument(half * n + j).getType(), loc);
-    for (unsigned half = 0; half < halves; ++half)
-      for (unsigned j = 0; j < n; ++j)
-        mapping.map(from.getArgument(half * n + j),
-                    block->getArgument(half * unsigned(left.size()) + position(j)));
-    for (BlockArgument argument : from.getArguments().drop_front(halves * n))
-      mapping.map(argument, block->addArgument(argument.getType(), loc));
-    SmallVector<Value> values = nd::inlineBlock(b, from.front(), mapping), yields;
-    for (auto [j, value] : llvm::enumerate(values))
-      if (!dropsYields || standsFor[j] == j)
-        yields.push_back(value);
-    YieldOp::create(b, loc, yields);
-  };
-  rebuild(op.getBody(), body, 0, true);
-  rebuild(op.getCombine(), combine, 2, true);
-  bool hasFinish = !op.getFinish().empty();
-  if (hasFinish)
-    rebuild(op.getFinish(), finish, 1, false);
-  // Without a finish region the accumulators are the results.
-  SmallVector<Type> types;
-  SmallVector<Attribute> layouts;
-  SmallVector<unsigned> results;
-  for (unsigned i = 0; i < op.getNumResults(); ++i) {
-    bool isKept = hasFinish || standsFor[i] == i ||
-                  op.getResult(i).getType() != op.getResult(standsFor[i]).getType();
-    if (!isKept) {
-      results.push_back(position(i));
-      continue;
-    }
-    if (!hasFinish && standsFor[i] != i)
-      return {}; // the types differ
-    results.push_back(unsigned(types.size()));
-    types.push_back(op.getResult(i).getType());
-    if (op.getLayouts())
-      layouts.push_back((*op.getLayouts())[i]);
-  }
-  b.setInsertionPoint(op);
-  ComputeOp made = nest.create(types, body, combine, finish, b.getArrayAttr(neutral));
-  if (op.getLayouts())
-    made.setLayoutsAttr(b.getArrayAttr(layouts));
-  inheritAttributes(made, {op});
-  for (unsigned i = 0; i < op.getNumResults(); ++i)
-    op.getResult(i).replaceAllUsesWith(made.getResult(results[i]));
-  op->erase();
-  return made;
-}
-
-//===----------------------------------------------------------------------===//
-// Fusion of two nests
-//===----------------------------------------------------------------------===//
 
 /// The fraction of the time of two nests that fusing them must save. Large nests that share only
 /// scalars, such as the updates of many parameters by one rate, would only save the start of a
@@ -381,7 +94,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
     for (unsigned i = 0; i < second.getReads().size(); ++i) {
       if (first.getReads()[k] != second.getReads()[i])
         continue;
-      auto names = namesBy(first, k, second, i);
+      auto names = commonNames(first, k, second, i);
       if (!names)
         continue;
       NameRewriter rewriter(*names);
@@ -424,7 +137,7 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
       ComputeOp alike = renames ? withNames(second, *names) : second;
       ComputeOp joined;
       if (!renames || isLegal(alike)) {
-        joined = Joined(alike, insertBefore).build({first, alike});
+        joined = joinNests({first, alike}, insertBefore);
         double together = cost::secondsBySizes(joined);
         if (decisions)
           decisions->add(decisionOn(first, second, together < most, apart, together));

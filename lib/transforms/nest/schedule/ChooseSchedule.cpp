@@ -28,13 +28,13 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/cost/Chunks.h"
+#include "lib/transforms/nest/schedule/BoundCopies.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
+#include "lib/transforms/nest/schedule/ReductionOrder.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <set>
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -66,7 +66,7 @@ public:
     vectorReduced = !vector.empty() && nest.isReduced(vector[0]);
     pickTile();
     if (nest.reduction && !vector.empty() && !vectorReduced && nest.reusesReads() && !tiles.empty())
-      return boundStages(contract(others));
+      return boundCopies(op, nest, contract(others));
     return write();
   }
 
@@ -115,100 +115,6 @@ private:
     vectorTile = tiles[0].vectors * nest.lanes;
   }
 
-  /// Returns the reduced names that a guard compares with a name that has several points in a tile.
-  std::set<std::string> namesInGuardsOfTile() {
-    std::set<std::string> unrolled, result;
-    for (unsigned name : vector)
-      unrolled.insert(nest.names[name]);
-    for (const RegisterTile &tile : tiles)
-      for (auto [name, points] : tile.rows)
-        unrolled.insert(nest.names[name]);
-    for (unsigned i = 0; i < op.getReads().size(); ++i) {
-      GuardAttr guard = op.readGuard(i);
-      for (const Condition &condition : guard.getConditions()) {
-        std::vector<std::string> names = condition.expr().names();
-        if (llvm::any_of(names, [&](const std::string &name) { return unrolled.count(name); }))
-          for (const nd::Dim &dim : op.getReduced())
-            if (llvm::is_contained(names, dim.name.str()))
-              result.insert(dim.name.str());
-      }
-    }
-    return result;
-  }
-
-  /// Returns the loops over reduced names with their steps, the fastest varying innermost. A name
-  /// that a layout splits into blocks is iterated in blocks.
-  std::vector<Loop> reductionOrder(unsigned panel) {
-    std::set<std::string> guardsOfTile = namesInGuardsOfTile();
-    struct Digit {
-      int64_t stride;
-      std::string name;
-      int64_t step;
-    };
-    std::map<std::pair<std::string, int64_t>, int64_t> digits; // (name, step) -> stride
-    auto note = [&](const std::string &name, int64_t step, int64_t stride) {
-      auto [known, isNew] = digits.emplace(std::make_pair(name, step), stride);
-      if (!isNew)
-        known->second = std::max(known->second, stride);
-    };
-    {
-      MapAttr map = op.readMap(panel);
-      const Layout &layout = laid.layouts[panel];
-      int64_t below = 1;
-      std::vector<int64_t> extents = layout.extents(nest.sizesOf(nest.accesses[panel].type));
-      for (size_t i = extents.size(); i-- > 0;) {
-        const Layout::Factor &factor = layout.factors[i];
-        for (const std::string &name : factor.names)
-          if (auto coordinate = map.lookup(name))
-            for (const nd::Dim &dim : op.getReduced()) {
-              std::string each = dim.name.str();
-              if (!coordinate->mentions(each))
-                continue;
-              bool blocked = factor.names.size() == 1 && coordinate->asName() &&
-                             factor.divisor > 1 && factor.divisor < sizeOf(each);
-              note(each, blocked ? factor.divisor : 1, below);
-            }
-        below *= extents[i];
-      }
-    }
-    std::vector<Digit> order;
-    for (const nd::Dim &dim : op.getReduced()) {
-      std::string name = dim.name.str();
-      note(name, 1, 1);
-      int64_t last = sizeOf(name);
-      // Keep only steps that divide one another.
-      std::vector<std::pair<int64_t, int64_t>> steps;
-      for (const auto &[key, stride] : digits)
-        if (key.first == name)
-          steps.emplace_back(key.second, stride);
-      bool first = true;
-      for (auto &[step, stride] : llvm::reverse(steps)) {
-        if (!first && last % step != 0)
-          continue;
-        order.push_back({stride, name, step});
-        last = step;
-        first = false;
-      }
-    }
-    // If a guard distinguishes points of a tile, the tile has separate code for every border: the
-    // other loops are inside of that branch.
-    auto isGuarded = [&](const std::string &name) { return guardsOfTile.count(name) > 0; };
-    llvm::stable_sort(order, [&](const Digit &a, const Digit &b) {
-      return std::tuple(!isGuarded(a.name), -a.stride, a.name) <
-             std::tuple(!isGuarded(b.name), -b.stride, b.name);
-    });
-    // A name's larger steps come first.
-    std::vector<Loop> loops;
-    for (const Digit &digit : order) {
-      bool late = llvm::any_of(loops, [&](const Loop &loop) {
-        return loop.names[0] == digit.name && loop.step <= digit.step;
-      });
-      if (!late)
-        loops.push_back({"loop", {digit.name}, digit.step, 1});
-    }
-    return loops;
-  }
-
   /// Chooses the loops around the tiles of a contraction.
   Schedule contract(std::vector<OtherSchedule> *others) {
     unsigned panel = 0;
@@ -220,7 +126,7 @@ private:
     for (const RegisterTile &tile : ArrayRef(tiles).take_front(10))
       if (tile.score >= 0.8 * tiles[0].score)
         candidates.push_back(tile);
-    std::vector<Loop> order = reductionOrder(panel);
+    std::vector<Loop> order = reductionOrder(op, laid, panel, vector, tiles);
     Model::Found best = model.search(candidates, order);
     // Products by a matrix unit, if that is faster than widening their factors.
     UnitUse use = unitOf(op, machine.facts);
@@ -307,45 +213,6 @@ private:
       }
       model.accesses.push_back(std::move(made));
     }
-  }
-
-  /// Makes the box of every copy constant: names of symbolic size that a copy holds as a whole are
-  /// split into blocks of their typical size.
-  Schedule boundStages(Schedule schedule) {
-    unsigned front = 0;
-    while (front < schedule.loops.size() && schedule.loops[front].level == "thread")
-      ++front;
-    std::vector<Loop> blocks;
-    for (nd::DimsAttr dims : {op.getProduced(), op.getReduced()})
-      for (const nd::Dim &dim : dims) {
-        std::string name = dim.name.str();
-        bool isCopied =
-            !dim.size().constant() && llvm::any_of(schedule.stages, [&](const Stage &stage) {
-              return llvm::any_of(
-                         op.readMap(stage.operand).getEntries(),
-                         [&](const MapEntry &entry) { return entry.expr().mentions(name); }) &&
-                     llvm::none_of(
-                         ArrayRef<Loop>(schedule.loops).take_front(stage.at + 1),
-                         [&](const Loop &loop) { return llvm::is_contained(loop.names, name); });
-            });
-        if (!isCopied)
-          continue;
-        // The blocks of produced names are distributed over threads.
-        Loop block{op.getProduced().contains(name) ? "thread" : "cache", {name}, 1, 1};
-        for (const Loop &loop : llvm::reverse(schedule.loops))
-          if (llvm::is_contained(loop.names, name))
-            block = {block.level, loop.names, loop.step, 1};
-        int64_t size = 1;
-        for (const std::string &each : block.names)
-          size *= sizeOf(each);
-        block.step = llvm::divideCeil(size, block.step) * block.step;
-        blocks.push_back(block);
-      }
-    schedule.loops.insert(schedule.loops.begin() + front, blocks.begin(), blocks.end());
-    for (Stage &stage : schedule.stages)
-      if (!blocks.empty())
-        stage.at = std::max(unsigned(stage.at), front ? front - 1 : 0) + unsigned(blocks.size());
-    return schedule;
   }
 
   /// Returns the largest stride of a name in the writes or in the reads.
