@@ -10,8 +10,9 @@
 
 include "mlir/IR/OpBase.td"
 
-def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
-  let cppNamespace = "::heddle::nd";
+class Nd_Interface<string name> : OpInterface<name> { let cppNamespace = "::heddle::nd"; }
+
+def Nd_DifferentiableInterface : Nd_Interface<"DifferentiableInterface"> {
   let description = [{
     An op with a reverse-mode derivative. The pass `nd-differentiate` visits the ops of a function in reverse order and
     calls `buildGradient` for each op that has a non-null cotangent and a wanted gradient.
@@ -33,8 +34,7 @@ def Nd_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
 // Properties that passes query instead of naming ops
 //===----------------------------------------------------------------------===//
 
-def Nd_LiteralInterface : OpInterface<"LiteralInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_LiteralInterface : Nd_Interface<"LiteralInterface"> {
   let description = [{
     An op without operands whose attributes hold its elements. Passes clone, move and compare such ops freely;
     `splatOf` returns the value of all elements if they are equal. (MLIR's trait `ConstantLike` does not fit: its
@@ -48,8 +48,7 @@ def Nd_LiteralInterface : OpInterface<"LiteralInterface"> {
   ];
 }
 
-def Nd_ScalarCodeInterface : OpInterface<"ScalarCodeInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_ScalarCodeInterface : Nd_Interface<"ScalarCodeInterface"> {
   let description = [{
     An op that computes each element of its result by scalar code from the operands' elements at the same point. The
     arguments of the code are these elements, in order.
@@ -64,8 +63,7 @@ def Nd_ScalarCodeInterface : OpInterface<"ScalarCodeInterface"> {
   }];
 }
 
-def Nd_ReductionInterface : OpInterface<"ReductionInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_ReductionInterface : Nd_Interface<"ReductionInterface"> {
   let description = [{
     An op that combines all elements along names, or every prefix of them, by an associative region.
   }];
@@ -77,8 +75,7 @@ def Nd_ReductionInterface : OpInterface<"ReductionInterface"> {
   ];
 }
 
-def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_CalleeInterface : Nd_Interface<"CalleeInterface"> {
   let description = [{
     An op that refers to a function: a call, or a request for derivatives.
   }];
@@ -91,8 +88,7 @@ def Nd_CalleeInterface : OpInterface<"CalleeInterface"> {
   ];
 }
 
-def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_MovesElementsInterface : Nd_Interface<"MovesElementsInterface"> {
   let description = [{
     An op that computes nothing: the elements of its result are elements of its operands or a constant. Taps that a
     window excludes remain excluded.
@@ -103,8 +99,7 @@ def Nd_MovesElementsInterface : OpInterface<"MovesElementsInterface"> {
   ];
 }
 
-def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_IndexMapInterface : Nd_Interface<"IndexMapInterface"> {
   let description = [{
     An op that reads its operand at coordinates that are expressions over the names of its result. Such an op
     folds to its operand if all names map to themselves and the types are equal.
@@ -124,8 +119,7 @@ def Nd_IndexMapInterface : OpInterface<"IndexMapInterface"> {
   }];
 }
 
-def Nd_IndexedAccessInterface : OpInterface<"IndexedAccessInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_IndexedAccessInterface : Nd_Interface<"IndexedAccessInterface"> {
   let description = [{ An op that accesses a tensor at coordinates that are operands. }];
   let methods = [
     InterfaceMethod<"One access for each operand that holds coordinates.",
@@ -133,8 +127,7 @@ def Nd_IndexedAccessInterface : OpInterface<"IndexedAccessInterface"> {
   ];
 }
 
-def Nd_SizeConditionsInterface : OpInterface<"SizeConditionsInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_SizeConditionsInterface : Nd_Interface<"SizeConditionsInterface"> {
   let description = [{ An op that has conditions on sizes, besides that no size of a result is negative. }];
   let methods = [
     InterfaceMethod<"The conditions on sizes; the verifier checks them where sizes are constant.",
@@ -142,8 +135,7 @@ def Nd_SizeConditionsInterface : OpInterface<"SizeConditionsInterface"> {
   ];
 }
 
-def Nd_AlignedOperandsInterface : OpInterface<"AlignedOperandsInterface"> {
-  let cppNamespace = "::heddle::nd";
+def Nd_AlignedOperandsInterface : Nd_Interface<"AlignedOperandsInterface"> {
   let description = [{
     An op whose first operands must have the same names, apart from those that the op's attributes list. Lifting
     broadcasts each of them over the lifted names of the others.

@@ -29,8 +29,11 @@ class Nd_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nd_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
   let hasVerifier = 1;
 }
+/// Most have one result.
 class Nd_PureOp<string mnemonic, list<Trait> traits = []>
-    : Nd_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]>;
+    : Nd_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {
+  let results = (outs Nd_Tensor:$result);
+}
 
 /// An op whose operands have no gradient.
 class Nd_ConstantLikeOp<string mnemonic, list<Trait> traits = []> : Nd_PureOp<mnemonic, traits> {
@@ -63,7 +66,6 @@ def Nd_ConstantOp : Nd_ConstantLikeOp<"constant", [Nd_LiteralInterface]> {
     ```
   }];
   let arguments = (ins ElementsAttr:$value, StrArrayAttr:$order, OptionalAttr<ArrayAttr>:$layouts);
-  let results = (outs Nd_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::ElementsAttr":$value, "::mlir::ArrayAttr":$order), [{
     build($_builder, $_state, type, value, order, ::mlir::ArrayAttr());
   }]>];
@@ -81,7 +83,6 @@ def Nd_IotaOp : Nd_ConstantLikeOp<"iota"> {
     ```
   }];
   let arguments = (ins StrAttr:$name);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "custom<Name>($name) attr-dict `:` type($result)";
 }
 
@@ -97,7 +98,6 @@ def Nd_RandomOp : Nd_ConstantLikeOp<"random", [Nd_Expensive]> {
     - (c2) the result has the names of the key and those of `order`, which are disjoint.
   }];
   let arguments = (ins Nd_Tensor:$key, StrArrayAttr:$order);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$key `by` custom<Names>($order) attr-dict `:` type($key) `->` type($result)";
 }
 
@@ -121,7 +121,6 @@ def Nd_PointwiseOp : Nd_PureOp<"pointwise", [SingleBlock, IsolatedFromAbove, Nd_
       an outer product must be explicit.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, UnitAttr:$crossed);
-  let results = (outs Nd_Tensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     ($inputs^)? (`crossed` $crossed^)? attr-dict `:` functional-type($inputs, $result) $body
@@ -200,7 +199,6 @@ def Nd_RoundOp : Nd_PureOp<"round", [Nd_Elementwise]> {
     - (c1) `to` is a float type no wider than the element type of the operand, which is that of the result.
   }];
   let arguments = (ins Nd_Tensor:$input, TypeAttr:$to);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input `to` $to attr-dict `:` type($input) `->` type($result)";
   let hasFolder = 1;
 }
@@ -227,7 +225,6 @@ def Nd_WindowOp : Nd_IndexMapOp<"window"> {
                    DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
                    DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high,
                    OptionalAttr<TypedAttrInterface>:$padding);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `->` custom<Name>($tap) `size` $size (`stride` $stride^)? (`dilation` $dilation^)?
     (`pad` custom<Padding>($low, $high, $padding)^)? attr-dict `:` type($input) `->` type($result)
@@ -249,7 +246,6 @@ def Nd_UnwindowOp : Nd_PureOp<"unwindow"> {
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrAttr:$tap, I64Attr:$size,
                    DefaultValuedAttr<I64Attr, "1">:$stride, DefaultValuedAttr<I64Attr, "1">:$dilation,
                    DefaultValuedAttr<I64Attr, "0">:$low, DefaultValuedAttr<I64Attr, "0">:$high);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `->` custom<Name>($tap) `size` $size (`stride` $stride^)? (`dilation` $dilation^)?
     (`pad` custom<Pads>($low, $high)^)? attr-dict `:` type($input) `->` type($result)
@@ -272,7 +268,6 @@ def Nd_SliceOp : Nd_IndexMapOp<"slice", [DeclareOpInterfaceMethods<Nd_SizeCondit
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Nd_SizeAttr:$start, Nd_SizeAttr:$size,
                    DefaultValuedAttr<I64Attr, "1">:$stride);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `from` custom<Size>($start) `size` custom<Size>($size) (`stride` $stride^)? attr-dict `:`
     type($input) `->` type($result)
@@ -291,7 +286,6 @@ def Nd_PadOp : Nd_IndexMapOp<"pad", [DeclareOpInterfaceMethods<Nd_SizeConditions
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, Nd_SizeAttr:$low, Nd_SizeAttr:$high, TypedAttrInterface:$value,
                    DefaultValuedAttr<I64Attr, "0">:$interior);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `low` custom<Size>($low) `high` custom<Size>($high) (`interior` $interior^)? `value` $value attr-dict `:`
     type($input) `->` type($result)
@@ -309,7 +303,6 @@ def Nd_ConcatOp : Nd_PureOp<"concat", [DeclareOpInterfaceMethods<Nd_AlignedOpera
     - (c2) the size of `name` in the result is the sum.
   }];
   let arguments = (ins Variadic<Nd_Tensor>:$inputs, StrAttr:$name);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$inputs `along` custom<Name>($name) attr-dict `:` functional-type($inputs, $result)";
   let hasFolder = 1;
   let extraClassDeclaration = [{
@@ -332,7 +325,6 @@ def Nd_SplitOp : Nd_IndexMapOp<"split", [DeclareOpInterfaceMethods<Nd_SizeCondit
     ```
   }];
   let arguments = (ins Nd_Tensor:$input, StrAttr:$name, StrArrayAttr:$into);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `into` custom<Names>($into) attr-dict `:` type($input) `->` type($result)
   }];
@@ -346,7 +338,6 @@ def Nd_MergeOp : Nd_IndexMapOp<"merge"> {
     - (c2) the size of `into` is the product.
   }];
   let arguments = (ins Nd_Tensor:$input, StrArrayAttr:$names, StrAttr:$into);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Names>($names) `into` custom<Name>($into) attr-dict `:` type($input) `->` type($result)
   }];
@@ -362,7 +353,6 @@ def Nd_RenameOp : Nd_IndexMapOp<"rename"> {
     - (c2) the result has the names `to` instead of `from`, each at most once.
   }];
   let arguments = (ins Nd_Tensor:$input, StrArrayAttr:$from, StrArrayAttr:$to);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Names>($from) `to` custom<Names>($to) attr-dict `:` type($input) `->` type($result)
   }];
@@ -379,7 +369,6 @@ def Nd_BroadcastOp : Nd_IndexMapOp<"broadcast"> {
     - (c1) the result has all names of the input with their sizes, and more.
   }];
   let arguments = (ins Nd_Tensor:$input);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasCanonicalizer = 1;
 }
@@ -400,7 +389,6 @@ def Nd_GatherOp : Nd_PureOp<"gather", [DeclareOpInterfaceMethods<Nd_MovesElement
     - (c3) the result has the names of the input without `names`, and those of the index tensors.
   }];
   let arguments = (ins Nd_Tensor:$input, Variadic<Nd_Tensor>:$indices, StrArrayAttr:$names);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Names>($names) `at` $indices attr-dict `:` functional-type(operands, $result)
   }];
@@ -421,7 +409,6 @@ def Nd_ScatterOp : Nd_PureOp<"scatter", [SingleBlock, IsolatedFromAbove, Nd_Expe
   }];
   let arguments = (ins Nd_Tensor:$destination, Nd_Tensor:$updates, Variadic<Nd_Tensor>:$indices, StrArrayAttr:$names,
                    UnitAttr:$unique);
-  let results = (outs Nd_Tensor:$result);
   let regions = (region SizedRegion<1>:$combiner);
   let assemblyFormat = [{
     $updates `into` $destination custom<Names>($names) `at` $indices (`unique` $unique^)? attr-dict `:`
@@ -450,7 +437,6 @@ def Nd_DynamicSliceOp : Nd_PureOp<"dynamic_slice", [DeclareOpInterfaceMethods<Nd
     ```
   }];
   let arguments = (ins Nd_Tensor:$input, Nd_Tensor:$start, StrAttr:$name, Nd_SizeAttr:$size);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $input custom<Name>($name) `from` $start `size` custom<Size>($size) attr-dict `:`
     functional-type(operands, $result)
@@ -476,7 +462,6 @@ def Nd_UpdateSliceOp : Nd_PureOp<"update_slice", [DeclareOpInterfaceMethods<Nd_A
     ```
   }];
   let arguments = (ins Nd_Tensor:$part, Nd_Tensor:$destination, Nd_Tensor:$start, StrAttr:$name);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = [{
     $part `into` $destination custom<Name>($name) `from` $start attr-dict `:` functional-type(operands, $result)
   }];
@@ -605,7 +590,6 @@ def Nd_StopGradientOp : Nd_ConstantLikeOp<"stop_gradient", [AllTypesMatch<["inpu
     - (c1) the result has the type of the operand.
   }];
   let arguments = (ins Nd_Tensor:$input);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
   let hasVerifier = 0;
 }
@@ -621,7 +605,6 @@ def Nd_AfterOp : Nd_PureOp<"after", [AllTypesMatch<["input", "result"]>, Declare
     - (c1) the result has the type of the first operand.
   }];
   let arguments = (ins Nd_Tensor:$input, Nd_Tensor:$before);
-  let results = (outs Nd_Tensor:$result);
   let assemblyFormat = "$input `,` $before attr-dict `:` type($input) `,` type($before)";
   let hasVerifier = 0;
 }

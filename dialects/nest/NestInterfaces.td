@@ -10,8 +10,9 @@
 
 include "mlir/IR/OpBase.td"
 
-def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
-  let cppNamespace = "::heddle::nest";
+class Nest_Interface<string name> : OpInterface<name> { let cppNamespace = "::heddle::nest"; }
+
+def Nest_LoopNestInterface : Nest_Interface<"LoopNestInterface"> {
   let description = [{
     A loop nest with a scalar body: at each point of its iteration names it reads tensors by maps and guards, and
     combines the values of the body. Reads of the body come first, those of an epilogue follow.
@@ -40,8 +41,7 @@ def Nest_LoopNestInterface : OpInterface<"LoopNestInterface"> {
   }];
 }
 
-def Nest_HoldsNestsInterface : OpInterface<"HoldsNestsInterface"> {
-  let cppNamespace = "::heddle::nest";
+def Nest_HoldsNestsInterface : Nest_Interface<"HoldsNestsInterface"> {
   let description = [{
     An op whose region holds nests, which it runs once for each point of some names: together at each point (a
     group), or point after point (a recurrence).
@@ -51,8 +51,7 @@ def Nest_HoldsNestsInterface : OpInterface<"HoldsNestsInterface"> {
   ];
 }
 
-def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
-  let cppNamespace = "::heddle::nest";
+def Nest_LaidOutInterface : Nest_Interface<"LaidOutInterface"> {
   let description = [{
     An op with attributes for the layouts of its results, chosen by the compiler or written by hand: a nest, or an
     `nd.constant`.
@@ -79,8 +78,7 @@ def Nest_LaidOutInterface : OpInterface<"LaidOutInterface"> {
   }];
 }
 
-def Nest_TransferInterface : OpInterface<"TransferInterface"> {
-  let cppNamespace = "::heddle::nest";
+def Nest_TransferInterface : Nest_Interface<"TransferInterface"> {
   let description = [{
     An op that moves a buffer between devices, without changing the order of its elements: its result has the layout of
     its operand.
@@ -95,8 +93,7 @@ def Nest_TransferInterface : OpInterface<"TransferInterface"> {
   ];
 }
 
-def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
-  let cppNamespace = "::heddle::nest";
+def Nest_CopyingInterface : Nest_Interface<"CopyingInterface"> {
   let description = [{
     An op that copies tensors if it can't work in place, with separately scheduled loops.
   }];
@@ -117,8 +114,7 @@ def Nest_CopyingInterface : OpInterface<"CopyingInterface"> {
   }];
 }
 
-def Nest_ScheduledInterface : OpInterface<"ScheduledInterface"> {
-  let cppNamespace = "::heddle::nest";
+def Nest_ScheduledInterface : Nest_Interface<"ScheduledInterface"> {
   let description = [{ An op with loops, to which `nest-choose-schedules` adds a schedule. }];
   let methods = [
     InterfaceMethod<"The names over which parallel loops may iterate.", "::heddle::nd::DimsAttr",

@@ -10,7 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
-def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
+class MeshPass<string argument, string op = "::mlir::ModuleOp"> : Pass<argument, op> {
+  let dependentDialects = ["::heddle::mesh::MeshDialect"]; // loads all others
+}
+
+def MeshPlanPass : MeshPass<"mesh-plan"> {
   let summary = "state a mesh, and the shardings of arguments by rules";
   let description = [{
     Writes `mesh.mesh` to the module and `mesh.sharding` to the arguments of public functions. A rule
@@ -22,10 +26,9 @@ def MeshPlanPass : Pass<"mesh-plan", "::mlir::ModuleOp"> {
     Option<"plan", "plan", "std::string", "\"\"", "a file with the mesh and rules">,
     ListOption<"shard", "shard", "std::string", "rules, `batch:data` or `net.wide/hidden:model`">
   ];
-  let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
-def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
+def MeshPropagatePass : MeshPass<"mesh-propagate"> {
   let summary = "choose the sharding of every value from those that are stated";
   let description = [{
     Runs on nests, before fusion. If a nest reads a name of a tensor at one of its iteration names, both get the same
@@ -35,10 +38,9 @@ def MeshPropagatePass : Pass<"mesh-propagate", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"explain", "explain", "bool", "false", "explain the sharding of values in remarks">,
                  Option<"record", "record", "bool", "false", "record the same for the table in a program file">];
-  let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
-def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
+def MeshPartitionPass : MeshPass<"mesh-partition"> {
   let summary = "rewrite a program as that of one device";
   let description = [{
     Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements.
@@ -48,10 +50,9 @@ def MeshPartitionPass : Pass<"mesh-partition", "::mlir::ModuleOp"> {
   // Below, a device copies an operand faster than it starts the turns.
   let options = [Option<"ring", "ring", "int64_t", "1 << 28",
                         "the minimum size in bytes of an operand that is passed around a ring">];
-  let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
-def MeshRolesPass : Pass<"mesh-roles", "::mlir::ModuleOp"> {
+def MeshRolesPass : MeshPass<"mesh-roles"> {
   let summary = "split a program whose arguments have places into one per role";
   let description = [{
     Arguments with `at (stage = 1)` are only on the devices with that coordinate. Ops are placed according to their
@@ -59,10 +60,9 @@ def MeshRolesPass : Pass<"mesh-roles", "::mlir::ModuleOp"> {
     Rejects roles, including hand-written ones, whose transfers are not in one common order.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "report in remarks what roles send">];
-  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
-def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> {
+def MeshFormTransfersPass : MeshPass<"mesh-form-transfers", "::mlir::func::FuncOp"> {
   let summary = "rewrite collectives as transfers of contiguous buffers";
   let description = [{
     Engines move contiguous memory. A collective along a name becomes one along an additional name, whose points are the
@@ -70,40 +70,35 @@ def MeshFormTransfersPass : Pass<"mesh-form-transfers", "::mlir::func::FuncOp"> 
   }];
   let options = [Option<"explain", "explain", "bool", "false", "report in remarks what each collective moves">,
                  Option<"record", "record", "bool", "false", "record the same for the table in a program file">];
-  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
-def MeshScanLoopsPass : Pass<"mesh-scan-loops", "::mlir::ModuleOp"> {
+def MeshScanLoopsPass : MeshPass<"mesh-scan-loops"> {
   let summary = "lower recurrences that communicate, or are expensive, to loops of steps";
-  let dependentDialects = ["::heddle::mesh::MeshDialect", "::heddle::nest::NestDialect"];
 }
 
-def MeshBucketPass : Pass<"mesh-bucket", "::mlir::func::FuncOp"> {
+def MeshBucketPass : MeshPass<"mesh-bucket", "::mlir::func::FuncOp"> {
   let summary = "group collectives that can share a transfer";
   let description = [{
     Independent collectives of one kind over the same axes, with the same combiner and element type, get the same number
     in `mesh.bucket`, and are made adjacent.
   }];
   let options = [Option<"bytes", "bytes", "int64_t", "4194304", "the maximum bytes of a bucket">];
-  let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
-def MeshStartEarlyPass : Pass<"mesh-start-early", "::mlir::func::FuncOp"> {
+def MeshStartEarlyPass : MeshPass<"mesh-start-early", "::mlir::func::FuncOp"> {
   let summary = "compute operands of transfers as early as possible";
   let description = [{
     Moves each transfer up, together with the nests that only it uses, to the first place where the operands of these
     nests are available, so that more steps run while the data moves. The order of transfers does not change.
   }];
-  let dependentDialects = ["::heddle::mesh::MeshDialect"];
 }
 
-def MeshSimulatePass : Pass<"mesh-simulate", "::mlir::ModuleOp"> {
+def MeshSimulatePass : MeshPass<"mesh-simulate"> {
   let summary = "rewrite the program of one device as one that simulates all devices";
   let description = [{
     Each axis of the mesh becomes a name of every value, and collectives become nests over these names. Arguments and
     results are whole tensors again, so that the interpreter (or the compiler) runs the result like any program.
   }];
-  let dependentDialects = ["::heddle::nest::NestDialect"];
 }
 
 #endif // HEDDLE_TRANSFORMS_MESH_PASSES_TD

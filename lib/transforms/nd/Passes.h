@@ -14,6 +14,8 @@
 #ifndef HEDDLE_TRANSFORMS_ND_PASSES_H
 #define HEDDLE_TRANSFORMS_ND_PASSES_H
 
+#include "dialects/nest/Nest.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace heddle::nd {

@@ -10,7 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
+class NdPass<string argument, string op = ""> : Pass<argument, op> {
+  let dependentDialects = ["::heddle::nest::NestDialect"]; // loads all others
+}
+
+def NdInlineCallsPass : NdPass<"nd-inline-calls", "::mlir::ModuleOp"> {
   let summary = "inlines calls, lifting the callee's ops over names that operands have and formals lack";
   let description = [{
     Each op of the callee gets the lifted names of its operands. A reduction lists the names that it reduces, so that
@@ -23,20 +27,18 @@ def NdInlineCallsPass : Pass<"nd-inline-calls", "::mlir::ModuleOp"> {
 
     Emits an error for recursion, and for lifting a function that contains `nd.vjp` or `nd.jvp`.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
-def NdExpandPass : Pass<"nd-expand", "::mlir::ModuleOp"> {
+def NdExpandPass : NdPass<"nd-expand", "::mlir::ModuleOp"> {
   let summary = "expands ops of other dialects into nd and nest ops";
   let description = [{
     Expands all ops that implement `ExpandInterface` (lib/transforms/nd/Expand.h), until none is left.
 
     Emits an error for an op that expands to values of other types, or to itself.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
-def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
+def NdDifferentiatePass : NdPass<"nd-differentiate", "::mlir::ModuleOp"> {
   let summary = "replaces nd.vjp and nd.jvp by the ops that compute values, gradients and tangents";
   let description = [{
     Requests inside a callee are expanded first, so that gradients of gradients work; calls inside a callee are inlined.
@@ -52,12 +54,10 @@ def NdDifferentiatePass : Pass<"nd-differentiate", "::mlir::ModuleOp"> {
     whose bounds are values, have tangents; their gradients are an error. At the end the pass removes
     `nd.stop_gradient`.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::scf::SCFDialect"];
 }
 
-def NdHoistPass : Pass<"nd-hoist"> {
+def NdHoistPass : NdPass<"nd-hoist"> {
   let summary = "moves loop-invariant ops out of loops and recurrences";
   let description = [{
     A loop-invariant op of an `scf.for`, `scf.while` or `nest.scan` is moved before the loop, together with the ops that
@@ -68,7 +68,7 @@ def NdHoistPass : Pass<"nd-hoist"> {
   }];
 }
 
-def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
+def NdSumAfterScansPass : NdPass<"nd-sum-after-scans"> {
   let summary = "moves sums over the steps out of recurrences";
   let description = [{
     If each step of a `nest.scan` only adds a product, or a sum of products over some names, to a carried tensor, the
@@ -78,10 +78,9 @@ def NdSumAfterScansPass : Pass<"nd-sum-after-scans"> {
     Otherwise the scan yields them, if that takes no more memory than the carried tensor. The pass changes only sums
     in `f32` and `f64`.
   }];
-  let dependentDialects = ["::heddle::nest::NestDialect"];
 }
 
-def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
+def NdExpandControlFlowPass : NdPass<"nd-expand-control-flow"> {
   let summary = "converts cheap loops to scans and cheap branches to selects";
   let description = [{
     - An `scf.for` with a constant trip count becomes a `nest.scan` along a new name. If its steps are expensive, or
@@ -93,21 +92,19 @@ def NdExpandControlFlowPass : Pass<"nd-expand-control-flow"> {
 
     All other `scf.if` and `scf.while` are left to `nd-outline-control`.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::scf::SCFDialect"];
 }
 
-def NdOutlineControlPass : Pass<"nd-outline-control", "::mlir::ModuleOp"> {
+def NdOutlineControlPass : NdPass<"nd-outline-control", "::mlir::ModuleOp"> {
   let summary = "outlines branches and loops into functions that nest.control calls";
   let description = [{
     Each side of an `scf.if` becomes a function whose arguments are the values that the sides capture. The condition of
     an `scf.while` is computed once before the loop; the body becomes a function that computes the next state and the
     next condition.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
-def NdCsePass : Pass<"nd-cse"> {
+def NdCsePass : NdPass<"nd-cse"> {
   let summary = "merges ops that are equal up to renaming and the order of names";
   let description = [{
     Two ops are equal if some renaming of the dimensions maps one to the other: the users of `x y^T` and of `y x^T`
@@ -120,10 +117,9 @@ def NdCsePass : Pass<"nd-cse"> {
     values, whatever names they use, in whichever order their ops are, and whatever else they compute. Loops that
     contain loops that contain loops are compared textually.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect"];
 }
 
-def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
+def NdCheckPass : NdPass<"nd-check", "::mlir::func::FuncOp"> {
   let summary = "adds checks of coordinates and NaN, whose first failure a function returns";
   let description = [{
     A public function gets two more results, scalars of i64: the number of the first check that failed, or -1, and the
@@ -136,10 +132,9 @@ def NdCheckPass : Pass<"nd-check", "::mlir::func::FuncOp"> {
     kernel (`nest.compute`) only the results are checked, not its coordinates and intermediate values, because its
     conditions may discard these.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }
 
-def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
+def NdMergeFunctionsPass : NdPass<"nd-merge-functions", "::mlir::ModuleOp"> {
   let summary = "merges functions that are equal up to renaming";
   let description = [{
     Two functions are equal if they compute the same results up to a renaming that also maps their formals and results
@@ -148,10 +143,9 @@ def NdMergeFunctionsPass : Pass<"nd-merge-functions", "::mlir::ModuleOp"> {
     first of equal functions is kept; another one is erased unless it is public. Calls that lift over a name of the
     function that is kept, and calls with `gradient`, are not changed.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect"];
 }
 
-def NdSimplifyPass : Pass<"nd-simplify"> {
+def NdSimplifyPass : NdPass<"nd-simplify"> {
   let summary = "simplifies ops by a list of rewrite rules";
   let description = [{
     The [table of rules](rules.md) describes them. By default a rewrite keeps every value bit for bit, except that a
@@ -164,7 +158,6 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
 
     With `verify-rules` the pass verifies all ops after each rule, and names the rule that makes an illegal one.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
     ListOption<"fastMath", "fast-math", "std::string", "fast-math flags: reassociate, no-nans, no-signed-zeros, reciprocal, excess-precision">,
     ListOption<"only", "only", "std::string", "the names of the rules to use (default: all)">,
@@ -174,29 +167,27 @@ def NdSimplifyPass : Pass<"nd-simplify"> {
   ];
 }
 
-def NdFoldPadIntoWindowPass : Pass<"nd-fold-pad-into-window"> {
+def NdFoldPadIntoWindowPass : NdPass<"nd-fold-pad-into-window"> {
   let summary = "folds a pad into the padding of the window that reads it";
   let description = [{
     This is legal if the window does not extend past its operand, or if its padding value is that of the pad. There may
     be pads and windows of other names between the two.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect"];
   let options = [
     Option<"mostRounds", "most-rounds", "int64_t", "0", "fail after this many rounds (0: 10 plus the number of ops)">
   ];
 }
 
-def NdRequireSizesPass : Pass<"nd-require-sizes", "::mlir::func::FuncOp"> {
+def NdRequireSizesPass : NdPass<"nd-require-sizes", "::mlir::func::FuncOp"> {
   let summary = "attaches requirements on symbolic sizes to functions";
   let description = [{
     Sizes must not be negative, and an op that reads a part of a tensor must stay in bounds. A condition that has
     symbols and does not follow from their declared ranges becomes an entry of the function's attribute
     `heddle.requires`. A compiled program checks these when it is called.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
-def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
+def NdNeutralNamesPass : NdPass<"nd-neutral-names", "::mlir::ModuleOp"> {
   let summary = "renames dimensions to n000, n001, ... in their canonical order";
   let description = [{
     Fusion, layouts and schedules choose among names, and their choices must not depend on spelling. The original names
@@ -204,15 +195,13 @@ def NdNeutralNamesPass : Pass<"nd-neutral-names", "::mlir::ModuleOp"> {
     renamed likewise. Functions that call others, or are called (`nd.call`, `nest.control`), keep their names: operands
     and arguments have the same.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
-def NdRestoreNamesPass : Pass<"nd-restore-names", "::mlir::ModuleOp"> {
+def NdRestoreNamesPass : NdPass<"nd-restore-names", "::mlir::ModuleOp"> {
   let summary = "restores the names that nd-neutral-names replaced";
   let description = [{
     Names that passes have derived from neutral names since are renamed with these: `n001$1` becomes `k$1`.
   }];
-  let dependentDialects = ["::heddle::nd::NdDialect", "::heddle::nest::NestDialect"];
 }
 
 #endif // HEDDLE_TRANSFORMS_ND_PASSES_TD

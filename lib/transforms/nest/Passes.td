@@ -10,8 +10,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-class NestPass<string argument> : Pass<argument, "::mlir::func::FuncOp"> {
-  let dependentDialects = ["::heddle::nest::NestDialect", "::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
+class NestPass<string argument, string op = "::mlir::func::FuncOp"> : Pass<argument, op> {
+  let dependentDialects = ["::heddle::nest::NestDialect"]; // loads all others
 }
 
 def NestFusePass : NestPass<"nest-fuse"> {
@@ -156,7 +156,7 @@ def NestOrderReadsPass : NestPass<"nest-order-reads"> {
   }];
 }
 
-def NestAssignLayoutsPass : Pass<"nest-assign-layouts", "::mlir::ModuleOp"> {
+def NestAssignLayoutsPass : NestPass<"nest-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "chooses a layout for every value";
   let description = [{
     Chooses the layouts of all values of a function together, and for each nest the names that its vector lanes run
@@ -173,10 +173,9 @@ def NestAssignLayoutsPass : Pass<"nest-assign-layouts", "::mlir::ModuleOp"> {
     gives a bound of the distance from the optimum.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "emit remarks that explain the layout of each value">];
-  let dependentDialects = ["::heddle::nest::NestDialect", "::heddle::nd::NdDialect", "::mlir::arith::ArithDialect"];
 }
 
-def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
+def NestPrepareStepsPass : NestPass<"nest-prepare-steps", "::mlir::ModuleOp"> {
   let summary = "rewrites functions so that each op is a step and each result has its own buffer";
   let description = [{
     - Copies results that are arguments, constants or results of branches and loops, or that are returned twice, also
@@ -188,7 +187,6 @@ def NestPrepareStepsPass : Pass<"nest-prepare-steps", "::mlir::ModuleOp"> {
 
     Emits an error for recursion through branches and loops.
   }];
-  let dependentDialects = ["::heddle::nest::NestDialect", "::mlir::arith::ArithDialect"];
 }
 
 def NestChooseSchedulesPass : NestPass<"nest-choose-schedules"> {
