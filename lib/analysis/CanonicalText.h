@@ -9,7 +9,7 @@
 // labels, and not on the order of what has no order: names of a type, operands of a commutative op,
 // conditions of a guard.
 //
-//     %y = nd.reduce %x over [k]      with k: d0, m: d1      nd.reduce reduces=[d0] of v3{...} by ...
+//     %y = nd.reduce %x over [k]      with k: d0, m: d1      nd.reduce names=[d0] of v3{...} by ...
 //
 // Long texts of scalar code are replaced by hashes.
 //

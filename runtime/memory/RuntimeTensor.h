@@ -11,10 +11,10 @@
 //     RuntimeTensor tensor(spec, *Layout::parse("[column, row]"));
 //     tensor.copyFrom(values, {"row", "column"});   // dense, row-major
 //
-// Copies from and to the host state the order of the array's dimensions. They also work for a tensor
-// in a device's memory, whose elements stay there until somebody reads them. Handles are shared
-// pointers. A program may take over the memory of a tensor (donation); later uses of the old handle
-// throw an Error that names the entry.
+// Copies from and to the host state the order of the array's dimensions. They also work for a
+// tensor in a device's memory, whose elements stay there until somebody reads them. Handles are
+// shared pointers. A program may take over the memory of a tensor (donation); later uses of the old
+// handle throw an Error that names the entry.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,6 @@
 
 #include "lib/analysis/Lanes.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
@@ -35,11 +33,8 @@ ComputeEmitter::ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &s
 
 LogicalResult ComputeEmitter::emit() {
   auto all = [&](ValueRange) {
-    return enter(scheduled.firstStages, nullptr, {}, [&](ValueRange) -> FailureOr<Values> {
-      if (failed(outerLoop(0)))
-        return failure();
-      return Values();
-    });
+    return enter(scheduled.firstStages, nullptr, {},
+                 [&](ValueRange) { return noValues(outerLoop(0)); });
   };
   // A nest of a group may have fewer lanes than the block.
   if (barriersInside || scheduled.boundLanes() >= e.lanes)
@@ -88,11 +83,8 @@ LogicalResult ComputeEmitter::outerLoop(size_t position) {
   if (hasAccumulators)
     placeAccumulators();
   auto result = loops.walk(position, {}, [&](ValueRange) {
-    return enter(walk.stages, &walk, {}, [&](ValueRange) -> FailureOr<Values> {
-      if (failed(outerLoop(position + 1)))
-        return failure();
-      return Values();
-    });
+    return enter(walk.stages, &walk, {},
+                 [&](ValueRange) { return noValues(outerLoop(position + 1)); });
   });
   if (hasAccumulators) {
     resting.clear();
@@ -198,12 +190,7 @@ LogicalResult ComputeEmitter::tile() {
     return success();
   }
   auto done = branch(
-      e, loops.isLast(), {},
-      [&](ValueRange) -> FailureOr<Values> {
-        if (failed(finish(*totals)))
-          return failure();
-        return Values();
-      },
+      e, loops.isLast(), {}, [&](ValueRange) { return noValues(finish(*totals)); },
       [&](ValueRange) -> FailureOr<Values> {
         storeAccumulators(*totals);
         return Values();

@@ -308,6 +308,10 @@ private:
   mlir::Value toStored(mlir::Value value, mlir::Type element);
 };
 
+/// What a loop or branch without carried values yields.
+inline mlir::FailureOr<Values> noValues(mlir::LogicalResult result) {
+  return failed(result) ? mlir::FailureOr<Values>(mlir::failure()) : Values();
+}
 /// `scf.for` from 0 to `count`; `body` has the variable `name`.
 mlir::LogicalResult forLoop(Emitter &emitter, const std::string &name, int64_t count,
                             llvm::function_ref<mlir::LogicalResult()> body);
@@ -323,7 +327,7 @@ mlir::FailureOr<Values> forLoop(Emitter &emitter, const std::string &name, mlir:
 mlir::FailureOr<Values>
 branch(Emitter &emitter, mlir::Value condition, mlir::ValueRange carried,
        llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> then,
-       llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise);
+       llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)> otherwise = nullptr);
 
 /// True if the lanes of vectors at an offset are neighbours in memory.
 bool isContiguous(const Memory &memory, const Expr &offset);

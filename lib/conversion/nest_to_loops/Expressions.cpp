@@ -7,7 +7,6 @@
 
 #include "lib/conversion/nest_to_loops/Emitter.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace heddle;

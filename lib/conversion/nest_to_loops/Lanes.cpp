@@ -115,10 +115,11 @@ FailureOr<Values> LoopWalker::walkReducedLanes(const Walk &walk, ValueRange carr
   Extent tile = extent[walk.names];
   bool isFirst = outsideLanes.try_emplace(walk.names, index[walk.names], tile.most).second;
   Value number = digitOf(walk), step = e.constant(walk.step);
-  Expr by = Expr::name(walk.variable) * Expr(walk.step);
+  Expr shift = Expr::name(walk.variable) * Expr(walk.step);
   auto run = [&](ValueRange values, Value exact) {
     e.define(walk.variable, number, {0, std::max<int64_t>(walk.count() - 1, 0)});
-    auto result = narrowed(walk, by, {walk.step, exact}, truth(true), truth(true), values, inside);
+    auto result =
+        narrowed(walk, shift, {walk.step, exact}, truth(true), truth(true), values, inside);
     e.vars.erase(walk.variable);
     return result;
   };
@@ -169,14 +170,7 @@ LogicalResult LoopWalker::onActive(llvm::function_ref<LogicalResult()> code) {
   Value active = isActive();
   if (!active)
     return code();
-  return success(succeeded(branch(
-      e, active, {},
-      [&](ValueRange) -> FailureOr<Values> {
-        if (failed(code()))
-          return failure();
-        return Values();
-      },
-      nullptr)));
+  return success(succeeded(branch(e, active, {}, [&](ValueRange) { return noValues(code()); })));
 }
 
 SmallVector<Test> LoopWalker::existence(const Point &point) const {
@@ -288,21 +282,18 @@ FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
       Expr takers = Expr::min(used - Expr(apart), Expr(apart));
       Value takes = e.both(
           isBound, arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers)));
-      auto taken = branch(
-          e, takes, parts,
-          [&](ValueRange mine) -> FailureOr<Values> {
-            Section section;
-            Values theirs;
-            for (auto [i, point] : llvm::enumerate(points))
-              for (const Memory &memory : memories)
-                theirs.push_back(
-                    e.load(memory, offset(i, apart * walk.below), point, Value(), section));
-            FailureOr<Values> sums = combineAccumulators(points, mine, theirs);
-            if (succeeded(sums))
-              storeAll(*sums);
-            return sums;
-          },
-          nullptr);
+      auto taken = branch(e, takes, parts, [&](ValueRange mine) -> FailureOr<Values> {
+        Section section;
+        Values theirs;
+        for (auto [i, point] : llvm::enumerate(points))
+          for (const Memory &memory : memories)
+            theirs.push_back(
+                e.load(memory, offset(i, apart * walk.below), point, Value(), section));
+        FailureOr<Values> sums = combineAccumulators(points, mine, theirs);
+        if (succeeded(sums))
+          storeAll(*sums);
+        return sums;
+      });
       if (failed(taken))
         return failure();
       parts = *taken;

@@ -44,12 +44,8 @@ FailureOr<Values> nest::forLoop(Emitter &e, const std::string &name, Value from,
 
 LogicalResult nest::forLoop(Emitter &e, const std::string &name, int64_t count,
                             llvm::function_ref<LogicalResult()> body) {
-  return success(succeeded(
-      forLoop(e, name, e.constant(count), count, {}, [&](ValueRange) -> FailureOr<Values> {
-        if (failed(body()))
-          return failure();
-        return Values();
-      })));
+  return success(succeeded(forLoop(e, name, e.constant(count), count, {},
+                                   [&](ValueRange) { return noValues(body()); })));
 }
 
 FailureOr<Values> nest::branch(Emitter &e, Value condition, ValueRange carried,
@@ -114,11 +110,11 @@ static Value conjunction(Emitter &e, const Values &tests) {
 Value LoopWalker::isFirst() { return conjunction(e, firstTests); }
 Value LoopWalker::isLast() { return conjunction(e, lastTests); }
 
-FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &by, Extent tile, Value first,
-                                       Value last, ValueRange carried, Inside inside) {
+FailureOr<Values> LoopWalker::narrowed(const Walk &walk, const Expr &shift, Extent tile,
+                                       Value first, Value last, ValueRange carried, Inside inside) {
   Expr savedIndex = index[walk.names];
   Extent savedExtent = extent[walk.names];
-  index[walk.names] = savedIndex + by;
+  index[walk.names] = savedIndex + shift;
   extent[walk.names] = tile;
   pendingVariables.erase(walk.variable);
   if (walk.reduced) {
@@ -154,11 +150,8 @@ FailureOr<Values> LoopWalker::walk(size_t position, ValueRange carried, Inside i
 LogicalResult LoopWalker::walkAll(llvm::function_ref<LogicalResult()> point) {
   std::function<LogicalResult(size_t)> from = [&](size_t position) -> LogicalResult {
     if (position < scheduled.loops.size())
-      return success(succeeded(walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
-        if (failed(from(position + 1)))
-          return failure();
-        return Values();
-      })));
+      return success(
+          succeeded(walk(position, {}, [&](ValueRange) { return noValues(from(position + 1)); })));
     Saved saved = bindTile();
     if (failed(point()))
       return failure();
@@ -288,18 +281,16 @@ FailureOr<Values> LoopWalker::walkSteps(const Walk &walk, ValueRange carried, In
     return walkRest(walk, arith::MulIOp::create(e.b, e.loc, full, stepValue), left,
                     walk.reduced ? compare(CmpIPredicate::eq, full, e.constant(0)) : Value(),
                     *result, inside);
-  return branch(
-      e, compare(CmpIPredicate::ne, left, e.constant(0)), *result,
-      [&](ValueRange values) {
-        std::string start = e.freshVariable();
-        e.define(start, full, {0, tile.most / step});
-        Value first = compare(CmpIPredicate::eq, full, e.constant(0));
-        auto done = narrowed(walk, Expr::name(start) * Expr(step), {*rest, Value()}, first, Value(),
-                             values, inside);
-        e.forget(start);
-        return done;
-      },
-      nullptr);
+  return branch(e, compare(CmpIPredicate::ne, left, e.constant(0)), *result,
+                [&](ValueRange values) {
+                  std::string start = e.freshVariable();
+                  e.define(start, full, {0, tile.most / step});
+                  Value first = compare(CmpIPredicate::eq, full, e.constant(0));
+                  auto done = narrowed(walk, Expr::name(start) * Expr(step), {*rest, Value()},
+                                       first, Value(), values, inside);
+                  e.forget(start);
+                  return done;
+                });
 }
 
 FailureOr<Values> LoopWalker::walkRest(const Walk &walk, Value start, Value left, Value isFirst,
@@ -366,10 +357,10 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
     remainder = arith::RemUIOp::create(e.b, e.loc, remainder, inner);
   }
   Value stepValue = e.constant(step);
-  Expr by = Expr::name(walk.variable) * Expr(step);
+  Expr shift = Expr::name(walk.variable) * Expr(step);
   auto run = [&](Extent inner, int64_t most, std::optional<int64_t> at = {}) {
     e.define(walk.variable, number, {0, std::max<int64_t>(most - 1, 0)});
-    auto result = narrowed(walk, at ? Expr(*at) : by, inner, Value(), Value(), {}, inside);
+    auto result = narrowed(walk, at ? Expr(*at) : shift, inner, Value(), Value(), {}, inside);
     e.vars.erase(walk.variable);
     return result;
   };
@@ -384,12 +375,9 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
     Value exact = tile.exact ? tile.exact : e.constant(tile.most);
     Value left = arith::SubIOp::create(e.b, e.loc, exact,
                                        arith::MulIOp::create(e.b, e.loc, number, stepValue));
-    result = branch(
-        e, compare(CmpIPredicate::sgt, left, e.constant(0)), {},
-        [&](ValueRange) {
-          return run({step, arith::MinSIOp::create(e.b, e.loc, left, stepValue)}, count);
-        },
-        nullptr);
+    result = branch(e, compare(CmpIPredicate::sgt, left, e.constant(0)), {}, [&](ValueRange) {
+      return run({step, arith::MinSIOp::create(e.b, e.loc, left, stepValue)}, count);
+    });
   } else if (full == 0 && !tile.exact) {
     result = run({tile.most, Value()}, 1);
   } else {
@@ -398,18 +386,15 @@ FailureOr<Values> LoopWalker::walkThreads(const Walk &walk, Inside inside) {
     auto tail = [&](ValueRange) {
       Value isTail =
           compare(CmpIPredicate::slt, arith::MulIOp::create(e.b, e.loc, number, stepValue), exact);
-      return branch(
-          e, isTail, {},
-          [&](ValueRange) -> FailureOr<Values> {
-            if (!rest) {
-              Value start = arith::MulIOp::create(e.b, e.loc, number, stepValue);
-              return walkRest(walk, start, arith::SubIOp::create(e.b, e.loc, exact, start), Value(),
-                              {}, inside);
-            }
-            return run({*rest, Value()}, full + 1,
-                       tile.exact ? std::nullopt : std::optional<int64_t>(full * step));
-          },
-          nullptr);
+      return branch(e, isTail, {}, [&](ValueRange) -> FailureOr<Values> {
+        if (!rest) {
+          Value start = arith::MulIOp::create(e.b, e.loc, number, stepValue);
+          return walkRest(walk, start, arith::SubIOp::create(e.b, e.loc, exact, start), Value(), {},
+                          inside);
+        }
+        return run({*rest, Value()}, full + 1,
+                   tile.exact ? std::nullopt : std::optional<int64_t>(full * step));
+      });
     };
     result = branch(
         e, compare(CmpIPredicate::slt, number, whole), {},

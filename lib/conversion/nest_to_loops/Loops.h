@@ -133,8 +133,9 @@ private:
   mlir::FailureOr<Values> walkStep(const Walk &walk, mlir::Value number, mlir::ValueRange carried,
                                    Inside inside);
 
-  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &by, Extent tile, mlir::Value first,
-                                   mlir::Value last, mlir::ValueRange carried, Inside inside);
+  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &shift, Extent tile,
+                                   mlir::Value first, mlir::Value last, mlir::ValueRange carried,
+                                   Inside inside);
   mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
   mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
   /// Emits the epilogue, from point `start` on, if its trip count depends on a size symbol.

@@ -142,20 +142,17 @@ Values SortEmitter::merge(ValueRange state, Value count, Value kept) {
 /// them has no effect.
 void SortEmitter::insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept) {
   Value isKept = isBefore(element, load(arrays, i64(kept - 1)));
-  (void)branch(
-      e, isKept, {},
-      [&](ValueRange) -> FailureOr<Values> {
-        for (int64_t index = kept - 1; index >= 0; --index) {
-          Element here = load(arrays, i64(index)), moved(element);
-          if (index > 0) {
-            Element below = load(arrays, i64(index - 1));
-            moved = choose(isBefore(element, below), below, element);
-          }
-          store(arrays, i64(index), choose(isBefore(element, here), moved, here));
-        }
-        return Values();
-      },
-      nullptr);
+  (void)branch(e, isKept, {}, [&](ValueRange) -> FailureOr<Values> {
+    for (int64_t index = kept - 1; index >= 0; --index) {
+      Element here = load(arrays, i64(index)), moved(element);
+      if (index > 0) {
+        Element below = load(arrays, i64(index - 1));
+        moved = choose(isBefore(element, below), below, element);
+      }
+      store(arrays, i64(index), choose(isBefore(element, here), moved, here));
+    }
+    return Values();
+  });
 }
 
 void SortEmitter::write(const std::string &index, Value from) {

@@ -47,16 +47,14 @@ Value SortEmitter::rankIn(ValueRange arrays, Value start, Value length, Value wi
       forLoop(e, e.freshVariable(), add(levels, i64(1)), 64, {i64(0), width},
               [&](ValueRange state) -> FailureOr<Values> {
                 Value next = add(state[0], state[1]);
-                auto moved = branch(
-                    e, is(CmpIPredicate::sle, next, length), {state[0]},
-                    [&](ValueRange) -> FailureOr<Values> {
-                      Element other = load(arrays, add(start, sub(next, i64(1))));
-                      Value before =
-                          choose(countsEqual, is(CmpIPredicate::sle, other[0], element[0]),
-                                 isBefore(other, element));
-                      return Values{choose(before, next, state[0])};
-                    },
-                    nullptr);
+                auto moved = branch(e, is(CmpIPredicate::sle, next, length), {state[0]},
+                                    [&](ValueRange) -> FailureOr<Values> {
+                                      Element other = load(arrays, add(start, sub(next, i64(1))));
+                                      Value before = choose(
+                                          countsEqual, is(CmpIPredicate::sle, other[0], element[0]),
+                                          isBefore(other, element));
+                                      return Values{choose(before, next, state[0])};
+                                    });
                 return Values{(*moved)[0], arith::ShRUIOp::create(e.b, e.loc, state[1], i64(1))};
               });
   return (*found)[0];
@@ -74,16 +72,12 @@ void SortEmitter::mergeOnLanes(ValueRange state, Value levels, Value count, Valu
     Value isRight = is(CmpIPredicate::sge, at, right);
     Value own = sub(at, choose(isRight, right, left));
     Value length = smaller(run, choose(isRight, width, sub(count, right)));
-    (void)branch(
-        e, is(CmpIPredicate::slt, own, run), {},
-        [&](ValueRange) -> FailureOr<Values> {
-          Element mine = load(from, at);
-          Value rank =
-              rankIn(from, choose(isRight, left, right), length, width, levels, mine, isRight);
-          store(to, add(left, add(own, rank)), mine);
-          return Values();
-        },
-        nullptr);
+    (void)branch(e, is(CmpIPredicate::slt, own, run), {}, [&](ValueRange) -> FailureOr<Values> {
+      Element mine = load(from, at);
+      Value rank = rankIn(from, choose(isRight, left, right), length, width, levels, mine, isRight);
+      store(to, add(left, add(own, rank)), mine);
+      return Values();
+    });
   });
   e.barrier("shared");
 }

@@ -112,9 +112,10 @@ Value Emitter::toStored(Value value, Type element) {
   if (element.isInteger(1))
     return a.to<arith::ExtUIOp>(b.getI8Type(), value);
   if (element.isBF16()) {
-    Value bits = a.bits(value), quiet = a.either(bits, a.integer(bits, 0x400000));
+    Value bits = a.bits(value), rounded = roundedBits(a, bits, 16);
     Value isNan = a.compare(Is::UNO, value, value); // stays NaN
-    Value rounded = a.select(isNan, quiet, roundedBits(a, bits, 16));
+    Value quiet = a.either(bits, a.integer(bits, 0x400000));
+    rounded = a.select(isNan, quiet, rounded);
     return a.to<arith::TruncIOp>(b.getI16Type(), a.drop(rounded, 16));
   }
   if (element.isF16())

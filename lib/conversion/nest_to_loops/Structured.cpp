@@ -11,7 +11,6 @@
 #include "lib/analysis/Layouts.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace heddle;
 using namespace heddle::nest;
@@ -89,14 +88,9 @@ LogicalResult Emitter::emitMember(Operation *nest) {
     return emitNest(nest, scheduleOf(nest), Value());
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, constant(0));
   int64_t together = std::exchange(lanes, 0);
-  auto done = branch(
-      *this, isFirst, {},
-      [&](ValueRange) -> FailureOr<Values> {
-        if (failed(emitNest(nest, scheduleOf(nest), Value())))
-          return failure();
-        return Values();
-      },
-      nullptr);
+  auto done = branch(*this, isFirst, {}, [&](ValueRange) {
+    return noValues(emitNest(nest, scheduleOf(nest), Value()));
+  });
   lanes = together;
   return success(succeeded(done));
 }

@@ -59,11 +59,8 @@ public:
         return failure();
       if (position == made.loops.size())
         return walker.onActive([&] { return tile(walker); });
-      return success(succeeded(walker.walk(position, {}, [&](ValueRange) -> FailureOr<Values> {
-        if (failed(walk(position + 1)))
-          return failure();
-        return Values();
-      })));
+      return success(succeeded(
+          walker.walk(position, {}, [&](ValueRange) { return noValues(walk(position + 1)); })));
     };
     return walk(0);
   }
@@ -112,9 +109,7 @@ private:
           part = chosen;
           LogicalResult done = copyFrom(inner);
           part = whole;
-          if (failed(done))
-            return failure();
-          return Values();
+          return noValues(done);
         };
         auto rest = scheduled.sizes.find(part.names)->second.mod(whole.count).constant();
         Value isWhole = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, exact,
@@ -130,9 +125,7 @@ private:
               });
             })));
       };
-      if (failed(copyFrom(parts.begin())))
-        return failure();
-      return Values();
+      return noValues(copyFrom(parts.begin()));
     };
     auto copyAndWait = [&](ValueRange none) -> FailureOr<Values> {
       FailureOr<Values> copied = copy(none);

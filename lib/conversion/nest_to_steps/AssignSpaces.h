@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For a device with a memory of its own, all values of kernels lie there: also arguments and results,
-// so that state stays on the device between calls, and constants, which are copied when the program
-// is loaded. The host reads conditions, and engines read and write what they transfer. These get
-// values in the host's memory, and steps that copy:
+// For a device with a memory of its own, all values of kernels lie there: also arguments and
+// results, so that state stays on the device between calls, and constants, which are copied when
+// the program is loaded. The host reads conditions, and engines read and write what they transfer.
+// These get values in the host's memory, and steps that copy:
 //
 //     step 0   Kernel   x -> c            step 0   Kernel   x -> c
 //     step 1   Loop     c                 step 1   Copy     c -> c'         c': host

@@ -72,7 +72,7 @@ private:
   bool merge(Operation *op);
   bool mergeAsWritten(Operation *op);
   void remember(Operation *op, const CanonicalForm &form);
-  bool replace(Operation *op, const CanonicalForm &form, const Known &by);
+  bool replace(Operation *op, const CanonicalForm &form, const Known &known);
   void settle(Operation *op, const CanonicalForm &form, Labels &byLabel);
   void rank(Operation *op, std::vector<std::string> &names);
 };
@@ -125,15 +125,15 @@ void Merger::settle(Operation *op, const CanonicalForm &form, Labels &byLabel) {
   }
 }
 
-/// Replaces the results of `op` by renames of those of `by`.
-bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &by) {
+/// Replaces the results of `op` by renames of those of `known`.
+bool Merger::replace(Operation *op, const CanonicalForm &form, const Known &known) {
   Labels byLabel;
-  for (const auto &[name, label] : by.labels)
+  for (const auto &[name, label] : known.labels)
     byLabel[label] = name;
   settle(op, form, byLabel);
   OpBuilder builder(op);
   SmallVector<Value> replacements;
-  for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
+  for (auto [result, other] : llvm::zip_equal(op->getResults(), known.op->getResults())) {
     SmallVector<StringRef> from, to;
     if (!isa<NdTensorType>(result.getType())) {
       replacements.push_back(other);

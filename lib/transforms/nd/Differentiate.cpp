@@ -336,10 +336,8 @@ static LogicalResult expandJvp(JvpOp op) {
   ForwardMode forward(builder);
   for (auto [i, tangent] : llvm::zip_equal(op.getWrt(), op.getTangents()))
     forward.set(copy.arguments[i], tangent);
-  if (failed(forward.run(copy.ops))) {
-    op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
-    return failure();
-  }
+  if (failed(forward.run(copy.ops)))
+    return op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
   SmallVector<Value> results =
       llvm::map_to_vector(copy.results(), [&](Value value) { return forward.value(value); });
   for (Value value : copy.results())
@@ -369,10 +367,8 @@ static LogicalResult expandVjp(VjpOp op) {
   reverse.propagate(copy.ops);
   for (auto [value, cotangent] : llvm::zip_equal(copy.results(), op.getCotangents()))
     reverse.accumulate(loc, value, cotangent);
-  if (failed(reverse.run(copy.ops))) {
-    op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
-    return failure();
-  }
+  if (failed(reverse.run(copy.ops)))
+    return op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
   SmallVector<Value> results(copy.results());
   for (int64_t i : op.getWrt()) {
     Value gradient = reverse.cotangent(copy.arguments[i]);

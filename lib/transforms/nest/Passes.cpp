@@ -215,20 +215,21 @@ template struct BlockPass<nest::impl::NestCsePassBase,
                           [](Block &block) { mergeEqualNests(block); }>;
 } // namespace
 
-std::unique_ptr<Pass> nest::createNestFusePassFor(ExplainFusionOptions options) {
-  auto pass = std::make_unique<NestFusePass>();
+template <typename PassWith, typename Options>
+static std::unique_ptr<Pass> passWith(Options options) {
+  auto pass = std::make_unique<PassWith>();
   pass->given = std::move(options);
   return pass;
+}
+
+std::unique_ptr<Pass> nest::createNestFusePassFor(ExplainFusionOptions options) {
+  return passWith<NestFusePass>(std::move(options));
 }
 
 std::unique_ptr<Pass> nest::createNestChooseGroupsPassFor(ExplainFusionOptions options) {
-  auto pass = std::make_unique<NestChooseGroupsPass>();
-  pass->given = std::move(options);
-  return pass;
+  return passWith<NestChooseGroupsPass>(std::move(options));
 }
 
 std::unique_ptr<Pass> nest::createNestAssignLayoutsPassFor(AssignLayoutsOptions options) {
-  auto pass = std::make_unique<NestAssignLayoutsPass>();
-  pass->given = std::move(options);
-  return pass;
+  return passWith<NestAssignLayoutsPass>(std::move(options));
 }

@@ -91,12 +91,12 @@ private:
     return {"v" + std::to_string(number), std::move(names)};
   }
 
-  void replace(Operation *op, const Labels &labels, const Known &by) {
+  void replace(Operation *op, const Labels &labels, const Known &known) {
     Renaming byLabel;
-    for (const auto &[name, label] : by.labels)
+    for (const auto &[name, label] : known.labels)
       byLabel[label] = name;
     OpBuilder b(op);
-    for (auto [result, other] : llvm::zip_equal(op->getResults(), by.op->getResults())) {
+    for (auto [result, other] : llvm::zip_equal(op->getResults(), known.op->getResults())) {
       Renaming names;
       for (const nd::Dim &dim : tensorType(result).getDims())
         names[byLabel[labels.find(std::string_view(dim.name.getValue()))->second]] = dim.name.str();

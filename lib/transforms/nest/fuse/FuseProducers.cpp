@@ -52,10 +52,10 @@ static void addCommon(Value a, Value b, Block &block, llvm::DenseSet<Value> &pin
       mark |= marks.lookup(result);
     return mark;
   };
-  auto count = [&](Operation *op, int by) {
+  auto count = [&](Operation *op, int change) {
     for (int which : {OfA, OfB})
       if (markOf(op) & which)
-        left[which] += by;
+        left[which] += change;
   };
   auto mark = [&](Value value, int mark) {
     Operation *maker = value.getDefiningOp();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy of an operand has a constant size. If it holds a name of symbolic size as a whole, the name
-// gets a loop around the copy, in blocks of its typical size:
+// A copy of an operand has a constant size. If it holds a name of symbolic size as a whole, the
+// name gets a loop around the copy, in blocks of its typical size:
 //
 //     k: N      [thread m by 64, cache n by 32, ...], stage %b at n
 //     becomes   [thread m by 64, cache k by 512, cache n by 32, ...], stage %b at n
