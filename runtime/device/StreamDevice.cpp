@@ -81,7 +81,9 @@ private:
   void launch(const StepSpec &step, const LoadedKernel &kernel,
               std::vector<Driver::Argument> arguments, HeddleCall *call) {
     int64_t chunks = step.chunksAt < 0 ? step.chunks : call->symbols[step.chunksAt];
-    int64_t chunkBytes = roundUp(valueOf(spec.scratchBytes, call), 64);
+    // If all values in the scratch are empty, code still reads an element 0 that it does not use.
+    int64_t leastBytes = spec.scratchBytes == Expr(0) ? 0 : 1;
+    int64_t chunkBytes = roundUp(std::max(valueOf(spec.scratchBytes, call), leastBytes), 64);
     int64_t blockBytes = chunkBytes * kernel.chunks, most = ceilDivide(chunks, kernel.chunks);
     void *scratch = nullptr;
     if (blockBytes > 0) {
@@ -102,6 +104,7 @@ private:
       memory.use([&](Driver &driver) {
         driver.launch(kernel.image, ceilDivide(end - first, kernel.chunks), arguments);
       });
+      memory.requireGuards(step.kernel);
     }
   }
 };

@@ -9,6 +9,8 @@
 #include "heddle/Error.h"
 #include "runtime/expr/Integer.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <sys/mman.h>
 
 using namespace heddle;
@@ -16,9 +18,11 @@ using namespace heddle;
 /// Code reads an element 0 that it does not use, also of an empty value.
 static constexpr int64_t spareBytes = 64;
 static constexpr int64_t page = 4096;
+static const std::string guard(1024, char(0xA5));
 
 StreamMemory::StreamMemory(std::string name, std::unique_ptr<Driver> driver)
-    : name(std::move(name)), driver(std::move(driver)) {}
+    : name(std::move(name)), guarded(std::getenv("HEDDLE_GUARD_BUFFERS")),
+      driver(std::move(driver)) {}
 
 StreamMemory::~StreamMemory() {
   trim();
@@ -33,11 +37,40 @@ void StreamMemory::requireOwnProcess() const {
                 "itself");
 }
 
+void *StreamMemory::obtain(int64_t bytes, int64_t alignment) {
+  void *address = CachingManager::obtain(bytes, alignment);
+  if (address && guarded) {
+    Range &range = ranges.find(static_cast<char *>(address))->second;
+    range.requested = bytes;
+    use([&](Driver &with) {
+      with.upload(range.buffer, bytes, guard.data(), int64_t(guard.size()));
+    });
+  }
+  return address;
+}
+
+void StreamMemory::requireGuards(const std::string &kernel) {
+  if (!guarded)
+    return;
+  std::lock_guard lock(mutex);
+  for (const auto &[address, range] : ranges) {
+    std::string found(guard.size(), 0);
+    use([&](Driver &with) {
+      with.download(found.data(), range.buffer, range.requested, int64_t(found.size()));
+    });
+    if (size_t at = size_t(std::ranges::mismatch(found, guard).in1 - found.begin());
+        at < guard.size())
+      throw Error("the kernel '" + kernel + "' writes out of bounds: " + std::to_string(at) +
+                  " bytes behind a buffer of " + std::to_string(range.requested));
+  }
+}
+
 void *StreamMemory::fresh(int64_t bytes, int64_t alignment) {
-  int64_t length = roundUp(bytes + spareBytes, page);
+  int64_t extra = spareBytes + (guarded ? int64_t(guard.size()) : 0);
+  int64_t length = roundUp(bytes + extra, page);
   if (alignment > page || bytes > int64_t(1) << 46)
     return nullptr;
-  Driver::Buffer buffer = use([&](Driver &with) { return with.allocate(bytes + spareBytes); });
+  Driver::Buffer buffer = use([&](Driver &with) { return with.allocate(bytes + extra); });
   if (!buffer)
     return nullptr;
   void *address =

@@ -19,6 +19,9 @@
 //
 // A child of fork can't use the driver of its parent: its functions then throw Error.
 //
+// If the variable HEDDLE_GUARD_BUFFERS is set, known bytes lie behind the bytes that were requested,
+// and a launch that changes them fails: its kernel writes out of bounds. Launches become slow.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DEVICE_STREAMMEMORY_H
@@ -54,7 +57,12 @@ public:
       act(*driver);
   }
 
+  /// With guards: waits for all work and throws Error if a guard has changed. `kernel` was the last
+  /// to run.
+  void requireGuards(const std::string &kernel);
+
 protected:
+  void *obtain(int64_t bytes, int64_t alignment) override;
   void *fresh(int64_t bytes, int64_t alignment) override;
   void discard(void *address, int64_t bytes) noexcept override;
 
@@ -62,9 +70,11 @@ private:
   struct Range {
     int64_t bytes; ///< of addresses
     Driver::Buffer buffer;
+    int64_t requested = 0; ///< bytes; the guard follows. Stays when the buffer is freed
   };
   const std::string name;
   const uint32_t age = processAge();
+  const bool guarded;
   std::unique_ptr<Driver> driver;
   ForkMutex turn;
   std::map<const char *, Range> ranges; ///< by first address; guarded by MemoryManager::mutex

@@ -1,4 +1,4 @@
-"""Runs each program of test/exec on a device, as its first RUN line with --compare does on the CPU.
+"""Runs each program of test/exec on a device, as RUN lines with --compare do on the CPU: the first, and those of several sizes.
 
     every.py FOLDER HEDDLE-RUN FLAG...           FLAG...: of the device, "--device opencl:0"
 
@@ -16,10 +16,13 @@ SECONDS = 300  # time limit of a program: many times its usual time
 
 
 def run(path):
-    line = re.search(r"RUN: heddle-run %s ([^|\n]*--compare[^|\n]*)", path.read_text())
-    if not line:
-        return None
-    words = [word.replace("%s", str(path)).replace("%S", str(path.parent)) for word in shlex.split(line[1])]
+    lines = re.findall(r"RUN: heddle-run %s ([^|\n]*--compare[^|\n]*)", path.read_text())
+    chosen = lines[:1] + [line for line in lines[1:] if re.search(r"--size \w+=\d+,", line) and "--mesh" not in line]
+    return (path, "".join(error_of(path, line) for line in chosen)) if lines else None
+
+
+def error_of(path, line):
+    words = [word.replace("%s", str(path)).replace("%S", str(path.parent)) for word in shlex.split(line)]
     drop = {"--target-cpu": 2, "--threads": 2}
     kept = []
     while words:
@@ -30,8 +33,8 @@ def run(path):
     try:
         result = subprocess.run([tool, str(path), *kept, *flags], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return path, f"it takes longer than {SECONDS} s"
-    return path, (result.stderr[-2000:] + result.stdout[-2000:] or "it fails") if result.returncode else ""
+        return f"it takes longer than {SECONDS} s"
+    return (result.stderr[-2000:] + result.stdout[-2000:] or "it fails") if result.returncode else ""
 
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -25,6 +25,7 @@ inline std::string whyNoOpenCl() {
   if (std::filesystem::exists(installed))
     setenv("HEDDLE_OPENCL", installed.c_str(), /*overwrite=*/0);
   setenv("HEDDLE_OPENCL_OPTIONS", "-cl-opt-disable", 0); // it compiles 20 times faster
+  setenv("HEDDLE_GUARD_BUFFERS", "1", 0);                // a write out of bounds is an error
   try {
     (void)memoryOfDevice("opencl:0");
     return "";

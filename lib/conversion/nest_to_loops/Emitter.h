@@ -233,7 +233,7 @@ public:
   mlir::LogicalResult emitNest(mlir::Operation *nest, const Schedule &schedule, mlir::Value chunk);
   /// Allocates scratch of a chunk, or of a block in its shared memory. The caller frees it by
   /// restoring `scratchTop`.
-  mlir::Value allocateScratch(const Expr &bytes, llvm::StringRef memory = "");
+  mlir::Value allocateScratch(Expr bytes, llvm::StringRef memory = "");
   /// The memory for values that the lanes of a block pass to each other: "shared" if their size is
   /// known and they fit a part of it, 1 / `share`, with all that is there already; else scratch.
   llvm::StringRef memoryFor(const Expr &bytes, int64_t share) const;

@@ -45,7 +45,10 @@ StringRef Emitter::memoryFor(const Expr &bytes, int64_t share) const {
   return fits ? "shared" : "";
 }
 
-Value Emitter::allocateScratch(const Expr &bytes, StringRef memory) {
+Value Emitter::allocateScratch(Expr bytes, StringRef memory) {
+  // A value without elements gets bytes too: code reads an element 0 that it does not use.
+  if (bytes.constant() == 0)
+    bytes = Expr(1);
   if (lanes && !memory.empty()) { // its size is known: laneFormOf
     Value address = target.address(b, loc, memory, shared, constant(sharedTop));
     sharedTop += llvm::alignTo(*bytes.constant(), 64);

@@ -100,7 +100,10 @@ void GpuLoops::end(OpBuilder &b, Location loc, int64_t sharedBytes) const {
               sharedName(function.getName()))) {
     shared.setGlobalType(LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(sharedBytes)));
     if (sharedBytes == 0) {
-      function.walk([](LLVM::AddressOfOp address) { address.erase(); });
+      function.walk([](LLVM::AddressOfOp address) {
+        assert(address.use_empty() && "expected no use of shared memory without bytes");
+        address.erase();
+      });
       shared.erase();
     }
   }

@@ -123,3 +123,38 @@ func.func @mixed(%x: !nd.tensor<f32, b: 5, c: 90> {nd.name = "x"}, %w: !nd.tenso
   } {schedule = #nest.schedule<[block b by 2, loop b by 1]>} : !nd.tensor<f32, b: 5, d: 6>, !nd.tensor<f32, b: 5, c: 90>
   return %a#0, %a#1 : !nd.tensor<f32, b: 5, d: 6>, !nd.tensor<f32, b: 5, c: 90>
 }
+
+// A state without elements, and indices into values of which there may be none.
+func.func @no_state(%h: !nd.tensor<f32, i: 0> {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
+  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
+  ^bb0(%state: !nd.tensor<f32, i: 0>, %slice: !nd.tensor<f32, j: 50>):
+    %s = nest.compute (j: 50) reduce (i: 0) reads %state[], %slice[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
+    %next = nest.compute (i: 0) reads %state[] {
+    ^bb0(%u: f32):
+      %r = math.tanh %u : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, i: 0>) -> !nd.tensor<f32, i: 0>
+    nest.yield %next, %s : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>
+  }
+  return %a#0, %a#1 : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>
+}
+func.func @may_be_empty(%x: !nd.tensor<f32, b: N, c: M> {nd.name = "u"}, %at: !nd.tensor<i32, b: N, d: 40> {nd.name = "at"}) -> !nd.tensor<f32, b: N, d: 40> {
+  %a = nest.group (b: N) {
+    %e = nest.compute (c: M) reads %x[] {
+    ^bb0(%v: f32):
+      %r = math.exp %v : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, b: N, c: M>) -> !nd.tensor<f32, c: M>
+    %o = nest.sort %e along <c: M> : (!nd.tensor<f32, c: M>) -> !nd.tensor<f32, c: M>
+    %p = nest.compute (d: 40) reads %at[], %o[c = read(0)] if [read(0) >= 0, M - 1 - read(0) >= 0] else -1.0 : f32 {
+    ^bb0(%v: i32, %w: f32):
+      nest.yield %w : f32
+    } : (!nd.tensor<i32, b: N, d: 40>, !nd.tensor<f32, c: M>) -> !nd.tensor<f32, d: 40>
+    nest.yield %p : !nd.tensor<f32, d: 40>
+  } : !nd.tensor<f32, b: N, d: 40>
+  return %a : !nd.tensor<f32, b: N, d: 40>
+}

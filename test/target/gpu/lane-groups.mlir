@@ -6,6 +6,7 @@
 // RUN: FileCheck %t/alone.mlir --check-prefix=EXPLAIN --input-file %t/alone.json
 // RUN: heddlec %t/update.mlir --row-major --emit=loops --target opencl | FileCheck %t/update.mlir
 // RUN: heddlec %t/scan.mlir --row-major --emit=loops --target opencl | FileCheck %t/scan.mlir
+// RUN: heddlec %t/empty.mlir --row-major --emit=loops --target opencl | FileCheck %t/empty.mlir
 // RUN: heddlec %t/sort.mlir --row-major --emit=loops --target opencl | FileCheck %t/sort.mlir
 // RUN: heddlec %t/group.mlir --row-major --emit=asm --target sm_90 | FileCheck %t/group.mlir --check-prefix=PTX
 // RUN: heddlec %t/update.mlir --row-major --emit=asm --target sm_90 | FileCheck %t/update.mlir --check-prefix=PTX
@@ -147,6 +148,28 @@ func.func @steps(%h: !nd.tensor<f32, i: 50> {nd.name = "h"}, %x: !nd.tensor<f32,
     nest.yield %next : !nd.tensor<f32, i: 50>
   }
   return %a : !nd.tensor<f32, i: 50>
+}
+
+//--- empty.mlir
+// A state without elements has shared memory too, twice 64 bytes, since code may read an element 0 that it does not use.
+// CHECK: .shared() {{.*}} : !llvm.array<128 x i8>
+// CHECK: scf.for {{.*}} !llvm.ptr<3>
+func.func @no_state(%h: !nd.tensor<f32, i: 0> {nd.name = "h"}, %x: !nd.tensor<f32, j: 50, t: 6> {nd.name = "x"}) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
+  %a:2 = nest.scan along #nd.dims<t: 6> init(%h) reads(%x) : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) -> (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>) {
+  ^bb0(%state: !nd.tensor<f32, i: 0>, %slice: !nd.tensor<f32, j: 50>):
+    %s = nest.compute (j: 50) reduce (i: 0) reads %state[], %slice[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      nest.yield %p : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>) -> !nd.tensor<f32, j: 50>
+    %next = nest.compute (i: 0) reads %state[] {
+    ^bb0(%u: f32):
+      %r = math.tanh %u : f32
+      nest.yield %r : f32
+    } : (!nd.tensor<f32, i: 0>) -> !nd.tensor<f32, i: 0>
+    nest.yield %next, %s : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50>
+  }
+  return %a#0, %a#1 : !nd.tensor<f32, i: 0>, !nd.tensor<f32, j: 50, t: 6>
 }
 
 //--- sort.mlir

@@ -414,6 +414,7 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
       CallOptions one, three;
       one.team = sharedThreadTeam(1);
       three.team = sharedThreadTeam(3);
+      three.managed = true; // each temporary in a buffer of its own
       Values got = runProgram(program, name, values, context, one, donate);
       difference = tally.compare(wanted, got);
       if (difference.empty() &&

@@ -26,6 +26,7 @@ struct Record {
   bool isFast = true;
   std::vector<std::pair<int64_t, int64_t>> launches; ///< first chunk, end
   std::string failing;                               ///< the kernel whose launch fails
+  int64_t beyond = -1; ///< the distance from the end of y at which `add` writes too
 } record;
 
 /// A kernel in host memory: x[chunk] + 1 -> y[chunk] for `add`, x[chunk] < 3 -> y for `small`.
@@ -49,6 +50,8 @@ void runChunk(const std::string &name, int64_t number, const std::vector<Driver:
     *address(1) = x[0] < 3;
   else
     reinterpret_cast<float *>(address(1))[chunk] = x[chunk] + 1;
+  if (record.beyond >= 0)
+    address(1)[chainSize * int64_t(sizeof(float)) + record.beyond] = 1;
 }
 
 class HostDriver : public Driver {
@@ -188,6 +191,28 @@ TEST_F(Streams, RunSteps) {
   EXPECT_EQ(record.downloads, 2); // by `valuesOf`
   auto managed = program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = true});
   EXPECT_EQ(valuesOf(managed[0]), numbers(chainSteps));
+}
+
+TEST_F(Streams, GuardsFindWritesOutOfBounds) {
+  auto run = [&] {
+    Program program(image(chain()));
+    return valuesOf(program.run("chain", {{"x", tensorOf(numbers(0))}}, {.managed = true})[0]);
+  };
+  record.beyond = 5; // without guards it is in the buffer of the size class
+  EXPECT_EQ(run(), numbers(chainSteps));
+  setenv("HEDDLE_GUARD_BUFFERS", "1", 1);
+  try {
+    run();
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("the kernel 'add' writes out of bounds: 5 bytes behind a buffer of 4000"),
+              std::string::npos)
+        << error.what();
+  }
+  record.beyond = -1;
+  EXPECT_EQ(run(), numbers(chainSteps));
+  unsetenv("HEDDLE_GUARD_BUFFERS");
 }
 
 TEST_F(Streams, SplitLaunchesThatNeedMuchScratch) {
