@@ -198,12 +198,16 @@ LogicalResult ComputeEmitter::storePoint(const Point &point, ValueRange values, 
     Values scalars(values);
     if (point.lanes) {
       single.lanes = single.active = 0;
+      single.count = {};
       single.values[laneName] = Expr(lane);
       for (Value &value : scalars)
         if (isa<VectorType>(value.getType()))
           value = vector::ExtractOp::create(e.b, e.loc, value, ArrayRef<int64_t>{lane});
     }
+    // The vector may be of a name that has no lanes, and end within the last block.
     Value exists;
+    if (point.count)
+      exists = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, e.constant(lane), point.count);
     for (const Test &test : loops.existence(single))
       if (!test.decide(e.ranges).value_or(false))
         exists = e.both(exists, e.emit(test));

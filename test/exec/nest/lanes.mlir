@@ -89,6 +89,16 @@ func.func @points(%a: !nd.tensor<f32, m: M, n: 6> {nd.name = "a"}, %b: !nd.tenso
   return %c, %d : !nd.tensor<f32, m: M, n: 6>, !nd.tensor<f32, n: N>
 }
 
+// The last vector of a name without lanes is not full, in a block whose lanes are not all needed.
+func.func @ragged(%a: !nd.tensor<f32, m: M, n: N> {nd.name = "a"}) -> !nd.tensor<f32, m: M, n: N> {
+  %c = nest.compute (m: M, n: N) reads %a[] {
+  ^bb0(%x: f32):
+    %p = arith.negf %x : f32
+    nest.yield %p : f32
+  } {schedule = #nest.schedule<[block n by 4, block m by 6, lane m by 2, register m by 1, vector n by 1]>} : (!nd.tensor<f32, m: M, n: N>) -> !nd.tensor<f32, m: M, n: N>
+  return %c : !nd.tensor<f32, m: M, n: N>
+}
+
 // Two neutral values have no sum here, so lanes without a term take no part.
 func.func @scaled(%a: !nd.tensor<f32, m: 3, k: N> {nd.name = "a"}) -> (!nd.tensor<f32, m: 3>, !nd.tensor<f32, m: 3>) {
   %b:2 = nest.compute (m: 3) reduce (k: N) reads %a[] {
