@@ -37,24 +37,11 @@ GeneratorOptions optionsFor(uint64_t seed) {
   return options;
 }
 
-/// nests, fused or not, without layouts.
-LogicalResult lower(ModuleOp module, bool fuse) {
-  PassManager passes(module.getContext());
-  CompileOptions options;
-  options.assignLayouts = false;
-  buildNdPipeline(passes, options);
-  if (fuse)
-    buildNestPipeline(passes, options);
-  else
-    passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
-  return passes.run(module);
-}
-
 /// Lowers programs; then `change` makes choices of its own in each.
 auto lowerAnd(llvm::function_ref<LogicalResult(func::FuncOp, uint64_t seed)> change) {
   return [change](ModuleOp module, ArrayRef<std::string> names, ArrayRef<uint64_t> seeds) {
     keepPrivate(module, names);
-    if (failed(lower(module, true)))
+    if (failed(lowerToNests(module, true)))
       return failure();
     for (auto [name, seed] : llvm::zip_equal(names, seeds))
       if (failed(change(module.lookupSymbol<func::FuncOp>(name), seed)))
@@ -89,7 +76,7 @@ TEST_P(FusionLaw, AnyChoiceKeepsValues) {
   auto check = [](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
     OwningOpRef<ModuleOp> copy(module.clone());
     keepPrivate(*copy, {"main"});
-    if (failed(lower(*copy, false)))
+    if (failed(lowerToNests(*copy, false)))
       return {"a program can't be lowered", ""};
     Dice dice(seed);
     drawFusion(mainOf(*copy), dice);
@@ -163,7 +150,7 @@ TEST_P(LayoutLaw, NoBoundIsAboveTheCost) {
   auto check = [&](ModuleOp module, uint64_t seed, Tally &tally) -> Violation {
     OwningOpRef<ModuleOp> copy(module.clone());
     keepPrivate(*copy, {"main"});
-    if (failed(lower(*copy, true)))
+    if (failed(lowerToNests(*copy, true)))
       return {"a program can't be lowered", ""};
     std::string wrong;
     ScopedDiagnosticHandler handler(copy->getContext(), [&](Diagnostic &diagnostic) {
@@ -197,7 +184,7 @@ TEST_P(LayoutLaw, WrittenLayoutsAreKept) {
     uint64_t seed = seeds.first + uint64_t(GetParam() * seeds.count + i);
     Announce announce("written layouts are kept", seed);
     OwningOpRef<ModuleOp> module = makeProgram(*context, seed, {});
-    ASSERT_TRUE(succeeded(lower(*module, true)));
+    ASSERT_TRUE(succeeded(lowerToNests(*module, true)));
     func::FuncOp function = mainOf(*module);
     Dice dice(seed);
     drawLayouts(function, dice);
@@ -262,7 +249,7 @@ TEST(LaneLaw, LanesThatLayoutsAreChosenForAreThoseThatRun) {
   int nests = 0;
   for (uint64_t seed = 1; nests < 100; ++seed) {
     auto module = makeProgram(*context, seed, optionsFor(seed));
-    ASSERT_TRUE(succeeded(lower(*module, true)));
+    ASSERT_TRUE(succeeded(lowerToNests(*module, true)));
     func::FuncOp main = mainOf(*module);
     Dice dice(seed);
     std::vector<std::pair<nest::ComputeOp, std::vector<std::string>>> drawn;
@@ -296,7 +283,7 @@ TEST(LaneLaw, LanesOfTheChoiceOfLayoutsAreThoseThatRun) {
   int nests = 0;
   for (uint64_t seed = 1; nests < 100; ++seed) {
     auto module = makeProgram(*context, seed, optionsFor(seed));
-    ASSERT_TRUE(succeeded(lower(*module, true)));
+    ASSERT_TRUE(succeeded(lowerToNests(*module, true)));
     func::FuncOp main = mainOf(*module);
     std::map<Operation *, std::vector<std::string>> lanes; // of each nest in the choice
     auto recorded = [&](const nest::LayoutProblem &problem) {

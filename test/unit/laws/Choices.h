@@ -31,6 +31,10 @@ using Drawn = std::map<std::string, int>;
 /// Draws schedules of nests; drops those that the verifier refuses.
 void drawSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
 
+/// Draws schedules in the lane form (lib/analysis/LaneForm.h), which a GPU has room for; others are
+/// left to the compiler. Counts also nests "together", and "together in a block".
+void drawLaneSchedules(mlir::func::FuncOp function, Dice &dice, Drawn &drawn);
+
 /// Sets layouts on arguments and nests, except of values that are updated in place: blocked,
 /// merged, interleaved, bordered, swizzled, with sizes that no block divides. Returns their number.
 int drawLayouts(mlir::func::FuncOp function, Dice &dice);

@@ -9,6 +9,7 @@
 
 #include "test/unit/laws/Property.h"
 
+#include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/nd/Passes.h"
 
 #include "gtest/gtest.h"
@@ -21,6 +22,18 @@ void laws::keepPrivate(ModuleOp module, ArrayRef<std::string> programs) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!llvm::is_contained(programs, function.getName()))
       function.setPrivate();
+}
+
+LogicalResult laws::lowerToNests(ModuleOp module, bool fuse) {
+  PassManager passes(module.getContext());
+  CompileOptions options;
+  options.assignLayouts = false;
+  buildNdPipeline(passes, options);
+  if (fuse)
+    buildNestPipeline(passes, options);
+  else
+    passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+  return passes.run(module);
 }
 
 /// With HEDDLE_LAWS_PRINT programs are printed before anything is done with them.

@@ -138,6 +138,9 @@ struct CompiledLaw {
 /// The same.
 void holdCompiled(const CompiledLaw &law, Share share);
 
+/// Lowers to nests, fused or not, without layouts.
+mlir::LogicalResult lowerToNests(mlir::ModuleOp module, bool fuse = true);
+
 /// All functions but the programs are called by them alone.
 void keepPrivate(mlir::ModuleOp module, llvm::ArrayRef<std::string> programs);
 
