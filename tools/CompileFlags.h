@@ -54,7 +54,8 @@ inline void addMeshFlags(CLI::App &app, CompileOptions &options) {
       ->group(topic);
   app.add_option("--shard", options.shard,
                  "A rule: the arguments that match PATTERN are split along NAME over the axes; "
-                 "PATTERN@AXIS=COORDINATE places them, PATTERN@file puts them into files")
+                 "PATTERN@AXIS=COORDINATE places them, PATTERN@file puts them into files; "
+                 "`op PATTERN/NAME:AXIS` splits operators")
       ->allow_extra_args(false)
       ->type_name("[PATTERN/]NAME:AXIS[+AXIS...]")
       ->type_size(1)

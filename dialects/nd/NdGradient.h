@@ -47,6 +47,11 @@ buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &b
                     mlir::ValueRange arguments, llvm::ArrayRef<mlir::Value> cotangents,
                     llvm::ArrayRef<bool> wanted);
 
+/// The location of ops that reverse mode makes for an op at `loc`: its place and layer, and a mark
+/// by which later passes tell gradients from the forward pass.
+mlir::Location gradientLoc(mlir::Location loc);
+bool isGradient(mlir::Location loc);
+
 /// Erases pure ops of `block` whose results have no use.
 void eraseDeadScalars(mlir::Block &block);
 

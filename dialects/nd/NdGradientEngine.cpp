@@ -17,6 +17,28 @@ using namespace heddle;
 using namespace heddle::nd;
 using namespace mlir;
 
+/// The mark of a gradient's location.
+static StringAttr gradientMark(MLIRContext *context) {
+  return StringAttr::get(context, "gradient");
+}
+
+Location nd::gradientLoc(Location loc) {
+  if (isGradient(loc))
+    return loc;
+  return FusedLoc::get(loc.getContext(), {loc}, gradientMark(loc.getContext()));
+}
+
+bool nd::isGradient(Location loc) {
+  return loc
+      ->walk([&](Location each) {
+        auto fused = dyn_cast<FusedLoc>(each);
+        return fused && fused.getMetadata() == gradientMark(loc.getContext())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 ReverseMode::ReverseMode(OpBuilder &builder, Add add) : builder(builder), add(std::move(add)) {
   if (!this->add)
     this->add = nd::add;

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A rule of a plan splits or places the arguments whose paths fit its pattern:
+// A rule of a plan splits or places the arguments whose paths fit its pattern, or splits operators:
 //
 //     net.wide/hidden:model     splits the name `hidden` over the axis `model`
 //     net.last@stage=1          places arguments at coordinate 1 of the axis `stage`
 //     adam@file                 keeps arguments in files
+//     op net.wide.dw/batch:model    splits the operators of this name
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@
 namespace heddle {
 
 /// "net.wide/hidden:model" splits the name `hidden` over the axis `model`, in arguments whose
-/// paths contain the words of the pattern in a row; a word may have a *. "net.last@stage=1" places
+/// paths contain the words of the pattern in a row; a word may have a *, and a dot before the first
+/// word, or after the last, stands for an end of the path. "net.last@stage=1" places
 /// such arguments, and what is computed from them, at coordinate 1 of the axis `stage`.
 /// "adam@file" keeps them, and the values assigned to them, in files of $HEDDLE_SPILL_DIR; it
 /// needs no mesh.
@@ -35,6 +37,8 @@ struct MeshRule {
   std::vector<std::string> axes = {}; ///< such as "data" or "data(2)4"
   int64_t coordinate = -1;            ///< of a place, which has one axis; -1: not a place
   std::string memory = {};            ///< device, host or file
+  bool isOfOperators = false;         ///< the pattern is one of operators, not of arguments
+  bool mayMatchNothing = false;       ///< "op?": no error if there is no such operator
 
   /// True for "net.last@stage=1".
   bool isPlace() const { return coordinate >= 0; }

@@ -294,3 +294,12 @@ std::vector<std::string> heddle::canonicalNames(FunctionOpInterface function) {
     return {};
   return Refiner(function).run();
 }
+
+Labels heddle::spellings(Operation *function) {
+  Labels names;
+  if (auto dictionary = function->getAttrOfType<DictionaryAttr>(spellingsAttrName))
+    for (NamedAttribute entry : dictionary)
+      if (auto name = dyn_cast<StringAttr>(entry.getValue()))
+        names[entry.getName().str()] = name.str();
+  return names;
+}

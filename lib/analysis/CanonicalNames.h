@@ -33,6 +33,12 @@ namespace heddle {
 
 std::vector<std::string> canonicalNames(mlir::FunctionOpInterface function);
 
+/// The attribute in which `nd-neutral-names` keeps the users' names of a function, by neutral name
+/// (lib/transforms/nd/NeutralNames.h).
+inline constexpr llvm::StringLiteral spellingsAttrName = "heddle.names";
+/// The users' names, by the neutral names of a function.
+Labels spellings(mlir::Operation *function);
+
 /// The text of a sharding under labels, independent of the order of names.
 std::string shardingText(mesh::ShardingAttr sharding, const Labels &labels);
 

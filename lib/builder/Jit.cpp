@@ -96,10 +96,13 @@ CompileOptions JitCore::Impl::compileOptions(const std::vector<Leaf> &leaves, He
   CompileOptions result;
   result.mesh = plan.mesh.str();
   for (const MeshRule &rule : plan.rules)
-    if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
-          return rule.fits(leaf.path) &&
-                 (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
-        }))
+    if (rule.isOfOperators && options.unmatchedRules && !rule.mayMatchNothing)
+      result.shard.push_back("op?" + rule.commented().substr(2));
+    else if (rule.isOfOperators || !options.unmatchedRules ||
+             llvm::any_of(leaves, [&](const Leaf &leaf) {
+               return rule.fits(leaf.path) &&
+                      (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
+             }))
       result.shard.push_back(rule.commented());
   Device *device = located(here, [&] { return selectDevice(options.device); });
   result.targetCpu = device ? device->target() : options.targetCpu;

@@ -21,7 +21,7 @@ using namespace heddle::nn;
 Sharding Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
   Sizes sizes = tensor.sizes();
   for (const MeshRule &rule : plan.rules) {
-    if (!sizes.contains(rule.name) || !rule.fits(path))
+    if (rule.isOfOperators || !sizes.contains(rule.name) || !rule.fits(path))
       continue;
     for (const AxisPart axis : rule.axes)
       for (const AxisPart &other : sampleAxes)

@@ -74,10 +74,13 @@ void heddle::buildNdPipeline(OpPassManager &passes, const PipelineOptions &optio
     extension->addNdPasses(passes);
 }
 
-void heddle::buildMeshPipeline(OpPassManager &passes, const PipelineOptions &options) {
+void heddle::buildNests(OpPassManager &passes) {
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+}
+
+static void buildPartition(OpPassManager &passes, const PipelineOptions &options) {
   // Both leave programs without a mesh unchanged.
   passes.addPass(mesh::createMeshPropagatePass({options.explainLayouts, options.recordShardings}));
   passes.addPass(mesh::createMeshPartitionPass());
@@ -88,6 +91,11 @@ void heddle::buildMeshPipeline(OpPassManager &passes, const PipelineOptions &opt
   passes.addNestedPass<func::FuncOp>(mesh::createMeshBucketPass());
 }
 
+void heddle::buildMeshPipeline(OpPassManager &passes, const PipelineOptions &options) {
+  buildNests(passes);
+  buildPartition(passes, options);
+}
+
 void heddle::buildSimulationPipeline(OpPassManager &passes, const PipelineOptions &options) {
   buildNdPipeline(passes, options);
   buildMeshPipeline(passes, options);
@@ -95,12 +103,12 @@ void heddle::buildSimulationPipeline(OpPassManager &passes, const PipelineOption
   passes.addPass(nd::createNdRestoreNamesPass());
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &options,
-                               bool restoreNames, const DecisionListeners &listeners) {
+void heddle::buildFusion(OpPassManager &passes, const PipelineOptions &options,
+                         const DecisionListeners &listeners) {
   auto add = [&](std::unique_ptr<Pass> pass) {
     passes.addNestedPass<func::FuncOp>(std::move(pass));
   };
-  buildMeshPipeline(passes, options);
+  buildPartition(passes, options);
   passes.addPass(mesh::createMeshScanLoopsPass());
   add(nest::createNestOrderReadsPass());
   if (options.products)
@@ -118,6 +126,12 @@ void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &opt
   add(nest::createNestOrderReadsPass());
   add(mesh::createMeshStartEarlyPass());
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
+}
+
+void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &options,
+                               bool restoreNames, const DecisionListeners &listeners) {
+  buildNests(passes);
+  buildFusion(passes, options, listeners);
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, listeners.layouts};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
@@ -156,6 +170,13 @@ void heddle::registerCompilerPasses() {
   static PassPipelineRegistration<> ndPipeline(
       "nd-pipeline", "all passes of the compiler on nd",
       [](OpPassManager &passes) { buildNdPipeline(passes, PipelineOptions()); });
+  static PassPipelineRegistration<> operatorPipeline(
+      "operator-pipeline", "report the operators of a program (mesh-list-operators)",
+      [](OpPassManager &passes) {
+        buildNdPipeline(passes, PipelineOptions());
+        buildNests(passes);
+        passes.addNestedPass<func::FuncOp>(mesh::createMeshListOperatorsPass());
+      });
   static PassPipelineRegistration<> meshPipeline(
       "mesh-pipeline", "from nd to the nests of one device of a mesh",
       [](OpPassManager &passes) { buildMeshPipeline(passes, PipelineOptions()); });

@@ -86,7 +86,9 @@ std::string Plan::parseRule(StringRef text, std::string where) {
   auto [before, comment] = text.split('#');
   MeshRule rule{before.trim().str(), where.empty() ? comment.trim().str() : where};
   StringRef rest = rule.text;
-  if (rest.contains('@')) {
+  rule.mayMatchNothing = rest.consume_front("op? ");
+  rule.isOfOperators = rule.mayMatchNothing || rest.consume_front("op ");
+  if (rest.contains('@') && !rule.isOfOperators) {
     if (!parsePlace(rule))
       return "expected a rule PATTERN@AXIS=COORDINATE or PATTERN@MEMORY (device, host or file), "
              "got '" +
@@ -96,17 +98,20 @@ std::string Plan::parseRule(StringRef text, std::string where) {
   }
   if (rest.contains('/')) {
     auto [pattern, name] = rest.rsplit('/');
-    rule.pattern = pattern.str();
+    rule.pattern = pattern.trim().str();
     rest = name;
   }
   auto [name, axes] = rest.split(':');
   rule.name = name.trim().str();
   SmallVector<StringRef> words;
-  bool good = isValidName(rule.name) && rest.contains(':');
+  bool good =
+      isValidName(rule.name) && rest.contains(':') && !(rule.isOfOperators && rule.pattern.empty());
   if (!axes.trim().empty())
     axes.split(words, '+');
   for (StringRef word : words)
     good &= parseAxis(word, rule.axes.emplace_back());
+  if (!good && rule.isOfOperators)
+    return "expected a rule op PATTERN/NAME:[AXIS[+AXIS...]], got '" + rule.text + "'";
   if (!good)
     return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or "
            "PATTERN@MEMORY, got '" +
@@ -150,13 +155,15 @@ std::string Plan::readFile(StringRef path) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// True if the pattern's words match consecutive words of `name`.
+/// True if the pattern's words match consecutive words of `name`. Without a word before it, a dot
+/// of the pattern matches an end of the name.
 static bool matches(StringRef pattern, StringRef name) {
   if (pattern.empty())
     return true;
-  SmallVector<StringRef> wanted, words;
+  SmallVector<StringRef> wanted, words{""};
   pattern.split(wanted, '.');
   name.split(words, '.');
+  words.push_back("");
   SmallVector<GlobPattern> globs;
   for (StringRef word : wanted) {
     auto glob = GlobPattern::create(word);
@@ -167,8 +174,10 @@ static bool matches(StringRef pattern, StringRef name) {
     globs.push_back(std::move(*glob));
   }
   for (size_t first = 0; first + globs.size() <= words.size(); ++first)
-    if (all_of(enumerate(globs),
-               [&](auto glob) { return glob.value().match(words[first + glob.index()]); }))
+    if (all_of(enumerate(globs), [&](auto glob) {
+          StringRef word = words[first + glob.index()];
+          return glob.value().match(word) && word.empty() == wanted[glob.index()].empty();
+        }))
       return true;
   return false;
 }

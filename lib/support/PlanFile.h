@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is a mesh and rules that shard arguments by their names:
+// A plan is a mesh and rules that shard arguments, and operators, by their names:
 //
 //     data=2,model=2             the axes of the mesh; the last one varies fastest over devices
 //     batch:data                 the name batch of every argument, over the axis data
@@ -15,10 +15,18 @@
 //     hidden:data(2)4            over the sub-axis of data of size 4 inside an outer one of size 2
 //     net.last@stage=1           arguments such as net.last.weight, on the devices of stage 1 only
 //     adam@file                  arguments such as adam.mean.first.weight, in files, not in memory
+//     op net.wide.dw/in:data     the iteration name in of the operator net.wide.dw, over data
 //
 // A pattern is a list of words separated by dots, which match consecutive words anywhere in the
-// `nd.name` of an argument; `*` in a word matches any letters. Axes of earlier rules are propagated
-// first. Of several rules for one name of an argument, or of several places, the last one is used.
+// `nd.name` of an argument, or in the name of an operator (lib/analysis/Operators.h); `*` in a word
+// matches any letters. A dot before the first word, or after the last, stands for an end of the
+// name, so that `.net.w.` matches net.w alone. Axes of earlier rules are propagated first. Of
+// several rules for one name of an argument or operator, or of several places, the last one is used.
+//
+// A rule of operators needs a pattern. It splits a produced or a summed name; the devices then have
+// parts of the sums, which are combined. What no rule splits follows by propagation. `op?` instead
+// of `op` lets a rule match nothing, in plans for several functions.
+//
 // An axis with places splits no name: its coordinates are roles (Roles.h).
 //
 // A plan file has one rule a line, and at most one line for each setting: `mesh data=2,model=2`,

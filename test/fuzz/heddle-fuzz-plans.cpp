@@ -46,6 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 again.settings.size() == plan.settings.size();
   for (size_t i = 0; isSame && i < plan.rules.size(); ++i)
     isSame = again.rules[i].memory == plan.rules[i].memory &&
+             again.rules[i].isOfOperators == plan.rules[i].isOfOperators &&
+             again.rules[i].mayMatchNothing == plan.rules[i].mayMatchNothing &&
              again.rules[i].coordinate == plan.rules[i].coordinate;
   if (!reason.empty() || !isSame) {
     std::cerr << "a plan is not what is written of it\n" << text << "\n" << reason << "\n";

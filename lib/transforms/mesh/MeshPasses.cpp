@@ -14,6 +14,7 @@
 #include "lib/transforms/mesh/partition/Simulate.h"
 #include "lib/transforms/mesh/propagate/Plan.h"
 #include "lib/transforms/mesh/propagate/Propagate.h"
+#include "lib/transforms/mesh/propagate/SplitOperators.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Bucket.h"
 #include "lib/transforms/mesh/transfers/ScanLoops.h"
@@ -25,6 +26,7 @@
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHBUCKETPASS
 #define GEN_PASS_DEF_MESHFORMTRANSFERSPASS
+#define GEN_PASS_DEF_MESHLISTOPERATORSPASS
 #define GEN_PASS_DEF_MESHPARTITIONPASS
 #define GEN_PASS_DEF_MESHPLANPASS
 #define GEN_PASS_DEF_MESHPROPAGATEPASS
@@ -96,13 +98,25 @@ struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
       signalPassFailure();
   }
 };
+struct MeshListOperatorsPass : mesh::impl::MeshListOperatorsPassBase<MeshListOperatorsPass> {
+  void runOnOperation() override {
+    listOperators(getOperation());
+    markAllAnalysesPreserved();
+  }
+};
 struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> {
   using MeshPropagatePassBase::MeshPropagatePassBase;
   void runOnOperation() override {
-    if (failed(forEachEntry(getOperation(), [&](func::FuncOp function, MeshAttr mesh) {
-          return failed(checkSizes(function, mesh)) ? failure()
-                                                    : propagate(function, mesh, {explain, record});
-        })))
+    auto rules = OperatorRules::of(getOperation());
+    if (failed(rules) ||
+        failed(forEachEntry(getOperation(),
+                            [&](func::FuncOp function, MeshAttr mesh) {
+                              return failed(checkSizes(function, mesh)) ||
+                                             failed(rules->apply(function, mesh))
+                                         ? failure()
+                                         : propagate(function, mesh, {explain, record});
+                            })) ||
+        failed(rules->reportUnused(getOperation())))
       signalPassFailure();
   }
 };

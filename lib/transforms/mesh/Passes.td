@@ -28,11 +28,20 @@ def MeshPlanPass : MeshPass<"mesh-plan"> {
   ];
 }
 
+def MeshListOperatorsPass : Pass<"mesh-list-operators", "::mlir::func::FuncOp"> {
+  let summary = "report the operators of a program with their names and iteration names";
+  let description = [{
+    Rules `op PATTERN/NAME:AXES` of a plan match these names; see `lib/analysis/Operators.h`. Runs on nests, before
+    `mesh-propagate`; the option `--operator-pipeline` of `heddle-opt` has the passes before it.
+  }];
+}
+
 def MeshPropagatePass : MeshPass<"mesh-propagate"> {
   let summary = "choose the sharding of every value from those that are stated";
   let description = [{
     Runs on nests, before fusion. If a nest reads a name of a tensor at one of its iteration names, both get the same
-    sharding, in both directions, to a fixed point; likewise the name of a recurrence. An axis shards only one name of a
+    sharding, in both directions, to a fixed point; likewise the name of a recurrence. First, the rules of a plan that
+    name operators become shardings of nests; a rule that matches none is an error. An axis shards only one name of a
     value; among several the pass chooses the one for which devices send the shortest time (lib/cost). Writes
     `mesh.sharding` to nests, arguments and results.
   }];

@@ -367,8 +367,11 @@ static LogicalResult expandVjp(VjpOp op) {
   reverse.propagate(copy.ops);
   for (auto [value, cotangent] : llvm::zip_equal(copy.results(), op.getCotangents()))
     reverse.accumulate(loc, value, cotangent);
+  Operation *last = copy.keeper->getPrevNode();
   if (failed(reverse.run(copy.ops)))
     return op.emitRemark() << "while differentiating '@" << op.getCallee() << "'";
+  for (Operation *made = copy.keeper->getPrevNode(); made != last; made = made->getPrevNode())
+    made->setLoc(gradientLoc(made->getLoc()));
   SmallVector<Value> results(copy.results());
   for (int64_t i : op.getWrt()) {
     Value gradient = reverse.cotangent(copy.arguments[i]);

@@ -9,6 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdBuild.h"
+#include "dialects/nd/NdGradient.h"
 #include "lib/analysis/Nesting.h"
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Lift.h"
@@ -329,12 +330,19 @@ LogicalResult nd::inlineCalls(Operation *root, function_ref<bool(CallOp)> isAske
     CallOp call = calls.pop_back_val();
     Block *block = call->getBlock();
     Operation *before = call->getPrevNode(), *after = call->getNextNode();
+    bool isOfGradient = isGradient(call.getLoc());
     if (failed(inlineCall(call, &functions, differentiable)))
       return failure();
     size_t known = calls.size();
     auto first = before ? std::next(before->getIterator()) : block->begin();
-    for (Operation &op : llvm::make_range(first, after->getIterator()))
+    auto made = llvm::make_range(first, after->getIterator());
+    // A function that itself has derivatives knows which ops are of the forward pass.
+    bool isOwn = llvm::any_of(made, [](Operation &op) { return isGradient(op.getLoc()); });
+    for (Operation &op : made) {
+      if (isOfGradient && !isOwn)
+        op.setLoc(gradientLoc(op.getLoc()));
       addFrom(op);
+    }
     std::reverse(calls.begin() + known, calls.end());
   }
   return success();

@@ -26,8 +26,6 @@ namespace heddle::nd {
 using namespace heddle;
 using namespace mlir;
 
-static constexpr const char *dictionaryName = "heddle.names";
-
 namespace {
 /// A function and the functions that its nest.control ops call share names. Functions that were
 /// outlined from one function are renamed with it; if the user wrote them, names are kept. The
@@ -72,7 +70,7 @@ struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass>
       dictionary.push_back(builder.getNamedAttr(neutral, builder.getStringAttr(name)));
     }
     rewriter.rewrite(function);
-    function->setAttr(dictionaryName, builder.getDictionaryAttr(dictionary));
+    function->setAttr(spellingsAttrName, builder.getDictionaryAttr(dictionary));
   }
 };
 
@@ -84,7 +82,7 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
 
   /// The attribute that nd-neutral-names wrote; null if another pass or user wrote it.
   static DictionaryAttr spellingsOf(func::FuncOp function) {
-    auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName);
+    auto dictionary = function->getAttrOfType<DictionaryAttr>(spellingsAttrName);
     llvm::StringSet<> names;
     bool isOurs =
         dictionary && llvm::all_of(dictionary, [&](NamedAttribute entry) {
@@ -157,7 +155,7 @@ struct NdRestoreNamesPass : nd::impl::NdRestoreNamesPassBase<NdRestoreNamesPass>
       SmallVector<StringRef> list(spelled.begin(), spelled.end());
       function->setAttr(nd::symbolsAttrName, Builder(function.getContext()).getStrArrayAttr(list));
     }
-    function->removeAttr(dictionaryName);
+    function->removeAttr(spellingsAttrName);
   }
 };
 } // namespace
@@ -179,15 +177,6 @@ std::string heddle::respell(StringRef text, const Labels &names) {
   return result;
 }
 
-Labels heddle::spellings(func::FuncOp function) {
-  Labels names;
-  if (auto dictionary = function->getAttrOfType<DictionaryAttr>(dictionaryName))
-    for (NamedAttribute entry : dictionary)
-      if (auto name = dyn_cast<StringAttr>(entry.getValue()))
-        names[entry.getName().str()] = name.str();
-  return names;
-}
-
 SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
     : ScopedDiagnosticHandler(module.getContext()), module(module) {
   setHandler([this](Diagnostic &diagnostic) { return handle(diagnostic); });
@@ -198,7 +187,7 @@ SpelledDiagnostics::SpelledDiagnostics(ModuleOp module)
 Labels SpelledDiagnostics::namesFor(Location loc) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(dictionaryName))
+    if (function->hasAttr(spellingsAttrName))
       functions.push_back(function);
   auto isThere = [&](func::FuncOp function) {
     bool found = llvm::any_of(function.getArguments(), [&](Value v) { return v.getLoc() == loc; });

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_TRANSFORMS_ND_NEUTRALNAMES_H
 #define HEDDLE_TRANSFORMS_ND_NEUTRALNAMES_H
 
-#include "lib/analysis/Canonical.h"
+#include "lib/analysis/CanonicalNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,9 +29,6 @@ namespace heddle {
 
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
 std::string respell(llvm::StringRef text, const Labels &names);
-
-/// The users' names, by the neutral names of a function.
-Labels spellings(mlir::func::FuncOp function);
 
 /// During its lifetime, diagnostics about functions of `module` spell names as the user does.
 class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {

@@ -374,8 +374,37 @@ TEST(MeshJit, WhatMatchesNothingAndOtherMeshesAreRefused) {
   Mesh mesh{{data, 2}};
   refusedWith({.mesh = mesh, .rules = {"rows:data"}, .ranks = Ranks()},
               "the rule 'rows:data' matches no argument");
+  auto total = [](Tensor x) { return sum(x, over(batch)); };
+  std::string error = errorOf([&] {
+    jit(total, {.mesh = {{data, 1}}, .rules = {"op argument1/batch:data"}, .ranks = Ranks()})(x);
+  });
+  EXPECT_TRUE(contains(error, "the rule 'op argument1/batch:data' matches no operator; the nearest "
+                              "one is 'argument0'"))
+      << error;
+  EXPECT_EQ(jit(total, {.mesh = {{data, 1}},
+                        .rules = {"op argument1/batch:data"},
+                        .unmatchedRules = true,
+                        .ranks = Ranks()})(x)
+                .item(),
+            10);
   refusedWith({.mesh = mesh, .rules = {"batch:data"}, .ranks = Ranks()},
               "the mesh data=2 has 2 ranks, expected 1, as the job has");
+}
+
+// The rule splits no argument; each rank has all of the weight and sums over half of `in`.
+TEST(MeshJit, RulesSplitOperators) {
+  auto errors = onRanks(2, [](const Ranks &ranks) {
+    Tensor weight = numbered({{in, 3}, {out, 2}}), x = numbered({{batch, 5}, {in, 3}});
+    auto function = [&](Tensor weight, Tensor x) { return sum(x * weight, over(in)); };
+    JitOptions options{.name = "sum"};
+    Tensor whole = jit(function, options)(weight, x);
+    options.mesh = {{data, 2}};
+    options.rules = {"argument0/in:", "argument1/in:", "op argument0/in:data"};
+    options.ranks = ranks;
+    auto f = jit(function, options);
+    EXPECT_EQ(f(weight, x).to<float>({batch, out}), whole.to<float>({batch, out}));
+  });
+  EXPECT_EQ(errors, std::vector<std::string>(2));
 }
 
 // One program for all sizes of a batch: 65 over 2, and one sample. Weights are kept and captured.

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
-// and for nests. An axis may be one of roles: some arguments have places on it. The oracle
+// and for nests, and rules of a plan that are drawn for operators. An axis may be one of roles: some
+// arguments have places on it. The oracle
 // evaluates the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of
 // arguments are NaN, and its values are compared with those of the whole program. Some programs are
 // compiled, and run on the threads of a process as ranks.
@@ -17,6 +18,8 @@
 #include "test/unit/laws/Plans.h"
 
 #include "dialects/mesh/MeshDialect.h"
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/analysis/Operators.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/roles/Roles.h"
@@ -166,7 +169,47 @@ void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
   drawShardings(mainOf(module), *drawn, dice);
 }
 
+/// The axis with places, if any.
+static StringAttr rolesOf(func::FuncOp main) {
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
+        own && !own.getPlace().empty())
+      return own.getPlace()[0].axis;
+  return {};
+}
+
 namespace {
+/// States rules for some of the operators, as a plan does. Each has to match its operator.
+struct DrawRules : PassWrapper<DrawRules, OperationPass<ModuleOp>> {
+  uint64_t seed;
+  std::map<std::string, int> *counts;
+  DrawRules(uint64_t seed, std::map<std::string, int> *counts) : seed(seed), counts(counts) {}
+  void runOnOperation() override {
+    Dice dice(seed + 3);
+    auto mesh = getOperation()->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName);
+    func::FuncOp main = mainOf(getOperation());
+    Labels spelled = spellings(main);
+    std::vector<std::string> rules;
+    for (const Operator &each : operatorsOf(main)) {
+      std::vector<std::string> names;
+      for (Operation *op : each.splitNests())
+        for (const std::string &name : namesOf(iterationNamesOf(op)))
+          names.push_back(spelled.contains(name) ? spelled[name] : name);
+      if (names.empty() || !dice.chance(60))
+        continue;
+      for (const auto &[name, axes] : drawSharding(mesh, rolesOf(main), names, dice)) {
+        std::string rule = "op ." + each.name + "./" + name + ":";
+        for (const mesh::Axis &axis : axes)
+          rule += (rule.back() == ':' ? "" : "+") + axis.str();
+        rules.push_back(rule);
+        ++(*counts)["rule of an operator"];
+      }
+    }
+    SmallVector<StringRef> texts(rules.begin(), rules.end());
+    getOperation()->setAttr(mesh::rulesAttrName, Builder(&getContext()).getStrArrayAttr(texts));
+  }
+};
+
 /// Shards the iteration names of some nests at random, whatever was propagated to them.
 struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
   uint64_t seed;
@@ -175,19 +218,9 @@ struct DrawShardings : PassWrapper<DrawShardings, OperationPass<ModuleOp>> {
     Dice dice(seed + 1);
     auto mesh = getOperation()->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName);
     func::FuncOp main = mainOf(getOperation());
-    StringAttr roles; // the axis with places
-    for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
-          own && !own.getPlace().empty())
-        roles = own.getPlace()[0].axis;
+    StringAttr roles = rolesOf(main);
     main.walk([&](Operation *op) {
-      std::vector<std::string> names;
-      if (auto nest = dyn_cast<nest::LoopNestInterface>(op))
-        names = namesOf(nest.getIterationNames());
-      else if (auto sort = dyn_cast<nest::SortOp>(op))
-        names = namesOf({sort.getLines()});
-      else if (auto scan = dyn_cast<nest::ScanOp>(op))
-        names = namesOf({scan.getAlong()});
+      std::vector<std::string> names = namesOf(iterationNamesOf(op));
       if (!names.empty() && dice.chance(60))
         op->setAttr(mesh::shardingAttrName,
                     mesh::ShardingAttr::get(&getContext(), drawSharding(mesh, roles, names, dice)));
@@ -244,6 +277,8 @@ static void split(OpPassManager &passes, uint64_t seed, std::map<std::string, in
   passes.addPass(nd::createNdNeutralNamesPass());
   passes.addPass(nd::createNdOutlineControlPass());
   passes.addNestedPass<func::FuncOp>(createConvertNdToNestPass());
+  if (seed % 4 == 0) // seeds of odd numbers shard nests below
+    passes.addPass(std::make_unique<DrawRules>(seed, counts));
   mesh::MeshPropagatePassOptions recorded;
   recorded.record = seed % 3 == 0; // explaining a sharding terminates
   passes.addPass(mesh::createMeshPropagatePass(recorded));
@@ -296,8 +331,9 @@ static void holdPlans(Share share, bool symbols) {
   for (const char *name : {"roles", "send"})
     EXPECT_TRUE(counts.contains(name) || programsInAll() < 1000) << "no " << name;
   // All that partition makes.
-  for (const char *name : {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute",
-                           "reduce_scatter", "pipeline", "reverse pipeline", "ring"})
+  for (const char *name :
+       {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute", "reduce_scatter",
+        "pipeline", "reverse pipeline", "ring", "rule of an operator"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no " << name;
 }
 

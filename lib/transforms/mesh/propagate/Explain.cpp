@@ -43,8 +43,8 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
     if (!node.reason.empty()) // moved by MoveAxes
       return "";
     bool isRule = rules && node.priority > 0 && node.priority <= int64_t(rules.size());
-    return isRule ? " by the rule '" + cast<StringAttr>(rules[node.priority - 1]).str() + "'"
-                  : " as stated";
+    StringRef rule = isRule ? cast<StringAttr>(rules[node.priority - 1]).getValue() : "";
+    return isRule ? " by the rule '" + rule.split(" #").first.str() + "'" : " as stated";
   };
   for (unsigned each : nodes) {
     const Links::Node &node = links.nodes[each];
@@ -96,7 +96,8 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
                  std::exchange(isFirst, false) ? links.sharding(op) : Sharding(),
                  ShardingAttr::get(b.getContext(), links.sharding(value)),
                  reasons(links,
-                         links.nodesOf(op).empty() ? links.nodesOf(value) : links.nodesOf(op), {}));
+                         links.nodesOf(op).empty() ? links.nodesOf(value) : links.nodesOf(op),
+                         rules));
   });
   if (tell.record)
     function->setAttr(nd::notesAttrName, b.getArrayAttr(rows));

@@ -16,20 +16,6 @@ using namespace mlir;
 
 using nd::tensorType;
 
-std::optional<unsigned> mesh::stateOf(func::FuncOp function, unsigned result) {
-  auto name = function.getResultAttrOfType<StringAttr>(result, nd::nameAttrName);
-  std::optional<unsigned> named;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto donated = function.getArgAttrOfType<IntegerAttr>(i, "heddle.donate");
-    if (donated && donated.getInt() == int64_t(result))
-      return i;
-    if (name && name == function.getArgAttr(i, nd::nameAttrName) &&
-        function.getArgument(i).getType() == function.getResultTypes()[result])
-      named = i;
-  }
-  return named;
-}
-
 unsigned Links::addSite(ArrayRef<nd::DimsAttr> dims, std::string what) {
   Site site;
   site.what = std::move(what);

@@ -16,6 +16,7 @@
 
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/Operators.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -102,10 +103,6 @@ private:
   void addNest(nest::LoopNestInterface op);
   void addScan(nest::ScanOp op);
 };
-
-/// The argument whose next value, in a series of calls, is this result: the one whose memory the
-/// result reuses, or that has the same `nd.name`.
-std::optional<unsigned> stateOf(mlir::func::FuncOp function, unsigned result);
 
 } // namespace heddle::mesh
 

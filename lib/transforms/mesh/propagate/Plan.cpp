@@ -37,7 +37,7 @@ public:
 
   LogicalResult reportUnused(ModuleOp module) {
     for (auto [rule, isUsed] : llvm::zip_equal(plan.rules, used))
-      if (!isUsed)
+      if (!isUsed && !rule.isOfOperators) // propagation applies those
         return module.emitError() << rule.str() << " matches no argument"
                                   << (rule.pattern.empty() || rule.name.empty() ? ""
                                                                                 : " of the pattern")
@@ -96,7 +96,7 @@ private:
     SmallVector<AxisCoordinate, 1> place;
     StringAttr memory;
     for (auto [i, rule] : llvm::enumerate(plan.rules)) {
-      if (!(rule.name.empty() || type.has(rule.name)) || !rule.fits(name))
+      if (rule.isOfOperators || !(rule.name.empty() || type.has(rule.name)) || !rule.fits(name))
         continue;
       used[i] = true;
       if (!rule.memory.empty())
@@ -173,8 +173,11 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
     return failure();
   if (!plan.mesh.axes.empty()) { // without a mesh there are only memories
     module->setAttr(meshAttrName, mesh);
-    auto texts = llvm::map_range(plan.rules, [](auto &rule) { return StringRef(rule.text); });
-    module->setAttr(rulesAttrName, Builder(module).getStrArrayAttr(llvm::to_vector(texts)));
+    Builder b(module);
+    auto texts = llvm::map_to_vector(plan.rules, [&](const MeshRule &rule) -> Attribute {
+      return b.getStringAttr(rule.isOfOperators ? rule.commented() : rule.text);
+    });
+    module->setAttr(rulesAttrName, b.getArrayAttr(texts));
   }
   Rules rules(plan, mesh);
   for (auto function : module.getOps<func::FuncOp>())

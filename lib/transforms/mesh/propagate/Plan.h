@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies a plan (lib/support/PlanFile.h) to a program: the mesh becomes an attribute of the
-// module, and rules become `mesh.sharding` of the arguments whose names they match.
+// module, and rules become `mesh.sharding` of the arguments whose names they match. Rules of
+// operators are kept in `mesh.rules` until there are nests (SplitOperators.h).
 //
 //===----------------------------------------------------------------------===//
 

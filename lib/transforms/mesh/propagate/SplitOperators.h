@@ -1,0 +1,54 @@
+//===- SplitOperators.h - shardings of operators by rules -------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of a plan that name operators (lib/support/PlanFile.h) become `mesh.sharding` of nests:
+//
+//     op net.w/in:data         the nest that sums net.w over `in` gets {in: [data] priority 1}
+//
+// Rules spell names as the user does, although names are neutral here. They wait in `mesh.rules` of
+// the module, since there are no nests where the plan is read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
+
+#include "dialects/mesh/MeshDialect.h"
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/analysis/Operators.h"
+#include "lib/support/PlanFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace heddle::mesh {
+
+class OperatorRules {
+public:
+  /// Reads the rules of a module.
+  static mlir::FailureOr<OperatorRules> of(mlir::ModuleOp module);
+  /// States the shardings of a function's nests. Fails with a message if an axis would split two
+  /// names of an operator.
+  mlir::LogicalResult apply(mlir::func::FuncOp function, MeshAttr mesh);
+  /// Fails with a message if a rule matched no operator of any function; it names the nearest one.
+  mlir::LogicalResult reportUnused(mlir::ModuleOp module) const;
+
+private:
+  std::vector<MeshRule> rules; ///< all; the place of one is its priority
+  std::vector<bool> used;
+  /// The operators of all functions with their iteration names, for messages.
+  std::vector<std::pair<std::string, std::vector<std::string>>> known;
+
+  mlir::LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);
+};
+
+/// Reports the operators of a function in remarks:
+///     remark: operator 'net.w': (batch: 5, out: 2) reduce (in: 3), 2 nests
+void listOperators(mlir::func::FuncOp function);
+
+} // namespace heddle::mesh
+
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
