@@ -36,7 +36,7 @@ foreach(target ${targets})
 endforeach()
 set_target_properties(heddle PROPERTIES INSTALL_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
 
-set(tools heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server heddle-launch heddle-probe heddle-models)
+set(tools heddle-opt heddle-run heddlec heddle-reduce heddle-translate heddle-lsp-server heddle-launch heddle-probe heddle-plan heddle-models)
 install(TARGETS ${targets} EXPORT HeddleTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tool ${tools})

@@ -19,7 +19,7 @@ if "HEDDLE_MUTANT" in os.environ:  # faults write into folders of their own (tes
 config.environment["PATH"] = os.pathsep.join(
     [config.heddle_tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-translate", "heddle-lsp-server", "heddle-launch", "heddle-probe", "heddle-bench"]:
+for tool in ["heddle-opt", "heddle-run", "heddlec", "heddle-reduce", "heddle-translate", "heddle-lsp-server", "heddle-launch", "heddle-probe", "heddle-plan", "heddle-bench"]:
     path = os.path.join(config.heddle_tools_dir, tool)
     # Not as part of a path: the package test runs the installed tools.
     config.substitutions.append((rf"(?<![\w/.-]){tool}\b", path))

@@ -209,13 +209,16 @@ private:
     found.push_back(std::move(made));
   }
 
-  /// The last one of the operators that make the operands of `ops`.
-  std::optional<unsigned> ownerOfOperands(ArrayRef<Operation *> ops) const {
+  /// The last one of the operators that make the operands of `ops`; only those before `root`, if it
+  /// is given: nests that no operator makes may belong to a later one.
+  std::optional<unsigned> ownerOfOperands(ArrayRef<Operation *> ops,
+                                          Operation *root = nullptr) const {
     std::optional<unsigned> last;
     for (Operation *op : ops)
       for (Value used : nest::kernelOperands(op)) {
         auto owner = ownerOf.find(used.getDefiningOp());
         if (owner != ownerOf.end() && !llvm::is_contained(ops, used.getDefiningOp()) &&
+            (!root || found[owner->second].place()->isBeforeInBlock(root)) &&
             (!last || found[*last].place()->isBeforeInBlock(found[owner->second].place())))
           last = owner->second;
       }
@@ -285,7 +288,7 @@ private:
     for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(each.body), ArrayRef(each.nests)})
       if (std::string path = parameterOf(ops, isParameter); !path.empty())
         return path;
-    if (auto before = ownerOfOperands(each.body)) {
+    if (auto before = ownerOfOperands(each.body, each.roots[0])) {
       if (!isGradient)
         each.suffix = found[*before].suffix;
       return found[*before].base;

@@ -80,7 +80,6 @@ func.func @infer(%x: !nd.tensor<i32, batch: 4> {nd.name = "input.word"}, %t: !nd
 // CHECK: operator 'argument1': (batch: 4), 1 nest
 // CHECK: operator 'argument1.update': (in: 3), 1 nest
 // CHECK: operator 'argument2.update': (in: 3), 1 nest
-// CHECK-NOT: operator
 func.func @steps(%x: !nd.tensor<f32, batch: 4, in: 3>, %v: !nd.tensor<f32, in: 3> {heddle.donate = 0 : i64},
     %w: !nd.tensor<f32, in: 3> {heddle.donate = 1 : i64}) -> (!nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>) {
   %y = nest.compute (batch: 4) reduce (in: 3) reads %x[], %w[] {
@@ -117,4 +116,33 @@ func.func @steps(%x: !nd.tensor<f32, batch: 4, in: 3>, %v: !nd.tensor<f32, in: 3
     nest.yield %c : f32
   } : (!nd.tensor<f32, in: 3>, !nd.tensor<f32>) -> !nd.tensor<f32, in: 3>
   return %v2, %w2, %last : !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>, !nd.tensor<f32, in: 3>
+}
+
+// -----
+
+// A constant that two operators use belongs to the one that uses it first; the other one is not named after it.
+// CHECK: operator 'compute': () reduce (k: 4), 1 nest
+// CHECK: operator 'net.w': () reduce (k: 4), 3 nests
+// CHECK-NOT: operator
+func.func @constants(%w: !nd.tensor<f32, k: 4> {nd.name = "net.w"}) -> (!nd.tensor<f32>, !nd.tensor<f32>) {
+  %i = nest.compute (k: 4) {
+    %n = nest.index k
+    %c = arith.index_cast %n : index to i32
+    %d = arith.sitofp %c : i32 to f32
+    nest.yield %d : f32
+  } : () -> !nd.tensor<f32, k: 4>
+  %p = nest.compute (k: 4) reads %i[], %w[] {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    nest.yield %c : f32
+  } : (!nd.tensor<f32, k: 4>, !nd.tensor<f32, k: 4>) -> !nd.tensor<f32, k: 4>
+  %s = nest.compute () reduce (k: 4) reads %i[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  %r = nest.compute () reduce (k: 4) reads %p[] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } combine add [0.0 : f32] : (!nd.tensor<f32, k: 4>) -> !nd.tensor<f32>
+  return %s, %r : !nd.tensor<f32>, !nd.tensor<f32>
 }

@@ -1,0 +1,103 @@
+//===- Space.cpp - the plans of a program ---------------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/Space.h"
+
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/analysis/Operators.h"
+
+#include <cmath>
+
+using namespace heddle;
+using namespace heddle::planner;
+using namespace mlir;
+
+Space::Space(func::FuncOp function, const Topology &topology) : axes(topology.axes) {
+  Labels spelled = spellings(function);
+  for (const Operator &each : operatorsOf(function)) {
+    std::map<std::string, int64_t> sizes; // sorted by the users' names
+    for (Operation *op : each.splitNests())
+      for (nd::DimsAttr dims : iterationNamesOf(op))
+        for (const nd::Dim &dim : dims)
+          if (int64_t size = dim.size().typical(); size > 1) {
+            auto found = spelled.find(dim.name.getValue());
+            sizes.try_emplace(found == spelled.end() ? dim.name.str() : found->second, size);
+          }
+    if (!sizes.empty())
+      operators.push_back({each.name, {sizes.begin(), sizes.end()}});
+  }
+}
+
+std::vector<unsigned> Space::choices() const {
+  std::vector<unsigned> numbers;
+  for (const Each &each : operators) {
+    double number = 1 + std::pow(double(each.names.size()) + 1, double(axes.size()));
+    numbers.push_back(unsigned(std::min(number, double(1u << 31))));
+  }
+  return numbers;
+}
+
+double Space::digits() const {
+  double digits = 0;
+  for (unsigned number : choices())
+    digits += std::log10(double(number));
+  return digits;
+}
+
+std::vector<unsigned> Space::namesOf(const Each &each, unsigned choice) const {
+  std::vector<unsigned> names;
+  unsigned left = choice - 1, base = unsigned(each.names.size()) + 1;
+  for (size_t i = 0; i < axes.size(); ++i, left /= base)
+    names.push_back(left % base);
+  return names;
+}
+
+bool Space::isAllowed(const Point &point) const {
+  for (auto [each, choice] : llvm::zip_equal(operators, point)) {
+    std::vector<int64_t> parts(each.names.size(), 1);
+    if (choice)
+      for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
+        if (name && (parts[name - 1] *= axis.devices) > each.names[name - 1].second)
+          return false;
+  }
+  return true;
+}
+
+std::vector<std::string> Space::rules(const Point &point) const {
+  std::vector<std::string> rules;
+  for (auto [each, choice] : llvm::zip_equal(operators, point)) {
+    if (!choice)
+      continue;
+    std::vector<std::string> lists(each.names.size());
+    for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
+      if (name)
+        lists[name - 1] += (lists[name - 1].empty() ? "" : "+") + axis.name;
+    for (auto [name, list] : llvm::zip_equal(each.names, lists))
+      rules.push_back("op ." + each.name + "./" + name.first + ":" + list);
+  }
+  llvm::sort(rules);
+  return rules;
+}
+
+std::string planner::sampleName(func::FuncOp function) {
+  std::set<unsigned> states;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto state = stateOf(function, i))
+      states.insert(*state);
+  std::map<std::string, unsigned> counts;
+  std::set<std::string> ofParameters;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (auto tensor = dyn_cast<nd::NdTensorType>(type))
+      for (const nd::Dim &dim : tensor.getDims())
+        states.contains(unsigned(i)) ? void(ofParameters.insert(dim.name.str()))
+                                     : void(++counts[dim.name.str()]);
+  std::string best;
+  for (const auto &[name, count] : counts)
+    if (!ofParameters.contains(name) && (best.empty() || count > counts[best]))
+      best = name;
+  return best;
+}

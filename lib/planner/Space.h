@@ -1,0 +1,69 @@
+//===- Space.h - the plans of a program -------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The plans that a search chooses from. Each operator (lib/analysis/Operators.h) has one choice: it
+// follows its neighbours by propagation, or each axis splits one of the names over which it iterates,
+// produced or summed, or none:
+//
+//     net.w (batch: 8, out: 4) reduce (in: 6)      axes data=2, model=2
+//
+//     choice 0                                     no rule
+//     choice 1 to 16                               none, batch, in or out for each axis, such as
+//                                                  op .net.w./batch:data
+//                                                  op .net.w./in:
+//                                                  op .net.w./out:model
+//
+// Every point is a plan that the compiler takes. Rules of arguments are the same for all points.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PLANNER_SPACE_H
+#define HEDDLE_LIB_PLANNER_SPACE_H
+
+#include "lib/planner/Search.h"
+#include "lib/planner/Topology.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace heddle::planner {
+
+class Space {
+public:
+  /// The space of a function of nests.
+  Space(mlir::func::FuncOp function, const Topology &topology);
+
+  /// The number of choices of each operator.
+  std::vector<unsigned> choices() const;
+  /// A point without rules: all follows from the arguments.
+  Point start() const { return Point(operators.size()); }
+  /// False if a name would have more parts than coordinates.
+  bool isAllowed(const Point &point) const;
+  /// The rules for operators, sorted by name.
+  std::vector<std::string> rules(const Point &point) const;
+  /// The number of points, as a power of ten.
+  double digits() const;
+
+private:
+  struct Each {
+    std::string name;
+    std::vector<std::pair<std::string, int64_t>>
+        names; ///< that have several coordinates, and sizes
+  };
+  std::vector<Each> operators; ///< that have such names
+  std::vector<Topology::Axis> axes;
+
+  /// The name that each axis splits, counted from 1; 0: none.
+  std::vector<unsigned> namesOf(const Each &each, unsigned choice) const;
+};
+
+/// The name that samples have: the one that most inputs have, among names that no parameter (an
+/// argument with a next value) has. Data parallelism splits it. Empty if there is none.
+std::string sampleName(mlir::func::FuncOp function);
+
+} // namespace heddle::planner
+
+#endif // HEDDLE_LIB_PLANNER_SPACE_H

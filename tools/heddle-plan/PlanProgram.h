@@ -1,0 +1,36 @@
+//===- PlanProgram.h - predicts and finds plans of a program ----*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Joins lib/planner, which knows no pipeline, with the passes of the compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_PLANPROGRAM_H
+#define HEDDLE_TOOLS_PLANPROGRAM_H
+
+#include <cstdint>
+#include <string>
+
+namespace heddle {
+
+struct PlanOptions {
+  std::string input = "-", topology, entry;
+  std::string plan;   ///< a file; empty: data parallelism
+  std::string output; ///< of a search; "-": standard output
+  uint64_t seed = 1, proposals = 1000, patience = 0;
+  double beta = 100; ///< of the time of the first start
+  bool json = false;
+};
+
+/// Prints the prediction of a plan. Returns the exit status.
+int simulatePlan(const PlanOptions &options);
+/// Searches from a plan, prints what was found, and writes it as a plan file.
+int searchPlan(const PlanOptions &options);
+
+} // namespace heddle
+
+#endif // HEDDLE_TOOLS_PLANPROGRAM_H
