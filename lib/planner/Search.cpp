@@ -35,7 +35,7 @@ uint64_t Search::below(uint64_t bound) {
 bool Search::isAccepted(std::optional<double> next, std::optional<double> current) {
   double dice = double(engine() >> 11) * 0x1p-53;
   if (!next || !current)
-    return bool(next) || !current; // out of what is not allowed
+    return !current; // anywhere from a point that is not allowed, and never to one
   return dice < std::exp(-options.beta * (*next - *current));
 }
 
