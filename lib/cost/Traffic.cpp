@@ -39,6 +39,7 @@ struct Data {
   bool gathered;
   int copyOf = -1; ///< the access whose copy this is
   bool isWritten = false;
+  bool isLoaded = false;   ///< operands, and results that hold parts of sums
   bool isWaitedFor = true; ///< only copies read it, which do not start early
   double run = INFINITY;   ///< bytes of its shortest contiguous runs
   double box = 0;          ///< at the level that is asked for: its bytes,
@@ -81,8 +82,9 @@ public:
         if (each.isWritten) // fetched and written back
           bytes *= 2;
         amounts.bytes[memory] += bytes;
-        if (!each.isWritten) // stores are not waited for
-          amounts.scattered[memory] += bytes * std::min(1.0, runStart / each.run);
+        if (each.isLoaded) // stores are not waited for
+          amounts.scattered[memory] +=
+              bytes / (each.isWritten ? 2 : 1) * std::min(1.0, runStart / each.run);
         if (each.isWaitedFor && memory != L2)
           amounts.waited += bytes;
       }
@@ -106,6 +108,8 @@ private:
       found = data.insert(data.end(), {access.tensor, access.gathered});
     found->isWritten |= access.isWrite;
     const Loops &loops = facts.loops();
+    found->isLoaded |=
+        !access.isWrite || facts.isUpdate || (facts.nest().reduction && loops.isSplit());
     const AccessBoxes &boxes = facts.boxes(number);
     Reach reach{&boxes, &loops, unsigned(found - data.begin())};
     const Stage *staged = facts.stageOf(number);

@@ -152,6 +152,29 @@ TEST(CostTest, CountsChange) {
   expectCopied(loops, {}, 0);
 }
 
+TEST(CostTest, PartsOfSumsAreLoaded) {
+  // c has 16 MiB. If a loop over k is outside, its parts of sums come back from memory.
+  Nests nests(product(2048, 64, 2048));
+  NestFacts facts = withLayouts(nests.facts[0], rowMajor());
+  SmallVector<Loop, 6> loops = {{Loop::Sequential, {0}, 8},
+                                {Loop::Sequential, {1}, 16},
+                                {Loop::Sequential, {2}, 1},
+                                {Loop::Register, {0}, 1},
+                                {Loop::Vector, {1}, 1}};
+  auto scattered = [&] {
+    Amounts amounts = countInstructions(facts);
+    const NestFacts *one = &facts;
+    addBytes(one, Fetched::ByLoops, amounts);
+    return amounts.scattered[L3] + amounts.scattered[Memory];
+  };
+  facts.setLoops(loops);
+  double whole = scattered();
+  loops.insert(loops.begin(), {Loop::Sequential, {2}, 32});
+  facts.setLoops(loops);
+  // Two passes over c, with runs of 16 elements.
+  EXPECT_NEAR(scattered() - whole, 2.0 * 2048 * 2048 * 4, 0.2 * 2048 * 2048 * 4);
+}
+
 TEST(CostTest, LanesMatter) {
   Nests nests(product(64, 16, 32));
   NestFacts facts = withLayouts(nests.facts[0], rowMajor());
