@@ -8,6 +8,7 @@
 #include "lib/planner/Topology.h"
 
 #include "heddle/Expr.h"
+#include "lib/support/JsonText.h"
 #include "lib/target/MachineFile.h"
 
 #include <nlohmann/json.hpp>
@@ -38,71 +39,42 @@ std::string Topology::mesh() const {
 }
 
 namespace {
-/// A mistake in a file, at a line.
-struct Mistake {
-  std::string what;
-  size_t line;
-};
-
 /// Reads the keys of a file in its order, so that the n-th key read is at the n-th line found.
 class Reader {
 public:
   Topology read(const std::string &text) {
-    const char *at = text.data();
     std::vector<std::set<std::string>> open; // the keys of the objects around the parser
     auto seen = [&](int depth, Json::parse_event_t event, Json &value) {
       if (depth > 8)
-        throw Mistake{"expected at most 8 levels", line};
+        throw JsonMistake{"expected at most 8 levels", line};
       if (event == Json::parse_event_t::object_start)
         open.emplace_back();
       else if (event == Json::parse_event_t::object_end)
         open.pop_back();
       else if (event == Json::parse_event_t::key) {
         if (!open.back().insert(value).second)
-          throw Mistake{"'" + std::string(value) + "' occurs twice", line};
+          throw JsonMistake{"'" + std::string(value) + "' occurs twice", line};
         lines.push_back(line);
       }
       return true;
     };
     Json json;
     try {
-      json = Json::parse(Characters{at, &line}, Characters{at + text.size(), &line}, seen);
+      json = Json::parse(JsonText(text.data(), &line), JsonText(text.data() + text.size(), &line),
+                         seen);
     } catch (const Json::exception &error) {
-      std::string what = error.what();
-      size_t from = what.find("] ");
-      throw Mistake{"malformed JSON: " + what.substr(from == what.npos ? 0 : from + 2), line};
+      throw JsonMistake::malformed(error, line);
     }
     return topologyOf(json);
   }
-  size_t lineOf() const { return next ? lines[next - 1] : 1; }
+  unsigned lineOf() const { return next ? lines[next - 1] : 1; }
 
 private:
-  /// Reads characters and counts lines.
-  struct Characters {
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char *;
-    using reference = const char &;
-    const char *at;
-    size_t *line;
-    reference operator*() const { return *at; }
-    Characters &operator++() {
-      *line += *at++ == '\n';
-      return *this;
-    }
-    Characters operator++(int) {
-      Characters before = *this;
-      ++*this;
-      return before;
-    }
-    bool operator==(const Characters &other) const { return at == other.at; }
-  };
+  unsigned line = 1;
+  size_t next = 0;
+  std::vector<unsigned> lines; ///< of all keys, in the order of the file
 
-  size_t line = 1, next = 0;
-  std::vector<size_t> lines; ///< of all keys, in the order of the file
-
-  [[noreturn]] void refuse(const std::string &what) const { throw Mistake{what, lineOf()}; }
+  [[noreturn]] void refuse(const std::string &what) const { throw JsonMistake{what, lineOf()}; }
 
   /// Calls `read` with each key of an object; it returns false for keys that it does not know.
   template <typename Read>
@@ -154,9 +126,9 @@ private:
       return true;
     });
     if (!hasFormat)
-      throw Mistake{"expected \"heddle_topology\": 1 in a topology, got none", 1};
+      throw JsonMistake{"expected \"heddle_topology\": 1 in a topology, got none", 1};
     if (topology.axes.empty())
-      throw Mistake{"expected axes, got none: one device needs no plan", 1};
+      throw JsonMistake{"expected axes, got none: one device needs no plan", 1};
     return topology;
   }
 
@@ -214,13 +186,13 @@ private:
 std::optional<Topology> planner::parseTopology(const std::string &text, const std::string &path,
                                                std::string &error) {
   Reader reader;
-  auto at = [&](size_t line, const std::string &what) {
+  auto at = [&](unsigned line, const std::string &what) {
     error = "topology '" + path + "', line " + std::to_string(line) + ": " + what;
     return std::nullopt;
   };
   try {
     return reader.read(text);
-  } catch (const Mistake &mistake) {
+  } catch (const JsonMistake &mistake) {
     return at(mistake.line, mistake.what);
   } catch (const Json::exception &failure) { // text that is not UTF-8, in a message
     return at(reader.lineOf(), failure.what());

@@ -8,12 +8,12 @@
 #include "lib/target/MachineFile.h"
 
 #include "lib/cost/Rates.h"
+#include "lib/support/JsonText.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <iterator>
 #include <map>
 
 using namespace heddle;
@@ -40,46 +40,12 @@ bool MachineFacts::isKnown(const std::string &key) {
 }
 
 namespace {
-/// Reads characters and counts lines.
-class Characters {
-public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char *;
-  using reference = const char &;
-
-  Characters(const char *at, unsigned *line) : at(at), line(line) {}
-  reference operator*() const { return *at; }
-  Characters &operator++() {
-    *line += *at++ == '\n';
-    return *this;
-  }
-  Characters operator++(int) {
-    Characters before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const Characters &other) const { return at == other.at; }
-  bool operator!=(const Characters &other) const { return at != other.at; }
-
-private:
-  const char *at;
-  unsigned *line;
-};
-
-/// A mistake in a file, at a line.
-struct Mistake {
-  std::string what;
-  unsigned line;
-};
-
 class Parser {
 public:
   MachineFacts parse(const std::string &text) {
     auto seen = [&](int depth, Json::parse_event_t event, Json &value) {
       if (depth > 8)
-        throw Mistake{"expected at most 8 levels", line};
+        throw JsonMistake{"expected at most 8 levels", line};
       // The parser is at the end of a key when it reports it.
       if (event == Json::parse_event_t::key) {
         std::string key = value;
@@ -87,18 +53,18 @@ public:
         if (depth == 1)
           section = key;
         if (section != "measured" && !lines.try_emplace({depth, key}, line).second)
-          throw Mistake{"'" + key + "' occurs twice", line};
+          throw JsonMistake{"'" + key + "' occurs twice", line};
       }
       return true;
     };
     Json json;
     try {
-      json = Json::parse(Characters(text.data(), &line),
-                         Characters(text.data() + text.size(), &line), seen);
+      json = Json::parse(JsonText(text.data(), &line), JsonText(text.data() + text.size(), &line),
+                         seen);
     } catch (const Json::out_of_range &error) { // after a number, where the next line may begin
-      throw malformed(error, lastKey);
+      throw JsonMistake::malformed(error, lastKey);
     } catch (const Json::exception &error) {
-      throw malformed(error, line);
+      throw JsonMistake::malformed(error, line);
     }
     return read(json);
   }
@@ -108,32 +74,26 @@ private:
   std::string section;
   std::map<std::pair<int, std::string>, unsigned> lines; ///< of keys, by depth and name
 
-  /// Of "[json.exception.parse_error.101] parse error at line 3, column 5: ...".
-  static Mistake malformed(const Json::exception &error, unsigned line) {
-    std::string what = error.what();
-    size_t from = what.find("] ");
-    return {"malformed JSON: " + what.substr(from == what.npos ? 0 : from + 2), line};
-  }
-
   MachineFacts read(const Json &json) {
     if (!json.is_object())
-      throw Mistake{"expected an object of facts", 1};
+      throw JsonMistake{"expected an object of facts", 1};
     auto version = json.find("heddle_machine");
     if (version == json.end() || *version != format)
-      throw Mistake{"expected \"heddle_machine\": " + std::to_string(format) +
-                        " in a file of heddle-probe, got " +
-                        (version == json.end() ? "none" : version->dump()),
-                    version == json.end() ? 1 : lines.at({1, "heddle_machine"})};
+      throw JsonMistake{"expected \"heddle_machine\": " + std::to_string(format) +
+                            " in a file of heddle-probe, got " +
+                            (version == json.end() ? "none" : version->dump()),
+                        version == json.end() ? 1 : lines.at({1, "heddle_machine"})};
     MachineFacts facts;
     for (const auto &[key, value] : json.items()) {
       if (key == "facts" && value.is_object())
         for (const auto &[name, number] : value.items())
           facts.values.emplace_back(name, fact(name, number));
       else if (key == "facts")
-        throw Mistake{"expected an object for 'facts', got " + value.dump(), lines.at({1, key})};
+        throw JsonMistake{"expected an object for 'facts', got " + value.dump(),
+                          lines.at({1, key})};
       else if (key != "heddle_machine" && key != "cpu" && key != "measured")
-        throw Mistake{"unknown key '" + key + "', expected 'cpu', 'facts' or 'measured'",
-                      lines.at({1, key})};
+        throw JsonMistake{"unknown key '" + key + "', expected 'cpu', 'facts' or 'measured'",
+                          lines.at({1, key})};
     }
     return facts;
   }
@@ -141,16 +101,16 @@ private:
   double fact(const std::string &name, const Json &value) const {
     unsigned at = lines.at({2, name});
     if (!MachineFacts::isKnown(name))
-      throw Mistake{"unknown fact '" + name + "'", at};
+      throw JsonMistake{"unknown fact '" + name + "'", at};
     if (!value.is_number())
-      throw Mistake{"expected a number for '" + name + "', got " + value.dump(), at};
+      throw JsonMistake{"expected a number for '" + name + "', got " + value.dump(), at};
     double number = value, least = cost::Rates::isRate(name) ? leastRate : leastSize;
     if (!(number >= least && number <= most))
-      throw Mistake{(llvm::Twine("expected a number from ") +
-                     (least == leastSize ? "1024" : "1e-15") + " to 1e+15 for '" + name +
-                     "', got " + value.dump())
-                        .str(),
-                    at};
+      throw JsonMistake{(llvm::Twine("expected a number from ") +
+                         (least == leastSize ? "1024" : "1e-15") + " to 1e+15 for '" + name +
+                         "', got " + value.dump())
+                            .str(),
+                        at};
     return number;
   }
 };
@@ -160,7 +120,7 @@ std::optional<MachineFacts> heddle::parseMachineFile(const std::string &text,
                                                      MachineFileError &error) {
   try {
     return Parser().parse(text);
-  } catch (const Mistake &mistake) {
+  } catch (const JsonMistake &mistake) {
     error = {mistake.what, mistake.line};
   } catch (const Json::exception &failure) { // a number out of range, or text that is not UTF-8
     error = {failure.what(), 1};
