@@ -19,6 +19,11 @@ using namespace heddle;
 using namespace heddle::canonical;
 using namespace mlir;
 
+std::string heddle::labelOf(const Labels &labels, StringRef name) {
+  auto found = labels.find(std::string_view(name));
+  return found == labels.end() ? name.str() : found->second;
+}
+
 //===----------------------------------------------------------------------===//
 // Forms
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,8 @@ namespace heddle {
 
 /// Maps each name to its label in a text.
 using Labels = std::map<std::string, std::string, std::less<>>;
+/// The label of a name, or the name if it has none.
+std::string labelOf(const Labels &labels, llvm::StringRef name);
 
 struct CanonicalForm {
   std::string text;

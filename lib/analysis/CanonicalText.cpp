@@ -22,11 +22,6 @@ using namespace mlir;
 
 static std::string shorten(std::string text) { return text.size() <= 40 ? text : hashed(text); }
 
-std::string canonical::labelOf(const Labels &labels, StringRef name) {
-  auto found = labels.find(std::string_view(name));
-  return found == labels.end() ? name.str() : found->second;
-}
-
 std::string canonical::sortedJoin(std::vector<std::string> parts) {
   llvm::sort(parts);
   return llvm::join(parts, ", ");

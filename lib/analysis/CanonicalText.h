@@ -30,8 +30,6 @@ struct ScalarHead {
 };
 using ScalarHeads = llvm::DenseMap<mlir::Operation *, ScalarHead>;
 
-/// The label of a name, or the name if it has none.
-std::string labelOf(const Labels &labels, llvm::StringRef name);
 std::string sortedJoin(std::vector<std::string> parts);
 std::string typeText(mlir::Type type, const Labels &labels);
 

@@ -23,10 +23,8 @@ Space::Space(func::FuncOp function, const Topology &topology) : axes(topology.ax
     for (Operation *op : each.splitNests())
       for (nd::DimsAttr dims : iterationNamesOf(op))
         for (const nd::Dim &dim : dims)
-          if (int64_t size = dim.size().typical(); size > 1) {
-            auto found = spelled.find(dim.name.getValue());
-            sizes.try_emplace(found == spelled.end() ? dim.name.str() : found->second, size);
-          }
+          if (int64_t size = dim.size().typical(); size > 1)
+            sizes.try_emplace(labelOf(spelled, dim.name), size);
     if (!sizes.empty())
       operators.push_back({each.name, {sizes.begin(), sizes.end()}});
   }

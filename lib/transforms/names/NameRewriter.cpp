@@ -18,8 +18,7 @@ using namespace mlir;
 std::string NameRewriter::operator()(StringRef name) const {
   if (seen)
     seen->insert(name);
-  auto found = names.find(std::string_view(name));
-  return found == names.end() ? name.str() : found->second;
+  return labelOf(names, name);
 }
 
 /// Rewrites an expression over iteration names, symbols and earlier reads.

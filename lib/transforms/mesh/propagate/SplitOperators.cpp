@@ -13,18 +13,13 @@ using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-static std::string spellingOf(StringRef name, const Labels &spelled) {
-  auto found = spelled.find(std::string_view(name));
-  return found == spelled.end() ? name.str() : found->second;
-}
-
 /// The users' names of the operator, with those of the nests.
 static std::map<std::string, std::string> namesOf(const Operator &each, const Labels &spelled) {
   std::map<std::string, std::string> names;
   for (Operation *op : each.splitNests())
     for (nd::DimsAttr dims : iterationNamesOf(op))
       for (const nd::Dim &dim : dims)
-        names[spellingOf(dim.name, spelled)] = dim.name.str();
+        names[labelOf(spelled, dim.name)] = dim.name.str();
   return names;
 }
 
@@ -64,8 +59,8 @@ LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const La
   for (const auto &[name, entry] : entries) {
     for (const auto &[other, known] : entries)
       if (other < name && overlap(mesh, known.list(), entry.list()))
-        return refuse() << "an axis would split both '" << spellingOf(other, spelled) << "' by "
-                        << rules[known.priority - 1].str() << " and '" << spellingOf(name, spelled)
+        return refuse() << "an axis would split both '" << labelOf(spelled, other) << "' by "
+                        << rules[known.priority - 1].str() << " and '" << labelOf(spelled, name)
                         << "' by " << rules[entry.priority - 1].str();
     llvm::append_range(all, entry.list());
   }
@@ -147,7 +142,7 @@ void mesh::listOperators(func::FuncOp function) {
     for (auto [i, dims] : llvm::enumerate(iterationNamesOf(first))) {
       std::map<std::string, std::string> sizes; // sorted by the users' names
       for (const nd::Dim &dim : dims)
-        sizes[spellingOf(dim.name, spelled)] = dim.size().getExpr().str();
+        sizes[labelOf(spelled, dim.name)] = dim.size().getExpr().str();
       if (i > 0 && sizes.empty())
         continue;
       std::string text;
