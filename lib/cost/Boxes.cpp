@@ -65,11 +65,10 @@ static SmallVector<int64_t, 12> keyOf(const NestAccess &access, const Extents &e
 }
 
 const AccessBoxes &NestFacts::boxes(size_t number) const {
-  const Laid &of = laid(number);
+  const Laid &of = laidInLoops(number);
   AccessBoxes &all = of.boxes;
-  if (std::exchange(of.walk, walk) == walk)
+  if (!all.levels.empty())
     return all;
-  all.levels.clear();
   const NestAccess &access = model.accesses[number];
   const PlacedAccess &place = of.place;
   // Copies hold narrow elements widened, unless a matrix unit multiplies these. Panels waste no

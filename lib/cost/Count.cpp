@@ -99,18 +99,20 @@ private:
     bool finish = access.inFinish;
     const GroupSet &skips = finish ? reduced : none;
     GroupSet matters = loops.groupsOf(access.mentioned);
+    double tests = 0;    // operations
     if (!nest.reduction) // loops of reductions are cut where conditions change
-      for (const llvm::SmallBitVector &tested : access.conditions)
-        matters |= loops.groupsOf(tested);
+      for (const llvm::SmallBitVector &names : access.conditions) {
+        GroupSet tested = loops.groupsOf(names);
+        tests += differsByLane(tested) ? laneTest : 1;
+        matters |= tested;
+      }
     matters.reset(skips);
     double count = loops.times(matters, skips);
-    for (const llvm::SmallBitVector &tested : access.conditions)
-      if (!nest.reduction)
-        amounts.operations += count * (isTestedByLane(tested) ? laneTest : 1);
+    amounts.operations += count * tests;
     LaneKind kind = place.lanes;
     if (access.gathered) {
       GroupSet moves = loops.groupsOf(access.moved);
-      bool byLane = loops.vectors >= 0 && moves[unsigned(loops.vectors)];
+      bool byLane = differsByLane(moves);
       // No instruction gathers narrow elements.
       double narrow = byLane && place.bytes < 4 ? 2 : 1;
       amounts.rows += loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
@@ -140,9 +142,9 @@ private:
     }
   }
 
-  bool isTestedByLane(const llvm::SmallBitVector &tested) const {
-    return llvm::any_of(loops.lanes(),
-                        [&](unsigned name) { return name < tested.size() && tested[name]; });
+  /// True if the points of one of these groups are lanes.
+  bool differsByLane(const GroupSet &groups) const {
+    return loops.vectors >= 0 && groups[unsigned(loops.vectors)];
   }
 
   /// True if the points that one instruction of a matrix unit adds are neighbours in memory.

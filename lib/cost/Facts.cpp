@@ -111,10 +111,17 @@ const Stage *NestFacts::stageOf(size_t access) const {
   return nullptr;
 }
 
-const Amounts &NestFacts::counted(size_t access, function_ref<Amounts()> count) const {
+const NestFacts::Laid &NestFacts::laidInLoops(size_t access) const {
   const Laid &of = laid(access);
-  if (std::exchange(of.counted, walk) != walk)
+  if (std::exchange(of.walk, walk) != walk) {
+    of.boxes.levels.clear();
     of.counts.clear();
+  }
+  return of;
+}
+
+const Amounts &NestFacts::counted(size_t access, function_ref<Amounts()> count) const {
+  const Laid &of = laidInLoops(access);
   const Stage *copy = stageOf(access);
   size_t at = copy ? copy->at : SIZE_MAX;
   for (const auto &[level, amounts] : of.counts)

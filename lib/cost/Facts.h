@@ -105,10 +105,9 @@ private:
     mutable llvm::SmallVector<std::pair<Names, nest::LaneKind>, 2> kinds{}; ///< by lanes
     mutable llvm::StringMap<Box> boxOf{}; ///< by extents; loops of a search share most
     mutable AccessBoxes boxes{};
-    mutable unsigned walk = 0; ///< the loops of `boxes`
-    /// What the access executes, by the level of its copy.
+    /// The instructions of the access, by the level of its copy.
     mutable llvm::SmallVector<std::pair<size_t, Amounts>, 1> counts{};
-    mutable unsigned counted = 0; ///< the loops of `counts`
+    mutable unsigned walk = 0; ///< the loops of `boxes` and `counts`
   };
   /// A search sets the same layouts again and again, so they are kept.
   struct Known {
@@ -118,6 +117,8 @@ private:
   std::vector<Known> known; ///< of each access
 
   const Laid &laid(size_t access) const { return known[access].all[known[access].chosen]; }
+  /// Forgets what was asked with other loops.
+  const Laid &laidInLoops(size_t access) const;
   void choose(size_t access, const Layout &layout);
   void setLanes(size_t access);
 };

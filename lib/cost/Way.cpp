@@ -66,9 +66,8 @@ bool Way::mayStage(unsigned access) const {
 void Way::stage(unsigned access) {
   constexpr unsigned mostLevels = 3;
   size_t outer = facts.nest().firstProduced, best = mostLevels;
-  size_t loops = facts.loops().levelAfter.size() - outer;
   stages.push_back({access, 0});
-  for (unsigned at = 0; at < std::min<size_t>(mostLevels, loops); ++at) {
+  for (unsigned at = 0; at < std::min<size_t>(mostLevels, loops.size() - outer); ++at) {
     stages.back().at = at;
     facts.setStages(stages, outer);
     if (!facts.adjustments && secondsOf(countInstructions(facts), rates) >= time)
