@@ -54,6 +54,10 @@ struct Candidate {
   double steps = 1;                    ///< of the reduction, in each tile
   llvm::SmallVector<Staged, 4> stages;
   double cost = INFINITY;
+  /// From what a search made it: the walked groups from the outermost inwards, and how many tiles of
+  /// each a chunk has.
+  std::vector<unsigned> order = {};
+  std::vector<int64_t> parts = {};
 };
 
 /// The groups of names over which the loops of all candidates iterate.

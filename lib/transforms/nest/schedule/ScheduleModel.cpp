@@ -35,21 +35,20 @@ public:
       const RegisterTile *tile;
       const Split *split;
       Candidate best;
-      Order order;
     };
     std::vector<Split> blocks = splits();
     std::vector<Start> starts;
     for (const RegisterTile &tile : tiles)
       for (const Split &split : blocks) {
-        restart({&noTile}, {});
+        restart({&noTile});
         tryOrders(tile, split);
-        starts.push_back({&tile, &split, best, bestOrder});
+        starts.push_back({&tile, &split, best});
       }
     llvm::stable_sort(starts,
                       [](const Start &a, const Start &b) { return a.best.cost < b.best.cost; });
     Candidate found = starts.front().best;
     for (const Start &start : ArrayRef(starts).take_front(mostImproved)) {
-      restart(start.best, start.order);
+      restart(start.best);
       improve(*start.tile, *start.split);
       if (best.cost < found.cost)
         found = best;
@@ -62,13 +61,6 @@ private:
   ScheduleCost cost;
   const RegisterTile noTile{};
   Candidate best{&noTile};
-  /// The loops of a candidate around its tile: walked groups from the outermost inwards, and how
-  /// many tiles of each a chunk has.
-  struct Order {
-    std::vector<unsigned> positions;
-    std::vector<int64_t> parts; ///< by walked group
-  };
-  Order bestOrder;
   llvm::StringSet<> seen; ///< loops already tried with this tile
 
   /// Reduced loops that may contain produced ones, by group and step.
@@ -218,17 +210,16 @@ private:
     cost.measure(candidate);
     for (Staging staging : {Staging::Near, Staging::Once, Staging::None})
       if (cost.improves(candidate, staging)) {
+        candidate.order = positions;
+        candidate.parts.clear();
+        for (auto [parts, part] : llvm::zip_equal(around.parts, choice))
+          candidate.parts.push_back(parts[part]);
         best = candidate;
-        bestOrder.positions = positions;
-        bestOrder.parts.clear();
-        for (auto [i, parts] : llvm::enumerate(around.parts))
-          bestOrder.parts.push_back(parts[choice[i]]);
       }
   }
 
-  void restart(Candidate from, Order order) {
+  void restart(Candidate from) {
     best = std::move(from);
-    bestOrder = std::move(order);
     cost.restart(best.cost);
     seen.clear();
   }
@@ -240,19 +231,19 @@ private:
     size_t count = around.permuted = around.walked.size();
     for (double before = INFINITY; best.cost < before;) {
       before = best.cost;
-      Order from = bestOrder;
+      std::vector<unsigned> order = best.order;
       std::vector<size_t> choice;
-      for (auto [all, part] : llvm::zip_equal(around.parts, from.parts))
+      for (auto [all, part] : llvm::zip_equal(around.parts, best.parts))
         choice.push_back(size_t(llvm::find(all, part) - all.begin()));
       for (size_t loop = 0; loop < count; ++loop) {
         for (int step : {-2, -1, 1, 2})
           if (size_t part = choice[loop] + size_t(step); part < around.parts[loop].size()) {
             std::vector<size_t> other = choice;
             other[loop] = part;
-            tryLoops(tile, split, around, from.positions, other);
+            tryLoops(tile, split, around, order, other);
           }
         for (size_t place = 0; place < count; ++place) {
-          std::vector<unsigned> other = from.positions;
+          std::vector<unsigned> other = order;
           unsigned moved = other[loop];
           other.erase(other.begin() + long(loop));
           other.insert(other.begin() + long(place), moved);
