@@ -38,8 +38,7 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
   if (failed(lower(*copy)))
     return failure();
   auto function = copy->lookupSymbol<func::FuncOp>(entry);
-  if (!function)
-    return failure();
+  assert(function && "passes keep public functions");
   Prediction result;
   cost::BlockWalk walk(function.front(), {});
   auto network = cost::Network::around(function);

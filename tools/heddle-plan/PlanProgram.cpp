@@ -198,24 +198,25 @@ int heddle::searchPlan(const PlanOptions &options) {
                     [] { return isStopped.load(); },
                     {}};
   double unit = double(std::max<int64_t>(start->picoseconds, 1));
+  std::optional<Prediction> best;
   Search search(space.choices(), how, [&](const Point &point) -> std::optional<double> {
     if (!space.isAllowed(point))
       return std::nullopt;
-    auto found = planning.predict(space.rules(point));
+    std::vector<std::string> rules = space.rules(point);
+    FailureOr<Prediction> found = rules.empty() ? start : planning.predict(rules);
     if (failed(found))
       return std::nullopt;
     leastMemory = std::min(leastMemory, found->mostBytes);
     if (found->mostBytes > planning.topology.memoryBytes)
       return std::nullopt;
+    if (!best || found->picoseconds < best->picoseconds)
+      best = *found;
     return double(found->picoseconds) / unit;
   });
   search.run(space.start());
   if (!search.bestCost())
     return !fail("no plan fits into " + std::to_string(planning.topology.memoryBytes) +
                  " bytes; of those tried, one needs " + std::to_string(leastMemory));
-  auto best = planning.predict(space.rules(search.best()));
-  if (failed(best))
-    return 1;
   print(*best, options, "found");
   std::string text = "# " + milliseconds(best->picoseconds) +
                      " a step, predicted by heddle-plan; " + milliseconds(start->picoseconds) +
