@@ -90,7 +90,7 @@ private:
   std::vector<Found> found;
   DenseMap<Operation *, unsigned> ownerOf; ///< an index of `found`
   /// Values that are computed from one argument alone, such as a cast: the argument.
-  DenseMap<Value, unsigned> alone;
+  DenseMap<Value, unsigned> onlyArgument;
   /// The arguments whose next values are computed from an op by pointwise nests.
   DenseMap<Operation *, llvm::BitVector> reached;
   llvm::DenseSet<Operation *> updates; ///< pointwise ops from which only next values are computed
@@ -105,8 +105,8 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner() == &function.front())
       return argument.getArgNumber();
-    auto known = alone.find(value);
-    return known == alone.end() ? std::nullopt : std::optional(known->second);
+    auto known = onlyArgument.find(value);
+    return known == onlyArgument.end() ? std::nullopt : std::optional(known->second);
   }
   std::string pathOf(unsigned argument) const {
     auto named = function.getArgAttrOfType<StringAttr>(argument, nd::nameAttrName);
@@ -123,7 +123,7 @@ private:
     auto first = argumentOf(op.getOperand(0));
     if (first && llvm::all_of(op.getOperands(), [&](Value v) { return argumentOf(v) == first; }))
       for (Value result : op.getResults())
-        alone[result] = *first;
+        onlyArgument[result] = *first;
   }
   /// False for values without operands, such as the coordinates of a name.
   bool isData(Value value) const {

@@ -18,7 +18,10 @@ using namespace heddle;
 /// Code reads an element 0 that it does not use, also of an empty value.
 static constexpr int64_t spareBytes = 64;
 static constexpr int64_t page = 4096;
-static const std::string guard(1024, char(0xA5));
+static const std::string &guard() {
+  static const std::string bytes(1024, char(0xA5));
+  return bytes;
+}
 
 StreamMemory::StreamMemory(std::string name, std::unique_ptr<Driver> driver)
     : name(std::move(name)), guarded(std::getenv("HEDDLE_GUARD_BUFFERS")),
@@ -43,7 +46,7 @@ void *StreamMemory::obtain(int64_t bytes, int64_t alignment) {
     Range &range = ranges.find(static_cast<char *>(address))->second;
     range.requested = bytes;
     use([&](Driver &with) {
-      with.upload(range.buffer, bytes, guard.data(), int64_t(guard.size()));
+      with.upload(range.buffer, bytes, guard().data(), int64_t(guard().size()));
     });
   }
   return address;
@@ -54,19 +57,19 @@ void StreamMemory::requireGuards(const std::string &kernel) {
     return;
   std::lock_guard lock(mutex);
   for (const auto &[address, range] : ranges) {
-    std::string found(guard.size(), 0);
+    std::string found(guard().size(), 0);
     use([&](Driver &with) {
       with.download(found.data(), range.buffer, range.requested, int64_t(found.size()));
     });
-    if (size_t at = size_t(std::ranges::mismatch(found, guard).in1 - found.begin());
-        at < guard.size())
+    if (size_t at = size_t(std::ranges::mismatch(found, guard()).in1 - found.begin());
+        at < guard().size())
       throw Error("the kernel '" + kernel + "' writes out of bounds: " + std::to_string(at) +
                   " bytes behind a buffer of " + std::to_string(range.requested));
   }
 }
 
 void *StreamMemory::fresh(int64_t bytes, int64_t alignment) {
-  int64_t extra = spareBytes + (guarded ? int64_t(guard.size()) : 0);
+  int64_t extra = spareBytes + (guarded ? int64_t(guard().size()) : 0);
   int64_t length = roundUp(bytes + extra, page);
   if (alignment > page || bytes > int64_t(1) << 46)
     return nullptr;

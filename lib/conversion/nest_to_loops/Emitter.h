@@ -308,7 +308,7 @@ private:
   mlir::Value toStored(mlir::Value value, mlir::Type element);
 };
 
-/// What a loop or branch without carried values yields.
+/// The values that a loop or branch yields if it carries none.
 inline mlir::FailureOr<Values> noValues(mlir::LogicalResult result) {
   return failed(result) ? mlir::FailureOr<Values>(mlir::failure()) : Values();
 }
