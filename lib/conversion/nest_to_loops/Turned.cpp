@@ -22,22 +22,73 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
+namespace {
+using Order = SmallVector<int64_t>; ///< lanes of two vectors, which are numbered as one
+
+/// A step of a transpose: rows whose numbers differ by `apart` are shuffled in two ways.
+struct Step {
+  int64_t apart;
+  Order low, high;
+};
+} // namespace
+
+/// Takes `run` lanes from each of two vectors in turn, from the low or the high half of each block.
+static Order zip(int64_t lanes, int64_t block, int64_t run, bool isHigh) {
+  Order order;
+  for (int64_t begin = isHigh ? block / 2 : 0; begin < lanes; begin += block)
+    for (int64_t at = begin; at < begin + block / 2; at += run)
+      for (int64_t source : {at, lanes + at})
+        for (int64_t lane = 0; lane < run; ++lane)
+          order.push_back(source + lane);
+  return order;
+}
+
+/// Takes the runs of `run` lanes with even or odd numbers of one vector, then of another.
+static Order unzip(int64_t lanes, int64_t run, bool isHigh) {
+  Order order;
+  for (int64_t begin = isHigh ? run : 0; begin < 2 * lanes; begin += 2 * run)
+    for (int64_t lane = 0; lane < run; ++lane)
+      order.push_back(begin + lane);
+  return order;
+}
+
+/// The steps that transpose a square block. CPUs have one instruction for each shuffle, which needs
+/// no vector of lane numbers: within blocks of 16 bytes zip, of whole blocks unzip. Halves of
+/// vectors are taken first, so that fewest shuffles are left if some columns are not used.
+static SmallVector<Step> stepsOfTranspose(int64_t lanes, unsigned bits) {
+  int64_t block = std::min<int64_t>(lanes, 128 / std::max(8u, bits));
+  SmallVector<Step> steps;
+  for (int64_t apart = block, run = lanes / 2; apart < lanes; apart *= 2, run = block)
+    steps.push_back({apart, unzip(lanes, run, false), unzip(lanes, run, true)});
+  for (int64_t apart = 1; apart < block; apart *= 2)
+    steps.push_back({apart, zip(lanes, block, apart, false), zip(lanes, block, apart, true)});
+  return steps;
+}
+
 /// Transposes a square block of `rows`.
 static void transpose(OpBuilder &b, Location loc, MutableArrayRef<Value> rows) {
   int64_t lanes = int64_t(rows.size());
-  for (int64_t half = lanes / 2; half >= 1; half /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      low.push_back(lane & half ? lanes + lane - half : lane);
-      high.push_back(lane & half ? lanes + lane : lane + half);
+  auto type = cast<VectorType>(rows[0].getType());
+  SmallVector<Value> values(rows);
+  SmallVector<Order> columns(lanes, llvm::to_vector(llvm::seq<int64_t>(lanes)));
+  auto shuffled = [&](const Order &x, const Order &y, const Order &order) {
+    return llvm::map_to_vector(
+        order, [&](int64_t lane) { return lane < lanes ? x[lane] : y[lane - lanes]; });
+  };
+  for (const Step &step : stepsOfTranspose(lanes, type.getElementTypeBitWidth()))
+    for (int64_t low = 0; low < lanes; ++low) {
+      if (low & step.apart)
+        continue;
+      int64_t high = low | step.apart;
+      Value x = values[low], y = values[high];
+      values[low] = vector::ShuffleOp::create(b, loc, x, y, step.low);
+      values[high] = vector::ShuffleOp::create(b, loc, x, y, step.high);
+      Order first = columns[low], second = columns[high];
+      columns[low] = shuffled(first, second, step.low);
+      columns[high] = shuffled(first, second, step.high);
     }
-    for (int64_t i = 0; i < lanes; ++i)
-      if (!(i & half)) {
-        Value x = rows[i], y = rows[i + half];
-        rows[i] = vector::ShuffleOp::create(b, loc, x, y, low);
-        rows[i + half] = vector::ShuffleOp::create(b, loc, x, y, high);
-      }
-  }
+  for (int64_t i = 0; i < lanes; ++i) // all lanes of a vector are now of one column
+    rows[columns[i][0]] = values[i];
 }
 
 std::optional<Emitter::Square> Emitter::squareAround(const Memory &memory, const Point &point,

@@ -19,6 +19,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -110,6 +111,23 @@ static void storeSingleLanes(llvm::Module &module) {
     }
 }
 
+namespace {
+/// Keeps loop strength reduction out of large functions, where it takes a fifth of LLVM's time and
+/// makes no loop faster. It makes small loops faster, in which addresses are a larger part.
+class StrengthReductionGate : public llvm::OptPassGate {
+public:
+  explicit StrengthReductionGate(const llvm::Module &module)
+      : isLarge(module.getInstructionCount() > 300) {}
+  bool isEnabled() const override { return isLarge; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "Loop Strength Reduction";
+  }
+
+private:
+  bool isLarge;
+};
+} // namespace
+
 /// Adds LLVM's code generation passes (`addPassesToEmitFile`) except the scheduling after register
 /// allocation: it takes an eighth of LLVM's time, mostly in long blocks, and processors reorder
 /// instructions that far. Returns false if the target can't emit such a file.
@@ -152,6 +170,8 @@ llvm::Expected<std::string> Emitter::emit(mlir::ModuleOp source, EmitKind kind, 
     module->print(stream, nullptr);
     return buffer.str().str();
   }
+  StrengthReductionGate gate(*module);
+  context.setOptPassGate(gate);
   llvm::legacy::PassManager passes;
   llvm::TargetLibraryInfoImpl library(module->getTargetTriple());
   library.disableAllFunctions();
