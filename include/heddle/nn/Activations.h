@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gelu, silu, ... are in heddle/Activations.h, leakyRelu is in heddle/Compositions.h; relu, sigmoid
-// and tanh are in heddle/Ops.h.
+// The functions of heddle/Activations.h and heddle/Ops.h, in this namespace too, and some that have
+// parameters or names. leakyRelu is in heddle/Compositions.h.
 //
 //     x = nn::gelu(x);                                       // heddle::gelu
 //     Tensor probability = nn::softmax(scores, classes);
@@ -27,9 +27,12 @@ using heddle::gatedLinear;
 using heddle::gelu;
 using heddle::geluTanh;
 using heddle::hardTanh;
+using heddle::relu;
 using heddle::relu6;
+using heddle::sigmoid;
 using heddle::silu;
 using heddle::softplus;
+using heddle::tanh;
 using heddle::thresholdRelu;
 
 /// x where it is above 0, else slope * x (torch.nn.PReLU); one slope for all elements, or one for
