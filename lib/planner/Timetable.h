@@ -36,7 +36,9 @@
 #ifndef HEDDLE_LIB_PLANNER_TIMETABLE_H
 #define HEDDLE_LIB_PLANNER_TIMETABLE_H
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <utility>
 #include <vector>

@@ -187,7 +187,8 @@ TEST(Timetable, UpdatesGiveTheTimesOfAFreshStart) {
     for (unsigned change = 0; change < 30; ++change, ++updates) {
       Drawn next = graph;
       Ids nextIds = ids;
-      for (unsigned i = 0, count = unsigned(random() % 4); i < count && next.tasks.size() > 1; ++i) {
+      for (unsigned i = 0, count = unsigned(random() % 4); i < count && next.tasks.size() > 1;
+           ++i) {
         auto gone = std::next(next.tasks.begin(), std::ptrdiff_t(random() % next.tasks.size()));
         times.remove(nextIds[gone->first]);
         nextIds.erase(gone->first);
@@ -200,7 +201,8 @@ TEST(Timetable, UpdatesGiveTheTimesOfAFreshStart) {
         nextIds[key] = times.addTask(key, next.tasks[key].resource, next.tasks[key].duration);
         next.connect(key, unsigned(random() % 5), true, random);
         for (const auto &each : std::span(next.dependences).subspan(first))
-          times.addDependence({nextIds[each.before], nextIds[each.after], each.lag, each.fromBegin});
+          times.addDependence(
+              {nextIds[each.before], nextIds[each.after], each.lag, each.fromBegin});
       }
       times.update();
       computed += times.computed();

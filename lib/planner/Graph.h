@@ -1,0 +1,107 @@
+//===- Graph.h - operators, the values between them, and splits -*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A training step as a search sees it: operators that iterate over names, and the values between
+// them. Neither IR nor kinds of operators are left; names and coordinates say all:
+//
+//     choice `net.w`     names batch: 8, out: 4, in: 6
+//     operator `net.w`   iterates over batch, out, in;  makes y(batch, out), summed over in
+//                        reads x(batch, in)
+//     operator `relu`    iterates over batch, out;      reads y(batch, out)
+//
+// A choice is a set of operators that share one configuration, such as a layer, its gradients and
+// its update; it has one list of names. A configuration divides names into blocks, and runs each
+// part on a device:
+//
+//     degrees batch 2, in 3      6 parts: (batch 0, in 0), (batch 0, in 1), ...
+//     devices 0 1 2 3 4 5
+//
+// Parts of an operator without a name that is divided would be equal, so only the first of them
+// exists. Where a value is summed over a divided name, each part makes a partial sum, and the first
+// one gets those of the others.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PLANNER_GRAPH_H
+#define HEDDLE_LIB_PLANNER_GRAPH_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::planner {
+
+/// A half-open interval of coordinates.
+struct Interval {
+  int64_t low = 0, high = 0;
+  int64_t size() const { return high > low ? high - low : 0; }
+};
+
+/// A coordinate of a value that an operator reads: (sum of terms + low..high) floordiv divisor.
+struct Coordinate {
+  struct Term {
+    unsigned name; ///< of the choice
+    int64_t factor;
+  };
+  std::vector<Term> terms;
+  int64_t low = 0, high = 0; ///< inclusive: of what isn't a name of the choice
+  int64_t divisor = 1;
+};
+
+struct Graph {
+  struct Name {
+    std::string label;
+    int64_t size = 1;
+  };
+  struct Choice {
+    std::string name;
+    std::vector<Name> names;
+  };
+  struct Value {
+    unsigned maker = 0; ///< an operator
+    std::vector<int64_t> sizes;
+    std::vector<std::optional<unsigned>>
+        names;                    ///< of each dimension, if it is a name of the choice
+    std::vector<unsigned> summed; ///< names of the choice
+    int64_t elementBytes = 4;
+  };
+  struct Read {
+    unsigned value = 0;
+    std::vector<Coordinate> coordinates; ///< of each dimension
+    bool ofNextStep = false;             ///< the next step reads it: it is sent, and nobody waits
+  };
+  struct Operator {
+    std::string name;
+    unsigned choice = 0;
+    std::vector<unsigned> names; ///< over which it iterates, of the choice
+    double operations = 0;       ///< arithmetic of the whole operator
+    double seconds = 0;          ///< on a device without rates
+    bool isUpdate = false;       ///< computes the next value of a parameter
+    std::vector<Read> reads;
+  };
+  std::vector<Choice> choices;
+  std::vector<Operator> operators; ///< each after those whose values it reads in this step
+  std::vector<Value> values;
+};
+
+/// How the operators of a choice are divided.
+struct Configuration {
+  std::vector<unsigned> degrees; ///< by name: blocks of the size divided by the degree, rounded up
+  std::vector<unsigned> devices; ///< by part; the last name varies fastest
+  bool operator==(const Configuration &other) const = default;
+};
+
+unsigned partsOf(const Configuration &configuration);
+/// The coordinates of block `index` of `degree`.
+Interval blockOf(int64_t size, unsigned degree, unsigned index);
+/// Each name, in one block: on one device.
+Configuration onDevice(const Graph::Choice &choice, unsigned device);
+
+} // namespace heddle::planner
+
+#endif // HEDDLE_LIB_PLANNER_GRAPH_H

@@ -1,0 +1,146 @@
+//===- Tasks.h - the tasks of a divided graph -------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes tasks of a graph whose choices are configured (Graph.h), as FlexFlow does, and keeps them
+// and their times (Timetable.h) up to date when a configuration changes:
+//
+//     x(batch: 8) in 2 blocks     read in 4 blocks, on devices 0 1 2 3
+//
+//     task x.0 on device 0        read by task y.0 on device 0, and sent to device 1 for y.1
+//     task x.1 on device 2        read by task y.2 on device 2, and sent to device 3 for y.3
+//
+// A part of a reader needs a box of a value. What it has in common with the box of a part of the
+// maker is sent point to point, if they are on two devices: through each link of the route, which
+// is busy for the bytes divided by its rate. Partial sums are sent to the first part, which adds
+// them. The next value of a parameter is sent to those that read it in the next step.
+//
+//     Tasks tasks(graph, cluster, {.isPaper = true});
+//     tasks.configure(0, {{2, 1}, {0, 2}});                   for each choice
+//     tasks.update();
+//     tasks.end(), tasks.totals().bytes
+//     tasks.configure(0, {{1, 1}, {0}});
+//     tasks.update();
+//     tasks.undo();                                           all is as before, to the bit
+//
+// With `isPaper`, links have no latency, and updates begin when all else has ended, as in "Beyond
+// data and model parallelism for deep neural networks" (Jia, Zaharia and Aiken, 2019).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_LIB_PLANNER_TASKS_H
+#define HEDDLE_LIB_PLANNER_TASKS_H
+
+#include "lib/planner/Cluster.h"
+#include "lib/planner/Graph.h"
+#include "lib/planner/Timetable.h"
+
+#include <array>
+
+namespace heddle::planner {
+
+struct TaskOptions {
+  bool isPaper = false;
+};
+
+class Tasks {
+public:
+  struct Totals {
+    int64_t bytes = 0;     ///< between devices
+    int64_t transfers = 0; ///< messages
+    int64_t computing = 0; ///< picoseconds of the tasks on all devices
+    bool operator==(const Totals &other) const = default;
+  };
+
+  /// All choices are on device 0.
+  Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options);
+
+  void configure(unsigned choice, const Configuration &configuration);
+  const Configuration &configuration(unsigned choice) const { return configurations[choice]; }
+
+  /// See Timetable.h.
+  int64_t simulate();
+  int64_t update() { return times.update(); }
+  /// Undoes all since the last commit.
+  void undo();
+  void commit();
+
+  int64_t end() const { return times.end(); }
+  const Totals &totals() const { return sums; }
+  const Timetable &timetable() const { return times; }
+  /// Picoseconds in which a device computes, or a lane is busy.
+  std::vector<int64_t> busy() const;
+
+private:
+  using Id = Timetable::Id;
+  static constexpr Id none = ~0u;
+  /// Tasks that are made and removed together: those of an operator, of the sums of a value, or
+  /// the messages to a reader.
+  struct Slot {
+    std::vector<Id> all;
+    std::vector<Id> parts; ///< of an operator, by part; of sums: by block of the value
+    Totals totals;
+  };
+  /// A value's blocks, and the part of the maker that has each.
+  struct Blocks {
+    std::vector<unsigned> degrees;    ///< by dimension
+    std::vector<unsigned> strides;    ///< by dimension: the distance of parts
+    std::vector<unsigned> otherParts; ///< distances from the part to those with partial sums
+    unsigned count = 1;
+  };
+  struct Edge {
+    unsigned reader, read; ///< an operator, and which of its reads
+  };
+
+  const Graph &graph;
+  const Cluster &cluster;
+  TaskOptions options;
+  std::vector<Configuration> configurations;
+  Timetable times;
+  std::vector<unsigned> collectors; ///< resources
+  std::vector<Slot> slots;
+  std::vector<std::pair<unsigned, Slot>> oldSlots;
+  std::vector<std::pair<unsigned, Configuration>> oldConfigurations;
+  Totals sums, oldSums;
+  std::vector<Blocks> blocks; ///< by value
+  std::vector<Edge> edges;
+  std::vector<std::vector<unsigned>> edgesOf;     ///< by operator: those to and from it
+  std::vector<std::vector<unsigned>> valuesOf;    ///< by operator
+  std::vector<std::vector<unsigned>> operatorsOf; ///< by choice
+  std::vector<bool> isGradient;                   ///< by value: only updates read it
+  Id barrier = none;
+
+  unsigned slotOfOperator(unsigned i) const { return i; }
+  unsigned slotOfValue(unsigned i) const { return unsigned(graph.operators.size()) + i; }
+  unsigned slotOfEdge(unsigned i) const {
+    return unsigned(graph.operators.size() + graph.values.size()) + i;
+  }
+  static uint64_t keyOf(unsigned slot, unsigned to, unsigned from, unsigned hop);
+  Slot &renew(unsigned slot);
+
+  void makeOperator(unsigned i);
+  void makeSums(unsigned value);
+  void makeEdge(unsigned edge);
+  Blocks blocksOf(const Graph::Value &value) const;
+  int64_t durationOf(const Graph::Operator &op, const std::vector<unsigned> &indices,
+                     unsigned device) const;
+  std::vector<Interval> boxOf(const Graph::Operator &op, const Graph::Read &read,
+                              const std::vector<unsigned> &indices) const;
+  unsigned partOf(const Blocks &blocks, unsigned block, std::vector<unsigned> &at) const;
+  struct Message {
+    unsigned slot, to, from; ///< parts, for the key
+    unsigned fromDevice, toDevice;
+    int64_t bytes;
+    Id after, before;
+    bool waits; ///< for the barrier
+  };
+  void send(const Message &message);
+  std::vector<unsigned> indicesOf(unsigned choice, unsigned part) const;
+};
+
+} // namespace heddle::planner
+
+#endif // HEDDLE_LIB_PLANNER_TASKS_H

@@ -1,0 +1,308 @@
+//===- TasksTest.cpp - tasks of divided graphs, and of changes ------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/Tasks.h"
+
+#include "DrawnGraph.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <map>
+
+using namespace heddle::planner;
+
+namespace {
+/// Devices in a row that have a link to each other one, of 1 byte and 1 operation per picosecond.
+Cluster allLinked(unsigned devices) {
+  Cluster cluster;
+  cluster.kinds = {{.name = "gpu", .operationsPerSecond = 1e12}};
+  cluster.devices.assign(devices, {"gpu", 0});
+  cluster.nodes = devices;
+  for (unsigned a = 0; a < devices; ++a)
+    for (unsigned b = 0; b < devices; ++b)
+      if (a != b)
+        cluster.links.push_back({a, b, cluster.lanes++, 1e12, 5e-12});
+  cluster.findRoutes();
+  return cluster;
+}
+
+/// y(b, o) = sum over i of x(b, i) * w(i, o), and z(b, o) of y alone.
+Graph twoOperators() {
+  Graph graph;
+  graph.choices = {{"y", {{"b", 4}, {"o", 6}, {"i", 8}}}, {"z", {{"b", 4}, {"o", 6}}}};
+  graph.operators = {{"y", 0, {0, 1, 2}, 192}, {"z", 1, {0, 1}, 24}};
+  graph.values = {{0, {4, 6}, {0, 1}, {2}, 4}};
+  graph.operators[1].reads = {{0, {{.terms = {{0, 1}}}, {.terms = {{1, 1}}}}}};
+  return graph;
+}
+
+using All = std::vector<std::pair<uint64_t, Timetable::Times>>;
+All allOf(const Timetable &times) {
+  All all;
+  for (Timetable::Id id : times.sorted())
+    all.emplace_back(times.key(id), times[id]);
+  return all;
+}
+} // namespace
+
+TEST(Tasks, SendWhatReadersLackPointToPoint) {
+  Graph graph = twoOperators();
+  Cluster cluster = allLinked(4);
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  EXPECT_EQ(tasks.simulate(), 192 + 24 + 2); // and the barrier
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{0, 0, 216}));
+  // y in halves of b; z in halves of o: each part of z gets 2 * 3 elements from the other device.
+  tasks.configure(0, {{2, 1, 1}, {0, 1}});
+  tasks.configure(1, {{1, 2}, {0, 1}});
+  EXPECT_EQ(tasks.update(), 96 + 24 + 12 + 2);
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{2 * 24, 2, 216}));
+  tasks.undo();
+  EXPECT_EQ(tasks.end(), 218);
+  // Of 6 columns in 4 blocks of 2, the last one has none; the parts of z have the whole rows.
+  tasks.configure(0, {{1, 4, 1}, {0, 1, 2, 3}});
+  tasks.configure(1, {{4, 1}, {3, 0, 1, 2}});
+  tasks.update();
+  EXPECT_EQ(tasks.totals().transfers, 4 * 3 - 3); // device 3 has no columns
+  EXPECT_EQ(tasks.totals().bytes, 9 * 2 * 4);
+}
+
+// The parts with partial sums send them to the first one, which adds them: 3 * 24 operations.
+TEST(Tasks, AddPartialSumsInTheFirstPart) {
+  Graph graph = twoOperators();
+  Cluster cluster = allLinked(4);
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  tasks.configure(0, {{1, 1, 4}, {3, 2, 1, 0}});
+  tasks.configure(1, {{1, 1}, {3}});
+  EXPECT_EQ(tasks.update(), 48 + 96 + 72 + 24 + 2);
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{3 * 96, 3, 192 + 72 + 24}));
+}
+
+// A message takes the latency besides; on two links, it passes through both at once.
+TEST(Tasks, MessagesTakeTheLatencyAndTheSlowestLink) {
+  Graph graph = twoOperators();
+  Cluster cluster;
+  cluster.kinds = {{.name = "gpu", .operationsPerSecond = 1e12}};
+  cluster.devices = {{"a", 0}, {"b", 0}};
+  cluster.nodes = 3;
+  cluster.links = {{0, 2, 0, 1e12, 5e-12}, {2, 1, 1, 5e11, 7e-12}};
+  cluster.lanes = 2;
+  EXPECT_EQ(cluster.findRoutes(), std::pair(1u, 0u)); // there is no way back
+  Tasks tasks(graph, cluster, {});
+  tasks.configure(1, {{1, 1}, {1}});
+  EXPECT_EQ(tasks.update(), 192 + 5 + 2 * 96 + 7 + 24);
+  // The other way round: the second link begins when the first byte arrives, and is idle at times.
+  std::swap(cluster.links[0].bytesPerSecond, cluster.links[1].bytesPerSecond);
+  Tasks others(graph, cluster, {});
+  others.configure(1, {{1, 1}, {1}});
+  EXPECT_EQ(others.update(), 192 + 2 * 96 + 5 + 7 + 24);
+}
+
+// Two messages of 96 bytes at once: on links of their own, and on one.
+TEST(Tasks, FlowsShareLinks) {
+  Graph graph = twoOperators();
+  graph.choices.push_back(graph.choices[0]);
+  graph.choices.push_back(graph.choices[1]);
+  graph.operators.push_back({"y2", 2, {0, 1, 2}, 192});
+  graph.operators.push_back({"z2", 3, {0, 1}, 24});
+  graph.values.push_back({2, {4, 6}, {0, 1}, {2}, 4});
+  graph.operators[3].reads = graph.operators[1].reads;
+  graph.operators[3].reads[0].value = 1;
+  for (bool isShared : {false, true}) {
+    Cluster cluster = allLinked(4);
+    if (isShared)
+      for (Cluster::Link &link : cluster.links)
+        link.lane = 0;
+    Tasks tasks(graph, cluster, {.isPaper = true});
+    tasks.configure(1, {{1, 1}, {1}});
+    tasks.configure(2, {{1, 1, 1}, {2}});
+    tasks.configure(3, {{1, 1}, {3}});
+    EXPECT_EQ(tasks.update(), 192 + (isShared ? 2 : 1) * 96 + 24 + 2);
+  }
+}
+
+// A gradient is summed, the parameter updated once, and the next value sent to all that read it:
+// after the backward pass if it is the paper's, else as soon as it is there.
+TEST(Tasks, UpdatesFollowTheBackwardPass) {
+  Graph graph;
+  graph.choices = {{"w", {{"b", 4}, {"i", 8}}}, {"late", {}}};
+  // y(b) reads w(i); dw(i) is summed over b; w'(i) reads dw.
+  graph.operators = {
+      {"y", 0, {0, 1}, 32}, {"dw", 0, {0, 1}, 32}, {"update", 0, {1}, 8}, {"late", 1, {}, 1000}};
+  graph.values = {{0, {4}, {0}, {1}, 4}, {1, {8}, {1}, {0}, 4}, {2, {8}, {1}, {}, 4}};
+  graph.operators[0].reads = {{2, {{.terms = {{1, 1}}}}, true}};
+  graph.operators[1].reads = {{0, {{.terms = {{0, 1}}}}}};
+  graph.operators[2].reads = {{1, {{.terms = {{1, 1}}}}}};
+  graph.operators[2].isUpdate = true;
+  for (bool isPaper : {false, true}) {
+    Cluster cluster = allLinked(4);
+    for (Cluster::Link &link : cluster.links)
+      link.latencySeconds = 0;
+    Tasks tasks(graph, cluster, {.isPaper = isPaper});
+    tasks.configure(0, {{4, 1}, {0, 1, 2, 3}});
+    tasks.configure(1, {{}, {3}});
+    // Device 3 is late: after its parts of y and dw, or between them, 1,000 ps pass.
+    int64_t end = tasks.update(), afterwards = 32 + 24 + 8 + 32;
+    EXPECT_EQ(end, 8 + (isPaper ? 8 : 0) + 1000 + (isPaper ? 2 : 0) + (isPaper ? afterwards : 0) +
+                       (isPaper ? 0 : afterwards + 8))
+        << isPaper;
+    EXPECT_EQ(tasks.totals().bytes, 2 * 3 * 32); // to the first part and back
+    EXPECT_EQ(tasks.totals().computing, 32 + 32 + 8 + 24 + 1000);
+  }
+}
+
+// Every element that a part reads is of one block, which its maker has or sends: counted one by one.
+TEST(Tasks, MoveEachElementOnce) {
+  Random random(4);
+  for (unsigned round = 0; round < 60; ++round) {
+    Graph graph = drawGraph(3, 5, random);
+    Cluster cluster = drawCluster(4, random);
+    Tasks tasks(graph, cluster, {.isPaper = round % 2 == 0});
+    for (unsigned i = 0; i < graph.choices.size(); ++i)
+      tasks.configure(i, drawConfiguration(graph.choices[i], 4, random));
+    int64_t bytes = 0;
+    auto partWith = [&](unsigned choice, auto &&indexOf) {
+      unsigned part = 0;
+      for (unsigned k = 0; k < graph.choices[choice].names.size(); ++k)
+        part = part * tasks.configuration(choice).degrees[k] + indexOf(k);
+      return part;
+    };
+    auto blockSize = [&](unsigned choice, unsigned name) {
+      unsigned degree = tasks.configuration(choice).degrees[name];
+      return (graph.choices[choice].names[name].size + degree - 1) / degree;
+    };
+    /// Calls `act` with each list of numbers below the limits.
+    auto forEach = [](const std::vector<int64_t> &limits, auto &&act) {
+      int64_t count = 1;
+      for (int64_t limit : limits)
+        count *= limit;
+      for (int64_t i = 0; i < count; ++i) {
+        std::vector<int64_t> at;
+        int64_t left = i;
+        for (int64_t limit : limits) {
+          at.push_back(left % limit);
+          left /= limit;
+        }
+        act(at);
+      }
+    };
+    for (const Graph::Operator &op : graph.operators) {
+      std::vector<int64_t> sizes;
+      for (const Graph::Name &name : graph.choices[op.choice].names)
+        sizes.push_back(name.size);
+      for (const Graph::Read &read : op.reads) {
+        // By part, the bounds of what its points read.
+        std::map<unsigned, std::vector<Interval>> boxes;
+        forEach(sizes, [&](const std::vector<int64_t> &point) {
+          unsigned part = partWith(op.choice, [&](unsigned k) {
+            return std::find(op.names.begin(), op.names.end(), k) == op.names.end()
+                       ? 0
+                       : unsigned(point[k] / blockSize(op.choice, k));
+          });
+          auto &box = boxes[part];
+          for (size_t k = 0; k < read.coordinates.size(); ++k) {
+            const Coordinate &coordinate = read.coordinates[k];
+            int64_t sum = 0;
+            for (auto [name, factor] : coordinate.terms)
+              sum += factor * point[name];
+            auto floor = [&](int64_t at) {
+              return int64_t(std::floor(double(at) / double(coordinate.divisor)));
+            };
+            Interval here{floor(sum + coordinate.low), floor(sum + coordinate.high) + 1};
+            if (box.size() == k)
+              box.push_back(here);
+            box[k] = {std::min(box[k].low, here.low), std::max(box[k].high, here.high)};
+          }
+        });
+        const Graph::Value &value = graph.values[read.value];
+        unsigned maker = graph.operators[value.maker].choice;
+        for (const auto &[part, box] : boxes)
+          forEach(value.sizes, [&](const std::vector<int64_t> &at) {
+            for (size_t k = 0; k < at.size(); ++k)
+              if (at[k] < box[k].low || at[k] >= box[k].high)
+                return;
+            unsigned from = partWith(maker, [&](unsigned name) {
+              for (size_t k = 0; k < at.size(); ++k)
+                if (value.names[k] == name)
+                  return unsigned(at[k] / blockSize(maker, name));
+              return 0u;
+            });
+            if (tasks.configuration(maker).devices[from] !=
+                tasks.configuration(op.choice).devices[part])
+              bytes += value.elementBytes;
+          });
+      }
+    }
+    for (const Graph::Value &value : graph.values) {
+      unsigned choice = graph.operators[value.maker].choice;
+      std::vector<int64_t> limits;
+      for (unsigned name : value.summed)
+        limits.push_back((graph.choices[choice].names[name].size + blockSize(choice, name) - 1) /
+                         blockSize(choice, name));
+      forEach(value.sizes, [&](const std::vector<int64_t> &at) {
+        auto deviceWith = [&](const std::vector<int64_t> &partial) {
+          unsigned part = partWith(choice, [&](unsigned name) {
+            for (size_t k = 0; k < value.summed.size(); ++k)
+              if (value.summed[k] == name)
+                return unsigned(partial[k]);
+            for (size_t k = 0; k < at.size(); ++k)
+              if (value.names[k] == name)
+                return unsigned(at[k] / blockSize(choice, name));
+            return 0u;
+          });
+          return tasks.configuration(choice).devices[part];
+        };
+        forEach(limits, [&](const std::vector<int64_t> &partial) {
+          if (deviceWith(partial) != deviceWith(std::vector<int64_t>(limits.size())))
+            bytes += value.elementBytes;
+        });
+      });
+    }
+    ASSERT_EQ(tasks.totals().bytes, bytes) << "round " << round;
+  }
+}
+
+// Each proposal changes the configuration of one choice; then all times are those of a graph that is
+// configured anew, and after `undo` those of before.
+TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
+  Random random(5);
+  size_t proposals = 0, computed = 0, all = 0;
+  for (unsigned round = 0; round < 250; ++round) {
+    unsigned choices = 2 + below(5, random), devices = 1 + below(6, random);
+    Graph graph = drawGraph(choices, choices + below(6, random), random);
+    Cluster cluster = drawCluster(devices, random);
+    TaskOptions options{.isPaper = round % 2 == 0};
+    Tasks tasks(graph, cluster, options);
+    All before = allOf(tasks.timetable());
+    Tasks::Totals totals = tasks.totals();
+    for (unsigned i = 0; i < 40; ++i, ++proposals) {
+      unsigned choice = below(choices, random);
+      tasks.configure(choice, drawConfiguration(graph.choices[choice], devices, random));
+      int64_t end = tasks.update();
+      computed += tasks.timetable().computed();
+      Tasks fresh(graph, cluster, options);
+      for (unsigned k = 0; k < choices; ++k)
+        fresh.configure(k, tasks.configuration(k));
+      ASSERT_EQ(fresh.simulate(), end) << "round " << round << "." << i;
+      ASSERT_EQ(allOf(tasks.timetable()), allOf(fresh.timetable()));
+      ASSERT_EQ(tasks.totals(), fresh.totals());
+      ASSERT_EQ(fresh.timetable().computed(), fresh.timetable().sorted().size());
+      all += fresh.timetable().sorted().size();
+      if (below(2, random)) {
+        tasks.undo();
+        ASSERT_EQ(allOf(tasks.timetable()), before);
+        ASSERT_EQ(tasks.totals(), totals);
+      } else {
+        tasks.commit();
+        before = allOf(tasks.timetable());
+        totals = tasks.totals();
+      }
+    }
+  }
+  EXPECT_EQ(proposals, 10'000u);
+  EXPECT_LT(computed, all);
+}
