@@ -53,6 +53,7 @@ install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/tools/share/make-m
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\" ${tool_files} COMMAND_ERROR_IS_FATAL ANY)")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heddle" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/tools/share/topologies" DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle)
 # What plugins include: dialects, passes, interfaces; under a folder of their own, by the paths that they have here.
 foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
   foreach(folder dialects lib)

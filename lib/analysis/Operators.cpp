@@ -81,7 +81,7 @@ public:
 
 private:
   struct Found : Operator {
-    std::string base, suffix;
+    std::string suffix;
     SmallVector<Operation *, 4> body; ///< the root, and what only it reads
     Operation *place() const { return roots.empty() ? nests[0] : roots[0]; }
   };

@@ -38,6 +38,7 @@ namespace heddle {
 
 struct Operator {
   std::string name;
+  std::string base; ///< the name without suffix and number: that of a parameter and its gradients
   /// The nest that is not pointwise; of a scan also those within it. None for an update.
   llvm::SmallVector<mlir::Operation *, 2> roots;
   llvm::SmallVector<mlir::Operation *, 8> nests; ///< all, in the order of the program

@@ -8,17 +8,14 @@
 #include "lib/planner/Topology.h"
 
 #include "heddle/Expr.h"
-#include "lib/support/JsonText.h"
+#include "lib/planner/ClusterReader.h"
 #include "lib/target/MachineFile.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
 
 using namespace heddle;
 using namespace heddle::planner;
-using Json = nlohmann::ordered_json; // the keys of an object in the order of the file
 
 static constexpr int format = 1;
 /// The most devices, as in a mesh, and the largest number of other kinds.
@@ -39,75 +36,13 @@ std::string Topology::mesh() const {
 }
 
 namespace {
-/// Reads the keys of a file in its order, so that the n-th key read is at the n-th line found.
-class Reader {
+class Reader : public JsonReader {
 public:
-  Topology read(const std::string &text) {
-    std::vector<std::set<std::string>> open; // the keys of the objects around the parser
-    auto seen = [&](int depth, Json::parse_event_t event, Json &value) {
-      if (depth > 8)
-        throw JsonMistake{"expected at most 8 levels", line};
-      if (event == Json::parse_event_t::object_start)
-        open.emplace_back();
-      else if (event == Json::parse_event_t::object_end)
-        open.pop_back();
-      else if (event == Json::parse_event_t::key) {
-        if (!open.back().insert(value).second)
-          throw JsonMistake{"'" + std::string(value) + "' occurs twice", line};
-        lines.push_back(line);
-      }
-      return true;
-    };
-    Json json;
-    try {
-      json = Json::parse(JsonText(text.data(), &line), JsonText(text.data() + text.size(), &line),
-                         seen);
-    } catch (const Json::exception &error) {
-      throw JsonMistake::malformed(error, line);
-    }
-    return topologyOf(json);
-  }
-  unsigned lineOf() const { return next ? lines[next - 1] : 1; }
-
-private:
-  unsigned line = 1;
-  size_t next = 0;
-  std::vector<unsigned> lines; ///< of all keys, in the order of the file
-
-  [[noreturn]] void refuse(const std::string &what) const { throw JsonMistake{what, lineOf()}; }
-
-  /// Calls `read` with each key of an object; it returns false for keys that it does not know.
-  template <typename Read>
-  void forEachKey(const Json &json, const std::string &what, const std::string &keys, Read &&read) {
-    if (!json.is_object())
-      refuse("expected an object with " + keys + " for " + what + ", got " + json.dump());
-    for (const auto &[key, value] : json.items()) {
-      ++next;
-      if (!read(key, value))
-        refuse("unknown key '" + key + "' of " + what + ", expected " + keys);
-    }
-  }
-
-  double number(const std::string &key, const Json &value, double least, double largest) const {
-    if (!value.is_number() || !(value >= least && value <= largest)) {
-      char limits[64];
-      std::snprintf(limits, sizeof limits, "from %g to %g", least, largest);
-      refuse("expected a number " + std::string(limits) + " for '" + key + "', got " +
-             value.dump());
-    }
-    return value;
-  }
-  int64_t count(const std::string &key, const Json &value, double largest) const {
-    double counted = number(key, value, 1, largest);
-    if (counted != double(int64_t(counted)))
-      refuse("expected a whole number for '" + key + "', got " + value.dump());
-    return int64_t(counted);
-  }
-
   Topology topologyOf(const Json &json) {
     Topology topology;
     bool hasFormat = false;
-    const char *keys = "'heddle_topology', 'device' and 'axes'";
+    const char *keys = "'heddle_topology', 'device' and 'axes', or 'kinds', 'devices', 'switches', "
+                       "'links' and 'routes'";
     forEachKey(json, "a topology", keys, [&](const std::string &key, const Json &value) {
       if (key == "heddle_topology") {
         if (value != format)
@@ -121,16 +56,25 @@ private:
         for (const Json &each : value)
           readAxis(each, topology);
       } else {
-        return false;
+        return cluster.read(key, value);
       }
       return true;
     });
     if (!hasFormat)
       throw JsonMistake{"expected \"heddle_topology\": 1 in a topology, got none", 1};
+    if (std::optional<Cluster> made = cluster.finish()) {
+      if (!topology.axes.empty() || !topology.facts.empty())
+        throw JsonMistake{"expected 'device' and 'axes' or 'links', got both", 1};
+      topology.cluster = std::move(made);
+      return topology;
+    }
     if (topology.axes.empty())
       throw JsonMistake{"expected axes, got none: one device needs no plan", 1};
     return topology;
   }
+
+private:
+  ClusterReader cluster{*this};
 
   void readDevice(const Json &json, Topology &topology) {
     forEachKey(json, "a device", "'memory_bytes' and 'facts'",
@@ -183,6 +127,37 @@ private:
 };
 } // namespace
 
+Cluster planner::clusterOf(const Topology &topology) {
+  if (topology.cluster)
+    return *topology.cluster;
+  Cluster cluster;
+  cluster.kinds.push_back({.name = "device", .memoryBytes = topology.memoryBytes});
+  auto count = unsigned(topology.devices());
+  cluster.nodes = count;
+  cluster.lanes = count * unsigned(topology.axes.size());
+  cluster.routes.resize(size_t(count) * count);
+  for (unsigned from = 0; from < count; ++from) {
+    cluster.devices.push_back({"device." + std::to_string(from), 0});
+    for (unsigned to = 0; to < count; ++to) {
+      // The outermost axis along which the two differ.
+      int64_t left = count;
+      unsigned axis = 0;
+      for (; to != from; ++axis) {
+        left /= topology.axes[axis].devices;
+        if (from / left != to / left)
+          break;
+      }
+      if (to == from)
+        continue;
+      cluster.routes[size_t(from) * count + to] = {unsigned(cluster.links.size())};
+      cluster.links.push_back({from, to, from * unsigned(topology.axes.size()) + axis,
+                               topology.axes[axis].bytesPerSecond,
+                               topology.axes[axis].latencySeconds});
+    }
+  }
+  return cluster;
+}
+
 std::optional<Topology> planner::parseTopology(const std::string &text, const std::string &path,
                                                std::string &error) {
   Reader reader;
@@ -191,7 +166,7 @@ std::optional<Topology> planner::parseTopology(const std::string &text, const st
     return std::nullopt;
   };
   try {
-    return reader.read(text);
+    return reader.topologyOf(reader.parse(text));
   } catch (const JsonMistake &mistake) {
     return at(mistake.line, mistake.what);
   } catch (const Json::exception &failure) { // text that is not UTF-8, in a message

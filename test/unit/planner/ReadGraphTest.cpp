@@ -1,0 +1,189 @@
+//===- ReadGraphTest.cpp - graphs of functions ----------------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/ReadGraph.h"
+
+#include "lib/pipelines/Pipelines.h"
+#include "lib/planner/Tasks.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace heddle;
+using namespace heddle::planner;
+using namespace mlir;
+
+// A sum of products, which is negated; its gradient, the sum over the other name; and the update.
+static const char *program = R"(
+!x = !nd.tensor<f32, b: 8, i: 6>
+!w = !nd.tensor<f32, i: 6, o: 4>
+!y = !nd.tensor<f32, b: 8, o: 4>
+func.func @step(%x: !x {nd.name = "x"}, %w: !w {nd.name = "net.w", heddle.donate = 1 : i64}) -> (!y, !w) {
+  %y = nest.compute (b: 8, o: 4) reduce (i: 6) reads %x[], %w[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!x, !w) -> !y
+  %z = nest.compute (b: 8, o: 4) reads %y[] {
+  ^bb0(%u: f32):
+    %p = arith.negf %u : f32
+    nest.yield %p : f32
+  } : (!y) -> !y
+  %g = nest.compute (i: 6, o: 4) reduce (b: 8) reads %x[], %z[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.mulf %u, %v : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] : (!x, !y) -> !w
+  %n = nest.compute (i: 6, o: 4) reads %w[], %g[] {
+  ^bb0(%u: f32, %v: f32):
+    %p = arith.addf %u, %v : f32
+    nest.yield %p : f32
+  } : (!w, !w) -> !w
+  return %z, %n : !y, !w
+}
+)";
+
+// Windows of three rows, of which the second operator takes every other one; a lookup of rows.
+static const char *windows = R"(
+!x = !nd.tensor<f32, row: 10>
+!i = !nd.tensor<i32, row: 4>
+func.func @windows(%x: !x {nd.name = "x"}, %at: !i {nd.name = "at"}) -> !nd.tensor<f32, row: 4> {
+  %p = nest.compute (row: 10) reduce (c: 2) reads %x[] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine add [0.0 : f32] : (!x) -> !x
+  %s = nest.compute (row: 4) reduce (k: 3) reads %p[row = 2 * row + k] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine add [0.0 : f32] : (!x) -> !nd.tensor<f32, row: 4>
+  %l = nest.compute (row: 4) reads %at[], %s[row = read(0)] {
+  ^bb0(%u: i32, %v: f32):
+    nest.yield %v : f32
+  } : (!i, !nd.tensor<f32, row: 4>) -> !nd.tensor<f32, row: 4>
+  return %l : !nd.tensor<f32, row: 4>
+}
+)";
+
+struct ReadGraphTest : ::testing::Test {
+  MLIRContext context{[] {
+    DialectRegistry registry;
+    registerCompilerDialects(registry);
+    return registry;
+  }()};
+  OwningOpRef<ModuleOp> module;
+  Graph read(const char *text, bool isTied) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return readGraph(*module->getOps<func::FuncOp>().begin(), cost::Machine(), isTied);
+  }
+};
+
+static Cluster twoDevices() {
+  Cluster cluster;
+  cluster.kinds = {{.name = "gpu", .operationsPerSecond = 1e12}};
+  cluster.devices = {{"a", 0}, {"b", 0}};
+  cluster.nodes = cluster.lanes = 2;
+  cluster.links = {{0, 1, 0, 1e12, 0}, {1, 0, 1, 1e12, 0}};
+  cluster.findRoutes();
+  return cluster;
+}
+
+static std::string textOf(const Graph &graph) {
+  std::string text;
+  for (const Graph::Choice &choice : graph.choices) {
+    text += choice.name + ":";
+    for (const Graph::Name &name : choice.names)
+      text += " " + name.label + "=" + std::to_string(name.size);
+    text += "\n";
+  }
+  for (const Graph::Operator &op : graph.operators) {
+    const auto &names = graph.choices[op.choice].names;
+    text += (op.isUpdate ? "update " : "") + op.name + " over";
+    for (unsigned name : op.names)
+      text += " " + names[name].label;
+    for (const Graph::Value &value : graph.values) {
+      if (&graph.operators[value.maker] != &op)
+        continue;
+      text += ", makes";
+      for (auto name : value.names)
+        text += " " + (name ? names[*name].label : "whole");
+      for (unsigned name : value.summed)
+        text += " sum " + names[name].label;
+    }
+    for (const Graph::Read &each : op.reads) {
+      text += each.ofNextStep ? ", next" : ", reads";
+      for (const Coordinate &coordinate : each.coordinates) {
+        text += " ";
+        for (auto [name, factor] : coordinate.terms)
+          text += (factor == 1 ? "" : std::to_string(factor) + "*") + names[name].label + "+";
+        text += std::to_string(coordinate.low) + ".." + std::to_string(coordinate.high);
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+TEST_F(ReadGraphTest, LayersTheirGradientsAndUpdatesAreOneChoice) {
+  Graph graph = read(program, true);
+  EXPECT_EQ(textOf(graph),
+            "net.w: b=8 o=4 i=6\n"
+            "net.w over b o i, makes b o sum i, next i+0..0 o+0..0\n"
+            "net.w over b o, makes b o, reads b+0..0 o+0..0\n"
+            "net.w.dw over b o i, makes i o sum b, reads b+0..0 o+0..0\n"
+            "update net.w.update over o i, makes i o, reads i+0..0 o+0..0, next i+0..0 o+0..0\n");
+  EXPECT_EQ(graph.operators[0].operations, 2 * 8 * 4 * 6);
+}
+
+TEST_F(ReadGraphTest, ElseEachOperatorIsAChoice) {
+  EXPECT_EQ(textOf(read(program, false)),
+            "net.w: b=8 o=4 i=6\n"
+            "net.w.dw: i=6 o=4 b=8\n"
+            "net.w.update: i=6 o=4\n"
+            "net.w over b o i, makes b o sum i, next i+0..0 o+0..0\n"
+            "net.w over b o, makes b o, reads b+0..0 o+0..0\n"
+            "net.w.dw over i o b, makes i o sum b, reads b+0..0 o+0..0\n"
+            "update net.w.update over i o, makes i o, reads i+0..0 o+0..0, next i+0..0 o+0..0\n");
+}
+
+// Data parallelism sends the partial gradient and the next value; splitting `o` sends nothing.
+TEST_F(ReadGraphTest, SplitsSendWhatPartsLack) {
+  Graph graph = read(program, true);
+  Cluster cluster = twoDevices();
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  tasks.configure(0, {{2, 1, 1}, {0, 1}});
+  tasks.update();
+  EXPECT_EQ(tasks.totals().bytes, 2 * 6 * 4 * 4);
+  tasks.commit();
+  tasks.configure(0, {{1, 2, 1}, {0, 1}});
+  tasks.update();
+  EXPECT_EQ(tasks.totals().bytes, 0);
+  tasks.commit();
+  // Halves of `i`: a partial sum of y goes to the first device, and z back to the second.
+  tasks.configure(0, {{1, 1, 2}, {0, 1}});
+  tasks.update();
+  EXPECT_EQ(tasks.totals().bytes, 2 * 8 * 4 * 4);
+}
+
+TEST_F(ReadGraphTest, WindowsReadTheirHaloAndLookupsAll) {
+  Graph graph = read(windows, false);
+  EXPECT_EQ(textOf(graph), "x: row=10 c=2\n"
+                           "x.2: row=4 k=3\n"
+                           "at: row=4\n"
+                           "x over row c, makes row sum c\n"
+                           "x.2 over row k, makes row sum k, reads k+2*row+0..0\n"
+                           "at over row, makes row, reads 0..3\n");
+  Cluster cluster = twoDevices();
+  Tasks tasks(graph, cluster, {});
+  tasks.configure(0, {{2, 1}, {0, 1}});
+  tasks.configure(1, {{2, 1}, {0, 1}});
+  tasks.configure(2, {{2}, {0, 1}});
+  tasks.update();
+  // Rows 0 to 4 and 4 to 8 of x, which is in rows 0 to 4 and 5 to 9: one row. Then two rows each.
+  EXPECT_EQ(tasks.totals().bytes, 4 + 2 * 2 * 4);
+}
