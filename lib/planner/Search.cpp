@@ -12,14 +12,21 @@
 using namespace heddle::planner;
 
 std::optional<double> Search::costOf(const Point &point) {
-  auto [entry, isNew] = known.try_emplace(point);
-  if (isNew)
-    entry->second = cost(point);
-  if (entry->second && (!least || *entry->second < *least)) {
-    least = entry->second;
+  std::optional<double> value;
+  auto entry = options.remembers ? known.find(point) : known.end();
+  if (entry != known.end()) {
+    value = entry->second;
+  } else {
+    value = cost(point);
+    ++asked;
+    if (options.remembers)
+      known.emplace(point, value);
+  }
+  if (value && (!least || *value < *least)) {
+    least = value;
     found = point;
   }
-  return entry->second;
+  return value;
 }
 
 /// A number below `bound`, each with the same probability. The distributions of the standard library
@@ -41,6 +48,8 @@ bool Search::isAccepted(std::optional<double> next, std::optional<double> curren
 
 void Search::run(Point current) {
   std::optional<double> now = costOf(current);
+  if (options.onDecision)
+    options.onDecision(true);
   std::vector<size_t> open; // choices of more than one value
   for (size_t i = 0; i < choices.size(); ++i)
     if (choices[i] > 1)
@@ -59,7 +68,10 @@ void Search::run(Point current) {
     std::optional<double> then = costOf(next);
     if (least != before)
       last = count;
-    if (isAccepted(then, now)) {
+    bool accepts = isAccepted(then, now);
+    if (options.onDecision)
+      options.onDecision(accepts);
+    if (accepts) {
       current = std::move(next);
       now = then;
     }

@@ -18,6 +18,11 @@
 // exp(-beta * (cost - current cost)), compared with the current point. So a long search visits each
 // point in proportion to exp(-beta * cost). The same seed gives the same points on each host.
 //
+// A cost that is computed from what a proposal changes (TaskCosts.h) has to know what becomes of it:
+//
+//     options.remembers = false;                   then the cost is asked for each proposal
+//     options.onDecision = [&](bool isAccepted) { isAccepted ? costs.commit() : costs.undo(); };
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_PLANNER_SEARCH_H
@@ -41,13 +46,17 @@ struct SearchOptions {
   /// Stops after so many proposals since the best point was found; 0: never.
   uint64_t patience = 0;
   std::function<bool()> isInterrupted; ///< asked before each proposal
+  /// Whether the costs of all points are kept, so that each is asked for once.
+  bool remembers = true;
+  /// Called after the cost of each proposal, and of a start, which is accepted.
+  std::function<void(bool isAccepted)> onDecision;
   /// Called with each point that the search is at, once for each proposal.
   std::function<void(const Point &)> onVisit;
 };
 
 class Search {
 public:
-  /// The cost of a point; none for a point that is not allowed. It is asked once for each point.
+  /// The cost of a point; none for a point that is not allowed.
   using Cost = std::function<std::optional<double>(const Point &)>;
 
   Search(std::vector<unsigned> choices, SearchOptions options, Cost cost)
@@ -60,7 +69,7 @@ public:
   /// None if no point was allowed.
   std::optional<double> bestCost() const { return least; }
   uint64_t proposed() const { return count; }
-  size_t points() const { return known.size(); } ///< that were asked for their cost
+  size_t points() const { return asked; } ///< that were asked for their cost
 
 private:
   std::vector<unsigned> choices;
@@ -71,6 +80,7 @@ private:
   Point found;
   std::optional<double> least;
   uint64_t count = 0;
+  size_t asked = 0;
 
   std::optional<double> costOf(const Point &point);
   uint64_t below(uint64_t bound);

@@ -140,6 +140,33 @@ std::vector<int64_t> Tasks::busy() const {
   return busy;
 }
 
+std::vector<int64_t> Tasks::computingOf(unsigned choice) const {
+  std::vector<int64_t> computing(cluster.devices.size());
+  auto add = [&](const Slot &slot) {
+    for (Id task : slot.all)
+      if (times.resource(task) < computing.size())
+        computing[times.resource(task)] += times.duration(task);
+  };
+  for (unsigned op : operatorsOf[choice]) {
+    add(slots[slotOfOperator(op)]);
+    for (unsigned value : valuesOf[op])
+      add(slots[slotOfValue(value)]);
+  }
+  return computing;
+}
+
+std::vector<int64_t> Tasks::shortestOf(unsigned choice) const {
+  std::vector<int64_t> shortest;
+  for (unsigned op : operatorsOf[choice]) {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (Id task : slots[slotOfOperator(op)].parts)
+      if (task != none)
+        least = std::min(least, times.duration(task));
+    shortest.push_back(least);
+  }
+  return shortest;
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//

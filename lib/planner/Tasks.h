@@ -71,6 +71,10 @@ public:
   int64_t end() const { return times.end(); }
   const Totals &totals() const { return sums; }
   const Timetable &timetable() const { return times; }
+  /// Picoseconds in which each device computes for a choice.
+  std::vector<int64_t> computingOf(unsigned choice) const;
+  /// Picoseconds of the shortest part of each operator of a choice.
+  std::vector<int64_t> shortestOf(unsigned choice) const;
   /// Picoseconds in which a device computes, or a lane is busy.
   std::vector<int64_t> busy() const;
 

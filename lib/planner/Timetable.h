@@ -78,6 +78,7 @@ public:
   int64_t end() const { return last; }
   const Times &operator[](Id task) const { return tasks[task].times; }
   uint64_t key(Id task) const { return tasks[task].key; }
+  int64_t duration(Id task) const { return tasks[task].duration; }
   unsigned resource(Id task) const { return tasks[task].resource; }
   /// All tasks, in the order in which they become ready.
   const std::vector<Id> &sorted() const { return order; }

@@ -5,56 +5,37 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanProgram.h"
+#include "PlanInput.h"
 
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Simulate.h"
 #include "lib/planner/Space.h"
 #include "lib/support/PlanFile.h"
-#include "tools/Tool.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
-#include <atomic>
-#include <csignal>
-
 using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-static bool fail(const Twine &what) {
-  llvm::WithColor::error(llvm::errs(), "heddle-plan") << what << "\n";
-  return false;
-}
-
-static std::string milliseconds(int64_t picoseconds) {
-  return llvm::formatv("{0:f3} ms", double(picoseconds) * 1e-9).str();
-}
-
 namespace {
 /// A program as whole nests, on a topology, with the rules for arguments of a plan.
-class Planning {
+class Planning : public PlanInput {
 public:
-  explicit Planning(const PlanOptions &options) : options(options), module(registry()) {}
+  explicit Planning(const PlanOptions &options) : PlanInput(options) {}
 
   bool read() {
-    auto file = llvm::MemoryBuffer::getFile(options.topology);
-    if (!file)
-      return fail("can't read the topology '" + options.topology +
-                  "': " + file.getError().message());
-    std::string problem;
-    auto read = parseTopology((*file)->getBuffer().str(), options.topology, problem);
-    if (!read)
-      return fail(problem);
-    topology = *read;
-    return module.read(options.input) && findEntry() && lowerToNests();
+    if (!PlanInput::read())
+      return false;
+    if (topology.axes.empty())
+      return fail("expected --tasks or --paper with '" + options.topology +
+                  "': the devices of a mesh are in groups that are alike");
+    return lowerToNests();
   }
-
-  func::FuncOp function() { return module.get().lookupSymbol<func::FuncOp>(entry); }
 
   FailureOr<Prediction> predict(const std::vector<std::string> &rules) {
     std::vector<std::string> all;
@@ -80,37 +61,8 @@ public:
     return text;
   }
 
-  Topology topology;
-
 private:
-  const PlanOptions &options;
-  InputModule module;
-  std::string entry;
   std::vector<std::string> first; ///< the rules that all plans have
-
-  static const DialectRegistry &registry() {
-    static DialectRegistry dialects;
-    registerCompilerDialects(dialects);
-    return dialects;
-  }
-
-  bool findEntry() {
-    std::vector<std::string> names;
-    for (auto function : module.get().getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
-        names.push_back(function.getName().str());
-    if (options.entry.empty() && names.size() == 1)
-      entry = names[0];
-    else if (llvm::is_contained(names, options.entry))
-      entry = options.entry;
-    else
-      return fail("expected --entry with one of the functions " + llvm::join(names, ", ") +
-                  (options.entry.empty() ? "" : ", got '" + options.entry + "'"));
-    for (auto function : llvm::make_early_inc_range(module.get().getOps<func::FuncOp>()))
-      if (function.isPublic() && function.getName() != entry)
-        function.setPrivate();
-    return true;
-  }
 
   bool lowerToNests() {
     PipelineOptions pipeline;
@@ -155,6 +107,8 @@ static void print(const Prediction &found, const PlanOptions &options, StringRef
 }
 
 int heddle::simulatePlan(const PlanOptions &options) {
+  if (options.isTasks || options.isPaper)
+    return simulateTasks(options);
   Planning planning(options);
   if (!planning.read())
     return 1;
@@ -165,22 +119,9 @@ int heddle::simulatePlan(const PlanOptions &options) {
   return 0;
 }
 
-/// Writes another file first, and renames it, so that a full disk loses nothing.
-static bool write(const std::string &path, const std::string &text) {
-  if (path == "-") {
-    llvm::outs() << text;
-    return true;
-  }
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &out) {
-    out << text;
-    return llvm::Error::success();
-  });
-  return !error || fail("can't write '" + path + "': " + llvm::toString(std::move(error)));
-}
-
-static std::atomic<bool> isStopped = false;
-
 int heddle::searchPlan(const PlanOptions &options) {
+  if (options.isTasks || options.isPaper)
+    return searchTasks(options);
   Planning planning(options);
   if (!planning.read())
     return 1;
@@ -190,13 +131,8 @@ int heddle::searchPlan(const PlanOptions &options) {
     return 1;
   print(*start, options, options.plan.empty() ? "data parallel" : StringRef(options.plan));
   int64_t leastMemory = start->mostBytes;
-  std::signal(SIGINT, [](int) { isStopped = true; });
-  SearchOptions how{options.seed,
-                    options.proposals,
-                    options.beta,
-                    options.patience,
-                    [] { return isStopped.load(); },
-                    {}};
+  SearchOptions how{options.seed,     options.proposals,  options.beta,
+                    options.patience, untilInterrupted(), {}};
   double unit = double(std::max<int64_t>(start->picoseconds, 1));
   std::optional<Prediction> best;
   Search search(space.choices(), how, [&](const Point &point) -> std::optional<double> {
@@ -224,5 +160,5 @@ int heddle::searchPlan(const PlanOptions &options) {
   if (!options.json)
     llvm::outs() << llvm::formatv("tried {0} of 10^{1:f1} plans in {2} proposals\n",
                                   search.points(), space.digits(), search.proposed());
-  return options.output.empty() || write(options.output, text) ? 0 : 1;
+  return options.output.empty() || writeText(options.output, text) ? 0 : 1;
 }

@@ -24,7 +24,14 @@ struct PlanOptions {
   uint64_t seed = 1, proposals = 1000, patience = 0;
   double beta = 100; ///< of the time of the first start
   bool json = false;
+  bool isTasks = false; ///< simulates tasks, each operator on devices of its own
+  bool isPaper = false; ///< likewise, under the assumptions of FlexFlow's paper
+  uint64_t exact = 0;   ///< the most points of a search for the best; 0: no such search
 };
+
+/// Those of tasks (lib/planner/Tasks.h), which no pass splits.
+int simulateTasks(const PlanOptions &options);
+int searchTasks(const PlanOptions &options);
 
 /// Prints the prediction of a plan. Returns the exit status.
 int simulatePlan(const PlanOptions &options);

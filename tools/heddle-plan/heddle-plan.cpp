@@ -34,6 +34,8 @@ int main(int argc, char **argv) {
     sub->add_option("--plan", options.plan, "A plan file (data parallelism)")->type_name("FILE");
     sub->add_option("--entry", options.entry, "The function of the step")->type_name("NAME");
     sub->add_flag("--json", options.json, "Print JSON");
+    sub->add_flag("--tasks", options.isTasks, "Simulate tasks: operators on devices of their own");
+    sub->add_flag("--paper", options.isPaper, "Likewise, with the assumptions of FlexFlow's paper");
     return sub;
   };
   command("simulate", "Predict the time, the transfers and the memory of a step");
@@ -44,6 +46,7 @@ int main(int argc, char **argv) {
   search->add_option("--proposals", options.proposals, "Plans to try")->capture_default_str();
   search->add_option("--patience", options.patience,
                      "Stop after so many proposals without a better plan; 0: never");
+  search->add_option("--exact", options.exact, "Prove the best of tasks by so many plans at most");
   search
       ->add_option("--beta", options.beta,
                    "How strictly slower plans are declined, per time of the first plan")

@@ -1,0 +1,145 @@
+//===- TaskCosts.cpp - configurations as points of a search ---------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/TaskCosts.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::planner;
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+static std::vector<unsigned> divisorsOf(unsigned number) {
+  std::vector<unsigned> divisors;
+  for (unsigned each = 1; each <= number; ++each)
+    if (number % each == 0)
+      divisors.push_back(each);
+  return divisors;
+}
+
+/// The lists of `parts` devices: for each distance, as many as parts fit into all devices. With one
+/// part, distances make no difference.
+static unsigned listsOf(unsigned parts, unsigned devices) {
+  unsigned distances = parts == 1 ? 1 : unsigned(divisorsOf(devices / parts).size());
+  return distances * (devices / parts);
+}
+
+Configurations::Configurations(const Graph::Choice &choice, unsigned devices) : devices(devices) {
+  degrees.push_back({});
+  for (const Graph::Name &name : choice.names) {
+    std::vector<std::vector<unsigned>> longer;
+    for (const std::vector<unsigned> &each : degrees) {
+      unsigned parts = partsOf({each, {}});
+      for (unsigned degree : divisorsOf(devices / parts)) {
+        if (blockOf(name.size, degree, degree - 1).size() == 0)
+          continue;
+        longer.push_back(each);
+        longer.back().push_back(degree);
+      }
+    }
+    degrees = std::move(longer);
+  }
+  firsts.push_back(0);
+  for (const std::vector<unsigned> &each : degrees)
+    firsts.push_back(firsts.back() + listsOf(partsOf({each, {}}), devices));
+}
+
+Configuration Configurations::operator[](unsigned number) const {
+  auto after = std::upper_bound(firsts.begin(), firsts.end(), number);
+  size_t at = size_t(after - firsts.begin()) - 1;
+  Configuration made{degrees[at], {}};
+  unsigned parts = partsOf(made), lists = devices / parts, list = number - firsts[at];
+  unsigned distance = divisorsOf(lists)[list / lists], place = list % lists;
+  unsigned first = place / distance * distance * parts + place % distance;
+  for (unsigned part = 0; part < parts; ++part)
+    made.devices.push_back(first + part * distance);
+  return made;
+}
+
+std::optional<unsigned> Configurations::find(const Configuration &configuration) const {
+  auto same = std::lower_bound(degrees.begin(), degrees.end(), configuration.degrees);
+  if (same == degrees.end() || *same != configuration.degrees)
+    return std::nullopt;
+  size_t at = size_t(same - degrees.begin());
+  for (unsigned number = firsts[at]; number < firsts[at + 1]; ++number)
+    if ((*this)[number].devices == configuration.devices)
+      return number;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices)
+    : tasks(tasks), graph(graph), devices(devices), current(graph.choices.size()) {
+  for (const Graph::Choice &choice : graph.choices)
+    configurations.emplace_back(choice, devices);
+  for (unsigned i = 0; i < graph.choices.size(); ++i)
+    current[i] = configurations[i].find(tasks.configuration(i));
+  proposed = current;
+}
+
+std::vector<unsigned> TaskCosts::choices() const {
+  std::vector<unsigned> sizes;
+  for (const Configurations &each : configurations)
+    sizes.push_back(each.size());
+  return sizes;
+}
+
+Point TaskCosts::dataParallel(const std::string &label) const {
+  Point point;
+  for (unsigned i = 0; i < graph.choices.size(); ++i) {
+    Configuration made = onDevice(graph.choices[i], 0);
+    for (size_t k = 0; k < made.degrees.size(); ++k) {
+      const Graph::Name &name = graph.choices[i].names[k];
+      if (name.label != label)
+        continue;
+      for (unsigned degree : divisorsOf(devices))
+        if (blockOf(name.size, degree, degree - 1).size() > 0)
+          made.degrees[k] = degree;
+      made.devices.resize(made.degrees[k]);
+      for (unsigned part = 0; part < made.degrees[k]; ++part)
+        made.devices[part] = part;
+      break;
+    }
+    point.push_back(*configurations[i].find(made));
+  }
+  return point;
+}
+
+int64_t TaskCosts::propose(const Point &point) {
+  for (unsigned i = 0; i < point.size(); ++i)
+    if (proposed[i] != point[i]) {
+      tasks.configure(i, configurations[i][point[i]]);
+      proposed[i] = point[i];
+    }
+  return tasks.update();
+}
+
+void TaskCosts::decide(bool isAccepted) {
+  if (isAccepted) {
+    tasks.commit();
+    current = proposed;
+  } else {
+    tasks.undo();
+    proposed = current;
+  }
+}
+
+SearchOptions TaskCosts::options(SearchOptions options) {
+  options.remembers = false;
+  options.onDecision = [this](bool isAccepted) { decide(isAccepted); };
+  return options;
+}
+
+Search::Cost TaskCosts::function(double unit) {
+  return [this, unit](const Point &point) { return double(propose(point)) / unit; };
+}
