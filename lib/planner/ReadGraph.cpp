@@ -12,111 +12,28 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/analysis/Operators.h"
 #include "lib/cost/Cost.h"
-
-#include "llvm/ADT/SetVector.h"
+#include "lib/planner/NestNames.h"
 
 using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Finds which names of the nests of a choice are one.
-class SharedNames {
-public:
-  /// A name of a nest, or a dimension of a value.
-  using Item = std::pair<void *, std::string>;
-
-  unsigned classOf(const Item &item) { return rootOf(numberOf(item)); }
-  std::optional<unsigned> find(const Item &item) {
-    auto known = numbers.find(item);
-    return known == numbers.end() ? std::nullopt : std::optional(rootOf(known->second));
-  }
-  void addNest(Operation *nest, StringRef name) {
-    ofNests[classOf({nest, name.str()})].insert(nest);
-  }
-  /// Does nothing if a nest would have two names in a class.
-  void join(const Item &a, const Item &b) {
-    unsigned to = classOf(a), from = classOf(b);
-    if (to == from ||
-        llvm::any_of(ofNests[from], [&](Operation *nest) { return ofNests[to].contains(nest); }))
-      return;
-    parents[from] = to;
-    ofNests[to].insert(ofNests[from].begin(), ofNests[from].end());
-  }
-
-private:
-  std::map<Item, unsigned> numbers;
-  std::vector<unsigned> parents;
-  std::vector<llvm::SmallPtrSet<Operation *, 4>> ofNests; ///< by class: the nests with such a name
-
-  unsigned numberOf(const Item &item) {
-    auto [entry, isNew] = numbers.try_emplace(item, unsigned(parents.size()));
-    if (isNew) {
-      parents.push_back(entry->second);
-      ofNests.emplace_back();
-    }
-    return entry->second;
-  }
-  unsigned rootOf(unsigned number) const {
-    while (parents[number] != number)
-      number = parents[number];
-    return number;
-  }
-};
-
-/// An access of a nest to a value: its coordinate along each dimension.
-struct Access {
-  Value value;
-  nest::MapAttr map;
-};
-
-SharedNames::Item itemOf(Value value, StringRef dim) {
-  return {value.getAsOpaquePointer(), dim.str()};
-}
-
-bool isDivisible(Operation *op) { return isa<nest::LoopNestInterface>(op); }
-
-/// The values that a nest reads, and the destination of an update.
-SmallVector<Access> accessesOf(Operation *op) {
-  SmallVector<Access> accesses;
-  if (isDivisible(op)) {
-    for (const NestRead &read : readsOf(op))
-      accesses.push_back({read.value, read.map});
-    if (auto update = dyn_cast<nest::UpdateOp>(op))
-      accesses.push_back({update.getDest(), update.getDestMap()});
-    return accesses;
-  }
-  for (Value used : nest::kernelOperands(op))
-    if (isa<nd::NdTensorType>(used.getType()))
-      accesses.push_back({used, nullptr});
-  return accesses;
-}
-
-/// The map from the iteration names of a nest to the dimensions of a result.
-nest::MapAttr mapOfResult(Operation *op, Value result) {
-  if (auto update = dyn_cast<nest::UpdateOp>(op))
-    return update.getDestMap();
-  return isDivisible(op) ? nest::MapAttr::identity(nd::tensorType(result)) : nest::MapAttr();
-}
-
-//===----------------------------------------------------------------------===//
-// The graph
-//===----------------------------------------------------------------------===//
-
 class Reader {
 public:
   Reader(func::FuncOp function, const cost::Machine &machine, bool isTied)
       : function(function), machine(machine), isTied(isTied), found(operatorsOf(function)),
-        spelled(spellings(function)) {}
+        spelled(spellings(function)) {
+    for (auto [i, next] : llvm::enumerate(function.front().getTerminator()->getOperands()))
+      if (auto argument = stateOf(function, unsigned(i)))
+        nextValues[function.getArgument(*argument)] = next;
+  }
 
   Graph run() {
     if (!divide(/*isWhole=*/true)) {
       graph = {};
       pieces.clear();
+      pieceOf.clear();
       divide(/*isWhole=*/false);
     }
     for (unsigned i = 0; i < graph.choices.size(); ++i)
@@ -135,7 +52,7 @@ private:
     const Operator *of = nullptr;
     unsigned choice = 0;
   };
-  mutable func::FuncOp function;
+  func::FuncOp function;
   const cost::Machine &machine;
   bool isTied;
   std::vector<Operator> found;
@@ -143,10 +60,12 @@ private:
   Graph graph;
   std::vector<Piece> pieces; ///< by operator of the graph
   DenseMap<Operation *, unsigned> pieceOf;
+  std::map<Operation *, DividedNames> divided;
   std::vector<SharedNames> shared; ///< by choice
   /// By choice: the number of a name, by class.
   std::vector<std::map<unsigned, unsigned>> numbers;
   DenseMap<Value, unsigned> valueOf;
+  DenseMap<Value, Value> nextValues; ///< by argument
 
   /// Divides operators into what comes before a sum, with it, and what follows; `isWhole` or not,
   /// into single nests. Returns false if two of them would wait for each other.
@@ -212,68 +131,62 @@ private:
 
   void findNames(unsigned choice) {
     SharedNames &names = shared.emplace_back();
-    SmallVector<Operation *> nests;
-    for (const Piece &piece : pieces)
-      if (piece.choice == choice)
-        for (Operation *nest : piece.nests)
-          if (isDivisible(nest))
-            nests.push_back(nest);
+    // Names that are spelled alike, and have one size, are one if nothing else says so.
     std::map<std::pair<std::string, int64_t>, SharedNames::Item> alike;
     std::vector<std::pair<SharedNames::Item, SharedNames::Item>> byLabel;
-    for (Operation *nest : nests)
-      for (nd::DimsAttr dims : iterationNamesOf(nest))
-        for (const nd::Dim &dim : dims) {
-          names.addNest(nest, dim.name);
-          SharedNames::Item item{nest, dim.name.str()};
-          auto [first, isNew] =
-              alike.try_emplace({labelOf(spelled, dim.name), dim.size().typical()}, item);
-          if (!isNew)
-            byLabel.emplace_back(first->second, item);
-        }
-    for (Operation *nest : nests) {
-      for (Value result : nest->getResults())
-        joinWhole(names, nest, result, mapOfResult(nest, result));
-      for (const Access &access : accessesOf(nest))
-        joinWhole(names, nest, access.value, access.map);
-    }
+    for (const Piece &piece : pieces)
+      for (Operation *op : piece.choice == choice ? piece.nests : decltype(piece.nests)()) {
+        names.add(op);
+        for (Operation *nest : loopsOf(op))
+          forEachName(nest, [&](const nd::Dim &dim, const SharedNames::Item &item) {
+            auto [first, isNew] =
+                alike.try_emplace({labelOf(spelled, dim.name), dim.size().typical()}, item);
+            if (!isNew)
+              byLabel.emplace_back(first->second, item);
+          });
+      }
     for (const auto &[first, second] : byLabel)
       names.join(first, second);
+    for (const Piece &piece : pieces)
+      for (Operation *op : piece.choice == choice ? piece.nests : decltype(piece.nests)())
+        divided[op] = dividedNamesOf(op, names);
     numberNames(choice);
   }
 
-  /// A name that is a coordinate of a whole dimension is the name of this dimension.
-  static void joinWhole(SharedNames &names, Operation *nest, Value value, nest::MapAttr map) {
-    for (const nd::Dim &dim : nd::tensorType(value).getDims()) {
-      std::optional<std::string> name = map.lookup(dim.name)->asName();
-      for (nd::DimsAttr dims : iterationNamesOf(nest))
-        if (name && dims.contains(*name) && dims.lookup(*name) == dim.size())
-          names.join(itemOf(value, dim.name), {nest, *name});
-    }
+  static void
+  forEachName(Operation *nest,
+              llvm::function_ref<void(const nd::Dim &, const SharedNames::Item &)> act) {
+    for (nd::DimsAttr dims : iterationNamesOf(nest))
+      for (const nd::Dim &dim : dims)
+        act(dim, {nest, dim.name.str()});
   }
 
   /// Only names of nests that are not pointwise are split, as others follow these.
   void numberNames(unsigned choice) {
     std::map<unsigned, unsigned> &numberOf = numbers.emplace_back();
     for (const Operator &each : found)
-      for (Operation *nest : each.splitNests()) {
-        auto piece = pieceOf.find(nest);
-        if (piece == pieceOf.end() || pieces[piece->second].choice != choice || !isDivisible(nest))
+      for (Operation *op : each.splitNests()) {
+        auto piece = pieceOf.find(op);
+        if (piece == pieceOf.end() || pieces[piece->second].choice != choice)
           continue;
-        for (nd::DimsAttr dims : iterationNamesOf(nest))
-          for (const nd::Dim &dim : dims) {
-            unsigned of = shared[choice].classOf({nest, dim.name.str()});
-            if (int64_t size = dim.size().typical();
-                size > 1 && numberOf.try_emplace(of, unsigned(numberOf.size())).second)
+        for (Operation *nest : loopsOf(op))
+          forEachName(nest, [&](const nd::Dim &dim, const SharedNames::Item &item) {
+            unsigned of = shared[choice].classOf(item);
+            int64_t size = dim.size().typical();
+            if (size > 1 && divided[op].classes.contains(of) &&
+                numberOf.try_emplace(of, unsigned(numberOf.size())).second)
               graph.choices[choice].names.push_back({labelOf(spelled, dim.name), size});
-          }
+          });
       }
   }
 
-  std::optional<unsigned> numberOf(unsigned choice, const SharedNames::Item &item) {
-    std::optional<unsigned> of = shared[choice].find(item);
-    auto number = of ? numbers[choice].find(*of) : numbers[choice].end();
-    return number == numbers[choice].end() ? std::nullopt : std::optional(number->second);
+  /// The number of a name by which an op is divided.
+  std::optional<unsigned> numberOf(Operation *op, std::optional<unsigned> of) {
+    const auto &numberOf = numbers[pieces[pieceOf.lookup(op)].choice];
+    auto number = of && divided[op].classes.contains(*of) ? numberOf.find(*of) : numberOf.end();
+    return number == numberOf.end() ? std::nullopt : std::optional(number->second);
   }
+  SharedNames &namesOf(Operation *op) { return shared[pieces[pieceOf.lookup(op)].choice]; }
 
   void describe(unsigned i) {
     const Piece &piece = pieces[i];
@@ -283,11 +196,9 @@ private:
     for (Operation *nest : piece.nests) {
       op.operations += arithmeticOf(nest);
       op.seconds += cost::secondsBySizes(nest, machine);
-      if (isDivisible(nest))
-        for (nd::DimsAttr dims : iterationNamesOf(nest))
-          for (const nd::Dim &dim : dims)
-            if (auto number = numberOf(piece.choice, {nest, dim.name.str()}))
-              names.insert(*number);
+      for (unsigned of : divided[nest].classes)
+        if (auto number = numberOf(nest, of))
+          names.insert(*number);
       for (Value result : nest->getResults())
         if (isa<nd::NdTensorType>(result.getType()))
           addValue(i, nest, result);
@@ -305,24 +216,15 @@ private:
     if (!isRead)
       return;
     auto type = nd::tensorType(result);
-    nest::MapAttr map = mapOfResult(nest, result);
+    Access access{result, mapOfResult(nest, result)};
     Graph::Value value{maker, {}, {}, {}, int64_t(elementBytes(type.getElementType()))};
-    std::set<unsigned> kept;
     for (const nd::Dim &dim : type.getDims()) {
       value.sizes.push_back(dim.size().typical());
-      // A dimension that a nest writes elsewhere is not in blocks of its maker.
-      bool isOwn = map && map.lookup(dim.name)->asName();
-      value.names.push_back(isOwn ? numberOf(pieces[maker].choice, itemOf(result, dim.name))
-                                  : std::nullopt);
-      if (value.names.back())
-        kept.insert(*value.names.back());
+      value.names.push_back(numberOf(nest, classOfWhole(nest, access, dim, namesOf(nest))));
     }
-    if (isDivisible(nest))
-      for (nd::DimsAttr dims : iterationNamesOf(nest))
-        for (const nd::Dim &dim : dims)
-          if (auto number = numberOf(pieces[maker].choice, {nest, dim.name.str()});
-              number && kept.insert(*number).second)
-            value.summed.push_back(*number);
+    for (unsigned of : divided[nest].partial[result.getAsOpaquePointer()])
+      if (auto number = numberOf(nest, of))
+        value.summed.push_back(*number);
     valueOf[result] = unsigned(graph.values.size());
     graph.values.push_back(std::move(value));
   }
@@ -338,12 +240,12 @@ private:
         auto value = valueOf.find(access.value);
         bool ofNextStep = value == valueOf.end();
         if (ofNextStep)
-          value = valueOf.find(nextValueOf(access.value));
+          value = valueOf.find(nextValues.lookup(access.value));
         if (value == valueOf.end() || (!ofNextStep && graph.values[value->second].maker == i))
           continue;
         Graph::Read read{value->second, {}, ofNextStep};
         for (const nd::Dim &dim : nd::tensorType(access.value).getDims())
-          read.coordinates.push_back(coordinateOf(i, nest, access.map, dim));
+          read.coordinates.push_back(coordinateOf(nest, access, dim));
         auto [known, isNew] = reads.try_emplace({value->second, ofNextStep}, read);
         if (!isNew)
           widen(known->second, read);
@@ -352,23 +254,13 @@ private:
       graph.operators[i].reads.push_back(std::move(read));
   }
 
-  /// The result that is the next value of an argument; null if there is none.
-  Value nextValueOf(Value value) const {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (!argument || argument.getOwner() != &function.getBody().front())
-      return {};
-    Operation *end = argument.getOwner()->getTerminator();
-    for (unsigned k = 0; k < end->getNumOperands(); ++k)
-      if (stateOf(function, k) == argument.getArgNumber())
-        return end->getOperand(k);
-    return {};
-  }
-
-  Coordinate coordinateOf(unsigned i, Operation *nest, nest::MapAttr map, const nd::Dim &dim) {
+  Coordinate coordinateOf(Operation *nest, const Access &access, const nd::Dim &dim) {
     Coordinate whole{{}, 0, dim.size().typical() - 1, 1};
-    if (!map)
+    if (auto number = numberOf(nest, classOfWhole(nest, access, dim, namesOf(nest))))
+      return {{{*number, 1}}, 0, 0, 1};
+    if (!access.map)
       return whole;
-    Expr expr = *map.lookup(dim.name);
+    Expr expr = *access.map.lookup(dim.name);
     Coordinate made;
     if (expr.terms().size() == 1 && expr.offset() == 0 && expr.terms()[0].coefficient == 1 &&
         expr.terms()[0].factors.size() == 1 &&
@@ -381,7 +273,7 @@ private:
     made.low = made.high = expr.offset();
     for (const std::string &name : expr.names()) {
       int64_t factor = expr.coefficient(name), last = 0;
-      if (auto number = numberOf(pieces[i].choice, {nest, name})) {
+      if (auto number = numberOf(nest, namesOf(nest).classOf({nest, name}))) {
         made.terms.push_back({*number, factor});
         continue;
       }

@@ -81,6 +81,8 @@ public:
 private:
   using Id = Timetable::Id;
   static constexpr Id none = ~0u;
+  /// No part and no block has this number.
+  static constexpr unsigned mostParts = (1u << 14) - 1;
   /// Tasks that are made and removed together: those of an operator, of the sums of a value, or
   /// the messages to a reader.
   struct Slot {

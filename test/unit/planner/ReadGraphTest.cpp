@@ -70,6 +70,69 @@ func.func @windows(%x: !x {nd.name = "x"}, %at: !i {nd.name = "at"}) -> !nd.tens
 }
 )";
 
+// The products of all pairs of rows; then pairs of neighbours, of names that no sum has; the first
+// half is written to the middle of a larger tensor.
+static const char *pairs = R"(
+!x = !nd.tensor<f32, k: 3, row: 4>
+!p = !nd.tensor<f32, a: 4, b: 4>
+!d = !nd.tensor<f32, b: 4, e: 2, f: 3>
+func.func @pairs(%x: !x {nd.name = "x"}, %to: !p {nd.name = "to"}) -> (!d, !p) {
+  %p = nest.compute (a: 4, b: 4) reduce (k: 3) reads %x[row = a], %x[row = b] {
+  ^bb0(%u: f32, %v: f32):
+    %m = arith.mulf %u, %v : f32
+    nest.yield %m : f32
+  } combine add [0.0 : f32] : (!x, !x) -> !p
+  %d = nest.compute (b: 4, e: 2, f: 3) reads %p[a = e + f] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } : (!p) -> !d
+  %w = nest.update (b: 4, c: 2) %to[a = c + 1] unique reads %p[a = c] {
+  ^bb0(%u: f32):
+    nest.yield %u : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    nest.yield %new : f32
+  } : (!p, !p) -> !p
+  return %d, %w : !d, !p
+}
+)";
+
+// A recurrence mixes its state over `h`, so that steps can be divided by `b` alone. Another one adds
+// up sums over `b`: partial sums of both are added after the last step.
+static const char *recurrences = R"(
+!x = !nd.tensor<f32, b: 8, t: 5>
+!s = !nd.tensor<f32, b: 8, h: 3>
+!w = !nd.tensor<f32, g: 3, h: 3>
+!o = !nd.tensor<f32, b: 8, h: 3, t: 5>
+!h = !nd.tensor<f32, h: 3>
+func.func @recur(%x: !x {nd.name = "x"}, %w: !w {nd.name = "net.w"}, %s: !s, %z: !h) -> !h {
+  %r:2 = nest.scan along #nd.dims<t: 5> init(%s) reads(%x) : (!s, !x) -> (!s, !o) {
+  ^bb0(%state: !s, %slice: !nd.tensor<f32, b: 8>):
+    %m = nest.compute (b: 8, h: 3) reduce (g: 3) reads %state[h = g], %w[], %slice[] {
+    ^bb0(%u: f32, %v: f32, %q: f32):
+      %p = arith.mulf %u, %v : f32
+      %n = arith.addf %p, %q : f32
+      nest.yield %n : f32
+    } combine add [0.0 : f32] : (!s, !w, !nd.tensor<f32, b: 8>) -> !s
+    nest.yield %m, %m : !s, !s
+  }
+  %e = nest.scan along #nd.dims<t: 5> init(%z) reads(%r#1) : (!h, !o) -> !h {
+  ^bb0(%total: !h, %slice: !s):
+    %m = nest.compute (h: 3) reduce (b: 8) reads %slice[] {
+    ^bb0(%u: f32):
+      nest.yield %u : f32
+    } combine add [0.0 : f32] : (!s) -> !h
+    %n = nest.compute (h: 3) reads %total[], %m[] {
+    ^bb0(%u: f32, %v: f32):
+      %p = arith.addf %u, %v : f32
+      nest.yield %p : f32
+    } : (!h, !h) -> !h
+    nest.yield %n : !h
+  }
+  return %e : !h
+}
+)";
+
 struct ReadGraphTest : ::testing::Test {
   MLIRContext context{[] {
     DialectRegistry registry;
@@ -186,4 +249,29 @@ TEST_F(ReadGraphTest, WindowsReadTheirHaloAndLookupsAll) {
   tasks.update();
   // Rows 0 to 4 and 4 to 8 of x, which is in rows 0 to 4 and 5 to 9: one row. Then two rows each.
   EXPECT_EQ(tasks.totals().bytes, 4 + 2 * 2 * 4);
+}
+
+TEST_F(ReadGraphTest, RecurrencesAreDividedWhereStepsAreApart) {
+  EXPECT_EQ(textOf(read(recurrences, false)),
+            "net.w: b=8\n"
+            "argument3: h=3 b=8\n"
+            "net.w over b, makes b whole whole\n"
+            "argument3 over h b, makes h sum b, reads b+0..0 h+0..0 0..4\n");
+  // What makes the partial sums is not a sum.
+  std::string text = recurrences;
+  text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
+  EXPECT_EQ(textOf(read(text.c_str(), false)),
+            "net.w: b=8\n"
+            "argument3: h=3\n"
+            "net.w over b, makes b whole whole\n"
+            "argument3 over h, makes h, reads 0..7 h+0..0 0..4\n");
+}
+
+// Both names of a product of a value with itself are coordinates of one dimension, and stay two.
+TEST_F(ReadGraphTest, NoNestHasANameTwice) {
+  EXPECT_EQ(textOf(read(pairs, true)), "x: a=4 b=4 k=3\n"
+                                       "to: b=4 c=2\n"
+                                       "x over a b k, makes a b sum k\n"
+                                       "x over b, makes b whole whole, reads 0..3 b+0..0\n"
+                                       "to over b c, makes whole b sum c, reads c+0..0 b+0..0\n");
 }

@@ -144,6 +144,47 @@ TEST(Timetable, MessagesPassThroughLinksAtOnce) {
   EXPECT_EQ(times.simulate(), 107);
 }
 
+// To reduce `bytes` in a ring of n devices, each sends a block to the next one 2 (n - 1) times, and
+// goes on with what it got: 2 (n - 1) (latency + bytes / (n rate)).
+TEST(Timetable, RingsTakeTwoTurns) {
+  for (unsigned n : {2u, 3u, 8u}) {
+    int64_t latency = 7, block = 40;
+    Timetable times;
+    for (unsigned i = 0; i < n; ++i)
+      times.addResource();
+    std::vector<Timetable::Id> last, next;
+    for (unsigned turn = 0; turn < 2 * (n - 1); ++turn, last.swap(next)) {
+      next.clear();
+      for (unsigned i = 0; i < n; ++i) {
+        next.push_back(times.addTask(turn * n + i, i, block));
+        if (turn)
+          times.addDependence({last[(i + n - 1) % n], next[i], latency});
+      }
+    }
+    times.simulate();
+    EXPECT_EQ(times.end() + latency, 2 * (n - 1) * (latency + block)) << n;
+  }
+}
+
+// With p stages and m batches, a device is idle (p - 1) / m of the time in which it computes.
+TEST(Timetable, PipelinesHaveBubbles) {
+  for (unsigned p : {1u, 2u, 4u})
+    for (unsigned m : {1u, 3u, 8u}) {
+      Timetable times;
+      std::vector<Timetable::Id> before(m);
+      for (unsigned stage = 0; stage < p; ++stage) {
+        unsigned device = times.addResource();
+        for (unsigned batch = 0; batch < m; ++batch) {
+          Timetable::Id task = times.addTask(batch * p + stage, device, 10);
+          if (stage)
+            times.addDependence({before[batch], task});
+          before[batch] = task;
+        }
+      }
+      EXPECT_EQ(times.simulate() - 10 * m, 10 * (p - 1));
+    }
+}
+
 // The walk of the cost model knows no lags: they are tasks of their own there.
 TEST(Timetable, AgreesWithTheWalkOfTheCostModel) {
   Random random(1);

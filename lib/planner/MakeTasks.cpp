@@ -1,0 +1,289 @@
+//===- MakeTasks.cpp - the tasks of one configuration ---------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/Tasks.h"
+
+#include "lib/cost/Walk.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::planner;
+
+/// A task takes at least one picosecond.
+static int64_t timeOf(double seconds) { return std::max<int64_t>(1, cost::picoseconds(seconds)); }
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// The block of each name that a part has.
+std::vector<unsigned> Tasks::indicesOf(unsigned choice, unsigned part) const {
+  const std::vector<unsigned> &degrees = configurations[choice].degrees;
+  std::vector<unsigned> indices(degrees.size());
+  for (size_t i = degrees.size(); i-- > 0; part /= degrees[i])
+    indices[i] = part % degrees[i];
+  return indices;
+}
+
+Tasks::Blocks Tasks::blocksOf(const Graph::Value &value) const {
+  const std::vector<unsigned> &degrees =
+      configurations[graph.operators[value.maker].choice].degrees;
+  std::vector<unsigned> strides(degrees.size(), 1);
+  for (size_t i = degrees.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * degrees[i];
+  Blocks made;
+  for (std::optional<unsigned> name : value.names) {
+    made.degrees.push_back(name ? degrees[*name] : 1);
+    made.strides.push_back(name ? strides[*name] : 0);
+    made.count *= made.degrees.back();
+  }
+  std::vector<unsigned> parts{0};
+  for (unsigned name : value.summed)
+    for (size_t i = 0, count = parts.size(); i < count; ++i)
+      for (unsigned k = 1; k < degrees[name]; ++k)
+        parts.push_back(parts[i] + k * strides[name]);
+  made.otherParts.assign(parts.begin() + 1, parts.end());
+  return made;
+}
+
+/// The first part that has a block of a value, and the block's place `at` along each dimension.
+unsigned Tasks::partOf(const Blocks &made, unsigned block, std::vector<unsigned> &at) const {
+  unsigned part = 0;
+  at.resize(made.degrees.size());
+  for (size_t i = at.size(); i-- > 0; block /= made.degrees[i]) {
+    at[i] = block % made.degrees[i];
+    part += at[i] * made.strides[i];
+  }
+  return part;
+}
+
+/// What a part reads of a value.
+std::vector<Interval> Tasks::boxOf(const Graph::Operator &op, const Graph::Read &read,
+                                   const std::vector<unsigned> &indices) const {
+  const std::vector<unsigned> &degrees = configurations[op.choice].degrees;
+  const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
+  std::vector<Interval> box;
+  for (size_t i = 0; i < read.coordinates.size(); ++i) {
+    const Coordinate &coordinate = read.coordinates[i];
+    int64_t low = coordinate.low, high = coordinate.high;
+    for (auto [name, factor] : coordinate.terms) {
+      Interval block = blockOf(names[name].size, degrees[name], indices[name]);
+      low += factor * (factor > 0 ? block.low : block.high - 1);
+      high += factor * (factor > 0 ? block.high - 1 : block.low);
+    }
+    auto divided = [&](int64_t at) {
+      return at >= 0 ? at / coordinate.divisor
+                     : -((-at + coordinate.divisor - 1) / coordinate.divisor);
+    };
+    int64_t size = graph.values[read.value].sizes[i];
+    box.push_back({std::clamp<int64_t>(divided(low), 0, size),
+                   std::clamp<int64_t>(divided(high) + 1, 0, size)});
+  }
+  return box;
+}
+
+/// The time of a part: its arithmetic, or the bytes that it reads and makes, whatever takes longer.
+int64_t Tasks::durationOf(const Graph::Operator &op, const std::vector<unsigned> &indices,
+                          unsigned device) const {
+  const Configuration &configuration = configurations[op.choice];
+  const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
+  double share = 1;
+  for (unsigned name : op.names)
+    share *= double(blockOf(names[name].size, configuration.degrees[name], indices[name]).size()) /
+             double(names[name].size);
+  const Cluster::Kind &kind = cluster.kinds[cluster.devices[device].kind];
+  if (kind.operationsPerSecond == 0)
+    return timeOf(op.seconds * share);
+  double bytes = 0;
+  auto addBox = [&](const Graph::Value &value, const std::vector<Interval> &box) {
+    double elements = 1;
+    for (const Interval &each : box)
+      elements *= double(each.size());
+    bytes += elements * double(value.elementBytes);
+  };
+  for (const Graph::Read &read : op.reads)
+    addBox(graph.values[read.value], boxOf(op, read, indices));
+  for (unsigned made : valuesOf[size_t(&op - graph.operators.data())]) {
+    const Graph::Value &value = graph.values[made];
+    std::vector<Interval> box;
+    for (size_t i = 0; i < value.sizes.size(); ++i)
+      box.push_back(value.names[i] ? blockOf(value.sizes[i], configuration.degrees[*value.names[i]],
+                                             indices[*value.names[i]])
+                                   : Interval{0, value.sizes[i]});
+    addBox(value, box);
+  }
+  return timeOf(kind.startSeconds + std::max(op.operations * share / kind.operationsPerSecond,
+                                             bytes / kind.bytesPerSecond));
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+void Tasks::makeOperator(unsigned i) {
+  const Graph::Operator &op = graph.operators[i];
+  const Configuration &configuration = configurations[op.choice];
+  const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
+  Slot &slot = slots[slotOfOperator(i)];
+  slot.parts.assign(partsOf(configuration), none);
+  for (unsigned part = 0; part < slot.parts.size(); ++part) {
+    std::vector<unsigned> indices = indicesOf(op.choice, part);
+    bool exists = true;
+    for (unsigned name = 0; name < names.size(); ++name)
+      exists &=
+          std::find(op.names.begin(), op.names.end(), name) == op.names.end()
+              ? indices[name] == 0
+              : blockOf(names[name].size, configuration.degrees[name], indices[name]).size() > 0;
+    if (!exists)
+      continue;
+    unsigned device = configuration.devices[part];
+    int64_t duration = durationOf(op, indices, device);
+    Id task = times.addTask(keyOf(slotOfOperator(i), part, 0, 0), device, duration);
+    slot.parts[part] = task;
+    slot.all.push_back(task);
+    slot.totals.computing += duration;
+    if (options.isPaper && op.isUpdate)
+      times.addDependence({barrier, task});
+  }
+  sums.computing += slot.totals.computing;
+  if (collectors[i] == none)
+    return;
+  // One task for all parts, so that the barrier has few dependences.
+  Id collector = times.addTask(keyOf(slotOfOperator(i), mostParts, 0, 0), collectors[i], 1);
+  for (Id task : slot.all)
+    times.addDependence({task, collector});
+  slot.all.push_back(collector);
+  times.addDependence({collector, barrier});
+}
+
+void Tasks::send(const Message &message) {
+  Slot &slot = slots[message.slot];
+  if (message.fromDevice == message.toDevice) {
+    if (message.before != none)
+      times.addDependence({message.after, message.before});
+    return;
+  }
+  const Cluster::Route &route = cluster.routeOf(message.fromDevice, message.toDevice);
+  auto latencyOf = [&](unsigned link) {
+    return options.isPaper ? 0 : cost::picoseconds(cluster.links[link].latencySeconds);
+  };
+  int64_t left = 0; // latencies of the links from here on
+  for (unsigned link : route)
+    left += latencyOf(link);
+  Id previous = none;
+  int64_t lag = 0;
+  for (unsigned hop = 0; hop < route.size(); ++hop) {
+    const Cluster::Link &link = cluster.links[route[hop]];
+    Id task = times.addTask(keyOf(message.slot, message.to, message.from, hop),
+                            unsigned(cluster.devices.size()) + link.lane,
+                            timeOf(double(message.bytes) / link.bytesPerSecond));
+    slot.all.push_back(task);
+    if (previous == none)
+      times.addDependence({message.after, task});
+    else
+      times.addDependence({previous, task, std::max<int64_t>(lag, 1), true});
+    if (message.waits && previous == none)
+      times.addDependence({barrier, task});
+    if (message.before != none)
+      times.addDependence({task, message.before, left});
+    lag = latencyOf(route[hop]);
+    left -= lag;
+    previous = task;
+  }
+  slot.totals.bytes += message.bytes;
+  ++slot.totals.transfers;
+  sums.bytes += message.bytes;
+  ++sums.transfers;
+}
+
+void Tasks::makeSums(unsigned i) {
+  const Graph::Value &value = graph.values[i];
+  const Blocks &made = blocks[i];
+  if (made.otherParts.empty())
+    return;
+  const Graph::Operator &op = graph.operators[value.maker];
+  const Configuration &configuration = configurations[op.choice];
+  const Slot &makers = slots[slotOfOperator(value.maker)];
+  Slot &slot = slots[slotOfValue(i)];
+  slot.parts.assign(made.count, none);
+  std::vector<unsigned> at;
+  for (unsigned block = 0; block < made.count; ++block) {
+    unsigned part = partOf(made, block, at), device = configuration.devices[part];
+    if (makers.parts[part] == none)
+      continue;
+    int64_t elements = 1;
+    for (size_t k = 0; k < at.size(); ++k)
+      elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
+    const Cluster::Kind &kind = cluster.kinds[cluster.devices[device].kind];
+    double others = double(made.otherParts.size()), bytes = double(elements * value.elementBytes);
+    double seconds = kind.operationsPerSecond == 0
+                         ? 0
+                         : std::max(others * double(elements) / kind.operationsPerSecond,
+                                    (others + 2) * bytes / kind.bytesPerSecond);
+    int64_t duration = timeOf(seconds);
+    Id sum = times.addTask(keyOf(slotOfValue(i), block, mostParts, 0), device, duration);
+    slot.parts[block] = sum;
+    slot.all.push_back(sum);
+    slot.totals.computing += duration;
+    sums.computing += duration;
+    times.addDependence({makers.parts[part], sum});
+    for (unsigned other : made.otherParts)
+      if (Id maker = makers.parts[part + other]; maker != none)
+        send({slotOfValue(i), block, part + other, configuration.devices[part + other], device,
+              elements * value.elementBytes, maker, sum, options.isPaper && isGradient[i]});
+  }
+}
+
+void Tasks::makeEdge(unsigned i) {
+  const Graph::Operator &reader = graph.operators[edges[i].reader];
+  const Graph::Read &read = reader.reads[edges[i].read];
+  const Graph::Value &value = graph.values[read.value];
+  const Blocks &made = blocks[read.value];
+  const Slot &sum = slots[slotOfValue(read.value)];
+  const Slot &makers = slots[slotOfOperator(value.maker)];
+  const Configuration &from = configurations[graph.operators[value.maker].choice];
+  const Configuration &to = configurations[reader.choice];
+  const std::vector<Id> &readers = slots[slotOfOperator(edges[i].reader)].parts;
+  size_t rank = value.sizes.size();
+  std::vector<unsigned> first(rank), last(rank), at;
+  for (unsigned part = 0; part < readers.size(); ++part) {
+    if (readers[part] == none)
+      continue;
+    std::vector<Interval> box = boxOf(reader, read, indicesOf(reader.choice, part));
+    bool isEmpty = false;
+    for (size_t k = 0; k < rank; ++k) {
+      int64_t block = (value.sizes[k] + made.degrees[k] - 1) / made.degrees[k];
+      isEmpty |= box[k].size() == 0;
+      first[k] = unsigned(box[k].low / block);
+      last[k] = unsigned((box[k].high - 1) / block);
+    }
+    if (isEmpty)
+      continue;
+    at = first;
+    while (true) {
+      int64_t elements = 1;
+      unsigned block = 0, maker = 0;
+      for (size_t k = 0; k < rank; ++k) {
+        Interval own = blockOf(value.sizes[k], made.degrees[k], at[k]);
+        elements *= std::min(own.high, box[k].high) - std::max(own.low, box[k].low);
+        block = block * made.degrees[k] + at[k];
+        maker += at[k] * made.strides[k];
+      }
+      send({slotOfEdge(i), part, block, from.devices[maker], to.devices[part],
+            elements * value.elementBytes,
+            sum.parts.empty() ? makers.parts[maker] : sum.parts[block],
+            read.ofNextStep ? none : readers[part], options.isPaper && reader.isUpdate});
+      size_t k = rank;
+      while (k-- > 0 && at[k] == last[k])
+        at[k] = first[k];
+      if (k == size_t(-1))
+        break;
+      ++at[k];
+    }
+  }
+}
