@@ -29,7 +29,7 @@ Timetable::Id Timetable::addTask(uint64_t key, unsigned resource, int64_t durati
   task.key = key;
   task.resource = resource;
   task.duration = duration;
-  task.isAlive = true;
+  task.isAlive = task.isNew = true;
   task.times = {};
   added.push_back(id);
   return id;
@@ -40,6 +40,8 @@ void Timetable::addDependence(const Dependence &made) {
   tasks[made.before].after.push_back({made.after, made.fromBegin, made.lag});
   tasks[made.after].before.push_back({made.before, made.fromBegin, made.lag});
   touched.push_back(made.after);
+  if (!tasks[made.before].isNew && !tasks[made.after].isNew)
+    connected.push_back(made);
 }
 
 void Timetable::remove(Id task) {
@@ -72,7 +74,10 @@ void Timetable::erase(std::vector<Id> &dead) {
 
 void Timetable::commit() {
   erase(removed);
+  for (Id id : added)
+    tasks[id].isNew = false;
   added.clear();
+  connected.clear();
   touched.clear();
   isUpdated = false;
 }
@@ -89,6 +94,17 @@ void Timetable::undo() {
     last = oldLast;
   }
   erase(added);
+  auto disconnect = [](std::vector<Edge> &edges, Id task, const Dependence &made) {
+    auto edge = std::find_if(edges.begin(), edges.end(), [&](const Edge &each) {
+      return each.task == task && each.lag == made.lag && each.fromBegin == made.fromBegin;
+    });
+    edges.erase(edge);
+  };
+  for (const Dependence &made : connected) {
+    disconnect(tasks[made.before].after, made.after, made);
+    disconnect(tasks[made.after].before, made.before, made);
+  }
+  connected.clear();
   touched.clear();
 }
 

@@ -97,7 +97,7 @@ private:
     uint64_t key = 0;
     int64_t duration = 1;
     unsigned resource = 0;
-    bool isAlive = false;
+    bool isAlive = false, isNew = false; ///< isNew: since the last commit
     Times times;
     std::vector<Edge> before, after;
     // Of the update with this number:
@@ -117,7 +117,8 @@ private:
   std::vector<Task> tasks;
   std::vector<Id> unused, added, removed, touched, order, oldOrder;
   std::vector<std::pair<Id, Times>> oldTimes;
-  std::vector<int64_t> freeAt; ///< by resource
+  std::vector<Dependence> connected; ///< dependences between tasks that are not new
+  std::vector<int64_t> freeAt;       ///< by resource
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   unsigned resources = 0, updates = 0;
   bool isUpdated = false; ///< since the last commit

@@ -71,7 +71,7 @@ func.func @windows(%x: !x {nd.name = "x"}, %at: !i {nd.name = "at"}) -> !nd.tens
 )";
 
 // The products of all pairs of rows; then pairs of neighbours, of names that no sum has; the first
-// half is written to the middle of a larger tensor.
+// half is written to a larger tensor.
 static const char *pairs = R"(
 !x = !nd.tensor<f32, k: 3, row: 4>
 !p = !nd.tensor<f32, a: 4, b: 4>
@@ -86,7 +86,7 @@ func.func @pairs(%x: !x {nd.name = "x"}, %to: !p {nd.name = "to"}) -> (!d, !p) {
   ^bb0(%u: f32):
     nest.yield %u : f32
   } : (!p) -> !d
-  %w = nest.update (b: 4, c: 2) %to[a = c + 1] unique reads %p[a = c] {
+  %w = nest.update (b: 4, c: 2) %to[a = c] unique reads %p[a = c] {
   ^bb0(%u: f32):
     nest.yield %u : f32
   } combine {
@@ -257,6 +257,10 @@ TEST_F(ReadGraphTest, RecurrencesAreDividedWhereStepsAreApart) {
             "argument3: h=3 b=8\n"
             "net.w over b, makes b whole whole\n"
             "argument3 over h b, makes h sum b, reads b+0..0 h+0..0 0..4\n");
+  // A step reads another sample of the state.
+  std::string mixed = recurrences;
+  mixed.replace(mixed.find("%state[h = g]"), 13, "%state[b = 7 - b, h = g]");
+  EXPECT_EQ(textOf(read(mixed.c_str(), false)).substr(0, 8), "net.w:\na");
   // What makes the partial sums is not a sum.
   std::string text = recurrences;
   text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");

@@ -152,6 +152,10 @@ TEST(Tasks, UpdatesFollowTheBackwardPass) {
         << isPaper;
     EXPECT_EQ(tasks.totals().bytes, 2 * 3 * 32); // to the first part and back
     EXPECT_EQ(tasks.totals().computing, 32 + 32 + 8 + 24 + 1000);
+    // On one device, where nothing is sent.
+    tasks.commit();
+    tasks.configure(0, {{1, 1}, {0}});
+    EXPECT_EQ(tasks.update(), isPaper ? 1000 + 2 + 8 : 1000);
   }
 }
 

@@ -245,6 +245,14 @@ TEST(Timetable, UpdatesGiveTheTimesOfAFreshStart) {
           times.addDependence(
               {nextIds[each.before], nextIds[each.after], each.lag, each.fromBegin});
       }
+      if (random() % 3 == 0) { // between tasks that are there
+        size_t first = next.dependences.size();
+        auto one = std::next(next.tasks.begin(), std::ptrdiff_t(random() % next.tasks.size()));
+        next.connect(uint64_t(one->first), 1, true, random);
+        for (const auto &each : std::span(next.dependences).subspan(first))
+          times.addDependence(
+              {nextIds[each.before], nextIds[each.after], each.lag, each.fromBegin});
+      }
       times.update();
       computed += times.computed();
       all += next.tasks.size();
