@@ -9,11 +9,11 @@
 // CHECK-NEXT: "plan": "data parallel",
 // CHECK-NEXT: "sent_bytes": 384
 
-// Otherwise there are latencies, operators have plans of their own, and no update waits for all gradients: the first
-// device has the sum that the optimiser reads, and makes the next value.
+// Otherwise there are latencies (a step ends when the last byte is sent), operators have plans of their own, and no update
+// waits for all gradients: the first device has the sum that the optimiser reads, and makes the next value.
 // RUN: heddle-plan simulate %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --json | FileCheck %s --check-prefix=TASKS
 // TASKS: "messages": 2,
-// TASKS-NEXT: "picoseconds": 8624000,
+// TASKS-NEXT: "picoseconds": 7624000,
 // TASKS-NEXT: "plan": "data parallel",
 // TASKS-NEXT: "sent_bytes": 384
 
