@@ -25,7 +25,7 @@ static const std::string &guard() {
 
 StreamMemory::StreamMemory(std::string name, std::unique_ptr<Driver> driver)
     : name(std::move(name)), guarded(std::getenv("HEDDLE_GUARD_BUFFERS")),
-      driver(std::move(driver)) {}
+      reuses(!std::getenv("HEDDLE_FRESH_BUFFERS")), driver(std::move(driver)) {}
 
 StreamMemory::~StreamMemory() {
   trim();
@@ -41,7 +41,7 @@ void StreamMemory::requireOwnProcess() const {
 }
 
 void *StreamMemory::obtain(int64_t bytes, int64_t alignment) {
-  void *address = CachingManager::obtain(bytes, alignment);
+  void *address = reuses ? CachingManager::obtain(bytes, alignment) : fresh(bytes, alignment);
   if (address && guarded) {
     Range &range = ranges.find(static_cast<char *>(address))->second;
     range.requested = bytes;
@@ -50,6 +50,13 @@ void *StreamMemory::obtain(int64_t bytes, int64_t alignment) {
     });
   }
   return address;
+}
+
+void StreamMemory::release(void *address, int64_t bytes) {
+  if (reuses)
+    CachingManager::release(address, bytes);
+  else
+    discard(address, bytes);
 }
 
 void StreamMemory::requireGuards(const std::string &kernel) {

@@ -22,6 +22,9 @@
 // If the variable HEDDLE_GUARD_BUFFERS is set, known bytes lie behind the bytes that were requested,
 // and a launch that changes them fails: its kernel writes out of bounds. Launches become slow.
 //
+// If HEDDLE_FRESH_BUFFERS is set, each value gets a new buffer of its own size, so that a tool that
+// watches memory finds reads of what a kernel has not written, and of bytes behind a value.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_RUNTIME_DEVICE_STREAMMEMORY_H
@@ -63,6 +66,7 @@ public:
 
 protected:
   void *obtain(int64_t bytes, int64_t alignment) override;
+  void release(void *address, int64_t bytes) override;
   void *fresh(int64_t bytes, int64_t alignment) override;
   void discard(void *address, int64_t bytes) noexcept override;
 
@@ -74,7 +78,7 @@ private:
   };
   const std::string name;
   const uint32_t age = processAge();
-  const bool guarded;
+  const bool guarded, reuses;
   std::unique_ptr<Driver> driver;
   ForkMutex turn;
   std::map<const char *, Range> ranges; ///< by first address; guarded by MemoryManager::mutex

@@ -10,6 +10,10 @@
 //
 //     HEDDLE_OPENCL             its file, instead of libOpenCL.so.1
 //     HEDDLE_OPENCL_OPTIONS     more options for the compiler of the device, "-cl-opt-disable"
+//     HEDDLE_OPENCL_SECONDS     how long to wait for the device (600); after that it counts as lost
+//
+// OpenCL can't stop a kernel. If one does not end, all later calls fail, and nothing that the device
+// may still use is released.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +21,11 @@
 #include "runtime/device/StreamDevice.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <thread>
 
 using namespace heddle;
 
@@ -31,6 +37,7 @@ using Handle = void *;
 constexpr uint32_t deviceName = 0x102B, buildLog = 0x1183, singleFloats = 0x101B;
 constexpr Bits allDevices = 0xFFFFFFFF, readWrite = 1, exactDivision = 1 << 7;
 constexpr uint32_t blocking = 1, deviceType = 0x1000, doubleFloats = 0x1032, sharedBytes = 0x1023;
+constexpr uint32_t addressBits = 0x100D, executionStatus = 0x11D3;
 constexpr uint32_t kernelLanes = 0x11B0, kernelSharedBytes = 0x11B2;
 constexpr Status notSupported = -59;
 constexpr Bits cpu = 1 << 1;
@@ -64,6 +71,10 @@ struct Functions {
   Status (*clSetKernelArg)(Handle, uint32_t, size_t, const void *);
   Status (*clEnqueueNDRangeKernel)(Handle, Handle, uint32_t, const size_t *, const size_t *,
                                    const size_t *, uint32_t, const Handle *, Handle *);
+  Status (*clEnqueueMarkerWithWaitList)(Handle, uint32_t, const Handle *, Handle *);
+  Status (*clGetEventInfo)(Handle, uint32_t, size_t, void *, size_t *);
+  Status (*clReleaseEvent)(Handle);
+  Status (*clFlush)(Handle);
   Status (*clFinish)(Handle);
 };
 
@@ -124,6 +135,10 @@ const Functions &functions() {
     FIND(clGetKernelWorkGroupInfo);
     FIND(clSetKernelArg);
     FIND(clEnqueueNDRangeKernel);
+    FIND(clEnqueueMarkerWithWaitList);
+    FIND(clGetEventInfo);
+    FIND(clReleaseEvent);
+    FIND(clFlush);
     FIND(clFinish);
 #undef FIND
     return all;
@@ -159,6 +174,9 @@ public:
     char text[256] = "";
     cl.clGetDeviceInfo(device, deviceName, sizeof(text) - 1, text, nullptr);
     name = text;
+    if (uint32_t bits = read<uint32_t>(addressBits); bits != 0 && bits != 64)
+      throw Error("the device '" + name + "' has addresses of " + std::to_string(bits) +
+                  " bits, expected 64");
     Status status = 0;
     context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
     check(status, "use the device '" + name + "'");
@@ -166,10 +184,14 @@ public:
     check(status, "make a queue for the device '" + name + "'");
     if (const char *more = std::getenv("HEDDLE_OPENCL_OPTIONS"))
       options = more;
+    if (const char *seconds = std::getenv("HEDDLE_OPENCL_SECONDS"); seconds && *seconds)
+      limit = std::chrono::milliseconds(int64_t(std::max(0.001, std::atof(seconds)) * 1000));
     if (read<Bits>(singleFloats) & exactDivision)
       options += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
   ~OpenCl() override {
+    if (lost)
+      return;
     if (queue) {
       cl.clFinish(queue);
       cl.clReleaseCommandQueue(queue);
@@ -181,6 +203,7 @@ public:
   bool isFast() const override { return !(read<Bits>(deviceType) & cpu); }
 
   Buffer allocate(int64_t bytes) override {
+    requireAlive();
     Status status = 0;
     Buffer buffer = cl.clCreateBuffer(context, readWrite, size_t(bytes), nullptr, &status);
     if (std::ranges::count(outOfMemory, status))
@@ -188,25 +211,32 @@ public:
     check(status, "allocate " + std::to_string(bytes) + " bytes on the device '" + name + "'");
     return buffer;
   }
-  void release(Buffer buffer) noexcept override { cl.clReleaseMemObject(buffer); }
+  void release(Buffer buffer) noexcept override {
+    if (!lost)
+      cl.clReleaseMemObject(buffer);
+  }
 
   void upload(Buffer to, int64_t offset, const void *from, int64_t bytes) override {
+    wait();
     check(cl.clEnqueueWriteBuffer(queue, to, blocking, size_t(offset), size_t(bytes), from, 0,
                                   nullptr, nullptr),
           "copy " + std::to_string(bytes) + " bytes to the device '" + name + "'");
   }
   void download(void *to, Buffer from, int64_t offset, int64_t bytes) override {
+    wait();
     check(cl.clEnqueueReadBuffer(queue, from, blocking, size_t(offset), size_t(bytes), to, 0,
                                  nullptr, nullptr),
           "copy " + std::to_string(bytes) + " bytes from the device '" + name + "'");
   }
   void copy(Buffer to, int64_t toOffset, Buffer from, int64_t fromOffset, int64_t bytes) override {
+    requireAlive();
     check(cl.clEnqueueCopyBuffer(queue, from, to, size_t(fromOffset), size_t(toOffset),
                                  size_t(bytes), 0, nullptr, nullptr),
           "copy " + std::to_string(bytes) + " bytes on the device '" + name + "'");
   }
 
   Image loadKernel(const KernelImage &image) override {
+    requireAlive();
     if (usesDoubles(image.bytes) && read<Bits>(doubleFloats) == 0)
       throw Error("the kernel '" + image.symbol + "' computes with f64, which the device '" + name +
                   "' lacks");
@@ -239,11 +269,13 @@ public:
   }
   void unload(Image image) noexcept override {
     auto *kernel = static_cast<Kernel *>(image);
-    cl.clReleaseKernel(kernel->handle);
+    if (!lost)
+      cl.clReleaseKernel(kernel->handle);
     delete kernel;
   }
 
   void launch(Image image, int64_t blocks, const std::vector<Argument> &arguments) override {
+    requireAlive();
     auto *kernel = static_cast<Kernel *>(image);
     for (size_t i = 0; i < arguments.size(); ++i) {
       const Argument &each = arguments[i];
@@ -257,14 +289,48 @@ public:
     check(cl.clEnqueueNDRangeKernel(queue, kernel->handle, 1, nullptr, &lanes, &kernel->lanes, 0,
                                     nullptr, nullptr),
           "launch " + std::to_string(blocks) + " blocks on the device '" + name + "'");
+    isBusy = true;
   }
-  void finish() override { check(cl.clFinish(queue), "finish on the device '" + name + "'"); }
+  void finish() override {
+    wait();
+    check(cl.clFinish(queue), "finish on the device '" + name + "'");
+  }
 
 private:
   struct Kernel {
     Handle handle;
     size_t lanes;
   };
+  void requireAlive() const {
+    if (lost)
+      throw Error("the device '" + name + "' is lost: a kernel did not end");
+  }
+  /// Waits for the kernels that were launched, so that no blocking call waits longer than the limit.
+  void wait() {
+    requireAlive();
+    if (!isBusy)
+      return;
+    Handle marker = nullptr;
+    Status status = cl.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &marker);
+    check(status ? status : cl.clFlush(queue), "wait for the device '" + name + "'");
+    auto start = std::chrono::steady_clock::now(), now = start;
+    constexpr Status running = 1; // greater: it waits; 0: it has ended; less: it has failed
+    for (status = running;; now = std::chrono::steady_clock::now()) {
+      if (cl.clGetEventInfo(marker, executionStatus, sizeof status, &status, nullptr) ||
+          status < running)
+        break;
+      if (now - start > limit) {
+        lost = true;
+        throw Error("the device '" + name + "' has not finished after " +
+                    std::to_string(limit.count()) + " ms (HEDDLE_OPENCL_SECONDS); it is lost");
+      }
+      // Short waits end soon; long ones take no time of the host.
+      std::this_thread::sleep_for(
+          std::min<std::chrono::nanoseconds>((now - start) / 8, std::chrono::milliseconds(1)));
+    }
+    cl.clReleaseEvent(marker);
+    isBusy = false;
+  }
   /// A fact about the device; 0 if it does not know it.
   template <typename T>
   T read(uint32_t what) const {
@@ -291,6 +357,9 @@ private:
   const Functions &cl;
   Handle device = nullptr, context = nullptr, queue = nullptr;
   std::string name, options;
+  std::chrono::milliseconds limit = std::chrono::minutes(10);
+  bool isBusy = false; ///< kernels were launched since the last wait
+  bool lost = false;   ///< a kernel does not end
 };
 } // namespace
 

@@ -1,5 +1,8 @@
 /* Oclgrind takes bitcode of LLVM 14, not SPIR-V: this library adds the function that takes SPIR-V, by a command
- * "$HEDDLE_TO_BITCODE FROM TO", to those of the library that it is linked with. */
+ * "$HEDDLE_TO_BITCODE FROM TO", to those of the library that it is linked with.
+ *
+ * Its plugin for unwritten values remembers a buffer's size by the buffer's number, also when the buffer is released: a
+ * larger one with the same number would be taken for unwritten. So buffers are not released. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,4 +38,9 @@ Handle clCreateProgramWithIL(Handle context, const void *il, size_t bytes, int32
   Handle device;
   clGetContextInfo(context, 0x1081 /* CL_CONTEXT_DEVICES */, sizeof device, &device, 0);
   return clCreateProgramWithBinary(context, 1, &device, &length, &start, 0, status);
+}
+
+int32_t clReleaseMemObject(Handle buffer) {
+  (void)buffer;
+  return 0;
 }

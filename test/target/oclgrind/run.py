@@ -25,6 +25,8 @@ with tempfile.TemporaryDirectory() as place:
     subprocess.run([clang, "-shared", "-fPIC", here / "Shim.c", "-o", shim, library, "-Wl,--allow-shlib-undefined"], check=True)
     environment = dict(os.environ, HEDDLE_OPENCL=shim, HEDDLE_OPENCL_OPTIONS="-x spir -spir-std=1.2", HEDDLE_TO_BITCODE=str(here / "to-bitcode"))
     environment.update(OCLGRIND_DATA_RACES="1", OCLGRIND_UNINITIALIZED="1")
+    # A copy to a buffer makes the plugin for unwritten values forget the rest of it.
+    environment["HEDDLE_FRESH_BUFFERS"] = "1"
     environment["LD_LIBRARY_PATH"] = place + ":" + environment.get("LD_LIBRARY_PATH", "")
     for name in files:
         path = folder / name

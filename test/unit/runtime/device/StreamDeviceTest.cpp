@@ -26,6 +26,7 @@ struct Record {
   bool isFast = true;
   std::vector<std::pair<int64_t, int64_t>> launches; ///< first chunk, end
   std::string failing;                               ///< the kernel whose launch fails
+  bool isLost = false;                               ///< no wait for it ends well
   int64_t beyond = -1; ///< the distance from the end of y at which `add` writes too
 } record;
 
@@ -100,7 +101,10 @@ public:
     for (int64_t chunk = 0; chunk < blocks * kernel->chunks; ++chunk)
       runChunk(kernel->symbol, chunk, arguments);
   }
-  void finish() override {}
+  void finish() override {
+    if (record.isLost)
+      throw Error("it has not finished");
+  }
 
 private:
   static char *at(Driver::Buffer buffer, int64_t offset, int64_t bytes) {
@@ -372,6 +376,34 @@ TEST_F(Streams, PoisonWhatAFailedLaunchMayHaveChanged) {
            errorOf<Error>([&] { program.run(entry, {state}); }));
   EXPECT_EQ(valuesOf(program.run(entry, {tensorOf({5, 6, 7, 8})})[0]),
             (std::vector<float>{6, 7, 8, 9}));
+}
+
+TEST_F(Streams, PoisonWhatAKernelThatDoesNotEndMayChange) {
+  Program program(image(counter()));
+  const EntrySpec &entry = program.entry("count");
+  TensorRef state = program.run(entry, {tensorOf({1, 2, 3, 4})})[0];
+  record.isLost = true;
+  expectIn("'count' failed: it has not finished",
+           errorOf<ExecutionError>([&] { program.run(entry, {state}, {}, {true}); }));
+  record.isLost = false;
+  expectIn("the argument 'state' of 'count' was donated to 'count', which updated it in place",
+           errorOf<Error>([&] { program.run(entry, {state}); }));
+}
+
+TEST_F(Streams, GiveEachValueABufferOfItsSize) {
+  setenv("HEDDLE_FRESH_BUFFERS", "1", 1);
+  StreamMemory memory("streams:0", std::make_unique<HostDriver>());
+  unsetenv("HEDDLE_FRESH_BUFFERS");
+  auto allocate = [&](int64_t bytes) { return memory.allocate(bytes, 64, {"x", "", "streams:0"}); };
+  auto sizeOf = [&](void *x) { return static_cast<::Buffer *>(memory.at(x).first)->size(); };
+  void *x = allocate(1001);
+  size_t spare = sizeOf(x) - 1001;
+  EXPECT_LE(spare, 64u);
+  memory.free(x);
+  EXPECT_EQ(record.buffers.size(), 0u);
+  x = allocate(999);
+  EXPECT_EQ(sizeOf(x), 999 + spare);
+  memory.free(x);
 }
 
 TEST_F(Streams, RefuseTensorsOfAnotherDevice) {

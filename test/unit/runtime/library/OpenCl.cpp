@@ -7,16 +7,20 @@
 //
 // One device in the host's memory, whose kernels do nothing. Words in HEDDLE_FAKE_OPENCL say what it
 // lacks: "device", "spirv", "f64", "shared", "lanes", "memory" (it has 2,000 bytes), "build",
-// "launch", "finish". With HEDDLE_OLD_OPENCL it is a library of OpenCL 1.1.
+// "launch", "finish", "address" (they have 32 bits), "end" (a kernel never ends, nor does a call that
+// waits for it). With HEDDLE_OLD_OPENCL it is a library of OpenCL 1.1.
 //
 //===----------------------------------------------------------------------===//
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using Status = int32_t;
 using Handle = void *;
+
+static bool isRunning; ///< a kernel that never ends
 
 static bool lacks(const char *what) {
   const char *words = std::getenv("HEDDLE_FAKE_OPENCL");
@@ -25,6 +29,11 @@ static bool lacks(const char *what) {
 static Handle some() {
   static int thing;
   return &thing;
+}
+/// What a call does that waits for kernels.
+static void awaitKernels() {
+  while (isRunning)
+    pause();
 }
 static Handle made(Status *status, Status value = 0) {
   *status = value;
@@ -55,6 +64,8 @@ Status clGetDeviceInfo(Handle, uint32_t what, size_t room, void *to, size_t *) {
   switch (what) {
   case 0x1000: // type: a GPU
     return giveNumber(4, room, to);
+  case 0x100D: // bits of an address
+    return giveNumber(lacks("address") ? 32 : 64, room, to);
   case 0x1023: // bytes of shared memory
     return giveNumber(lacks("shared") ? 16 : 65536, room, to);
   case 0x102B: // name
@@ -82,11 +93,13 @@ Status clReleaseMemObject(Handle buffer) {
 }
 Status clEnqueueReadBuffer(Handle, Handle buffer, uint32_t, size_t offset, size_t bytes, void *to,
                            uint32_t, const Handle *, Handle *) {
+  awaitKernels();
   std::memcpy(to, static_cast<char *>(buffer) + offset, bytes);
   return 0;
 }
 Status clEnqueueWriteBuffer(Handle, Handle buffer, uint32_t, size_t offset, size_t bytes,
                             const void *from, uint32_t, const Handle *, Handle *) {
+  awaitKernels();
   std::memcpy(static_cast<char *>(buffer) + offset, from, bytes);
   return 0;
 }
@@ -117,7 +130,20 @@ Status clGetKernelWorkGroupInfo(Handle, Handle, uint32_t what, size_t room, void
 Status clSetKernelArg(Handle, uint32_t, size_t, const void *) { return 0; }
 Status clEnqueueNDRangeKernel(Handle, Handle, uint32_t, const size_t *, const size_t *,
                               const size_t *, uint32_t, const Handle *, Handle *) {
+  isRunning = lacks("end");
   return lacks("launch") ? -5 : 0;
 }
-Status clFinish(Handle) { return lacks("finish") ? -36 : 0; }
+Status clEnqueueMarkerWithWaitList(Handle, uint32_t, const Handle *, Handle *event) {
+  *event = some();
+  return 0;
+}
+Status clGetEventInfo(Handle, uint32_t, size_t room, void *to, size_t *) {
+  return giveNumber(isRunning ? 1 : 0, room, to);
+}
+Status clReleaseEvent(Handle) { return 0; }
+Status clFlush(Handle) { return 0; }
+Status clFinish(Handle) {
+  awaitKernels();
+  return lacks("finish") ? -36 : 0;
+}
 }
