@@ -146,6 +146,29 @@ private:
   }
 };
 
+/// What `checkCompiled` says, after the law's choices in `module`; and if there are others, whether
+/// they give the same bits. None if some pass refuses the programs.
+std::optional<SmallVector<Violation>>
+checkChoices(const CompiledLaw &law, ModuleOp module, ArrayRef<std::string> names,
+             ArrayRef<uint64_t> seeds, ArrayRef<std::string> entries, ArrayRef<Values> arguments,
+             ArrayRef<Values> expected, Tally &tally) {
+  OwningOpRef<ModuleOp> other(module.clone());
+  if (failed(law.prepare(module, names, seeds)))
+    return std::nullopt;
+  SmallVector<Values> first, second;
+  auto violations =
+      checkCompiled(module, entries, arguments, expected, tally, law.compile, &first);
+  if (!law.prepareAgain || llvm::any_of(violations, [](auto &each) { return bool(each); }))
+    return violations;
+  if (failed(law.prepareAgain(*other, names, seeds)))
+    return std::nullopt;
+  violations = checkCompiled(*other, entries, arguments, expected, tally, law.compile, &second);
+  for (auto [violation, one, two] : llvm::zip(violations, first, second))
+    if (!violation && !haveSameBits(one, two))
+      violation = {"other choices give other bits", printed(*other)};
+  return violations;
+}
+
 Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
   SmallVector<Values> arguments{drawArguments(mainOf(module), seed)}, wanted;
   if (law.sizes) {
@@ -158,12 +181,16 @@ Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
                                               succeeded(result = evaluated(module, "main", values)))
       wanted.push_back(std::move(*result));
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (wanted.empty() || failed(law.prepare(*copy, {"main"}, {seed})))
-    return {"the interpreter refuses it", ""};
   Tally ignored;
   arguments.resize(wanted.size());
   SmallVector<std::string> names(wanted.size(), "main");
-  for (Violation &violation : checkCompiled(*copy, names, arguments, wanted, ignored, law.compile))
+  auto violations =
+      wanted.empty()
+          ? std::nullopt
+          : checkChoices(law, *copy, {"main"}, {seed}, names, arguments, wanted, ignored);
+  if (!violations)
+    return {"the interpreter refuses it", ""};
+  for (Violation &violation : *violations)
     if (violation)
       return violation;
   return {};
@@ -184,14 +211,14 @@ void laws::holdCompiled(const CompiledLaw &law, Share share) {
     Announce announce(law.name + ", a program from here on", batch.seeds[0]);
     tally.programs += int(batch.names.size());
     atOtherSizes += int(batch.runs.size() - batch.names.size());
-    if (failed(law.prepare(*batch.module, batch.names, batch.seeds)))
+    auto violations = checkChoices(law, *batch.module, batch.names, batch.seeds, batch.entries,
+                                   batch.arguments, batch.expected, tally);
+    if (!violations)
       return Fault{law.name + ", one of " + std::to_string(batch.names.size()) +
                        " programs from seed " + std::to_string(batch.seeds[0]) +
                        ": the passes refuse it",
                    nullptr};
-    auto violations = checkCompiled(*batch.module, batch.entries, batch.arguments, batch.expected,
-                                    tally, law.compile);
-    for (auto [violation, seed] : llvm::zip_equal(violations, batch.runs)) {
+    for (auto [violation, seed] : llvm::zip_equal(*violations, batch.runs)) {
       if (!violation)
         continue;
       Fault fault{law.name + ", seed " + std::to_string(seed) + " among others: " + violation.what,

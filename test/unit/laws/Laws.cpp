@@ -380,7 +380,7 @@ Values laws::runProgram(Program &program, StringRef entry, ArrayRef<TensorValue>
   return values;
 }
 
-static bool haveSameBits(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
+bool laws::haveSameBits(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
   return llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
     return toBytes(std::get<0>(pair)) == toBytes(std::get<1>(pair));
   });
@@ -388,7 +388,8 @@ static bool haveSameBits(ArrayRef<TensorValue> a, ArrayRef<TensorValue> b) {
 
 SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string> functions,
                                            ArrayRef<Values> arguments, ArrayRef<Values> expected,
-                                           Tally &tally, CompileOptions options) {
+                                           Tally &tally, CompileOptions options,
+                                           SmallVector<Values> *results) {
   SmallVector<Violation> violations(functions.size());
   options.useCache = false;
   options.progress = false;
@@ -420,6 +421,8 @@ SmallVector<Violation> laws::checkCompiled(ModuleOp module, ArrayRef<std::string
       if (difference.empty() &&
           !haveSameBits(got, runProgram(program, name, values, context, three, donate)))
         difference = "one thread and three threads give different bits";
+      if (results)
+        results->push_back(std::move(got));
     } catch (const std::exception &error) {
       difference = error.what();
     }

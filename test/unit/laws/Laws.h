@@ -96,12 +96,17 @@ struct Violation {
 Violation checkPasses(mlir::ModuleOp module, uint64_t seed,
                       llvm::function_ref<void(mlir::OpPassManager &)> passes, Tally &tally);
 
-/// Compiles `module` and runs each of `functions`; holds them against `expected`.
+/// True if all elements have the same bits.
+bool haveSameBits(llvm::ArrayRef<TensorValue> a, llvm::ArrayRef<TensorValue> b);
+
+/// Compiles `module` and runs each of `functions`; holds them against `expected`. `results`: the
+/// results of each.
 llvm::SmallVector<Violation> checkCompiled(mlir::ModuleOp module,
                                            llvm::ArrayRef<std::string> functions,
                                            llvm::ArrayRef<Values> arguments,
                                            llvm::ArrayRef<Values> expected, Tally &tally,
-                                           CompileOptions options = {});
+                                           CompileOptions options = {},
+                                           llvm::SmallVector<Values> *results = nullptr);
 
 /// A program, and what a law says of it or of a smaller version.
 struct Suspect {
@@ -128,12 +133,14 @@ struct CompiledLaw {
   int programsPerModule; ///< they are compiled as one module, since a module has a price of its own
   std::function<GeneratorOptions(uint64_t seed)> options;
   /// Makes the law's choices in a module; `functions` are the programs, each from its seed.
-  std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::ArrayRef<std::string> functions,
-                                    llvm::ArrayRef<uint64_t> seeds)>
-      prepare;
+  using Prepare = std::function<mlir::LogicalResult(
+      mlir::ModuleOp, llvm::ArrayRef<std::string> functions, llvm::ArrayRef<uint64_t> seeds)>;
+  Prepare prepare;
   /// Other N and M at which programs run as well, if the oracle can.
   std::function<std::pair<int64_t, int64_t>(uint64_t seed)> sizes = nullptr;
   CompileOptions compile = {};
+  /// Makes other choices, with which all programs must give the same bits.
+  Prepare prepareAgain = nullptr;
 };
 /// The same.
 void holdCompiled(const CompiledLaw &law, Share share);
