@@ -8,30 +8,15 @@ import concurrent.futures
 import pathlib
 import re
 import shlex
-import struct
 import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+from gpu_images import code_of, images_of
+
 folder, heddlec, target, tool = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 FLAGS = {"--products": 2, "--mesh": 2, "--shard": 2, "--plan": 2, "--fast-math": 2, "--row-major": 1}
-
-
-def code_of(program):
-    """The section "code" of a program file (runtime/format/ProgramImage.h)."""
-    sections = struct.unpack_from("<I", program, 12)[0]
-    for i in range(sections):
-        name, offset, length, _ = struct.unpack_from("<16sQQQ", program, 16 + 40 * i)
-        if name.rstrip(b"\0") == b"code":
-            return program[offset : offset + length]
-
-
-def images_of(code):
-    while code:
-        line, code = code.split(b"\n", 1)
-        _, symbol, _, _, length = line.split()
-        yield symbol.decode(), code[: int(length)]
-        code = code[int(length) :]
 
 
 def run(path):

@@ -17,6 +17,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/IR/Module.h"
 
 using namespace heddle;
 
@@ -55,6 +56,17 @@ public:
   }
   void addConversion(mlir::OpPassManager &passes) const override {
     passes.addPass(mlir::createConvertGpuOpsToNVVMOps({.indexBitwidth = 64}));
+  }
+
+  /// ptxas spills registers of small blocks so that more of them fit a core, although it need not
+  /// (bench/gpu-table): it is told that blocks may have more lanes, each with 168 registers.
+  void legalize(llvm::Module &module) const override {
+    for (llvm::Function &function : module) {
+      unsigned lanes = 0;
+      llvm::StringRef most = function.getFnAttribute("nvvm.maxntid").getValueAsString();
+      if (!most.consumeInteger(10, lanes) && lanes < 384)
+        function.addFnAttr("nvvm.maxntid", "384,1,1");
+    }
   }
 
   BackEnd backEnd() const override {

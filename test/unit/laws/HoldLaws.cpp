@@ -156,8 +156,7 @@ checkChoices(const CompiledLaw &law, ModuleOp module, ArrayRef<std::string> name
   if (failed(law.prepare(module, names, seeds)))
     return std::nullopt;
   SmallVector<Values> first, second;
-  auto violations =
-      checkCompiled(module, entries, arguments, expected, tally, law.compile, &first);
+  auto violations = checkCompiled(module, entries, arguments, expected, tally, law.compile, &first);
   if (!law.prepareAgain || llvm::any_of(violations, [](auto &each) { return bool(each); }))
     return violations;
   if (failed(law.prepareAgain(*other, names, seeds)))
@@ -184,10 +183,9 @@ Violation checkAlone(const CompiledLaw &law, ModuleOp module, uint64_t seed) {
   Tally ignored;
   arguments.resize(wanted.size());
   SmallVector<std::string> names(wanted.size(), "main");
-  auto violations =
-      wanted.empty()
-          ? std::nullopt
-          : checkChoices(law, *copy, {"main"}, {seed}, names, arguments, wanted, ignored);
+  auto violations = wanted.empty() ? std::nullopt
+                                   : checkChoices(law, *copy, {"main"}, {seed}, names, arguments,
+                                                  wanted, ignored);
   if (!violations)
     return {"the interpreter refuses it", ""};
   for (Violation &violation : *violations)

@@ -101,12 +101,10 @@ bool haveSameBits(llvm::ArrayRef<TensorValue> a, llvm::ArrayRef<TensorValue> b);
 
 /// Compiles `module` and runs each of `functions`; holds them against `expected`. `results`: the
 /// results of each.
-llvm::SmallVector<Violation> checkCompiled(mlir::ModuleOp module,
-                                           llvm::ArrayRef<std::string> functions,
-                                           llvm::ArrayRef<Values> arguments,
-                                           llvm::ArrayRef<Values> expected, Tally &tally,
-                                           CompileOptions options = {},
-                                           llvm::SmallVector<Values> *results = nullptr);
+llvm::SmallVector<Violation>
+checkCompiled(mlir::ModuleOp module, llvm::ArrayRef<std::string> functions,
+              llvm::ArrayRef<Values> arguments, llvm::ArrayRef<Values> expected, Tally &tally,
+              CompileOptions options = {}, llvm::SmallVector<Values> *results = nullptr);
 
 /// A program, and what a law says of it or of a smaller version.
 struct Suspect {

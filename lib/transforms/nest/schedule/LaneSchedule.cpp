@@ -383,7 +383,9 @@ std::vector<Loop> nest::chooseLaneCopy(ComputeOp copy, const Layout &from, int64
   auto sizeOf = [&](const std::string &name) {
     return std::max<int64_t>(copy.getProduced().lookup(name).most(), 1);
   };
-  int64_t bits = std::max(8u, laneBits(copy)), wide = accessBytes * 8 / bits;
+  // Narrow floats are loaded as they lie in memory, and may be wider in the copy.
+  Type element = tensorType(copy.getReads()[0]).getElementType();
+  int64_t bits = std::max(8u, element.getIntOrFloatBitWidth()), wide = accessBytes * 8 / bits;
   while (wide > 1 &&
          copy.getProduced().lookup(names.back()).getExpr().mod(wide).constant() != int64_t(0))
     wide /= 2;
