@@ -427,8 +427,7 @@ static LogicalResult verifyUpdateSchedule(UpdateOp op) {
                               << " over a name that is a coordinate of the destination, over its "
                                  "whole size, got '"
                               << loop.names[0] << "'";
-    bool isLane = loop.isParallel() && !isParallel && !op.getUnique();
-    if ((loop.level == "vector" || isLane) && !(single && free.count(loop.names[0])))
+    if (loop.level == "vector" && !(single && free.count(loop.names[0])))
       return op.emitOpError() << "expected a " << loop.level
                               << " over a name that alone gives a coordinate of the destination, "
                                  "got '"

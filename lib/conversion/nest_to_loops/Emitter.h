@@ -246,6 +246,11 @@ public:
   mlir::Value lane;                       ///< i64: the number of the lane
   mlir::Value shared;                     ///< the memory that the lanes share
   int64_t sharedTop = 0, sharedBytes = 0; ///< as for scratch
+  // UpdateLanes.cpp
+  /// Each lane combines `value` into the element of `to` at `offset`, which may be that of other
+  /// lanes; less than 0: none. All lanes of the block are here.
+  mlir::LogicalResult combineMeeting(const Memory &to, mlir::Region &combine, mlir::Value offset,
+                                     mlir::Value value);
   /// Lanes that share `memory` wait until all of them are here.
   void barrier(llvm::StringRef memory);
   Expr chunks; ///< number of chunks of the kernel's nest

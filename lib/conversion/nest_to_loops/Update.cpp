@@ -14,7 +14,7 @@
 //
 // The lanes of a block copy the part that the block owns together, and wait for each other. Then
 // each writes the elements of its points of free names or, if no two points write the same element,
-// of any names.
+// of any names. Lanes over other names may meet at an element (UpdateLanes.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +53,16 @@ public:
     ScheduledLoops made =
         e.loopsOf(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
+    bool meets = e.lanes && !op.getUnique() && llvm::any_of(made.loops, [&](const Walk &walk) {
+                   return walk.lane && walk.count() > 1 &&
+                          !(walk.names.size() == 1 && free.count(walk.names[0]));
+                 });
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // Each chunk copies the part of the destination that it owns before it writes there.
       if (position == owners && failed(copyOwned(made, walker)))
         return failure();
+      if (position == made.loops.size() && meets)
+        return meet(walker);
       if (position == made.loops.size())
         return walker.onActive([&] { return tile(walker); });
       return success(succeeded(
@@ -180,7 +186,36 @@ private:
     return success();
   }
 
-  LogicalResult updatePoint(const Point &point, Section &section) {
+  /// Each lane has a point, or none: several may write the same element.
+  LogicalResult meet(LoopWalker &walker) {
+    Type accumulator = e.computeType(op.getCombine().getArgument(0).getType());
+    auto mine = [&](ValueRange) -> FailureOr<Values> {
+      LoopWalker::Saved saved = walker.bindTile();
+      Section section;
+      FailureOr<Written> written = writtenAt(walker.points(false)[0], section);
+      walker.unbind(std::move(saved));
+      if (failed(written))
+        return failure();
+      Value at = e.emit(written->offset);
+      if (written->condition)
+        at = arith::SelectOp::create(e.b, e.loc, written->condition, at, e.constant(-1));
+      return Values{at, e.convert(written->value, accumulator)};
+    };
+    Value zero = e.constantOf(cast<TypedAttr>(e.b.getZeroAttr(accumulator)));
+    Value active = walker.isActive();
+    auto found = active ? branch(e, active, {e.constant(-1), zero}, mine) : mine({});
+    return failed(found) ? failure()
+                         : e.combineMeeting(to, op.getCombine(), (*found)[0], (*found)[1]);
+  }
+
+  /// What a point writes.
+  struct Written {
+    Value condition; ///< whether it writes; null: it does
+    Expr offset;     ///< of the element
+    Value value;
+  };
+
+  FailureOr<Written> writtenAt(const Point &point, Section &section) {
     Values values;
     Value writes;
     for (unsigned i = 0; i < op.getReads().size(); ++i) {
@@ -208,8 +243,15 @@ private:
       }
       coordinates[entry.name.str()] = coordinate;
     }
+    return Written{writes, e.address(to, coordinates), (*element)[0]};
+  }
+
+  LogicalResult updatePoint(const Point &point, Section &section) {
+    FailureOr<Written> written = writtenAt(point, section);
+    if (failed(written))
+      return failure();
+    auto [writes, offset, value] = *written;
     Type accumulator = e.computeType(op.getCombine().getArgument(0).getType());
-    Expr offset = e.address(to, coordinates);
     auto write = [&](Value value, const Point &at, Value mask) -> FailureOr<Values> {
       Section inner;
       Value old = e.convert(e.load(to, offset, at, mask, inner), accumulator);
@@ -220,7 +262,6 @@ private:
       e.store(to, offset, (*combined)[0], at, mask, inner);
       return Values();
     };
-    Value value = (*element)[0];
     bool isVectorMask = writes && isa<VectorType>(writes.getType());
     if (isVectorMask && !e.onLanes(offset)) {
       // Lanes that write the same element, as in a tensor of one element, write one at a time.

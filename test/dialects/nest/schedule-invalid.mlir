@@ -270,21 +270,6 @@ func.func @merged_symbol(%a: !nd.tensor<f32, m: 8, n: N>) {
 
 // -----
 
-func.func @update_lane_shared(%d: !nd.tensor<f32, n: 3>, %a: !nd.tensor<f32, p: 3>) {
-  // expected-error @below {{expected a lane over a name that alone gives a coordinate of the destination, got 'q'}}
-  %0 = nest.update (p: 3, q: 2) %d[n = p] reads %a[] {
-  ^bb0(%x: f32):
-    nest.yield %x : f32
-  } combine {
-  ^bb0(%old: f32, %new: f32):
-    %r = arith.addf %old, %new : f32
-    nest.yield %r : f32
-  } {schedule = #nest.schedule<[loop p by 1, lane q by 1]>} : (!nd.tensor<f32, n: 3>, !nd.tensor<f32, p: 3>) -> !nd.tensor<f32, n: 3>
-  return
-}
-
-// -----
-
 // expected-error @below {{expected the unit 'dot' to have sizes of k, m and n, got {k: 2, n: 16}}}
 func.func private @unit_sizes() attributes {x = #nest.unit<"dot", (k: 2, n: 16), bf16 in [k] * bf16 in [n, k] + f32 in [n], rate 2.0>}
 

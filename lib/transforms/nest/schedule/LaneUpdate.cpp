@@ -15,6 +15,11 @@
 //     [block d by 32, lane d by 1, loop n by 1]                      one lane adds up each element
 //     [block d by 32, loop n by 8, lane n by 1, lane d by 1]         `unique`
 //
+// An update without free names, as a histogram's, is shared by the lanes of one block. They may meet
+// at an element (lib/conversion/nest_to_loops/UpdateLanes.cpp):
+//
+//     (n: 4096) %bins[v = read(0)] accumulates                       [loop n by 256, lane n by 1]
+//
 // A block sorts a line, unless lines are so short that one lane sorts them.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +56,7 @@ static std::vector<Share> sharesOf(UpdateOp op, const NestModel &nest, const Lay
   for (const nd::Dim &dim : op.getSpace()) {
     std::string name = dim.name.str();
     bool isFree = free.count(name);
-    if (!isFree && !op.getUnique())
+    if (!isFree && !op.getUnique() && !free.empty())
       continue;
     int64_t stride = isFree ? nest.step(write, sized, unsigned(nest.indexOf(name))) : INT64_MAX;
     order.push_back({-std::abs(stride), {name, owned.count(name) > 0}});

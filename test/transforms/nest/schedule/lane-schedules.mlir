@@ -106,6 +106,22 @@ func.func @writes(%t: !nd.tensor<f32, d: 512, v: 900> {nd.layout = #nest.layout<
   return %a : !nd.tensor<f32, d: 512, v: 900>
 }
 
+// No name alone gives an element, so lanes may meet at one. They walk all names.
+// CHECK-LABEL: func.func @meets
+// CHECK: schedule = #nest.schedule<[loop m by 8, loop n by 32, lane m by 1, lane n by 1]>
+func.func @meets(%t: !nd.tensor<f32, v: 50> {nd.layout = #nest.layout<[v]>}, %at: !nd.tensor<i32, m: 9, n: 30> {nd.layout = #nest.layout<[m, n]>}) -> (!nd.tensor<f32, v: 50> {nd.layout = #nest.layout<[v]>}) {
+  %a = nest.update (m: 9, n: 30) %t[v = read(0)] reads %at[] {
+  ^bb0(%i: i32):
+    %one = arith.constant 1.0 : f32
+    nest.yield %one : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {layouts = [#nest.layout<[v]>]} : (!nd.tensor<f32, v: 50>, !nd.tensor<i32, m: 9, n: 30>) -> !nd.tensor<f32, v: 50>
+  return %a : !nd.tensor<f32, v: 50>
+}
+
 // Lanes share the elements of a long line; a short one is sorted by one lane.
 // CHECK-LABEL: func.func @sorts
 // CHECK: schedule = #nest.schedule<[block m by 1, loop n by 256, lane n by 1]>
