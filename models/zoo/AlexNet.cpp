@@ -43,8 +43,9 @@ static Registered alexNet("alexnet", "Krizhevsky, 2014", [](Size size) {
   net.classifier =
       Classifier::make(in, pick(size, 2, 1, 6), pick(size, 7, 256, 4096), images.classes,
                        pick(size, 0.0, 0.2, 0.5), /*dropped=*/0, key(widths.size()));
-  auto training = trained(5, 1e-3, 0.89);
-  return Setting<AlexNet>{net, classify<AlexNet>, dataOf(images), training};
+  Setting<AlexNet> setting{net, classify<AlexNet>, dataOf(images), trained(5, 1e-3, 0.89)};
+  setting.deviceBatch = 256;
+  return setting;
 });
 
 } // namespace heddle::zoo

@@ -12,8 +12,10 @@
 using namespace heddle;
 using namespace heddle::zoo;
 
-static const std::map<std::string, zoo::Size> sizes = {
-    {"tiny", zoo::Size::Tiny}, {"small", zoo::Size::Small}, {"full", zoo::Size::Full}};
+static const std::map<std::string, zoo::Size> sizes = {{"tiny", zoo::Size::Tiny},
+                                                       {"small", zoo::Size::Small},
+                                                       {"full", zoo::Size::Full},
+                                                       {"flexflow", zoo::Size::FlexFlow}};
 
 std::string zoo::toText(zoo::Size size) {
   for (const auto &[text, each] : sizes)
@@ -25,7 +27,7 @@ std::string zoo::toText(zoo::Size size) {
 zoo::Size zoo::sizeCalled(const std::string &text, Here here) {
   if (auto found = sizes.find(text); found != sizes.end())
     return found->second;
-  throw Error("unknown size '" + text + "', expected tiny, small or full", here);
+  throw Error("unknown size '" + text + "', expected tiny, small, full or flexflow", here);
 }
 
 /// A static of a function, so that it exists when the first model is registered.
@@ -52,6 +54,12 @@ std::string Entry::twin() const {
 void Registered::add(Entry entry) {
   std::string name = entry.name;
   registry().emplace(name, std::move(entry));
+}
+
+void Model::trainAsFlexFlow(int64_t batch) {
+  training.batch = batch;
+  training.optimizer = nn::optimizer<nn::Sgd>();
+  training.clip = 0;
 }
 
 nn::Fields Model::example(int64_t batch) const {

@@ -17,7 +17,8 @@
 //     });
 //
 // Tiny: at most 5,000 parameters, no dropout; for tests and references. Small: trains on two cores
-// within minutes. Full: as published.
+// within minutes. Full: as published. FlexFlow: as in FlexFlow's publication (Jia et al., Beyond data
+// and model parallelism, 2018), for plans of many devices; where that states nothing, as full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +29,21 @@
 
 namespace heddle::zoo {
 
-enum class Size { Tiny, Small, Full };
-/// "tiny", "small", "full".
+enum class Size { Tiny, Small, Full, FlexFlow };
+/// "tiny", "small", "full", "flexflow".
 std::string toText(Size size);
 /// The value for a size.
 template <typename T>
+T pick(Size size, T tiny, T small, T full, T flexFlow) {
+  return size == Size::Tiny    ? tiny
+         : size == Size::Small ? small
+         : size == Size::Full  ? full
+                               : flexFlow;
+}
+/// The same, where FlexFlow's size is as the full one.
+template <typename T>
 T pick(Size size, T tiny, T small, T full) {
-  return size == Size::Tiny ? tiny : size == Size::Small ? small : full;
+  return pick(size, tiny, small, full, full);
 }
 
 /// The data that a model is trained on; the functions read the data sets.
@@ -69,6 +78,7 @@ struct Setting {
   std::function<Writer(const Net &, int threads)> writer = {};
   /// Makes HTML for the report of a run, such as samples.
   std::function<std::string(const Net &, int threads)> section = {};
+  int64_t deviceBatch = 64; ///< samples of a device in FlexFlow's size
 };
 
 /// A setting of any type of network.
@@ -78,6 +88,8 @@ struct Model {
   nn::Training training;
   std::function<Writer(const nn::ByPath &, int threads)> writer = {};
   std::function<std::string(const nn::ByPath &, int threads)> section = {};
+  /// SGD with momentum and this batch, without clipping, whose norm depends on all gradients.
+  void trainAsFlexFlow(int64_t batch);
   /// Data::example with weights of 1 and progress 1.
   nn::Fields example(int64_t batch) const;
 };
@@ -108,6 +120,8 @@ public:
            Model model{nn::networkOf(setting.net, setting.loss, key(setting.training.seed),
                                      Name(setting.data.batch)),
                        setting.data, setting.training};
+           if (size == Size::FlexFlow)
+             model.trainAsFlexFlow(setting.deviceBatch);
            auto withNet = [net = setting.net](auto given) {
              return [net, given](const nn::ByPath &parameters, int threads) {
                return given(nn::netFrom(net, parameters), threads);

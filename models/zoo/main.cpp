@@ -56,7 +56,8 @@ static CLI::App *addCommand(CLI::App &app, zoo::Options &options, const char *na
   CLI::App *command = app.add_subcommand(name, text);
   command->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command->add_option("name", options.name, "A model that `list` prints")->required();
-  command->add_option("--size", options.size, "tiny, small or full")->capture_default_str();
+  command->add_option("--size", options.size, "tiny, small, full or flexflow")
+      ->capture_default_str();
   command->add_option("--output", options.output, "Directory (NAME-SIZE)");
   command->add_option("--threads", options.threads, "Threads; 0 for all cores")
       ->capture_default_str()

@@ -15,11 +15,23 @@ using namespace heddle::test;
 /// The number of parameters at full size: published ones, or those of PyTorch's models; for matrix
 /// capsules, published as 310 K, our own number.
 static const std::map<std::string, int64_t> published = {
-    {"alexnet", 61'100'840},     {"vgg16", 138'357'544},    {"resnet50", 25'557'032},
-    {"resnet101", 44'549'160},   {"inception", 27'161'264}, {"vit", 86'567'656},
-    {"capsnet", 8'215'568},      {"bert", 109'512'762},     {"gpt", 124'439'808},
-    {"asr", 264'808'720},        {"seq2seq", 58'113'792},   {"bert-406m", 406'337'360},
-    {"matrix-capsules", 316'394}};
+    {"alexnet", 61'100'840},      {"vgg16", 138'357'544},    {"resnet50", 25'557'032},
+    {"resnet101", 44'549'160},    {"inception", 27'161'264}, {"vit", 86'567'656},
+    {"capsnet", 8'215'568},       {"bert", 109'512'762},     {"gpt", 124'439'808},
+    {"asr", 264'808'720},         {"seq2seq", 58'113'792},   {"bert-406m", 406'337'360},
+    {"matrix-capsules", 316'394}, {"lenet", 61'706}};
+
+TEST(Zoo, FlexFlowSizesHaveItsBatchesAndParameters) {
+  for (const auto &[name, entry] : zoo::models()) {
+    zoo::Model model = entry.make(zoo::Size::FlexFlow);
+    EXPECT_EQ(model.training.batch, name == "alexnet" ? 256 : 64) << name;
+    EXPECT_EQ(model.training.clip, 0) << name;
+  }
+  int64_t nmt = zoo::modelCalled("nmt").make(zoo::Size::FlexFlow).network.parameterCount();
+  EXPECT_GE(nmt, 131'000'000);
+  EXPECT_LE(nmt, 143'000'000);
+  EXPECT_EQ(zoo::modelCalled("nmt").make(zoo::Size::Full).network.parameterCount(), 170'984'704);
+}
 
 TEST(Zoo, FullSizesHaveThePublishedNumbersOfParameters) {
   int64_t before = nn::peakMemoryBytes();
@@ -90,5 +102,6 @@ TEST(Zoo, ExamplesAreLikeTheReferences) {
 
 TEST(Zoo, UnknownModelsAndSizesListWhatThereIs) {
   expectHas(messageOf([] { zoo::modelCalled("alexnett"); }), {"'alexnett'", "alexnet"});
-  expectHas(messageOf([] { zoo::sizeCalled("huge"); }), {"'huge'", "tiny, small or full"});
+  expectHas(messageOf([] { zoo::sizeCalled("huge"); }),
+            {"'huge'", "tiny, small, full or flexflow"});
 }
