@@ -7,10 +7,9 @@
 
 #include "lib/builder/CompileOnRanks.h"
 
-#include "lib/analysis/CanonicalNames.h"
 #include "lib/compile/ProgramCache.h"
 #include "lib/pipelines/Extension.h"
-#include "lib/transforms/names/NameRewriter.h"
+#include "lib/transforms/names/GraphHash.h"
 #include "runtime/control/OncePerHost.h"
 #include "runtime/device/CpuFeatures.h"
 #include "runtime/device/ThreadCount.h"
@@ -60,21 +59,10 @@ struct Announcement {
 };
 } // namespace
 
-/// The text of a program, under names that do not depend on the numbers of `fresh`: these count per
-/// process, so equal programs may have other numbers, and types may list their names in another
-/// order.
+/// The text of a program, which does not depend on the numbers of `fresh`.
 static std::string contentsOf(mlir::ModuleOp module) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  NameRewriter rewriter; // functions bind by name, so all have the same one
-  for (auto function : copy->getOps<mlir::func::FuncOp>()) {
-    std::vector<std::string> names = canonicalNames(function);
-    for (const std::string &name : names)
-      if (size_t digits = name.find('$') + 1)
-        rewriter.names.try_emplace(name,
-                                   name.substr(0, digits) + std::to_string(rewriter.names.size()));
-  }
-  for (auto function : copy->getOps<mlir::func::FuncOp>())
-    rewriter.rewrite(function);
+  renumberFresh(*copy);
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy->print(stream, mlir::OpPrintingFlags().enableDebugInfo());

@@ -104,6 +104,10 @@ CompileOptions JitCore::Impl::compileOptions(const std::vector<Leaf> &leaves, He
                       (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
              }))
       result.shard.push_back(rule.commented());
+  // The graph is that of one of several functions that share the plan.
+  for (const std::string &line : plan.statements)
+    if (!options.unmatchedRules || !line.starts_with("graph "))
+      result.shard.push_back(line);
   Device *device = located(here, [&] { return selectDevice(options.device); });
   result.targetCpu = device ? device->target() : options.targetCpu;
   result.programThreads = options.threads > 0 ? options.threads : usualThreads();

@@ -83,6 +83,7 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
   for (const auto &[axis, size] : plan.mesh.axes)
     text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
   MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), plan.rules};
+  result.statements = plan.statements();
   for (const auto &[word, setting] : plan.settings)
     result.settings[word] = {setting.text, plan.whereIs(word)};
   for (const MeshRule &rule : plan.rules)

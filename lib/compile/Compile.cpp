@@ -218,11 +218,11 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   auto begin = Clock::now();
   CompileStatistics counted;
   Dump dump(module, given.dumpDirectory);
-  auto setting = prepare(module, given);
-  if (failed(setting))
+  FailureOr<CompileOptions> stated = statePlan(module, given); // also the links of the machine
+  if (failed(stated))
     return failure();
-  FailureOr<CompileOptions> stated = statePlan(module, given);
-  if (failed(stated) || failed(checkMemories(module, *setting->target, given.explainLayouts)))
+  auto setting = prepare(module, given);
+  if (failed(setting) || failed(checkMemories(module, *setting->target, given.explainLayouts)))
     return failure();
   const CompileOptions &options = *stated;
   std::string key;

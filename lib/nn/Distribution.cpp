@@ -82,6 +82,7 @@ void Distribution::addTo(JitOptions &options) const {
   for (const MeshRule &rule : plan.rules)
     options.rules.push_back(rule.commented());
   options.rules.insert(options.rules.end(), rules.begin(), rules.end());
+  options.rules.insert(options.rules.end(), plan.statements.begin(), plan.statements.end());
 }
 
 std::string Distribution::describe() const {

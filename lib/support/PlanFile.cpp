@@ -14,12 +14,17 @@
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <charconv>
+
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace llvm;
 
 bool mesh::isMemory(StringRef word) { return is_contained({"device", "host", "file"}, word); }
 
+static std::string commented(const std::string &text, const std::string &where) {
+  return where.empty() ? text : text + " # " + where;
+}
 static std::string inBrackets(const std::string &where) {
   return where.empty() ? "" : " (" + where + ")";
 }
@@ -28,6 +33,26 @@ std::string MeshRule::str() const { return "the rule '" + text + "'" + inBracket
 std::string Plan::whereIs(StringRef setting) const {
   auto found = settings.find(setting);
   return found == settings.end() ? "" : inBrackets(found->second.where);
+}
+
+/// The shortest text that reads as the same number.
+static std::string shortest(double number) {
+  char text[32];
+  return std::string(text, std::to_chars(text, std::end(text), number).ptr);
+}
+
+std::string Plan::Links::str() const {
+  return "links " + axis + " " + shortest(bytesPerSecond) + " bytes/s " + shortest(startSeconds) +
+         " s";
+}
+
+std::vector<std::string> Plan::statements() const {
+  std::vector<std::string> lines;
+  if (auto graph = settings.find("graph"); graph != settings.end())
+    lines.push_back(commented("graph " + graph->second.text, graph->second.where));
+  for (const Links &each : links)
+    lines.push_back(commented(each.str(), each.where));
+  return lines;
 }
 
 std::string Plan::parseMesh(StringRef text) {
@@ -53,10 +78,40 @@ std::string Plan::set(StringRef word, StringRef value, std::string where) {
                                       : formatv("'{0} {1}' contradicts '{0} {2}'{3}", word, text,
                                                 known->second.text, inBrackets(known->second.where))
                                             .str();
+  if (word == "graph")
+    return text.size() == 16 && all_of(text, isHexDigit)
+               ? ""
+               : "expected 16 hexadecimal digits after 'graph', got '" + value.trim().str() + "'";
   int64_t number;
   if (word != "mesh" && (value.trim().getAsInteger(10, number) || number < 0))
     return formatv("expected a number after '{0}', got '{1}'", word, value.trim()).str();
   return word == "mesh" ? parseMesh(value.trim()) : "";
+}
+
+/// `data 1e9 bytes/s 5e-06 s`
+std::string Plan::parseLinks(StringRef text, std::string where) {
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  Links made{"", 0, 0, std::move(where)};
+  if (words.size() == 5)
+    made.axis = words[0].str();
+  auto isAtLeast = [](double number, double least) {
+    return number >= least && number <= std::numeric_limits<double>::max();
+  };
+  if (!isValidName(made.axis) || words[1].getAsDouble(made.bytesPerSecond) ||
+      !isAtLeast(made.bytesPerSecond, std::numeric_limits<double>::min()) ||
+      words[2] != "bytes/s" || words[3].getAsDouble(made.startSeconds) ||
+      !isAtLeast(made.startSeconds, 0) || words[4] != "s")
+    return "expected links AXIS RATE bytes/s LATENCY s, such as 'links data 1e9 bytes/s 5e-06 s', "
+           "got 'links " +
+           text.trim().str() + "'";
+  auto known = find_if(links, [&](const Links &other) { return other.axis == made.axis; });
+  if (known == links.end())
+    links.push_back(std::move(made));
+  else if (known->str() != made.str())
+    return formatv("'{0}' contradicts '{1}'{2}", made.str(), known->str(), inBrackets(known->where))
+        .str();
+  return "";
 }
 
 /// The largest number of parts of an axis; products of two such numbers don't overflow.
@@ -83,8 +138,7 @@ static bool parsePlace(MeshRule &rule) {
 }
 
 std::string Plan::parseRule(StringRef text, std::string where) {
-  auto [before, comment] = text.split('#');
-  MeshRule rule{before.trim().str(), where.empty() ? comment.trim().str() : where};
+  MeshRule rule{text.str(), std::move(where)};
   StringRef rest = rule.text;
   rule.mayMatchNothing = rest.consume_front("op? ");
   rule.isOfOperators = rule.mayMatchNothing || rest.consume_front("op ");
@@ -120,11 +174,22 @@ std::string Plan::parseRule(StringRef text, std::string where) {
   return "";
 }
 
-std::string Plan::parse(StringRef axes, ArrayRef<std::string> shard) {
+std::string Plan::parseLine(StringRef text, std::string where) {
+  auto [line, comment] = text.split('#');
+  line = line.trim();
+  if (where.empty())
+    where = comment.trim().str();
+  auto [word, value] = line.split(' ');
+  if (is_contained({"mesh", "graph", "zero", "micro-batches"}, word))
+    return set(word, value, std::move(where));
+  return word == "links" ? parseLinks(value, std::move(where)) : parseRule(line, std::move(where));
+}
+
+std::string Plan::parse(StringRef axes, ArrayRef<std::string> lines) {
   std::string problem = axes.empty() ? "" : set("mesh", axes, "");
-  for (const std::string &rule : shard)
+  for (const std::string &line : lines)
     if (problem.empty())
-      problem = parseRule(rule);
+      problem = parseLine(line);
   return problem;
 }
 
@@ -132,14 +197,10 @@ std::string Plan::parseFile(StringRef text, StringRef path) {
   for (unsigned number = 1; !text.empty(); ++number) {
     auto [line, rest] = text.split('\n');
     text = rest;
-    line = line.split('#').first.trim();
-    std::string where = formatv("plan '{0}', line {1}", path, number), problem;
-    auto [word, value] = line.split(' ');
-    if (is_contained({"mesh", "zero", "micro-batches"}, word))
-      problem = set(word, value, where);
-    else if (!line.empty())
-      problem = parseRule(line, where);
-    if (!problem.empty())
+    std::string where = formatv("plan '{0}', line {1}", path, number);
+    if (line.split('#').first.trim().empty())
+      continue;
+    if (std::string problem = parseLine(line, where); !problem.empty())
       return where + ": " + problem;
   }
   return "";

@@ -29,9 +29,16 @@
 //
 // An axis with places splits no name: its coordinates are roles (Roles.h).
 //
-// A plan file has one rule a line, and at most one line for each setting: `mesh data=2,model=2`,
-// and for trainers `zero 3` and `micro-batches 4`. `#` begins a comment. Rules of a command line
-// follow those of the file, so that they override them; settings of both must agree.
+// A plan file has one rule a line, and at most one line for each setting:
+//
+//     mesh data=2,model=2
+//     graph 99aa06d3014798d8                       the program that it is for (GraphHash.h)
+//     links data 1e9 bytes/s 5e-06 s               an axis: its rate, and when the first byte arrives
+//     zero 3                                       of trainers
+//     micro-batches 4                              of trainers
+//
+// `#` begins a comment. A command line's lines follow those of the file, so that its rules override
+// them; settings of both must agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,23 +62,37 @@ struct Plan {
   struct Setting {
     std::string text, where;
   };
+  /// The links along an axis of the mesh.
+  struct Links {
+    std::string axis;
+    double bytesPerSecond, startSeconds;
+    std::string where;
+    std::string str() const;
+  };
   MeshSpec mesh;
   std::vector<MeshRule> rules;
-  std::map<std::string, Setting, std::less<>> settings; ///< by `mesh`, `zero` or `micro-batches`
+  std::vector<Links> links;
+  /// By `mesh`, `graph`, `zero` or `micro-batches`.
+  std::map<std::string, Setting, std::less<>> settings;
 
   bool empty() const { return mesh.axes.empty() && rules.empty(); }
-  /// Adds axes and rules. Returns an error message; empty on success.
-  std::string parse(llvm::StringRef axes, llvm::ArrayRef<std::string> shard);
+  /// Adds axes and lines, whose comments state where they are from. Returns an error message; empty
+  /// on success.
+  std::string parse(llvm::StringRef axes, llvm::ArrayRef<std::string> lines);
   /// Adds the lines of a plan file; `path` is for messages.
   std::string parseFile(llvm::StringRef text, llvm::StringRef path = "");
   std::string readFile(llvm::StringRef path);
   /// For messages: ` (plan 'FILE', line 1)`, or nothing.
   std::string whereIs(llvm::StringRef setting) const;
+  /// The lines, commented, that passes need besides mesh and rules: `graph` and `links`.
+  std::vector<std::string> statements() const;
 
 private:
   std::string set(llvm::StringRef word, llvm::StringRef value, std::string where);
   std::string parseMesh(llvm::StringRef text);
-  std::string parseRule(llvm::StringRef text, std::string where = "");
+  std::string parseLinks(llvm::StringRef text, std::string where);
+  std::string parseRule(llvm::StringRef text, std::string where);
+  std::string parseLine(llvm::StringRef text, std::string where = "");
 };
 
 /// True for `device`, `host` and `file`.

@@ -153,19 +153,22 @@ static nn::TrainingState stateOf(const Model &model, bool inMemory) {
   const nn::Training &training = model.training;
   return nn::TrainingState::make(model.network, training.optimizer, inMemory, training.products);
 }
-static auto stepOf(const Model &model, const Options &options) {
-  return jit(nn::trainingStep(model.network, {model.training.optimizer, model.training.clip}),
-             {.name = "train",
-              .device = options.device,
-              .threads = options.threads,
-              .plugins = options.plugins,
-              .products = model.training.products});
+/// `checked`: as the trainer makes it, which looks for gradients that are not finite.
+static auto stepOf(const Model &model, const Options &options, bool checked = false) {
+  return jit(
+      nn::trainingStep(model.network, {model.training.optimizer, model.training.clip, checked}),
+      {.name = "train",
+       .device = options.device,
+       .threads = options.threads,
+       .plugins = options.plugins,
+       .products = model.training.products});
 }
 
 /// The IR of a model's training step, for types only: no tensor is allocated.
-static std::string stepIr(const Model &model, const Options &options) {
+static std::string stepIr(const Model &model, const Options &options, bool checked = false) {
   nn::TrainingState state = stateOf(model, false);
-  return stepOf(model, options).ir(state, model.example(model.training.batch), model.training.rate);
+  return stepOf(model, options, checked)
+      .ir(state, model.example(model.training.batch), model.training.rate);
 }
 
 int zoo::train(const Options &options) {
@@ -174,7 +177,7 @@ int zoo::train(const Options &options) {
     if (options.mesh.isGiven())
       throw Error("--ir prints the step before it is split over devices: omit the options of the "
                   "mesh");
-    printf("%s", stepIr(model, options).c_str());
+    printf("%s", stepIr(model, options, /*checked=*/true).c_str());
     return 0;
   }
   nn::DatasetPtr data = read(model.data.train, options);

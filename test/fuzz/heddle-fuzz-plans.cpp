@@ -27,6 +27,8 @@ static std::string textOf(const Plan &plan) {
   for (const auto &[word, setting] : plan.settings)
     if (word != "mesh")
       text += "\n" + word + " " + setting.text;
+  for (const Plan::Links &each : plan.links)
+    text += "\n" + each.str();
   for (const MeshRule &rule : plan.rules)
     text += "\n" + rule.text;
   return text + "\n";
@@ -41,9 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   std::string text = textOf(plan), reason = again.parseFile(text);
-  bool isSame = textOf(again) == text && again.mesh == plan.mesh &&
-                again.rules.size() == plan.rules.size() &&
-                again.settings.size() == plan.settings.size();
+  bool isSame =
+      textOf(again) == text && again.mesh == plan.mesh && again.rules.size() == plan.rules.size() &&
+      again.links.size() == plan.links.size() && again.settings.size() == plan.settings.size();
   for (size_t i = 0; isSame && i < plan.rules.size(); ++i)
     isSame = again.rules[i].memory == plan.rules[i].memory &&
              again.rules[i].isOfOperators == plan.rules[i].isOfOperators &&

@@ -12,6 +12,7 @@
 #include "lib/planner/Simulate.h"
 #include "lib/planner/Space.h"
 #include "lib/support/PlanFile.h"
+#include "lib/transforms/names/GraphHash.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -53,7 +54,10 @@ public:
 
   /// The lines of a plan with these rules for operators.
   std::string text(const std::vector<std::string> &rules) const {
-    std::string text = "mesh " + topology.mesh() + "\n";
+    std::string text = "mesh " + topology.mesh() + "\ngraph " + graph + "\n";
+    for (const Topology::Axis &axis : topology.axes)
+      text +=
+          mesh::Plan::Links{axis.name, axis.bytesPerSecond, axis.latencySeconds, ""}.str() + "\n";
     for (const std::string &rule : first)
       text += rule + "\n";
     for (const std::string &rule : rules)
@@ -62,9 +66,11 @@ public:
   }
 
 private:
+  std::string graph;              ///< the hash of its graph
   std::vector<std::string> first; ///< the rules that all plans have
 
   bool lowerToNests() {
+    graph = graphHash(function());
     PipelineOptions pipeline;
     pipeline.mesh = topology.mesh();
     pipeline.plan = options.plan;
@@ -85,7 +91,10 @@ private:
     PassManager passes(module.get().getContext());
     buildNdPipeline(passes, pipeline);
     buildNests(passes);
-    return succeeded(passes.run(module.get()));
+    if (failed(passes.run(module.get())))
+      return false;
+    stateTopology(module.get(), topology); // instead of links of the plan
+    return true;
   }
 };
 } // namespace

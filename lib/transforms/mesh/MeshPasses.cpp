@@ -91,7 +91,7 @@ struct MeshPlanPass : mesh::impl::MeshPlanPassBase<MeshPlanPass> {
       return signalPassFailure();
     }
     for (const auto &[word, setting] : given.settings)
-      if (word != "mesh")
+      if (word == "zero" || word == "micro-batches")
         getOperation().emitWarning() << setting.where << ": '" << word << " " << setting.text
                                      << "' applies to trainers only, and is ignored here";
     if (failed(applyPlan(getOperation(), given)))

@@ -134,6 +134,15 @@ TEST(Mesh, BadRulesAreRefused) {
   std::ofstream(path) << "micro-batches 2\nmesh data=2\nbatch:data\n";
   refused([&] { jit(f, {.mesh = mesh, .plan = path}); },
           {"'micro-batches 2' (plan '" + path + "', line 1) is a setting of trainers"});
+  std::ofstream(path) << "mesh data=1\ngraph 0123456789abcdef\n";
+  Tensor x = numbered({{batch, 2}});
+  refused([&] { jit(f, {.plan = path})(x); },
+          {"the plan is for another program (plan '" + path +
+           "', line 2): expected the graph 0123456789abcdef, got "});
+  jit(f, {.plan = path, .unmatchedRules = true})(x); // of one of several functions
+  std::ofstream(path) << "mesh data=1\nlinks model 1e9 bytes/s 0 s\n";
+  refused([&] { jit(f, {.plan = path})(x); },
+          {"'links model 1e+09 bytes/s 0 s' (plan '" + path + "', line 2) uses the axis 'model'"});
   std::ofstream(path) << "mesh data=2\nbatch:data\n";
   jit(f, {.plan = path});
   jit(f, {.mesh = mesh, .plan = path});

@@ -146,6 +146,11 @@ TEST(Distribution, APlanFileHasWhatOptionsHave) {
   EXPECT_EQ(parametersOf(asked), parametersOf(parts));
   EXPECT_NE(parametersOf(asked), parametersOf(whole));                   // another order of sums
   planned("mesh data=1\nbatch:data\nzero 3\nmicro-batches 2\n", how, 3); // they agree
+  // Its graph is that of the step, not of the other functions.
+  refused([&] { planned("mesh data=1\ngraph 0123456789abcdef\n").train(data); },
+          {"(plan '" + path + "', line 2): expected the graph 0123456789abcdef, got ", "'train'"});
+  refused([&] { planned("mesh data=1\nlinks model 1 bytes/s 0 s\n").train(data); },
+          {"'links model 1 bytes/s 0 s' (plan '" + path + "', line 2) uses the axis 'model'"});
   // Errors have the line.
   std::string where = " (plan '" + path + "', line 2)";
   refused([&] { planned("mesh data=1\nzero 3\nbatch:data\n", how, 1); },

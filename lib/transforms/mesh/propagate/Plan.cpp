@@ -10,6 +10,8 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
+#include "lib/cost/Machine.h"
+#include "lib/transforms/names/GraphHash.h"
 
 #include <set>
 
@@ -157,8 +159,53 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
   return success();
 }
 
+/// A plan that states a graph must be for one of the module's functions.
+static LogicalResult checkGraph(ModuleOp module, const Plan &plan) {
+  auto stated = plan.settings.find("graph");
+  if (stated == plan.settings.end())
+    return success();
+  std::string got;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    std::string hash = graphHash(function);
+    if (hash == StringRef(stated->second.text).lower())
+      return success();
+    got += (got.empty() ? "" : ", ") + hash + " of '" + function.getName().str() + "'";
+  }
+  return module.emitError() << "the plan is for another program" << plan.whereIs("graph")
+                            << ": expected the graph " << stated->second.text << ", got "
+                            << (got.empty() ? "none" : got);
+}
+
+/// States the links in `heddle.machine`, where passes find their rates.
+static LogicalResult stateLinks(ModuleOp module, const Plan &plan, MeshAttr mesh) {
+  if (plan.links.empty())
+    return success();
+  Builder b(module.getContext());
+  SmallVector<NamedAttribute> links;
+  for (const Plan::Links &each : plan.links) {
+    if (!mesh.size(each.axis))
+      return module.emitError() << "'" << each.str() << "'"
+                                << (each.where.empty() ? "" : " (" + each.where + ")")
+                                << " uses the axis '" << each.axis << "', expected one of "
+                                << mesh.str();
+    links.push_back(b.getNamedAttr(
+        each.axis, b.getDictionaryAttr(
+                       {b.getNamedAttr("bytes_per_second", b.getF64FloatAttr(each.bytesPerSecond)),
+                        b.getNamedAttr("start_seconds", b.getF64FloatAttr(each.startSeconds))})));
+  }
+  auto own = nest::MachineAttr::get(
+      b.getContext(), b.getDictionaryAttr({b.getNamedAttr("links", b.getDictionaryAttr(links))}));
+  auto stated = module->getAttrOfType<nest::MachineAttr>(machineAttrName);
+  module->setAttr(machineAttrName, stated ? cost::withFacts(stated, own) : own);
+  return success();
+}
+
 LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
-  if (plan.empty())
+  if (failed(checkGraph(module, plan)))
+    return failure();
+  if (plan.empty() && plan.links.empty())
     return success();
   auto mesh =
       MeshAttr::getChecked([&] { return module.emitError(); }, module.getContext(), plan.mesh);
@@ -169,7 +216,7 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
       if (!mesh.size(axis.name))
         return module.emitError() << rule.str() << " uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
-  if (failed(checkPlaces(module, plan, mesh)))
+  if (failed(checkPlaces(module, plan, mesh)) || failed(stateLinks(module, plan, mesh)))
     return failure();
   if (!plan.mesh.axes.empty()) { // without a mesh there are only memories
     module->setAttr(meshAttrName, mesh);
