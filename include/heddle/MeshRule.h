@@ -11,6 +11,7 @@
 //     net.last@stage=1          places arguments at coordinate 1 of the axis `stage`
 //     adam@file                 keeps arguments in files
 //     op net.wide.dw/batch:model    splits the operators of this name
+//     recompute net.wide        computes what these operators make again for the backward pass
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +40,12 @@ struct MeshRule {
   std::string memory = {};            ///< device, host or file
   bool isOfOperators = false;         ///< the pattern is one of operators, not of arguments
   bool mayMatchNothing = false;       ///< "op?": no error if there is no such operator
+  bool recomputes = false;            ///< "recompute": a rule of operators that splits nothing
 
   /// True for "net.last@stage=1".
   bool isPlace() const { return coordinate >= 0; }
+  /// Its text for one of several functions: "op?" for "op", "recompute?" for "recompute".
+  std::string forSome() const;
   /// True if the pattern matches the path.
   bool fits(const std::string &path) const;
   /// The rule, with a comment that states its file and line.

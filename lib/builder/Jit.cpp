@@ -96,10 +96,9 @@ CompileOptions JitCore::Impl::compileOptions(const std::vector<Leaf> &leaves, He
   CompileOptions result;
   result.mesh = plan.mesh.str();
   for (const MeshRule &rule : plan.rules)
-    if (rule.isOfOperators && options.unmatchedRules && !rule.mayMatchNothing)
-      result.shard.push_back("op?" + rule.commented().substr(2));
-    else if (rule.isOfOperators || !options.unmatchedRules ||
-             llvm::any_of(leaves, [&](const Leaf &leaf) {
+    if (rule.isOfOperators)
+      result.shard.push_back(options.unmatchedRules ? rule.forSome() : rule.commented());
+    else if (!options.unmatchedRules || llvm::any_of(leaves, [&](const Leaf &leaf) {
                return rule.fits(leaf.path) &&
                       (rule.name.empty() || nodeOf(*leaf.tensor, here)->type().has(rule.name));
              }))

@@ -30,6 +30,11 @@ static std::string inBrackets(const std::string &where) {
 }
 std::string MeshRule::str() const { return "the rule '" + text + "'" + inBrackets(where); }
 
+std::string MeshRule::forSome() const {
+  std::string result = commented();
+  return mayMatchNothing ? result : result.insert(result.find(' '), "?");
+}
+
 std::string Plan::whereIs(StringRef setting) const {
   auto found = settings.find(setting);
   return found == settings.end() ? "" : inBrackets(found->second.where);
@@ -142,6 +147,16 @@ std::string Plan::parseRule(StringRef text, std::string where) {
   StringRef rest = rule.text;
   rule.mayMatchNothing = rest.consume_front("op? ");
   rule.isOfOperators = rule.mayMatchNothing || rest.consume_front("op ");
+  bool isOptional = rest.consume_front("recompute? ");
+  if (isOptional || rest.consume_front("recompute ")) {
+    rule.pattern = rest.trim().str();
+    rule.isOfOperators = rule.recomputes = true;
+    rule.mayMatchNothing = isOptional;
+    if (rule.pattern.empty() || rest.find_first_of("/:@") != StringRef::npos)
+      return "expected a rule recompute PATTERN, got '" + rule.text + "'";
+    rules.push_back(std::move(rule));
+    return "";
+  }
   if (rest.contains('@') && !rule.isOfOperators) {
     if (!parsePlace(rule))
       return "expected a rule PATTERN@AXIS=COORDINATE or PATTERN@MEMORY (device, host or file), "

@@ -16,6 +16,7 @@
 //     net.last@stage=1           arguments such as net.last.weight, on the devices of stage 1 only
 //     adam@file                  arguments such as adam.mean.first.weight, in files, not in memory
 //     op net.wide.dw/in:data     the iteration name in of the operator net.wide.dw, over data
+//     recompute net.wide         what net.wide makes is computed again for the backward pass
 //
 // A pattern is a list of words separated by dots, which match consecutive words anywhere in the
 // `nd.name` of an argument, or in the name of an operator (lib/analysis/Operators.h); `*` in a word
@@ -25,7 +26,7 @@
 //
 // A rule of operators needs a pattern. It splits a produced or a summed name; the devices then have
 // parts of the sums, which are combined. What no rule splits follows by propagation. `op?` instead
-// of `op` lets a rule match nothing, in plans for several functions.
+// of `op`, and `recompute?`, let a rule match nothing, in plans for several functions.
 //
 // An axis with places splits no name: its coordinates are roles (Roles.h).
 //

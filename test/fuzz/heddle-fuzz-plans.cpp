@@ -50,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     isSame = again.rules[i].memory == plan.rules[i].memory &&
              again.rules[i].isOfOperators == plan.rules[i].isOfOperators &&
              again.rules[i].mayMatchNothing == plan.rules[i].mayMatchNothing &&
+             again.rules[i].recomputes == plan.rules[i].recomputes &&
              again.rules[i].coordinate == plan.rules[i].coordinate;
   if (!reason.empty() || !isSame) {
     std::cerr << "a plan is not what is written of it\n" << text << "\n" << reason << "\n";

@@ -106,9 +106,18 @@ struct MeshListOperatorsPass : mesh::impl::MeshListOperatorsPassBase<MeshListOpe
 };
 struct MeshPropagatePass : mesh::impl::MeshPropagatePassBase<MeshPropagatePass> {
   using MeshPropagatePassBase::MeshPropagatePassBase;
+  /// Rules also say what one device computes again.
+  LogicalResult applyWithoutMesh(OperatorRules &rules) {
+    DenseSet<Operation *> inner = controlled(getOperation());
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (!meshOf(function) && !function.isExternal() && !inner.contains(function) &&
+          failed(rules.apply(function, {})))
+        return failure();
+    return success();
+  }
   void runOnOperation() override {
     auto rules = OperatorRules::of(getOperation());
-    if (failed(rules) ||
+    if (failed(rules) || failed(applyWithoutMesh(*rules)) ||
         failed(forEachEntry(getOperation(),
                             [&](func::FuncOp function, MeshAttr mesh) {
                               return failed(checkSizes(function, mesh)) ||

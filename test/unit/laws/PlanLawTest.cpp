@@ -205,6 +205,9 @@ struct DrawRules : PassWrapper<DrawRules, OperationPass<ModuleOp>> {
         ++(*counts)["rule of an operator"];
       }
     }
+    for (const Operator &each : operatorsOf(main))
+      if (dice.chance(70))
+        rules.push_back("recompute ." + each.name + ".");
     SmallVector<StringRef> texts(rules.begin(), rules.end());
     getOperation()->setAttr(mesh::rulesAttrName, Builder(&getContext()).getStrArrayAttr(texts));
   }
@@ -249,6 +252,10 @@ struct CountCollectives : PassWrapper<CountCollectives, OperationPass<ModuleOp>>
                                                     : "pipeline"];
     });
     getOperation()->walk([&](mesh::SendOp) { ++(*counts)["send"]; });
+    if (auto rules = getOperation()->getAttrOfType<ArrayAttr>(mesh::rulesAttrName))
+      if (llvm::any_of(rules.getAsRange<StringAttr>(),
+                       [](StringAttr rule) { return rule.getValue().starts_with("recompute"); }))
+        getOperation()->walk([&](nd::AfterOp) { ++(*counts)["read again"]; });
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (auto role = mesh::Role::of(function); role && role->coordinate == 0)
         ++(*counts)["roles"];
@@ -333,7 +340,7 @@ static void holdPlans(Share share, bool symbols) {
   // All that partition makes.
   for (const char *name :
        {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute", "reduce_scatter",
-        "pipeline", "reverse pipeline", "ring", "rule of an operator"})
+        "pipeline", "reverse pipeline", "ring", "rule of an operator", "read again"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no " << name;
 }
 

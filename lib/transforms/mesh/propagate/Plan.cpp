@@ -218,8 +218,10 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
                                   << "', expected one of " << mesh.str();
   if (failed(checkPlaces(module, plan, mesh)) || failed(stateLinks(module, plan, mesh)))
     return failure();
-  if (!plan.mesh.axes.empty()) { // without a mesh there are only memories
+  if (!plan.mesh.axes.empty()) // without a mesh there are memories, and what is recomputed
     module->setAttr(meshAttrName, mesh);
+  if (!plan.mesh.axes.empty() ||
+      llvm::any_of(plan.rules, [](const MeshRule &rule) { return rule.isOfOperators; })) {
     Builder b(module);
     auto texts = llvm::map_to_vector(plan.rules, [&](const MeshRule &rule) -> Attribute {
       return b.getStringAttr(rule.isOfOperators ? rule.commented() : rule.text);

@@ -7,6 +7,9 @@
 
 #include "lib/transforms/mesh/propagate/SplitOperators.h"
 
+#include "dialects/nd/NdGradient.h"
+#include "lib/transforms/mesh/propagate/Recompute.h"
+
 #include <set>
 
 using namespace heddle;
@@ -82,17 +85,32 @@ LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const La
   return success();
 }
 
+bool OperatorRules::isRecomputed(const std::string &name) {
+  bool is = false;
+  for (auto [i, rule] : llvm::enumerate(rules))
+    if (rule.recomputes && rule.fits(name))
+      is = used[i] = true;
+  return is;
+}
+
 LogicalResult OperatorRules::apply(func::FuncOp function, MeshAttr mesh) {
   if (llvm::none_of(rules, [](const MeshRule &rule) { return rule.isOfOperators; }))
     return success();
   Labels spelled = spellings(function);
+  llvm::DenseSet<Operation *> recomputed;
   for (const Operator &each : operatorsOf(function)) {
     auto &names = known.emplace_back(each.name, std::vector<std::string>()).second;
     for (const auto &[name, neutral] : namesOf(each, spelled))
       names.push_back(name);
-    if (failed(apply(each, mesh, spelled)))
+    if (mesh && failed(apply(each, mesh, spelled)))
       return failure();
+    if (!isRecomputed(each.name))
+      continue;
+    for (Operation *op : each.nests)
+      if (!nd::isGradient(op->getLoc()))
+        recomputed.insert(op);
   }
+  recompute(function, recomputed);
   return success();
 }
 
@@ -126,7 +144,7 @@ LogicalResult OperatorRules::reportUnused(ModuleOp module) const {
     auto error = module.emitError() << rule.str() << " matches no operator";
     if (operators.empty())
       return error << ", since the program has none";
-    if (names.empty())
+    if (names.empty() || rule.recomputes)
       return error << "; the nearest one is '" << nearest(rule.pattern, operators) << "'";
     return error << " of the pattern that has the name '" << rule.name << "'; the nearest name is '"
                  << nearest(rule.name, names) << "'";

@@ -8,6 +8,7 @@
 // The rules of a plan that name operators (lib/support/PlanFile.h) become `mesh.sharding` of nests:
 //
 //     op net.w/in:data         the nest that sums net.w over `in` gets {in: [data] priority 1}
+//     recompute net.w          its nests are repeated for the gradients that read them (Recompute.h)
 //
 // Rules spell names as the user does, although names are neutral here. They wait in `mesh.rules` of
 // the module, since there are no nests where the plan is read.
@@ -30,7 +31,7 @@ class OperatorRules {
 public:
   /// Reads the rules of a module.
   static mlir::FailureOr<OperatorRules> of(mlir::ModuleOp module);
-  /// States the shardings of a function's nests. Fails with a message if an axis would split two
+  /// States the shardings of a function's nests, and repeats nests. `mesh` may be null. Fails with a message if an axis would split two
   /// names of an operator.
   mlir::LogicalResult apply(mlir::func::FuncOp function, MeshAttr mesh);
   /// Fails with a message if a rule matched no operator of any function; it names the nearest one.
@@ -42,6 +43,8 @@ private:
   /// The operators of all functions with their iteration names, for messages.
   std::vector<std::pair<std::string, std::vector<std::string>>> known;
 
+  /// True if a rule says that its values are computed again.
+  bool isRecomputed(const std::string &name);
   mlir::LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);
 };
 
