@@ -45,7 +45,7 @@ TEST_F(Program, ListsModelsWithTheirParameters) {
 TEST_F(Program, UnknownThingsListWhatThereIs) {
   const std::pair<const char *, std::vector<std::string>> wrong[] = {
       {"train alexnett", {"unknown model 'alexnett'", "alexnet"}},
-      {"train alexnet --size huge", {"unknown size 'huge'", "tiny, small or full"}},
+      {"train alexnet --size huge", {"unknown size 'huge'", "tiny, small, full or flexflow"}},
       {"compare alexnet --size tiny --optimizer best", {"unknown optimiser 'best'", "adam"}},
       {"evaluate alexnet --size tiny --frobnicate", {"--frobnicate"}},
       {"generate alexnet --size tiny", {"'alexnet' does not generate"}},
