@@ -38,15 +38,15 @@ struct Time {
 };
 } // namespace
 
-/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, and
-/// the team is awake.
+/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, the
+/// team is awake, and stores, whose rate is fitted to those that wait for lines, wait for none.
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
-  double exposed = isBound ? 0 : 1;
+  double exposed = isBound ? 0 : 1, store = isBound ? std::min(1.0, r.storeCycles) : r.storeCycles;
   Overlap core;
   core.add(a.operations * r.operationCycles + a.products * r.productCycles +
                a.calls * r.callCycles + a.converted * r.convertCycles,
            "arithmetic");
-  core.add(a.loads * r.loadCycles + a.stores * r.storeCycles + a.gathered * r.laneCycles +
+  core.add(a.loads * r.loadCycles + a.stores * store + a.gathered * r.laneCycles +
                a.missed * r.missCycles + a.rows * r.rowCycles + a.turned * r.turnCycles +
                a.spilled * r.spillCycles + a.divided * r.dividedCycles + a.crowded * r.crowdedLine +
                a.hops * r.hopStep + a.pages * r.pageSearch,

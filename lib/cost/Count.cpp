@@ -20,6 +20,8 @@ using nest::PlacedAccess;
 
 /// Operations of a condition that differs from lane to lane: comparisons of numbers of 64 bits.
 static constexpr double laneTest = 4;
+/// Instructions by which the coordinate of one lane is extracted, clamped and multiplied.
+static constexpr double laneCoordinate = 5;
 /// From a vector to one with its lanes in another order.
 static constexpr double shuffleCycles = 3;
 
@@ -115,7 +117,9 @@ private:
       bool byLane = differsByLane(moves);
       // No instruction gathers narrow elements.
       double narrow = byLane && place.bytes < 4 ? 2 : 1;
-      amounts.rows += loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
+      double rows = loops.times(moves, skips) * (byLane ? narrow * double(loops.width) : 1);
+      amounts.rows += rows;
+      amounts.operations += byLane ? rows * laneCoordinate : 0;
     }
     bool isNarrow = place.bytes < 4 && isa<FloatType>(access.type.getElementType());
     const Stage *staged = facts.stageOf(number);
