@@ -82,6 +82,12 @@ inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
 /// A module's attribute with the rules of the plan; priorities are indices into it
 /// (lib/transforms/mesh/propagate/Plan.h).
 inline constexpr llvm::StringLiteral rulesAttrName = "mesh.rules";
+/// A module's attribute with the order in which roles run parts of a batch: greedy, gpipe, 1f1b or
+/// interleaved (lib/transforms/mesh/roles/Schedules.h).
+inline constexpr llvm::StringLiteral scheduleAttrName = "mesh.schedule";
+/// The attribute of an op of a function's body that only the devices of one coordinate run:
+/// {stage = 1}.
+inline constexpr llvm::StringLiteral placeAttrName = "mesh.place";
 /// The global type of an argument or result that is a block.
 inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
 

@@ -13,6 +13,7 @@
 
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
+#include "lib/support/PlanFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -56,6 +57,22 @@ LogicalResult MeshDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                   "#mesh.mesh of a function or module");
   if (name == rulesAttrName)
     return expect(list && llvm::all_of(list, llvm::IsaPred<StringAttr>), "a list of strings");
+  if (name == scheduleAttrName) {
+    auto text = dyn_cast<StringAttr>(value);
+    return expect(text && isa<ModuleOp>(op) && isSchedule(text.getValue()),
+                  "greedy, gpipe, 1f1b or interleaved, of a module");
+  }
+  if (name == placeAttrName) {
+    auto place = dyn_cast<DictionaryAttr>(value);
+    auto coordinate =
+        place && place.size() == 1 ? dyn_cast<IntegerAttr>(place.begin()->getValue()) : nullptr;
+    MeshAttr mesh = meshOf(op);
+    auto size = coordinate && mesh ? mesh.size(place.begin()->getName()) : std::nullopt;
+    bool isInside = !mesh || (size && coordinate.getInt() < *size);
+    return expect(coordinate && coordinate.getInt() >= 0 && isInside &&
+                      isa_and_nonnull<FunctionOpInterface>(op->getParentOp()),
+                  "one coordinate of an axis of the mesh, of an op in a function's body");
+  }
   if (name == skippedAttrName) {
     Type i64 = IntegerType::get(op->getContext(), 64);
     return expect(scan && llvm::is_contained(scan.getReads().take_front().getTypes(),

@@ -51,6 +51,11 @@ buildScalarGradient(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &b
 /// by which later passes tell gradients from the forward pass.
 mlir::Location gradientLoc(mlir::Location loc);
 bool isGradient(mlir::Location loc);
+/// A location with a name that a program gave to an op, such as nn::Mode::seen does; its gradient
+/// keeps it.
+mlir::Location seenLoc(mlir::Location loc, llvm::StringRef name);
+/// The name; empty if there is none.
+llvm::StringRef seenNameOf(mlir::Location loc);
 
 /// Erases pure ops of `block` whose results have no use.
 void eraseDeadScalars(mlir::Block &block);

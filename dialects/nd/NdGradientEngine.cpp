@@ -39,6 +39,26 @@ bool nd::isGradient(Location loc) {
       .wasInterrupted();
 }
 
+static constexpr StringLiteral seenKey = "seen";
+
+Location nd::seenLoc(Location loc, StringRef name) {
+  Builder b(loc.getContext());
+  return FusedLoc::get(loc.getContext(), {loc},
+                       b.getDictionaryAttr(b.getNamedAttr(seenKey, b.getStringAttr(name))));
+}
+
+StringRef nd::seenNameOf(Location loc) {
+  StringRef name;
+  loc->walk([&](Location each) {
+    auto fused = dyn_cast<FusedLoc>(each);
+    auto facts = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata()) : nullptr;
+    if (auto seen = facts ? facts.getAs<StringAttr>(seenKey) : nullptr; seen && name.empty())
+      name = seen.getValue();
+    return WalkResult::advance();
+  });
+  return name;
+}
+
 ReverseMode::ReverseMode(OpBuilder &builder, Add add) : builder(builder), add(std::move(add)) {
   if (!this->add)
     this->add = nd::add;

@@ -33,6 +33,8 @@ namespace detail {
 /// "net.first.weight" (or what is made of it alone, such as a cast) as the member "weight". Empty
 /// if the tensor is not a formal, or if the tree is the whole argument.
 std::string pathAround(const Tensor &tensor, const std::string &member);
+/// Names the operation that made a traced tensor; plans find it by this name.
+void nameSeen(const Tensor &tensor, const std::string &name);
 } // namespace detail
 
 /// While it lives, operations that this thread makes, and their gradients, belong to a layer. Of

@@ -96,10 +96,10 @@ Tensor shard(const Tensor &x, const std::vector<NameAxes> &names, Here here = He
 struct MeshPlan {
   Mesh mesh;
   std::vector<MeshRule> rules;
-  /// The settings of a file (`mesh`, `graph`, `zero`, `micro-batches`): the text, and " (plan 'FILE',
-  /// line 1)".
+  /// The settings of a file (`mesh`, `graph`, `zero`, `micro-batches`, `schedule`): the text, and
+  /// " (plan 'FILE', line 1)".
   std::map<std::string, std::pair<std::string, std::string>> settings = {};
-  /// The lines `graph` and `links` of a file.
+  /// The lines `graph`, `schedule` and `links` of a file.
   std::vector<std::string> statements = {};
 
   /// Combines a mesh, rules and a file of both; any of them may be empty. Rules of the file come

@@ -11,6 +11,7 @@
 //     net.last@stage=1          places arguments at coordinate 1 of the axis `stage`
 //     adam@file                 keeps arguments in files
 //     op net.wide.dw/batch:model    splits the operators of this name
+//     op net.wide@stage=1       computes these operators at coordinate 1 of the axis `stage`
 //     recompute net.wide        computes what these operators make again for the backward pass
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +28,8 @@ namespace heddle {
 /// "net.wide/hidden:model" splits the name `hidden` over the axis `model`, in arguments whose
 /// paths contain the words of the pattern in a row; a word may have a *, and a dot before the first
 /// word, or after the last, stands for an end of the path. "net.last@stage=1" places
-/// such arguments, and what is computed from them, at coordinate 1 of the axis `stage`.
+/// such arguments, and what is computed from them, at coordinate 1 of the axis `stage`;
+/// "op net.last@stage=1" places what these operators compute.
 /// "adam@file" keeps them, and the values assigned to them, in files of $HEDDLE_SPILL_DIR; it
 /// needs no mesh.
 struct MeshRule {

@@ -288,6 +288,10 @@ private:
     for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(each.body), ArrayRef(each.nests)})
       if (std::string path = parameterOf(ops, isParameter); !path.empty())
         return path;
+    for (ArrayRef<Operation *> ops : {ArrayRef<Operation *>(each.body), ArrayRef(each.nests)})
+      for (Operation *op : ops)
+        if (StringRef name = nd::seenNameOf(op->getLoc()); !name.empty())
+          return name.str();
     if (auto before = ownerOfOperands(each.body, each.roots[0])) {
       if (!isGradient)
         each.suffix = found[*before].suffix;

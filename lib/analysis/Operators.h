@@ -12,7 +12,8 @@
 //     func.func @step(%x {nd.name = "x"}, %w {nd.name = "net.w"}) -> (loss, %w' {nd.name = "net.w"})
 //
 //     net.w           sum over `in` of %x * %w; it reads the parameter
-//     net.w.2         the next sum, which reads no parameter: named as the operator before it
+//     net.w.2         the next sum, which reads no parameter: named as the operator before it, or
+//     attention       by what the program called its value (nd::seenLoc)
 //     net.w.dx        the gradient of an operand: reverse mode made it (nd::isGradient)
 //     net.w.dw        the sum from which the next value of the parameter is computed
 //     net.w.update    the pointwise nests that compute this value, and those of moments

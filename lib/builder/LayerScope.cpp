@@ -7,6 +7,7 @@
 
 #include "heddle/LayerScope.h"
 
+#include "dialects/nd/NdGradient.h"
 #include "lib/builder/Graph.h"
 
 using namespace heddle;
@@ -31,4 +32,12 @@ std::string heddle::detail::pathAround(const Tensor &tensor, const std::string &
                : nullptr;
   llvm::StringRef path = node ? llvm::StringRef(node->name) : "";
   return path.consume_back(member) && path.consume_back(".") ? path.str() : "";
+}
+
+void heddle::detail::nameSeen(const Tensor &tensor, const std::string &name) {
+  if (!tensor.node || tensor.node->formal || !tensor.node->fragment)
+    return;
+  GraphLock lock;
+  if (mlir::Operation *op = tensor.node->value.getDefiningOp())
+    op->setLoc(nd::seenLoc(op->getLoc(), name));
 }

@@ -7,6 +7,7 @@
 
 #include "heddle/nn/Mode.h"
 
+#include "heddle/LayerScope.h"
 #include "lib/nn/Filled.h"
 
 #include <atomic>
@@ -64,6 +65,7 @@ Mode Mode::observing() const {
 }
 
 Tensor Mode::seen(const std::string &path, const Tensor &x, Here here) {
+  heddle::detail::nameSeen(x, path);
   if (!keepsOutputs)
     return x;
   requireOwnBody(here);

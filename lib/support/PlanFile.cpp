@@ -20,6 +20,9 @@ using namespace heddle;
 using namespace heddle::mesh;
 using namespace llvm;
 
+bool mesh::isSchedule(StringRef word) {
+  return is_contained({"greedy", "gpipe", "1f1b", "interleaved"}, word);
+}
 bool mesh::isMemory(StringRef word) { return is_contained({"device", "host", "file"}, word); }
 
 static std::string commented(const std::string &text, const std::string &where) {
@@ -53,8 +56,9 @@ std::string Plan::Links::str() const {
 
 std::vector<std::string> Plan::statements() const {
   std::vector<std::string> lines;
-  if (auto graph = settings.find("graph"); graph != settings.end())
-    lines.push_back(commented("graph " + graph->second.text, graph->second.where));
+  for (StringRef word : {"graph", "schedule"})
+    if (auto set = settings.find(word); set != settings.end())
+      lines.push_back(commented((word + " " + set->second.text).str(), set->second.where));
   for (const Links &each : links)
     lines.push_back(commented(each.str(), each.where));
   return lines;
@@ -87,6 +91,11 @@ std::string Plan::set(StringRef word, StringRef value, std::string where) {
     return text.size() == 16 && all_of(text, isHexDigit)
                ? ""
                : "expected 16 hexadecimal digits after 'graph', got '" + value.trim().str() + "'";
+  if (word == "schedule")
+    return isSchedule(text)
+               ? ""
+               : "expected greedy, gpipe, 1f1b or interleaved after 'schedule', got '" +
+                     value.trim().str() + "'";
   int64_t number;
   if (word != "mesh" && (value.trim().getAsInteger(10, number) || number < 0))
     return formatv("expected a number after '{0}', got '{1}'", word, value.trim()).str();
@@ -129,62 +138,69 @@ static bool parseAxis(StringRef text, std::string &axis) {
   return isValidName(part.name) && part.before <= mostParts && part.count <= mostParts;
 }
 
-/// `net.last@stage=1`, or `adam@file`
-static bool parsePlace(MeshRule &rule) {
-  auto [pattern, place] = StringRef(rule.text).rsplit('@');
+/// `net.last@stage=1`, or `adam@file`, which operators can't have.
+static bool parsePlace(StringRef text, MeshRule &rule) {
+  auto [pattern, place] = text.rsplit('@');
   auto [axis, coordinate] = place.split('=');
   rule.pattern = pattern.trim().str();
-  if (!place.contains('='))
+  if (rule.pattern.empty() ||
+      (rule.isOfOperators && pattern.find_first_of("/:") != StringRef::npos))
+    return false;
+  if (!place.contains('=')) {
     rule.memory = place.trim().str();
-  return !rule.pattern.empty() &&
-         (isMemory(rule.memory) ||
-          (parseAxis(axis, rule.axes.emplace_back()) && !axis.contains('(') &&
-           !coordinate.trim().getAsInteger(10, rule.coordinate) && rule.coordinate >= 0));
+    return isMemory(rule.memory) && !rule.isOfOperators;
+  }
+  return parseAxis(axis, rule.axes.emplace_back()) && !axis.contains('(') &&
+         !coordinate.trim().getAsInteger(10, rule.coordinate) && rule.coordinate >= 0;
+}
+
+/// `net.wide/hidden:model`, or `hidden:`
+static bool parseSplit(StringRef text, MeshRule &rule) {
+  if (text.contains('/')) {
+    auto [pattern, name] = text.rsplit('/');
+    rule.pattern = pattern.trim().str();
+    text = name;
+  }
+  auto [name, axes] = text.split(':');
+  rule.name = name.trim().str();
+  bool good = isValidName(rule.name) && text.contains(':');
+  SmallVector<StringRef> words;
+  if (!axes.trim().empty())
+    axes.split(words, '+');
+  for (StringRef word : words)
+    good &= parseAxis(word, rule.axes.emplace_back());
+  return good && !(rule.isOfOperators && rule.pattern.empty());
 }
 
 std::string Plan::parseRule(StringRef text, std::string where) {
   MeshRule rule{text.str(), std::move(where)};
   StringRef rest = rule.text;
-  rule.mayMatchNothing = rest.consume_front("op? ");
-  rule.isOfOperators = rule.mayMatchNothing || rest.consume_front("op ");
-  bool isOptional = rest.consume_front("recompute? ");
-  if (isOptional || rest.consume_front("recompute ")) {
+  auto consume = [&](StringRef word) {
+    rule.mayMatchNothing = rest.consume_front((word + "? ").str());
+    return rule.mayMatchNothing || rest.consume_front((word + " ").str());
+  };
+  rule.recomputes = consume("recompute");
+  rule.isOfOperators = rule.recomputes || consume("op");
+  bool isPlace = rest.contains('@');
+  std::string expected =
+      "[PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY";
+  bool good = false;
+  if (rule.recomputes) {
+    expected = "recompute PATTERN";
     rule.pattern = rest.trim().str();
-    rule.isOfOperators = rule.recomputes = true;
-    rule.mayMatchNothing = isOptional;
-    if (rule.pattern.empty() || rest.find_first_of("/:@") != StringRef::npos)
-      return "expected a rule recompute PATTERN, got '" + rule.text + "'";
-    rules.push_back(std::move(rule));
-    return "";
+    good = !rule.pattern.empty() && rest.find_first_of("/:@") == StringRef::npos;
+  } else if (isPlace) {
+    expected = rule.isOfOperators
+                   ? "op PATTERN@AXIS=COORDINATE"
+                   : "PATTERN@AXIS=COORDINATE or PATTERN@MEMORY (device, host or file)";
+    good = parsePlace(rest, rule);
+  } else {
+    if (rule.isOfOperators)
+      expected = "op PATTERN/NAME:[AXIS[+AXIS...]]";
+    good = parseSplit(rest, rule);
   }
-  if (rest.contains('@') && !rule.isOfOperators) {
-    if (!parsePlace(rule))
-      return "expected a rule PATTERN@AXIS=COORDINATE or PATTERN@MEMORY (device, host or file), "
-             "got '" +
-             rule.text + "'";
-    rules.push_back(std::move(rule));
-    return "";
-  }
-  if (rest.contains('/')) {
-    auto [pattern, name] = rest.rsplit('/');
-    rule.pattern = pattern.trim().str();
-    rest = name;
-  }
-  auto [name, axes] = rest.split(':');
-  rule.name = name.trim().str();
-  SmallVector<StringRef> words;
-  bool good =
-      isValidName(rule.name) && rest.contains(':') && !(rule.isOfOperators && rule.pattern.empty());
-  if (!axes.trim().empty())
-    axes.split(words, '+');
-  for (StringRef word : words)
-    good &= parseAxis(word, rule.axes.emplace_back());
-  if (!good && rule.isOfOperators)
-    return "expected a rule op PATTERN/NAME:[AXIS[+AXIS...]], got '" + rule.text + "'";
   if (!good)
-    return "expected a rule [PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or "
-           "PATTERN@MEMORY, got '" +
-           rule.text + "'";
+    return "expected a rule " + expected + ", got '" + rule.text + "'";
   rules.push_back(std::move(rule));
   return "";
 }
@@ -195,7 +211,7 @@ std::string Plan::parseLine(StringRef text, std::string where) {
   if (where.empty())
     where = comment.trim().str();
   auto [word, value] = line.split(' ');
-  if (is_contained({"mesh", "graph", "zero", "micro-batches"}, word))
+  if (is_contained({"mesh", "graph", "zero", "micro-batches", "schedule"}, word))
     return set(word, value, std::move(where));
   return word == "links" ? parseLinks(value, std::move(where)) : parseRule(line, std::move(where));
 }

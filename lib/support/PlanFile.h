@@ -16,6 +16,7 @@
 //     net.last@stage=1           arguments such as net.last.weight, on the devices of stage 1 only
 //     adam@file                  arguments such as adam.mean.first.weight, in files, not in memory
 //     op net.wide.dw/in:data     the iteration name in of the operator net.wide.dw, over data
+//     op net.wide@stage=1        the operators of this name, on the devices of stage 1 only
 //     recompute net.wide         what net.wide makes is computed again for the backward pass
 //
 // A pattern is a list of words separated by dots, which match consecutive words anywhere in the
@@ -25,7 +26,7 @@
 // several rules for one name of an argument or operator, or of several places, the last one is used.
 //
 // A rule of operators needs a pattern. It splits a produced or a summed name; the devices then have
-// parts of the sums, which are combined. What no rule splits follows by propagation. `op?` instead
+// parts of the sums, which are combined. What no rule splits or places follows. `op?` instead
 // of `op`, and `recompute?`, let a rule match nothing, in plans for several functions.
 //
 // An axis with places splits no name: its coordinates are roles (Roles.h).
@@ -37,6 +38,8 @@
 //     links data 1e9 bytes/s 5e-06 s               an axis: its rate, and when the first byte arrives
 //     zero 3                                       of trainers
 //     micro-batches 4                              of trainers
+//     schedule 1f1b                                in which order stages run micro-batches: greedy,
+//                                                  gpipe, 1f1b or interleaved (Schedules.h)
 //
 // `#` begins a comment. A command line's lines follow those of the file, so that its rules override
 // them; settings of both must agree.
@@ -73,7 +76,7 @@ struct Plan {
   MeshSpec mesh;
   std::vector<MeshRule> rules;
   std::vector<Links> links;
-  /// By `mesh`, `graph`, `zero` or `micro-batches`.
+  /// By `mesh`, `graph`, `zero`, `micro-batches` or `schedule`.
   std::map<std::string, Setting, std::less<>> settings;
 
   bool empty() const { return mesh.axes.empty() && rules.empty(); }
@@ -85,7 +88,7 @@ struct Plan {
   std::string readFile(llvm::StringRef path);
   /// For messages: ` (plan 'FILE', line 1)`, or nothing.
   std::string whereIs(llvm::StringRef setting) const;
-  /// The lines, commented, that passes need besides mesh and rules: `graph` and `links`.
+  /// The lines, commented, that passes need besides mesh and rules: `graph`, `schedule` and `links`.
   std::vector<std::string> statements() const;
 
 private:
@@ -96,6 +99,8 @@ private:
   std::string parseLine(llvm::StringRef text, std::string where = "");
 };
 
+/// True for `greedy`, `gpipe`, `1f1b` and `interleaved`.
+bool isSchedule(llvm::StringRef word);
 /// True for `device`, `host` and `file`.
 bool isMemory(llvm::StringRef word);
 

@@ -51,7 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
              again.rules[i].isOfOperators == plan.rules[i].isOfOperators &&
              again.rules[i].mayMatchNothing == plan.rules[i].mayMatchNothing &&
              again.rules[i].recomputes == plan.rules[i].recomputes &&
-             again.rules[i].coordinate == plan.rules[i].coordinate;
+             again.rules[i].coordinate == plan.rules[i].coordinate &&
+             again.rules[i].pattern == plan.rules[i].pattern &&
+             again.rules[i].name == plan.rules[i].name && again.rules[i].axes == plan.rules[i].axes;
   if (!reason.empty() || !isSame) {
     std::cerr << "a plan is not what is written of it\n" << text << "\n" << reason << "\n";
     std::abort();

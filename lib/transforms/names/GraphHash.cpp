@@ -7,6 +7,7 @@
 
 #include "lib/transforms/names/GraphHash.h"
 
+#include "dialects/mesh/MeshDialect.h"
 #include "dialects/nd/Nd.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/transforms/names/NameRewriter.h"
@@ -69,10 +70,11 @@ private:
   AttrTypeReplacer replacer;
   DenseMap<StringAttr, unsigned> functions;
   DenseMap<Value, unsigned> values;
+  unsigned count = 0; ///< of different values
 
   void define(ValueRange made) {
     for (Value value : made) {
-      values.try_emplace(value, unsigned(values.size()));
+      values.try_emplace(value, count++);
       out << ":" << value.getType();
     }
   }
@@ -86,6 +88,11 @@ private:
     }
   }
   void write(Operation &op) {
+    // Plans state constraints, too: ZeRO's are not of the graph.
+    if (auto constrain = dyn_cast<mesh::ConstrainOp>(op)) {
+      values.try_emplace(constrain.getResult(), values.lookup(constrain.getInput()));
+      return;
+    }
     out << "\n" << op.getName();
     for (Value operand : op.getOperands())
       out << " " << values.lookup(operand);

@@ -1,5 +1,5 @@
 // A plan has a hash of the graph that it is for. It depends on what is computed, and on names and sizes, but not on names
-// of functions and values, on the numbers of fresh names, on the order of names, on locations or on shardings.
+// of functions and values, on the numbers of fresh names, on the order of names, on locations, on shardings or on constraints.
 // RUN: %S/Inputs/graph-hashes %s %S/Inputs/two.json | FileCheck %s
 // The number is that of all versions and machines.
 // CHECK:      {{^}}53e93810ed372d61{{$}}
@@ -10,6 +10,7 @@
 // CHECK-NEXT: locations: the same
 // CHECK-NEXT: unused: the same
 // CHECK-NEXT: shardings: the same
+// CHECK-NEXT: constraints: the same
 // CHECK-NEXT: size: another
 // CHECK-NEXT: name: another
 // CHECK-NEXT: path: another

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
-// and for nests, and rules of a plan that are drawn for operators. An axis may be one of roles: some
-// arguments have places on it. The oracle
-// evaluates the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of
+// and for nests, and rules of a plan that are drawn for operators, which they split, place or compute
+// again. Some plans are written as files, with a graph, links and a schedule. An axis may be one of
+// roles: some arguments have places on it. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of
 // arguments are NaN, and its values are compared with those of the whole program. Some programs are
 // compiled, and run on the threads of a process as ranks.
 //
@@ -18,12 +18,15 @@
 #include "test/unit/laws/Plans.h"
 
 #include "dialects/mesh/MeshDialect.h"
+#include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/analysis/Operators.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/mesh/propagate/Plan.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Transfers.h"
+#include "lib/transforms/names/GraphHash.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"
 #include "lib/transforms/nest/Rewrite.h"
@@ -169,13 +172,56 @@ void laws::drawPlan(ModuleOp module, Dice &dice, int64_t least, int64_t most) {
   drawShardings(mainOf(module), *drawn, dice);
 }
 
-/// The axis with places, if any.
+/// The axis with places, if any argument has one.
 static StringAttr rolesOf(func::FuncOp main) {
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
         own && !own.getPlace().empty())
       return own.getPlace()[0].axis;
   return {};
+}
+
+/// Writes what was drawn as a plan file, with a graph, links and a schedule, and applies this.
+static LogicalResult applyAsPlan(ModuleOp module, Dice &dice, std::map<std::string, int> &counts) {
+  func::FuncOp main = mainOf(module);
+  std::string text = "graph " + graphHash(main) + "\n";
+  std::string axes;
+  for (const auto &[name, size] :
+       module->getAttrOfType<mesh::MeshAttr>(mesh::meshAttrName).getSpec().axes) {
+    axes += (axes.empty() ? "" : ",") + name + "=" + std::to_string(size);
+    if (dice.chance(50))
+      text += "links " + name + " " + dice.pick({"1", "5e9", "1e30"}) + " bytes/s 1e-06 s\n";
+  }
+  text += "mesh " + axes + "\n";
+  if (rolesOf(main) && dice.chance(70)) { // the only one that any places allow
+    text += "schedule gpipe\n";
+    ++counts["schedule"];
+  }
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    auto own = main.getArgAttrOfType<mesh::ShardingAttr>(i, mesh::shardingAttrName);
+    if (!own)
+      continue;
+    auto named = main.getArgAttrOfType<StringAttr>(i, nd::nameAttrName);
+    std::string pattern = "." + (named ? named.str() : "argument" + std::to_string(i)) + ".";
+    for (const auto &[name, list] : own.getSharding()) {
+      std::string parts;
+      for (const mesh::Axis &axis : list)
+        parts += (parts.empty() ? "" : "+") + axis.str();
+      if (isValidName(name))
+        text += pattern + "/" + name + ":" + parts + "\n";
+    }
+    for (const mesh::AxisCoordinate &place : own.getPlace())
+      text += pattern + "@" + place.axis.str() + "=" + std::to_string(place.coordinate) + "\n";
+    main.removeArgAttr(i, mesh::shardingAttrName);
+  }
+  mesh::Plan plan;
+  if (std::string problem = plan.parseFile(text, "drawn"); !problem.empty())
+    return module.emitError() << problem << " of\n" << text;
+  ++counts["plan file"];
+  ScopedDiagnosticHandler noWarnings(module.getContext(), [](Diagnostic &each) {
+    return success(each.getSeverity() == DiagnosticSeverity::Warning);
+  });
+  return mesh::applyPlan(module, plan);
 }
 
 namespace {
@@ -190,6 +236,9 @@ struct DrawRules : PassWrapper<DrawRules, OperationPass<ModuleOp>> {
     func::FuncOp main = mainOf(getOperation());
     Labels spelled = spellings(main);
     std::vector<std::string> rules;
+    if (auto stated = getOperation()->getAttrOfType<ArrayAttr>(mesh::rulesAttrName))
+      for (auto text : stated.getAsRange<StringAttr>())
+        rules.push_back(text.str());
     for (const Operator &each : operatorsOf(main)) {
       std::vector<std::string> names;
       for (Operation *op : each.splitNests())
@@ -208,6 +257,13 @@ struct DrawRules : PassWrapper<DrawRules, OperationPass<ModuleOp>> {
     for (const Operator &each : operatorsOf(main))
       if (dice.chance(70))
         rules.push_back("recompute ." + each.name + ".");
+    if (StringAttr axis = rolesOf(main))
+      for (const Operator &each : operatorsOf(main))
+        if (dice.chance(30)) {
+          rules.push_back("op ." + each.name + ".@" + axis.str() + "=" +
+                          std::to_string(dice.below(*mesh.size(axis))));
+          ++(*counts)["place of an operator"];
+        }
     SmallVector<StringRef> texts(rules.begin(), rules.end());
     getOperation()->setAttr(mesh::rulesAttrName, Builder(&getContext()).getStrArrayAttr(texts));
   }
@@ -328,7 +384,10 @@ static void holdPlans(Share share, bool symbols) {
     OwningOpRef<ModuleOp> copy(module.clone());
     Dice dice(seed);
     drawPlan(*copy, dice);
-    drawLinks(*copy, dice);
+    if (seed % 5 > 2)
+      drawLinks(*copy, dice);
+    else if (failed(applyAsPlan(*copy, dice, counts)))
+      return Violation{"the plan is refused", ""};
     return checkPasses(
         *copy, seed, [&](OpPassManager &passes) { split(passes, seed, &counts); }, tally);
   };
@@ -340,7 +399,8 @@ static void holdPlans(Share share, bool symbols) {
   // All that partition makes.
   for (const char *name :
        {"all_gather", "all_reduce", "all_to_all", "broadcast", "permute", "reduce_scatter",
-        "pipeline", "reverse pipeline", "ring", "rule of an operator", "read again"})
+        "pipeline", "reverse pipeline", "ring", "rule of an operator", "place of an operator",
+        "read again", "plan file", "schedule"})
     EXPECT_TRUE(counts.contains(name) || symbols || programsInAll() < 1000) << "no " << name;
 }
 

@@ -19,6 +19,10 @@ using namespace heddle;
 using namespace heddle::test;
 
 namespace {
+struct Scale {
+  Tensor weight;
+  HEDDLE_FIELDS(weight)
+};
 const Name batch("batch"), feature("feature"), hidden("hidden"), step("step");
 
 struct Block {
@@ -373,4 +377,20 @@ TEST(Mode, RenamingChangesNoBit) {
   };
   Tensor x = input();
   EXPECT_EQ(run(x, batch, feature), run(x.rename({{batch, a}, {feature, b}}), a, b));
+}
+
+TEST(Mode, PlansFindOperatorsByWhatWasSeen) {
+  auto step = [](Scale &state, Tensor x) {
+    nn::Mode mode;
+    Tensor y = sum(x * state.weight, over(feature));
+    state.weight = state.weight * 0.5;
+    return mode.seen("pooled", sum(y * y, over(batch)));
+  };
+  auto run = [&](const std::string &rule) {
+    Scale state{Tensor::of<float>({1, 2}, {{feature, 2}})};
+    auto compiled = jit(step, {.mesh = {{"data", 1}}, .rules = {rule}, .ranks = Ranks()});
+    return compiled(state, Tensor::of<float>({1, 2, 3, 4}, {{batch, 2}, {feature, 2}})).item();
+  };
+  EXPECT_EQ(run("op .pooled./batch:data"), 25 + 121);
+  refused([&] { run("op .poled./batch:data"); }, {"the nearest one is 'pooled'"});
 }

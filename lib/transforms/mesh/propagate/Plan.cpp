@@ -147,8 +147,8 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
     if (!first)
       first = &rule;
     if (first->axes[0] != axis)
-      return module.emitError() << first->str() << " and " << rule.str()
-                                << " place arguments along '" << first->axes[0] << "' and '" << axis
+      return module.emitError() << first->str() << " and " << rule.str() << " have places along '"
+                                << first->axes[0] << "' and '" << axis
                                 << "', expected one axis of roles";
   }
   for (const MeshRule &rule : plan.rules)
@@ -156,6 +156,20 @@ static LogicalResult checkPlaces(ModuleOp module, const Plan &plan, MeshAttr mes
       if (first && !rule.isPlace() && axis.name == first->axes[0])
         return module.emitError() << rule.str() << " splits a name over '" << axis.name
                                   << "', whose coordinates are places for " << first->str();
+  return success();
+}
+
+/// A schedule orders the work of places.
+static LogicalResult stateSchedule(ModuleOp module, const Plan &plan) {
+  auto stated = plan.settings.find("schedule");
+  if (stated == plan.settings.end())
+    return success();
+  const std::string &text = stated->second.text;
+  if (llvm::none_of(plan.rules, [](const MeshRule &rule) { return rule.isPlace(); }))
+    return module.emitError() << "'schedule " << text << "'" << plan.whereIs("schedule")
+                              << " orders what places compute; expected a rule with a place, such "
+                              << "as PATTERN@AXIS=COORDINATE";
+  module->setAttr(scheduleAttrName, StringAttr::get(module.getContext(), text));
   return success();
 }
 
@@ -205,7 +219,7 @@ static LogicalResult stateLinks(ModuleOp module, const Plan &plan, MeshAttr mesh
 LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
   if (failed(checkGraph(module, plan)))
     return failure();
-  if (plan.empty() && plan.links.empty())
+  if (plan.empty() && plan.links.empty() && !plan.settings.contains("schedule"))
     return success();
   auto mesh =
       MeshAttr::getChecked([&] { return module.emitError(); }, module.getContext(), plan.mesh);
@@ -216,7 +230,8 @@ LogicalResult mesh::applyPlan(ModuleOp module, const Plan &plan) {
       if (!mesh.size(axis.name))
         return module.emitError() << rule.str() << " uses the axis '" << axis.name
                                   << "', expected one of " << mesh.str();
-  if (failed(checkPlaces(module, plan, mesh)) || failed(stateLinks(module, plan, mesh)))
+  if (failed(checkPlaces(module, plan, mesh)) || failed(stateSchedule(module, plan)) ||
+      failed(stateLinks(module, plan, mesh)))
     return failure();
   if (!plan.mesh.axes.empty()) // without a mesh there are memories, and what is recomputed
     module->setAttr(meshAttrName, mesh);

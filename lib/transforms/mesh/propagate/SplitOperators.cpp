@@ -43,6 +43,7 @@ FailureOr<OperatorRules> OperatorRules::of(ModuleOp module) {
 
 LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const Labels &spelled) {
   MLIRContext *context = mesh.getContext();
+  place(each, context);
   std::map<std::string, std::string> names = namesOf(each, spelled);
   std::map<std::string, NamedAxes> entries; // by the name of the nests
   for (auto [i, rule] : llvm::enumerate(rules)) {
@@ -83,6 +84,18 @@ LogicalResult OperatorRules::apply(const Operator &each, MeshAttr mesh, const La
       op->setAttr(shardingAttrName, stated.withNames(list));
     }
   return success();
+}
+
+void OperatorRules::place(const Operator &each, MLIRContext *context) {
+  Builder b(context);
+  for (auto [i, rule] : llvm::enumerate(rules)) {
+    if (!rule.isOfOperators || !rule.isPlace() || !rule.fits(each.name))
+      continue;
+    used[i] = true;
+    NamedAttribute at = b.getNamedAttr(rule.axes[0], b.getI64IntegerAttr(rule.coordinate));
+    for (Operation *op : each.nests)
+      op->setAttr(placeAttrName, b.getDictionaryAttr(at));
+  }
 }
 
 bool OperatorRules::isRecomputed(const std::string &name) {
@@ -144,7 +157,7 @@ LogicalResult OperatorRules::reportUnused(ModuleOp module) const {
     auto error = module.emitError() << rule.str() << " matches no operator";
     if (operators.empty())
       return error << ", since the program has none";
-    if (names.empty() || rule.recomputes)
+    if (names.empty() || rule.name.empty())
       return error << "; the nearest one is '" << nearest(rule.pattern, operators) << "'";
     return error << " of the pattern that has the name '" << rule.name << "'; the nearest name is '"
                  << nearest(rule.name, names) << "'";

@@ -8,6 +8,7 @@
 // The rules of a plan that name operators (lib/support/PlanFile.h) become `mesh.sharding` of nests:
 //
 //     op net.w/in:data         the nest that sums net.w over `in` gets {in: [data] priority 1}
+//     op net.w@stage=1         all nests of net.w get {stage = 1}, a place (PlaceOps.h)
 //     recompute net.w          its nests are repeated for the gradients that read them (Recompute.h)
 //
 // Rules spell names as the user does, although names are neutral here. They wait in `mesh.rules` of
@@ -43,6 +44,8 @@ private:
   /// The operators of all functions with their iteration names, for messages.
   std::vector<std::pair<std::string, std::vector<std::string>>> known;
 
+  /// States the place of the operator's nests by the last rule that has one.
+  void place(const Operator &each, mlir::MLIRContext *context);
   /// True if a rule says that its values are computed again.
   bool isRecomputed(const std::string &name);
   mlir::LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);

@@ -8,15 +8,25 @@
 #include "lib/transforms/mesh/roles/OrderOps.h"
 
 #include "lib/cost/BlockWalk.h"
+#include "lib/transforms/mesh/roles/Schedules.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-void mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
+LogicalResult mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
   Block &block = function.front();
   cost::WalkOptions options;
   options.order = cost::Walk::Order::FirstFree;
+  auto module = function->getParentOfType<ModuleOp>();
+  if (auto stated = module->getAttrOfType<StringAttr>(scheduleAttrName);
+      stated && stated.getValue() != "greedy") {
+    FailureOr<bool> isSorted = sortBySchedule(function, placed, stated.getValue());
+    if (failed(isSorted))
+      return failure();
+    if (*isSorted)
+      options.order = cost::Walk::Order::Given;
+  }
   options.places.devices = unsigned(placed.count);
   options.places.axis = placed.axis;
   options.places.ofOp = [&](Operation *op) {
@@ -36,4 +46,5 @@ void mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
   llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return walk.begin(a) < walk.begin(b); });
   for (Operation *op : ops)
     op->moveBefore(block.getTerminator());
+  return success();
 }

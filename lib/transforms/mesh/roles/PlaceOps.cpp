@@ -20,6 +20,8 @@ class Placer {
 public:
   Placer(func::FuncOp function, PlacedOps &placed) : function(function), placed(placed) {
     for (Operation &op : function.front().without_terminator()) {
+      if (auto place = op.getAttrOfType<DictionaryAttr>(placeAttrName))
+        stated[&op] = cast<IntegerAttr>(place.begin()->getValue()).getInt();
       order.push_back(&op);
       uses[&op] = usesOf(&op);
     }
@@ -51,7 +53,8 @@ private:
   PlacedOps &placed;
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, llvm::SetVector<Value>> uses;
-  std::vector<int64_t> states; ///< by result; -1: none
+  std::vector<int64_t> states;                 ///< by result; -1: none
+  llvm::DenseMap<Operation *, int64_t> stated; ///< the places of ops by rules
   /// The last place that an op depends on (U), the last of new states that depend on it (R), its
   /// own.
   llvm::DenseMap<Operation *, int64_t> latest, reached, place;
@@ -87,13 +90,14 @@ private:
         for (Value used : uses[op])
           reach(used, reached[op]);
     for (Operation *op : order) {
+      auto fixed = stated.find(op);
       int64_t own = ownPlace(op);
-      latest[op] = -1;
+      latest[op] = fixed == stated.end() ? -1 : fixed->second;
       for (Value used : uses[op])
         latest[op] = std::max(latest[op], of(used, latest));
       if (own < 0 || !isNumber(op->getResults()))
         own = std::max(own, reached[op]);
-      place[op] = std::min(own, latest[op]);
+      place[op] = fixed == stated.end() ? std::min(own, latest[op]) : fixed->second;
     }
   }
   /// The place of an op according to its operands; -1: they do not determine it.
@@ -192,6 +196,15 @@ private:
 /// Each role is a function.
 static constexpr int64_t mostRoles = 1024;
 
+static LogicalResult checkRoles(MeshAttr mesh, StringAttr axis,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  int64_t size = *mesh.size(axis);
+  return size <= mostRoles ? success()
+                           : emitError() << "has a place along '" << axis.getValue() << "' of "
+                                         << size << " devices, each a role of its own; expected at "
+                                         << "most " << mostRoles;
+}
+
 /// The axis of roles may not split anything.
 static LogicalResult checkUnsplit(func::FuncOp function, StringAttr axis) {
   auto isAlong = [&](ArrayRef<Axis> axes) {
@@ -229,13 +242,23 @@ FailureOr<std::optional<PlacedOps>> mesh::placeOps(func::FuncOp function, MeshAt
       return LogicalResult(refuse()
                            << "is placed along '" << axis.getValue() << "', another along '"
                            << placed.axis.getValue() << "'; expected one axis");
-    if (int64_t size = *mesh.size(axis); size > mostRoles)
-      return LogicalResult(refuse()
-                           << "has a place along '" << axis.getValue() << "' of " << size
-                           << " devices, each a role of its own; expected at most " << mostRoles);
+    if (failed(checkRoles(mesh, axis, refuse)))
+      return failure();
     placed.axis = axis;
     placed.homes[i] = coordinate;
   }
+  for (Operation &op : function.front())
+    if (auto place = op.getAttrOfType<DictionaryAttr>(placeAttrName)) {
+      StringAttr axis = place.begin()->getName();
+      if (placed.axis && placed.axis != axis)
+        return LogicalResult(op.emitOpError()
+                             << "is placed along '" << axis.getValue()
+                             << "', other ops or arguments "
+                             << "along '" << placed.axis.getValue() << "'; expected one axis");
+      if (failed(checkRoles(mesh, axis, [&] { return op.emitOpError(); })))
+        return failure();
+      placed.axis = axis;
+    }
   if (!placed.axis)
     return std::optional<PlacedOps>();
   if (failed(checkUnsplit(function, placed.axis)))

@@ -134,7 +134,7 @@ private:
   void copy(Operation *op, int64_t role) {
     for (Value used : usesOf(op))
       in(role, used);
-    builders[size_t(role)].clone(*op, values[size_t(role)]);
+    builders[size_t(role)].clone(*op, values[size_t(role)])->removeAttr(placeAttrName);
   }
 
   /// Sends a value to all other roles that read it.
@@ -221,7 +221,8 @@ LogicalResult mesh::splitRoles(ModuleOp module) {
       return failure();
     if (!*placed)
       continue;
-    orderOps(function, **placed);
+    if (failed(orderOps(function, **placed)))
+      return failure();
     Splitter(function, **placed).run();
   }
   return success();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// If arguments are only on some coordinates of an axis, the devices of each coordinate run a
-// separate program, a role. With %v at (stage = 1),
+// If arguments, or ops, are only on some coordinates of an axis, the devices of each coordinate run
+// a separate program, a role. With %v at (stage = 1),
 //
 //     @f(%w, %v):                         @"f.stage=0"(%w, -):         @"f.stage=1"(-, %v):
 //       %h = nest.compute reads %w     ->   %h = nest.compute %w         %h = mesh.receive
@@ -37,8 +37,10 @@
 //    the norm of all gradients does not move any of them.
 //
 // So values of the forward pass are at the latest place among their operands, gradients at
-// the place of the values that they belong to, and updates with their states. Ops that only copy or
-// compute elements of arguments without a place are computed by each role that reads them.
+// the place of the values that they belong to, and updates with their states. An op with a place of
+// its own (`mesh.place`, which a rule `op PATTERN@stage=1` states) is there whatever it reads, and
+// ops after it are placed as if it read a value there. Ops that only copy or compute elements of
+// arguments without a place are computed by each role that reads them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,7 +41,7 @@
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=net.v@data=1" 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: the rule 'net.v@data=1' matches no argument; arguments are 'x' with {batch: 5, in: 6}, 'net.w'
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2,stage=2 shard=net.w@data=1,x@stage=1" 2>&1 | FileCheck %s --check-prefix=AXES
-// AXES: the rule 'net.w@data=1' and the rule 'x@stage=1' place arguments along 'data' and 'stage', expected one axis of roles
+// AXES: the rule 'net.w@data=1' and the rule 'x@stage=1' have places along 'data' and 'stage', expected one axis of roles
 // RUN: not heddle-opt %s --mesh-plan="mesh=data=2 shard=batch:data,net.w@data=1" 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: the rule 'batch:data' splits a name over 'data', whose coordinates are places for the rule 'net.w@data=1'
 // RUN: heddle-opt %s --mesh-plan="mesh=stage=3 shard=net.w@stage=1" 2>&1 | FileCheck %s --check-prefix=NOBODY

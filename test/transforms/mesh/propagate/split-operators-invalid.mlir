@@ -2,9 +2,21 @@
 // RUN: printf 'mesh d=2\nop a:d\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=PATTERN
 // PATTERN: plan '{{.*}}.plan', line 2: expected a rule op PATTERN/NAME:[AXIS[+AXIS...]], got 'op a:d'
-// RUN: printf 'mesh d=2\nop net.w@d=1\n' > %t.plan
-// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=PLACE
-// PLACE: plan '{{.*}}.plan', line 2: expected a rule op PATTERN/NAME:[AXIS[+AXIS...]], got 'op net.w@d=1'
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w/a@d=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@d(1)2=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@d=-1'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op net.w@file'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not heddle-opt %s --mesh-plan="mesh=d=2 shard='op @d=1'" 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: expected a rule op PATTERN@AXIS=COORDINATE, got 'op {{.+}}'
+// RUN: printf 'mesh d=2\nop net.w@d=2\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=COORDINATE
+// COORDINATE: the rule 'op net.w@d=2' (plan '{{.*}}.plan', line 2) has the coordinate 2, expected one of 'd' below 2
+// RUN: printf 'mesh d=2,e=2\nx@e=1\nop net.w@d=1\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=AXES
+// AXES: the rule 'x@e=1' (plan '{{.*}}.plan', line 2) and the rule 'op net.w@d=1' (plan '{{.*}}.plan', line 3) have places along 'e' and 'd', expected one axis of roles
+// RUN: printf 'mesh d=2\nop net.v@d=1\n' > %t.plan
+// RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate 2>&1 | FileCheck %s --check-prefix=NOPLACE
+// NOPLACE: the rule 'op net.v@d=1' (plan '{{.*}}.plan', line 2) matches no operator; the nearest one is 'net.w'
 // RUN: printf 'mesh d=2\nop net.w/a:e\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: the rule 'op net.w/a:e' (plan '{{.*}}.plan', line 2) uses the axis 'e', expected one of 'd'
