@@ -130,8 +130,9 @@ bool ClusterReader::read(const std::string &key, const Json &value) {
 void ClusterReader::readKind(const Json &value) {
   Cluster::Kind kind;
   std::set<std::string> stated;
-  const char *keys = "'kind', 'memory_bytes', 'operations_per_second', 'memory_bytes_per_second' "
-                     "and 'start_seconds'";
+  double efficiency = 1;
+  const char *keys = "'kind', 'memory_bytes', 'operations_per_second', 'memory_bytes_per_second', "
+                     "'efficiency' and 'start_seconds'";
   json.forEachKey(value, "a kind", keys, [&](const std::string &key, const Json &own) {
     stated.insert(key);
     if (key == "kind")
@@ -142,6 +143,8 @@ void ClusterReader::readKind(const Json &value) {
       kind.operationsPerSecond = json.number(key, own, 1, most);
     else if (key == "memory_bytes_per_second")
       kind.bytesPerSecond = json.number(key, own, 1, most);
+    else if (key == "efficiency")
+      efficiency = json.number(key, own, 1e-3, 1);
     else if (key == "start_seconds")
       kind.startSeconds = json.number(key, own, 0, 1);
     else
@@ -149,10 +152,12 @@ void ClusterReader::readKind(const Json &value) {
     return true;
   });
   require(stated, {"kind"}, "a kind", value);
-  for (const char *key : {"memory_bytes_per_second", "start_seconds"})
+  for (const char *key : {"memory_bytes_per_second", "efficiency", "start_seconds"})
     if (stated.contains(key) && !stated.contains("operations_per_second"))
       json.refuse("expected 'operations_per_second' beside '" + std::string(key) +
                   "', which has no effect without");
+  kind.operationsPerSecond *= efficiency;
+  kind.bytesPerSecond *= efficiency;
   if (!kindOf.try_emplace(kind.name, unsigned(cluster.kinds.size())).second)
     json.refuse("expected each kind once, got '" + kind.name + "' twice");
   cluster.kinds.push_back(kind);

@@ -57,10 +57,13 @@ struct Graph {
   struct Name {
     std::string label;
     int64_t size = 1;
+    bool isSequence = false; ///< the steps of a recurrence, one after the other: in one block
+    bool isSummed = false;   ///< by the first of the operators that iterate over it
   };
   struct Choice {
     std::string name;
     std::vector<Name> names;
+    unsigned depth = 0; ///< the most recurrences before the first operator
   };
   struct Value {
     unsigned maker = 0; ///< an operator
@@ -83,6 +86,10 @@ struct Graph {
     double seconds = 0;          ///< on a device without rates
     bool isUpdate = false;       ///< computes the next value of a parameter
     std::vector<Read> reads;
+    // Of a recurrence:
+    std::optional<unsigned> sequence; ///< the name of its steps
+    bool isReverse = false;           ///< the last step is the first one
+    std::vector<Value> carried;       ///< from step to step; without a maker
   };
   std::vector<Choice> choices;
   std::vector<Operator> operators; ///< each after those whose values it reads in this step

@@ -14,8 +14,7 @@
 using namespace heddle;
 using namespace heddle::planner;
 
-/// A task takes at least one picosecond.
-static int64_t timeOf(double seconds) { return std::max<int64_t>(1, cost::picoseconds(seconds)); }
+int64_t Tasks::timeOf(double seconds) { return std::max<int64_t>(1, cost::picoseconds(seconds)); }
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -161,46 +160,6 @@ void Tasks::makeOperator(unsigned i) {
   times.addDependence({collector, barrier});
 }
 
-void Tasks::send(const Message &message) {
-  Slot &slot = slots[message.slot];
-  if (message.fromDevice == message.toDevice) {
-    if (message.before != none)
-      times.addDependence({message.after, message.before});
-    return;
-  }
-  const Cluster::Route &route = cluster.routeOf(message.fromDevice, message.toDevice);
-  auto latencyOf = [&](unsigned link) {
-    return options.isPaper ? 0 : cost::picoseconds(cluster.links[link].latencySeconds);
-  };
-  int64_t left = 0; // latencies of the links from here on
-  for (unsigned link : route)
-    left += latencyOf(link);
-  Id previous = none;
-  int64_t lag = 0;
-  for (unsigned hop = 0; hop < route.size(); ++hop) {
-    const Cluster::Link &link = cluster.links[route[hop]];
-    Id task = times.addTask(keyOf(message.slot, message.to, message.from, hop),
-                            unsigned(cluster.devices.size()) + link.lane,
-                            timeOf(double(message.bytes) / link.bytesPerSecond));
-    slot.all.push_back(task);
-    if (previous == none)
-      times.addDependence({message.after, task});
-    else
-      times.addDependence({previous, task, std::max<int64_t>(lag, 1), true});
-    if (message.waits && previous == none)
-      times.addDependence({barrier, task});
-    if (message.before != none)
-      times.addDependence({task, message.before, left});
-    lag = latencyOf(route[hop]);
-    left -= lag;
-    previous = task;
-  }
-  slot.totals.bytes += message.bytes;
-  ++slot.totals.transfers;
-  sums.bytes += message.bytes;
-  ++sums.transfers;
-}
-
 void Tasks::makeSums(unsigned i) {
   const Graph::Value &value = graph.values[i];
   const Blocks &made = blocks[i];
@@ -234,56 +193,14 @@ void Tasks::makeSums(unsigned i) {
     times.addDependence({makers.parts[part], sum});
     for (unsigned other : made.otherParts)
       if (Id maker = makers.parts[part + other]; maker != none)
-        send({slotOfValue(i), block, part + other, configuration.devices[part + other], device,
-              elements * value.elementBytes, maker, sum, options.isPaper && isGradient[i]});
-  }
-}
-
-void Tasks::makeEdge(unsigned i) {
-  const Graph::Operator &reader = graph.operators[edges[i].reader];
-  const Graph::Read &read = reader.reads[edges[i].read];
-  const Graph::Value &value = graph.values[read.value];
-  const Blocks &made = blocks[read.value];
-  const Slot &sum = slots[slotOfValue(read.value)];
-  const Slot &makers = slots[slotOfOperator(value.maker)];
-  const Configuration &from = configurations[graph.operators[value.maker].choice];
-  const Configuration &to = configurations[reader.choice];
-  const std::vector<Id> &readers = slots[slotOfOperator(edges[i].reader)].parts;
-  size_t rank = value.sizes.size();
-  std::vector<unsigned> first(rank), last(rank), at;
-  for (unsigned part = 0; part < readers.size(); ++part) {
-    if (readers[part] == none)
-      continue;
-    std::vector<Interval> box = boxOf(reader, read, indicesOf(reader.choice, part));
-    bool isEmpty = false;
-    for (size_t k = 0; k < rank; ++k) {
-      int64_t block = (value.sizes[k] + made.degrees[k] - 1) / made.degrees[k];
-      isEmpty |= box[k].size() == 0;
-      first[k] = unsigned(box[k].low / block);
-      last[k] = unsigned((box[k].high - 1) / block);
-    }
-    if (isEmpty)
-      continue;
-    at = first;
-    while (true) {
-      int64_t elements = 1;
-      unsigned block = 0, maker = 0;
-      for (size_t k = 0; k < rank; ++k) {
-        Interval own = blockOf(value.sizes[k], made.degrees[k], at[k]);
-        elements *= std::min(own.high, box[k].high) - std::max(own.low, box[k].low);
-        block = block * made.degrees[k] + at[k];
-        maker += at[k] * made.strides[k];
-      }
-      send({slotOfEdge(i), part, block, from.devices[maker], to.devices[part],
-            elements * value.elementBytes,
-            sum.parts.empty() ? makers.parts[maker] : sum.parts[block],
-            read.ofNextStep ? none : readers[part], options.isPaper && reader.isUpdate});
-      size_t k = rank;
-      while (k-- > 0 && at[k] == last[k])
-        at[k] = first[k];
-      if (k == size_t(-1))
-        break;
-      ++at[k];
-    }
+        send({slotOfValue(i),
+              block,
+              part + other,
+              configuration.devices[part + other],
+              device,
+              elements * value.elementBytes,
+              maker,
+              {sum},
+              options.isPaper && isGradient[i]});
   }
 }

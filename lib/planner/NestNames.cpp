@@ -104,6 +104,11 @@ void SharedNames::join(const Item &a, const Item &b) {
   ofNests[to].insert(ofNests[from].begin(), ofNests[from].end());
 }
 
+/// What a recurrence makes in each of its steps.
+static ResultRange outputsOf(nest::ScanOp scan) {
+  return scan->getResults().drop_front(scan.getInits().size());
+}
+
 /// Calls `act` with the values of a recurrence that are one: an operand, the argument of the region,
 /// what the region yields, and the result.
 static void forEachLink(nest::ScanOp scan, llvm::function_ref<void(Value, Value)> act) {
@@ -135,6 +140,11 @@ void SharedNames::add(Operation *op) {
   if (!isa<nest::ScanOp>(op))
     return;
   op->walk([&](nest::ScanOp scan) {
+    const nd::Dim &step = *scan.getAlong().begin();
+    ofNests[classOf({scan.getOperation(), step.name.str()})].insert(scan);
+    for (ValueRange values : {ValueRange(scan.getReads()), ValueRange(outputsOf(scan))})
+      for (Value each : values)
+        join(itemOf(each, step.name), {scan.getOperation(), step.name.str()});
     forEachLink(scan, [&](Value a, Value b) {
       for (const nd::Dim &dim : nd::tensorType(a).getDims())
         if (nd::tensorType(b).getDims().contains(dim.name))
@@ -262,6 +272,7 @@ DividedNames planner::dividedNamesOf(Operation *op, SharedNames &names) {
   });
   if (others.wasInterrupted())
     return divided;
+  divided.classes.insert(names.classOf({scan.getOperation(), scan.getAlong().begin()->name.str()}));
   for (unsigned each : classes) {
     Recurrence recurrence(scan, each, names);
     if (!recurrence.isDivisible())

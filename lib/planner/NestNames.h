@@ -16,7 +16,7 @@
 //
 // A recurrence can be divided by the names of its nests along which steps do not exchange anything:
 // all nests within it read carried values at these names, or sum over them into values that are only
-// added to others.
+// added to others. The name of its steps is that of what it reads and makes in each of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,11 +30,10 @@ public:
   }
 
   Graph run() {
-    if (!divide(/*isWhole=*/true)) {
+    while (!divide()) {
       graph = {};
       pieces.clear();
       pieceOf.clear();
-      divide(/*isWhole=*/false);
     }
     for (unsigned i = 0; i < graph.choices.size(); ++i)
       findNames(i);
@@ -42,6 +41,8 @@ public:
       describe(i);
     for (unsigned i = 0; i < pieces.size(); ++i)
       addReads(i);
+    findSums();
+    findDepths();
     return std::move(graph);
   }
 
@@ -60,6 +61,7 @@ private:
   Graph graph;
   std::vector<Piece> pieces; ///< by operator of the graph
   DenseMap<Operation *, unsigned> pieceOf;
+  std::set<const Operator *> divisions; ///< operators that are divided into single nests
   std::map<Operation *, DividedNames> divided;
   std::vector<SharedNames> shared; ///< by choice
   /// By choice: the number of a name, by class.
@@ -67,26 +69,81 @@ private:
   DenseMap<Value, unsigned> valueOf;
   DenseMap<Value, Value> nextValues; ///< by argument
 
-  /// Divides operators into what comes before a sum, with it, and what follows; `isWhole` or not,
-  /// into single nests. Returns false if two of them would wait for each other.
-  bool divide(bool isWhole) {
+  /// Parameters that an operator reads beside that of its name, such as a bias, are updated with it.
+  void addOwners(const Operator &each, std::map<std::string, std::string> &owners) {
+    if (each.roots.empty())
+      return;
+    for (Operation *nest : each.nests)
+      for (Value used : nest::kernelOperands(nest)) {
+        auto argument = dyn_cast<BlockArgument>(used);
+        auto path =
+            argument && nextValues.contains(used)
+                ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nd::nameAttrName)
+                : StringAttr();
+        if (path && path != each.base && !owners.contains(each.base))
+          owners.try_emplace(path.str(), each.base);
+      }
+  }
+
+  static std::string keyOf(const Operator &each, const std::map<Operation *, std::string> &keys) {
+    std::string key = each.name;
+    double most = 0;
+    for (Operation *nest : each.nests)
+      for (Value used : nest::kernelOperands(nest))
+        if (auto maker = keys.find(used.getDefiningOp()); maker != keys.end())
+          if (double points = pointsOf(nd::tensorType(used).getDims()); points > most) {
+            most = points;
+            key = maker->second;
+          }
+    return key;
+  }
+
+  /// Divides operators into what comes before a sum, with it, and what follows. Returns false if two
+  /// of these would wait for each other; then their operators are divided into the sum, with what
+  /// only it reads, and single nests, which can't.
+  bool divide() {
     std::vector<Piece> made;
     std::map<std::string, unsigned> choices;
+    std::map<std::string, std::string> owners;
+    std::set<std::string> paths;
+    std::map<Operation *, std::string> keys; ///< of choices, by nest
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (auto path = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName))
+        paths.insert(path.str());
+      else
+        paths.insert("argument" + std::to_string(i)); // as operatorsOf says
+    for (const Operator &each : found)
+      addOwners(each, owners);
+    for (bool hasPath : {true, false})
+      for (const Operator &each : found) {
+        std::string base = each.base;
+        for (auto owner = owners.find(base); owner != owners.end(); owner = owners.find(base))
+          base = owner->second;
+        // Without an argument, it is divided as what makes most of its operands.
+        if (paths.contains(base) == hasPath)
+          for (std::string key = !isTied   ? each.name
+                                 : hasPath ? base
+                                           : keyOf(each, keys);
+               Operation *nest : each.nests)
+            keys[nest] = key;
+      }
     for (const Operator &each : found) {
-      auto [choice, isNew] =
-          choices.try_emplace(isTied ? each.base : each.name, unsigned(graph.choices.size()));
+      const std::string &key = keys.find(each.nests[0])->second;
+      auto [choice, isNew] = choices.try_emplace(key, unsigned(graph.choices.size()));
       if (isNew)
         graph.choices.push_back({choice->first, {}});
       Piece first{{}, &each, choice->second}, second = first;
+      bool isFine = divisions.contains(&each);
       llvm::SmallPtrSet<Operation *, 8> before;
       if (!each.roots.empty())
         before.insert(each.roots[0]);
+      auto isBefore = [&](Operation *user) { return before.contains(user); };
       for (Operation *nest : llvm::reverse(each.nests))
-        if (before.contains(nest) ||
-            llvm::any_of(nest->getUsers(), [&](Operation *user) { return before.contains(user); }))
+        if (isFine ? llvm::all_of(nest->getUsers(), isBefore)
+                   : llvm::any_of(nest->getUsers(), isBefore))
           before.insert(nest);
       for (Operation *nest : each.nests) {
-        if (isWhole)
+        if (!isFine || before.contains(nest))
           (before.contains(nest) ? first : second).nests.push_back(nest);
         else
           made.push_back({{nest}, &each, choice->second});
@@ -126,7 +183,24 @@ private:
         pieceOf[nest] = unsigned(pieces.size());
       pieces.push_back(std::move(made[next]));
     }
-    return pieces.size() == made.size();
+    if (pieces.size() == made.size())
+      return true;
+    divideWaiting(made, after);
+    return false;
+  }
+
+  /// Divides the operators whose pieces wait for each other further.
+  void divideWaiting(const std::vector<Piece> &made, const std::vector<std::set<unsigned>> &after) {
+    std::set<unsigned> waiting; // without those that only follow
+    for (unsigned i = 0; i < made.size(); ++i)
+      if (!made[i].nests.empty())
+        waiting.insert(i);
+    while (std::erase_if(waiting, [&](unsigned i) {
+      return llvm::none_of(after[i], [&](unsigned next) { return waiting.contains(next); });
+    })) {
+    }
+    for (unsigned i : waiting)
+      divisions.insert(made[i].of);
   }
 
   void findNames(unsigned choice) {
@@ -137,7 +211,7 @@ private:
     for (const Piece &piece : pieces)
       for (Operation *op : piece.choice == choice ? piece.nests : decltype(piece.nests)()) {
         names.add(op);
-        for (Operation *nest : loopsOf(op))
+        for (Operation *nest : iteratingOf(op))
           forEachName(nest, [&](const nd::Dim &dim, const SharedNames::Item &item) {
             auto [first, isNew] =
                 alike.try_emplace({labelOf(spelled, dim.name), dim.size().typical()}, item);
@@ -151,6 +225,14 @@ private:
       for (Operation *op : piece.choice == choice ? piece.nests : decltype(piece.nests)())
         divided[op] = dividedNamesOf(op, names);
     numberNames(choice);
+  }
+
+  /// The nests that iterate for an op, and a recurrence itself.
+  static SmallVector<Operation *> iteratingOf(Operation *op) {
+    SmallVector<Operation *> all = loopsOf(op);
+    if (isa<nest::ScanOp>(op))
+      all.push_back(op);
+    return all;
   }
 
   static void
@@ -169,13 +251,16 @@ private:
         auto piece = pieceOf.find(op);
         if (piece == pieceOf.end() || pieces[piece->second].choice != choice)
           continue;
-        for (Operation *nest : loopsOf(op))
+        for (Operation *nest : iteratingOf(op))
           forEachName(nest, [&](const nd::Dim &dim, const SharedNames::Item &item) {
             unsigned of = shared[choice].classOf(item);
             int64_t size = dim.size().typical();
-            if (size > 1 && divided[op].classes.contains(of) &&
-                numberOf.try_emplace(of, unsigned(numberOf.size())).second)
+            if (size <= 1 || !divided[op].classes.contains(of))
+              return;
+            auto [number, isNew] = numberOf.try_emplace(of, unsigned(numberOf.size()));
+            if (isNew)
               graph.choices[choice].names.push_back({labelOf(spelled, dim.name), size});
+            graph.choices[choice].names[number->second].isSequence |= isa<nest::ScanOp>(nest);
           });
       }
   }
@@ -202,9 +287,34 @@ private:
       for (Value result : nest->getResults())
         if (isa<nd::NdTensorType>(result.getType()))
           addValue(i, nest, result);
+      if (auto scan = dyn_cast<nest::ScanOp>(nest))
+        describeSteps(scan, op);
     }
     op.names.assign(names.begin(), names.end());
     graph.operators.push_back(std::move(op));
+  }
+
+  void describeSteps(nest::ScanOp scan, Graph::Operator &op) {
+    const nd::Dim &step = *scan.getAlong().begin();
+    op.sequence = numberOf(scan, namesOf(scan).classOf({scan.getOperation(), step.name.str()}));
+    op.isReverse = scan.getReverse();
+    for (Value carried : scan->getResults().take_front(scan.getInits().size()))
+      op.carried.push_back(valueFor(scan, carried));
+  }
+
+  /// A value without a maker.
+  Graph::Value valueFor(Operation *nest, Value result) {
+    auto type = nd::tensorType(result);
+    Access access{result, mapOfResult(nest, result)};
+    Graph::Value value{0, {}, {}, {}, int64_t(elementBytes(type.getElementType()))};
+    for (const nd::Dim &dim : type.getDims()) {
+      value.sizes.push_back(dim.size().typical());
+      value.names.push_back(numberOf(nest, classOfWhole(nest, access, dim, namesOf(nest))));
+    }
+    for (unsigned of : divided[nest].partial[result.getAsOpaquePointer()])
+      if (auto number = numberOf(nest, of))
+        value.summed.push_back(*number);
+    return value;
   }
 
   void addValue(unsigned maker, Operation *nest, Value result) {
@@ -215,18 +325,39 @@ private:
     });
     if (!isRead)
       return;
-    auto type = nd::tensorType(result);
-    Access access{result, mapOfResult(nest, result)};
-    Graph::Value value{maker, {}, {}, {}, int64_t(elementBytes(type.getElementType()))};
-    for (const nd::Dim &dim : type.getDims()) {
-      value.sizes.push_back(dim.size().typical());
-      value.names.push_back(numberOf(nest, classOfWhole(nest, access, dim, namesOf(nest))));
-    }
-    for (unsigned of : divided[nest].partial[result.getAsOpaquePointer()])
-      if (auto number = numberOf(nest, of))
-        value.summed.push_back(*number);
     valueOf[result] = unsigned(graph.values.size());
-    graph.values.push_back(std::move(value));
+    graph.values.push_back(valueFor(nest, result));
+    graph.values.back().maker = maker;
+  }
+
+  void findSums() {
+    std::set<std::pair<unsigned, unsigned>> seen;
+    std::vector<std::set<unsigned>> summed(graph.operators.size()), made(summed);
+    for (const Graph::Value &value : graph.values) {
+      summed[value.maker].insert(value.summed.begin(), value.summed.end());
+      for (std::optional<unsigned> name : value.names)
+        if (name)
+          made[value.maker].insert(*name);
+    }
+    for (auto [i, op] : llvm::enumerate(graph.operators))
+      for (unsigned name : op.names)
+        if (seen.insert({op.choice, name}).second)
+          graph.choices[op.choice].names[name].isSummed =
+              summed[i].contains(name) && !made[i].contains(name);
+  }
+
+  void findDepths() {
+    std::vector<unsigned> depths; ///< by operator: with itself
+    std::set<unsigned> seen;
+    for (const Graph::Operator &op : graph.operators) {
+      unsigned depth = 0;
+      for (const Graph::Read &read : op.reads)
+        if (!read.ofNextStep)
+          depth = std::max(depth, depths[graph.values[read.value].maker]);
+      if (seen.insert(op.choice).second)
+        graph.choices[op.choice].depth = depth;
+      depths.push_back(depth + op.sequence.has_value());
+    }
   }
 
   //===--------------------------------------------------------------------===//

@@ -38,7 +38,7 @@ Configurations::Configurations(const Graph::Choice &choice, unsigned devices) : 
     for (const std::vector<unsigned> &each : degrees) {
       unsigned parts = partsOf({each, {}});
       for (unsigned degree : divisorsOf(devices / parts)) {
-        if (blockOf(name.size, degree, degree - 1).size() == 0)
+        if (blockOf(name.size, degree, degree - 1).size() == 0 || (name.isSequence && degree > 1))
           continue;
         longer.push_back(each);
         longer.back().push_back(degree);
@@ -103,7 +103,7 @@ Point TaskCosts::dataParallel(const std::string &label) const {
       if (name.label != label)
         continue;
       for (unsigned degree : divisorsOf(devices))
-        if (blockOf(name.size, degree, degree - 1).size() > 0)
+        if (blockOf(name.size, degree, degree - 1).size() > 0 && !name.isSequence)
           made.degrees[k] = degree;
       made.devices.resize(made.degrees[k]);
       for (unsigned part = 0; part < made.degrees[k]; ++part)

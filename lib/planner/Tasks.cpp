@@ -20,14 +20,34 @@ uint64_t Tasks::keyOf(unsigned slot, unsigned to, unsigned from, unsigned hop) {
   return uint64_t(slot) << 36 | uint64_t(to) << 22 | uint64_t(from) << 8 | hop;
 }
 
+std::optional<unsigned> Tasks::choiceOf(uint64_t key) const {
+  auto slot = size_t(key >> 36), operators = graph.operators.size();
+  if (slot >= operators + graph.values.size())
+    return std::nullopt;
+  return graph.operators[slot < operators ? slot : graph.values[slot - operators].maker].choice;
+}
+
+std::string Tasks::labelOf(uint64_t key) const {
+  auto slot = unsigned(key >> 36), operators = unsigned(graph.operators.size());
+  if (slot < operators)
+    return graph.operators[slot].name;
+  slot -= operators;
+  auto values = unsigned(graph.values.size());
+  auto maker = [&](unsigned value) { return graph.operators[graph.values[value].maker].name; };
+  if (slot < values)
+    return "sum of " + maker(slot);
+  return slot < 2 * values ? "message of " + maker(slot - values) : "updates";
+}
+
 //===----------------------------------------------------------------------===//
 // Changes
 //===----------------------------------------------------------------------===//
 
 Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     : graph(graph), cluster(cluster), options(options), blocks(graph.values.size()),
-      edgesOf(graph.operators.size()), valuesOf(graph.operators.size()),
-      operatorsOf(graph.choices.size()), isGradient(graph.values.size(), false) {
+      edges(graph.values.size()), sentAround(graph.operators.size()),
+      valuesOf(graph.operators.size()), operatorsOf(graph.choices.size()),
+      isGradient(graph.values.size(), false) {
   for (size_t i = 0; i < cluster.devices.size() + cluster.lanes; ++i)
     times.addResource();
   for (unsigned i = 0; i < graph.values.size(); ++i)
@@ -38,18 +58,17 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     const Graph::Operator &op = graph.operators[i];
     operatorsOf[op.choice].push_back(i);
     collectors.push_back(options.isPaper && !op.isUpdate ? times.addResource() : none);
+    sentAround[i] = valuesOf[i];
     for (unsigned k = 0; k < op.reads.size(); ++k) {
-      unsigned value = op.reads[k].value, maker = graph.values[value].maker;
+      unsigned value = op.reads[k].value;
       (op.isUpdate ? isRead : isReadByOthers)[value] = true;
-      edgesOf[i].push_back(unsigned(edges.size()));
-      if (maker != i)
-        edgesOf[maker].push_back(unsigned(edges.size()));
-      edges.push_back({i, k});
+      sentAround[i].push_back(value);
+      edges[value].push_back({i, k});
     }
   }
   for (unsigned i = 0; i < graph.values.size(); ++i)
     isGradient[i] = isRead[i] && !isReadByOthers[i];
-  slots.resize(slotOfEdge(unsigned(edges.size())));
+  slots.resize(slotOfMessages(unsigned(graph.values.size())));
   if (options.isPaper)
     barrier = times.addTask(keyOf((1u << 28) - 1, 0, 0, 0), times.addResource(), 1);
   for (const Graph::Choice &choice : graph.choices)
@@ -60,8 +79,8 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     makeOperator(i);
   for (unsigned i = 0; i < graph.values.size(); ++i)
     makeSums(i);
-  for (unsigned i = 0; i < edges.size(); ++i)
-    makeEdge(i);
+  for (unsigned i = 0; i < graph.values.size(); ++i)
+    makeMessages(i);
   simulate();
 }
 
@@ -86,17 +105,17 @@ void Tasks::configure(unsigned choice, const Configuration &configuration) {
       renew(slotOfValue(value));
       blocks[value] = blocksOf(graph.values[value]);
     }
-    around.insert(edgesOf[op].begin(), edgesOf[op].end());
+    around.insert(sentAround[op].begin(), sentAround[op].end());
   }
-  for (unsigned edge : around)
-    renew(slotOfEdge(edge));
+  for (unsigned value : around)
+    renew(slotOfMessages(value));
   for (unsigned op : operatorsOf[choice])
     makeOperator(op);
   for (unsigned op : operatorsOf[choice])
     for (unsigned value : valuesOf[op])
       makeSums(value);
-  for (unsigned edge : around)
-    makeEdge(edge);
+  for (unsigned value : around)
+    makeMessages(value);
 }
 
 int64_t Tasks::simulate() {

@@ -15,7 +15,8 @@
 //
 // A part of a reader needs a box of a value. What it has in common with the box of a part of the
 // maker is sent point to point, if they are on two devices: through each link of the route, which
-// is busy for the bytes divided by its rate. Partial sums are sent to the first part, which adds
+// is busy for the bytes divided by its rate. A device gets no box twice, however many parts read it,
+// in the forward and the backward pass, say. Partial sums are sent to the first part, which adds
 // them. The next value of a parameter is sent to those that read it in the next step.
 //
 //     Tasks tasks(graph, cluster, {.isPaper = true});
@@ -38,7 +39,7 @@
 #include "lib/planner/Graph.h"
 #include "lib/planner/Timetable.h"
 
-#include <array>
+#include <map>
 
 namespace heddle::planner {
 
@@ -77,6 +78,14 @@ public:
   std::vector<int64_t> shortestOf(unsigned choice) const;
   /// Picoseconds in which a device computes, or a lane is busy.
   std::vector<int64_t> busy() const;
+  /// What a task is: the name of its operator, "sum of ..." or "message of ...".
+  std::string labelOf(uint64_t key) const;
+  /// The choice of a task that computes.
+  std::optional<unsigned> choiceOf(uint64_t key) const;
+  /// The most bytes that each device holds at once: parameters and other state, from step to step,
+  /// and values and parts of them until their last reader has ended. What a device computes and
+  /// nobody else reads is not counted, and neither are the inputs of a step.
+  std::vector<int64_t> memory() const;
 
 private:
   using Id = Timetable::Id;
@@ -84,7 +93,7 @@ private:
   /// No part and no block has this number.
   static constexpr unsigned mostParts = (1u << 14) - 1;
   /// Tasks that are made and removed together: those of an operator, of the sums of a value, or
-  /// the messages to a reader.
+  /// the messages with a value.
   struct Slot {
     std::vector<Id> all;
     std::vector<Id> parts; ///< of an operator, by part; of sums: by block of the value
@@ -100,6 +109,13 @@ private:
   struct Edge {
     unsigned reader, read; ///< an operator, and which of its reads
   };
+  /// What a device reads of a block of a value: all parts there that read no more.
+  struct Need {
+    std::vector<Interval> box;
+    std::vector<Id> readers; ///< in this step
+    bool isForUpdates = true;
+  };
+  using Needs = std::map<std::pair<unsigned, unsigned>, std::vector<Need>>; ///< by block and device
 
   const Graph &graph;
   const Cluster &cluster;
@@ -111,9 +127,9 @@ private:
   std::vector<std::pair<unsigned, Slot>> oldSlots;
   std::vector<std::pair<unsigned, Configuration>> oldConfigurations;
   Totals sums, oldSums;
-  std::vector<Blocks> blocks; ///< by value
-  std::vector<Edge> edges;
-  std::vector<std::vector<unsigned>> edgesOf;     ///< by operator: those to and from it
+  std::vector<Blocks> blocks;                     ///< by value
+  std::vector<std::vector<Edge>> edges;           ///< by value: its readers
+  std::vector<std::vector<unsigned>> sentAround;  ///< by operator: values that it makes or reads
   std::vector<std::vector<unsigned>> valuesOf;    ///< by operator
   std::vector<std::vector<unsigned>> operatorsOf; ///< by choice
   std::vector<bool> isGradient;                   ///< by value: only updates read it
@@ -121,15 +137,19 @@ private:
 
   unsigned slotOfOperator(unsigned i) const { return i; }
   unsigned slotOfValue(unsigned i) const { return unsigned(graph.operators.size()) + i; }
-  unsigned slotOfEdge(unsigned i) const {
-    return unsigned(graph.operators.size() + graph.values.size()) + i;
+  unsigned slotOfMessages(unsigned value) const {
+    return unsigned(graph.operators.size() + graph.values.size()) + value;
   }
+  /// A task takes at least one picosecond.
+  static int64_t timeOf(double seconds);
   static uint64_t keyOf(unsigned slot, unsigned to, unsigned from, unsigned hop);
   Slot &renew(unsigned slot);
 
   void makeOperator(unsigned i);
   void makeSums(unsigned value);
-  void makeEdge(unsigned edge);
+  void makeMessages(unsigned value);
+  void addNeeds(unsigned value, const Edge &edge, Needs &needs) const;
+  static void addNeed(std::vector<Need> &all, Need need);
   Blocks blocksOf(const Graph::Value &value) const;
   int64_t durationOf(const Graph::Operator &op, const std::vector<unsigned> &indices,
                      unsigned device) const;
@@ -137,10 +157,11 @@ private:
                               const std::vector<unsigned> &indices) const;
   unsigned partOf(const Blocks &blocks, unsigned block, std::vector<unsigned> &at) const;
   struct Message {
-    unsigned slot, to, from; ///< parts, for the key
+    unsigned slot, to, from; ///< for the key
     unsigned fromDevice, toDevice;
     int64_t bytes;
-    Id after, before;
+    Id after;
+    std::vector<Id> before;
     bool waits; ///< for the barrier
   };
   void send(const Message &message);

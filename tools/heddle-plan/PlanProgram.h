@@ -27,11 +27,22 @@ struct PlanOptions {
   bool isTasks = false; ///< simulates tasks, each operator on devices of its own
   bool isPaper = false; ///< likewise, under the assumptions of FlexFlow's paper
   uint64_t exact = 0;   ///< the most points of a search for the best; 0: no such search
+  // Of tasks:
+  std::string space = "all";   ///< TaskSpace.h
+  unsigned devices = 0;        ///< the first ones of the topology; 0: all
+  unsigned cut = 1;            ///< pieces of the steps of a recurrence
+  double rates = 1, links = 1; ///< factors of those of the topology
+  std::string picture, trace;  ///< files
 };
 
 /// Those of tasks (lib/planner/Tasks.h), which no pass splits.
 int simulateTasks(const PlanOptions &options);
 int searchTasks(const PlanOptions &options);
+/// Prints the best plan of each space; the spaces themselves; why a plan is as it is; or draws it.
+int compareTasks(const PlanOptions &options);
+int countTasks(const PlanOptions &options);
+int explainTasks(const PlanOptions &options);
+int showTasks(const PlanOptions &options);
 
 /// Prints the prediction of a plan. Returns the exit status.
 int simulatePlan(const PlanOptions &options);

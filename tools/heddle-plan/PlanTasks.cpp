@@ -5,98 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanInput.h"
+#include "TaskPlanning.h"
 
-#include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Exact.h"
-#include "lib/planner/ReadGraph.h"
-#include "lib/planner/Simulate.h"
-#include "lib/planner/Space.h"
 
-#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
+#include <algorithm>
 #include <cmath>
-#include <random>
 
 using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
-
-namespace {
-/// The tasks of a program on a topology; they begin with data parallelism.
-class TaskPlanning : public PlanInput {
-public:
-  explicit TaskPlanning(const PlanOptions &options) : PlanInput(options) {}
-
-  bool read() {
-    if (!options.plan.empty())
-      return fail("expected --plan without --tasks and --paper: plans are of a mesh");
-    if (!PlanInput::read())
-      return false;
-    if (topology.devices() > Cluster::mostDevices)
-      return fail("expected at most " + Twine(Cluster::mostDevices) + " devices, got " +
-                  Twine(topology.devices()));
-    cluster = clusterOf(topology);
-    std::string sample = sampleName(function());
-    if (!topology.axes.empty())
-      stateTopology(module.get(), topology);
-    PassManager passes(module.get().getContext());
-    buildNdPipeline(passes, {});
-    buildNests(passes);
-    if (failed(passes.run(module.get())))
-      return false;
-    graph = readGraph(function(), cost::Machine::around(module.get()), options.isPaper);
-    if (graph.operators.empty())
-      return fail("expected a function with operators, got none in '" + entry + "'");
-    tasks.emplace(graph, cluster, TaskOptions{.isPaper = options.isPaper});
-    costs.emplace(*tasks, graph, unsigned(cluster.devices.size()));
-    start = costs->dataParallel(sample);
-    costs->propose(start);
-    costs->decide(true);
-    return true;
-  }
-
-  void print(StringRef what) const {
-    const Tasks::Totals &totals = tasks->totals();
-    if (options.json)
-      return void(
-          llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
-                                                       {"plan", what},
-                                                       {"picoseconds", tasks->end()},
-                                                       {"computing_picoseconds", totals.computing},
-                                                       {"sent_bytes", totals.bytes},
-                                                       {"messages", totals.transfers}})));
-    llvm::outs() << what << ": " << milliseconds(tasks->end()) << " a step; all tasks together "
-                 << "compute " << milliseconds(totals.computing) << ", and send " << totals.bytes
-                 << " bytes in " << totals.transfers << " messages\n";
-  }
-
-  /// A line for each choice: its degrees above 1, and the devices of its parts.
-  std::string text(const Point &point) const {
-    std::string text;
-    for (unsigned i = 0; i < point.size(); ++i) {
-      Configuration each = costs->of(i)[point[i]];
-      text += graph.choices[i].name;
-      for (size_t k = 0; k < each.degrees.size(); ++k)
-        if (each.degrees[k] > 1)
-          text += " " + graph.choices[i].names[k].label + "=" + std::to_string(each.degrees[k]);
-      text += " on";
-      for (unsigned device : each.devices)
-        text += " " + cluster.devices[device].name;
-      text += "\n";
-    }
-    return text;
-  }
-
-  Cluster cluster;
-  Graph graph;
-  std::optional<Tasks> tasks;
-  std::optional<TaskCosts> costs;
-  Point start;
-};
-} // namespace
 
 int heddle::simulateTasks(const PlanOptions &options) {
   TaskPlanning planning(options);
@@ -106,35 +27,25 @@ int heddle::simulateTasks(const PlanOptions &options) {
   return 0;
 }
 
+static double digitsOf(const std::vector<unsigned> &choices) {
+  double digits = 0;
+  for (unsigned number : choices)
+    digits += std::log10(double(number));
+  return digits;
+}
+
 int heddle::searchTasks(const PlanOptions &options) {
   TaskPlanning planning(options);
   if (!planning.read())
     return 1;
   planning.print("data parallel");
-  TaskCosts &costs = *planning.costs;
-  int64_t first = planning.tasks->end();
-  SearchOptions how{.seed = options.seed,
-                    .proposals = options.proposals,
-                    .beta = options.beta,
-                    .patience = options.patience,
-                    .isInterrupted = untilInterrupted()};
-  Search search(costs.choices(), costs.options(how), costs.function(double(first)));
-  search.run(planning.start);
-  // Another start, which is drawn.
-  std::mt19937_64 random(options.seed);
-  Point drawn;
-  double digits = 0;
-  for (unsigned number : costs.choices()) {
-    drawn.push_back(unsigned(random() % number));
-    digits += std::log10(double(number));
-  }
-  search.run(drawn);
-  Point best = search.best();
+  std::optional<Point> best = planning.find();
+  if (!best)
+    return 1;
   std::string proof;
   if (options.exact) {
-    ExactSearch exact(costs, *planning.tasks, planning.graph,
-                      unsigned(planning.cluster.devices.size()));
-    bool isProved = exact.run(best, options.exact);
+    ExactSearch exact(*planning.costs, *planning.tasks, planning.graph, planning.devices);
+    bool isProved = exact.run(*best, options.exact);
     best = exact.best();
     proof = isProved ? llvm::formatv("no plan takes less time; {0} were computed to prove it\n",
                                      exact.points())
@@ -142,15 +53,172 @@ int heddle::searchTasks(const PlanOptions &options) {
                      : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
                                      exact.points(), milliseconds(exact.bound({})))
                            .str();
+    planning.search->show(*best);
   }
-  costs.propose(best);
-  costs.decide(true);
   planning.print("found");
   if (!options.json)
     llvm::outs() << llvm::formatv("tried {0} of 10^{1:f1} plans in {2} proposals\n",
-                                  search.points(), digits, search.proposed())
+                                  planning.search->points(), digitsOf(planning.costs->choices()),
+                                  planning.search->proposed())
                  << proof;
   std::string text = "# " + milliseconds(planning.tasks->end()) +
-                     " a step, predicted by heddle-plan for tasks\n" + planning.text(best);
+                     " a step, predicted by heddle-plan for tasks\n" + planning.text(*best);
   return options.output.empty() || writeText(options.output, text) ? 0 : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+int heddle::compareTasks(const PlanOptions &options) {
+  TaskPlanning planning(options);
+  if (!planning.read())
+    return 1;
+  auto first = double(planning.tasks->end());
+  double ceiling = first * planning.devices / double(planning.tasks->totals().computing);
+  llvm::json::Array results;
+  std::string table =
+      "| plan | time | faster | sent | tasks | memory |\n|---|---|---|---|---|---|\n";
+  for (SpaceKind kind : allSpaces()) {
+    // The plans by rule are shown even if they do not fit.
+    std::optional<Point> best = planning.search->find(kind);
+    if (!best && kind == SpaceKind::DataParallel)
+      best = planning.search->dataParallel();
+    if (!best && kind == SpaceKind::Expert)
+      best = planning.search->expert();
+    if (!best) {
+      table += "| " + spelling(kind) + " | none fits | | | | |\n";
+      continue;
+    }
+    planning.search->show(*best);
+    results.push_back(planning.result(spelling(kind)));
+    const Tasks::Totals &totals = planning.tasks->totals();
+    table += llvm::formatv("| {0} | {1} | {2:f2} | {3:f2} GB | {4:f2} s | {5:f2} GB |\n",
+                           spelling(kind), milliseconds(planning.tasks->end()),
+                           first / double(planning.tasks->end()), double(totals.bytes) * 1e-9,
+                           double(totals.computing) * 1e-12, double(planning.mostMemory()) * 1e-9)
+                 .str();
+  }
+  if (options.json)
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n",
+        llvm::json::Value(llvm::json::Object{
+            {"devices", planning.devices}, {"ceiling", ceiling}, {"plans", std::move(results)}}));
+  else
+    llvm::outs() << table
+                 << llvm::formatv("No plan with the tasks of data parallelism is more than "
+                                  "{0:f2} times faster than it.\n",
+                                  ceiling);
+  return 0;
+}
+
+int heddle::countTasks(const PlanOptions &options) {
+  TaskPlanning planning(options);
+  if (!planning.read())
+    return 1;
+  const Graph &graph = planning.graph;
+  double digits = digitsOf(planning.costs->choices());
+  if (options.json) {
+    llvm::json::Array choices;
+    for (auto [i, choice] : llvm::enumerate(graph.choices)) {
+      llvm::json::Object names;
+      for (const Graph::Name &name : choice.names)
+        names[name.label] = name.size;
+      choices.push_back(
+          llvm::json::Object{{"choice", choice.name},
+                             {"names", std::move(names)},
+                             {"configurations", planning.costs->of(unsigned(i)).size()}});
+    }
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n",
+        llvm::json::Value(llvm::json::Object{{"choices", std::move(choices)}, {"digits", digits}}));
+    return 0;
+  }
+  for (auto [i, choice] : llvm::enumerate(graph.choices)) {
+    llvm::outs() << choice.name << ":";
+    for (const Graph::Name &name : choice.names)
+      llvm::outs() << " " << name.label << "=" << name.size
+                   << (name.isSequence ? " in order"
+                       : name.isSummed ? " summed"
+                                       : "");
+    llvm::outs() << "; " << planning.costs->of(unsigned(i)).size() << " configurations\n";
+  }
+  llvm::outs() << llvm::formatv("{0} operators in {1} choices: 10^{2:f1} plans\n",
+                                graph.operators.size(), graph.choices.size(), digits);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+int heddle::explainTasks(const PlanOptions &options) {
+  TaskPlanning planning(options);
+  if (!planning.read())
+    return 1;
+  std::optional<Point> best = planning.find();
+  if (!best)
+    return 1;
+  int64_t end = planning.tasks->end();
+  std::vector<int64_t> busy = planning.tasks->busy();
+  auto most = size_t(std::max_element(busy.begin(), busy.end()) - busy.begin());
+  auto nameOf = [&](size_t resource) {
+    size_t devices = planning.cluster.devices.size();
+    return resource < devices ? "device " + planning.cluster.devices[resource].name
+                              : "link " + std::to_string(resource - devices);
+  };
+  llvm::json::Array choices;
+  std::string text;
+  for (unsigned choice = 0; choice < best->size(); ++choice) {
+    std::vector<std::pair<int64_t, unsigned>> others;
+    for (unsigned number = 0; number < planning.costs->of(choice).size(); ++number) {
+      if (number == (*best)[choice])
+        continue;
+      Point other = *best;
+      other[choice] = number;
+      others.emplace_back(planning.costs->propose(other), number);
+      planning.costs->decide(false);
+    }
+    size_t shown = std::min<size_t>(others.size(), 2);
+    std::partial_sort(others.begin(), others.begin() + ptrdiff_t(shown), others.end());
+    std::string own = planning.text(choice, planning.costs->of(choice)[(*best)[choice]]);
+    text += own + "\n";
+    llvm::json::Array alternatives;
+    for (size_t i = 0; i < shown; ++i) {
+      std::string other = planning.text(choice, planning.costs->of(choice)[others[i].second]);
+      text += "  else " + milliseconds(others[i].first) + ": " + other + "\n";
+      alternatives.push_back(
+          llvm::json::Object{{"picoseconds", others[i].first}, {"configuration", other}});
+    }
+    choices.push_back(
+        llvm::json::Object{{"configuration", own}, {"alternatives", std::move(alternatives)}});
+  }
+  std::vector<std::string> idle;
+  for (unsigned i = 0; i < planning.devices; ++i)
+    if (busy[i] == 0)
+      idle.push_back(planning.cluster.devices[i].name);
+  if (options.json) {
+    llvm::json::Object all = planning.result(options.space);
+    all["choices"] = std::move(choices);
+    all["busiest"] = nameOf(most);
+    all["busiest_picoseconds"] = busy[most];
+    all["idle"] = llvm::json::Array(idle);
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+    return 0;
+  }
+  planning.print(options.space);
+  llvm::outs() << text << nameOf(most) << " is busiest, for " << milliseconds(busy[most]) << " of "
+               << milliseconds(end)
+               << "; idle devices: " << (idle.empty() ? "none" : llvm::join(idle, ", ")) << "\n";
+  return 0;
+}
+
+int heddle::showTasks(const PlanOptions &options) {
+  TaskPlanning planning(options);
+  if (!planning.read() || !planning.find())
+    return 1;
+  planning.print(options.space);
+  if (!options.picture.empty() && !writeText(options.picture, pictureOf(planning)))
+    return 1;
+  return options.trace.empty() || writeText(options.trace, traceOf(planning)) ? 0 : 1;
 }

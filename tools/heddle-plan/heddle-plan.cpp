@@ -8,6 +8,7 @@
 #include "PlanProgram.h"
 
 #include "lib/compile/Version.h"
+#include "lib/planner/TaskSpace.h"
 #include "tools/CompileFlags.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -38,22 +39,69 @@ int main(int argc, char **argv) {
     sub->add_flag("--paper", options.isPaper, "Likewise, with the assumptions of FlexFlow's paper");
     return sub;
   };
-  command("simulate", "Predict the time, the transfers and the memory of a step");
+  CLI::App *simulate =
+      command("simulate", "Predict the time, the transfers and the memory of a step");
+  auto ofTasks = [&](CLI::App *sub) {
+    sub->add_option("--devices", options.devices, "Of tasks: the first devices of the topology");
+    sub->add_option("--cut", options.cut, "Cut recurrences of tasks into so many parts")
+        ->check(CLI::Range(1u, 1000u).description(""))
+        ->capture_default_str();
+    for (auto [name, factor, what] : {std::tuple("--rates", &options.rates, "Of devices"),
+                                      std::tuple("--links", &options.links, "Of links")})
+      sub->add_option(name, *factor, std::string(what) + ": a factor of the topology's rates")
+          ->check(CLI::PositiveNumber.description(""))
+          ->capture_default_str();
+  };
+  auto searched = [&](CLI::App *sub) {
+    sub->add_option("--seed", options.seed, "Of the random numbers")->capture_default_str();
+    sub->add_option("--proposals", options.proposals, "Plans to try after each start")
+        ->capture_default_str();
+    sub->add_option("--patience", options.patience,
+                    "Stop after so many proposals without a better plan; 0: never");
+    sub->add_option("--beta", options.beta,
+                    "How strictly slower plans are declined, per time of the first plan")
+        ->check(CLI::PositiveNumber.description(""))
+        ->capture_default_str();
+    ofTasks(sub);
+  };
+  auto inSpace = [&](CLI::App *sub) {
+    std::vector<std::string> spaces;
+    for (heddle::planner::SpaceKind kind : heddle::planner::allSpaces())
+      spaces.push_back(heddle::planner::spelling(kind));
+    sub->add_option("--space", options.space, "Where tasks are searched")
+        ->check(CLI::IsMember(spaces).description(""))
+        ->capture_default_str();
+  };
   CLI::App *search = command("search", "Find a plan that takes less time; Ctrl-C ends the search");
   search->add_option("-o,--output", options.output, "Write the plan here; -: standard output")
       ->type_name("FILE");
-  search->add_option("--seed", options.seed, "Of the random numbers")->capture_default_str();
-  search->add_option("--proposals", options.proposals, "Plans to try")->capture_default_str();
-  search->add_option("--patience", options.patience,
-                     "Stop after so many proposals without a better plan; 0: never");
   search->add_option("--exact", options.exact, "Prove the best of tasks by so many plans at most");
-  search
-      ->add_option("--beta", options.beta,
-                   "How strictly slower plans are declined, per time of the first plan")
-      ->check(CLI::PositiveNumber.description(""))
-      ->capture_default_str();
+  ofTasks(simulate);
+  searched(search);
+  inSpace(search);
+  CLI::App *space = command("space", "Count the plans of tasks");
+  ofTasks(space);
+  CLI::App *compare = command("compare", "Find the best tasks of each space");
+  searched(compare);
+  CLI::App *explain = command("explain", "Say what else each choice of the found tasks could be");
+  searched(explain);
+  inSpace(explain);
+  CLI::App *show = command("show", "Draw the found tasks");
+  searched(show);
+  inSpace(show);
+  show->add_option("--svg", options.picture, "Write a picture here; -: standard output")
+      ->type_name("FILE");
+  show->add_option("--trace", options.trace, "Write a trace for chrome://tracing here")
+      ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
+  const std::pair<CLI::App *, int (*)(const heddle::PlanOptions &)> commands[] = {
+      {simulate, heddle::simulatePlan}, {search, heddle::searchPlan},
+      {space, heddle::countTasks},      {compare, heddle::compareTasks},
+      {explain, heddle::explainTasks},  {show, heddle::showTasks}};
   return heddle::runTool("heddle-plan", [&] {
-    return search->parsed() ? heddle::searchPlan(options) : heddle::simulatePlan(options);
+    for (auto [sub, run] : commands)
+      if (sub->parsed())
+        return run(options);
+    return 1;
   });
 }

@@ -4,6 +4,7 @@
 // RUN: heddle-plan simulate %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --json > %t.paper
 // RUN: FileCheck %s < %t.paper
 // CHECK: "computing_picoseconds": 12384000,
+// CHECK-NEXT: "memory_bytes": 576,
 // CHECK-NEXT: "messages": 2,
 // CHECK-NEXT: "picoseconds": 6624002,
 // CHECK-NEXT: "plan": "data parallel",
@@ -12,7 +13,8 @@
 // Otherwise there are latencies (a step ends when the last byte is sent), operators have plans of their own, and no update
 // waits for all gradients: the first device has the sum that the optimiser reads, and makes the next value.
 // RUN: heddle-plan simulate %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --json | FileCheck %s --check-prefix=TASKS
-// TASKS: "messages": 2,
+// TASKS: "memory_bytes": 576,
+// TASKS-NEXT: "messages": 2,
 // TASKS-NEXT: "picoseconds": 7624000,
 // TASKS-NEXT: "plan": "data parallel",
 // TASKS-NEXT: "sent_bytes": 384
@@ -21,7 +23,7 @@
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 -o %t.first | FileCheck %s --check-prefix=FOUND
 // FOUND: data parallel: 0.007 ms a step; all tasks together compute 0.012 ms, and send 384 bytes in 2 messages
 // FOUND: found:
-// FOUND: tried {{[0-9]+}} of 10^{{[0-9.]+}} plans in 100 proposals
+// FOUND: tried {{[0-9]+}} of 10^{{[0-9.]+}} plans in {{[0-9]+}} proposals
 // FOUND: no plan takes less time; {{[0-9]+}} were computed to prove it
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 -o - | grep -v ' a step; ' | grep -v '^tried\|^no plan' | diff - %t.first
 // RUN: FileCheck %s --check-prefix=PLAN < %t.first
@@ -29,6 +31,43 @@
 // PLAN-NEXT: net.w {{.*}}on d.{{[01]}}
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --proposals 0 --exact 3 | FileCheck %s --check-prefix=CUT
 // CUT: not proved with 3 plans; none takes less than 0.00{{[0-9]}} ms
+
+// Spaces in which plans are searched, one inside of another, never faster than those outside; the ceiling is that of step
+// time if all devices computed all the time.
+// RUN: heddle-plan compare %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 | FileCheck %s --check-prefix=COMPARE
+// COMPARE: | data-parallel | 0.007 ms | 1.00 | 0.00 GB | 0.00 s | 0.00 GB |
+// COMPARE-NEXT: | expert |
+// COMPARE-NEXT: | placement |
+// COMPARE-NEXT: | optcnn |
+// COMPARE-NEXT: | one-map |
+// COMPARE-NEXT: | soap |
+// COMPARE-NEXT: | all |
+// COMPARE-NEXT: No plan with the tasks of data parallelism is more than 1.07 times faster than it.
+// RUN: heddle-plan compare %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 5 --json | FileCheck %s --check-prefix=JSON
+// JSON: "ceiling": 1.0697{{.*}},
+// JSON-NEXT: "devices": 2,
+// JSON: "plan": "data-parallel",
+// JSON: "plan": "all",
+// RUN: heddle-plan space %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper | FileCheck %s --check-prefix=SPACE
+// SPACE: net.w: {{.*}}; {{[0-9]+}} configurations
+// SPACE: operators in {{[0-9]+}} choices: 10^{{[0-9.]+}} plans
+
+// A plan that was found, why, and how it looks. The devices are those at the beginning of the list.
+// RUN: heddle-plan explain %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --space placement --devices 1 | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN: placement: 0.012 ms a step;
+// EXPLAIN-NEXT: net.w on d.0
+// EXPLAIN: device d.0 is busiest, for 0.012 ms of 0.012 ms; idle devices: none
+// RUN: heddle-plan show %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --space data-parallel --svg %t.svg --trace %t.json --rates 2 | FileCheck %s --check-prefix=SHOW
+// SHOW: data-parallel: 0.004 ms a step
+// RUN: python3 -c 'import json, sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1]); print(len([e for e in json.load(open(sys.argv[2])) if e["ph"] == "X" and e["tid"] < 2]))' %t.svg %t.json | FileCheck %s --check-prefix=TRACE
+// TRACE: {{^[1-9][0-9]*$}}
+
+// A device that is too small for any plan.
+// RUN: sed 's/"kind": "[^"]*", /&"memory_bytes": 100, /' %S/Inputs/graph.json > %t.small.json
+// RUN: not heddle-plan search %S/Inputs/step.mlir --topology %t.small.json --tasks --proposals 20 2>&1 | FileCheck %s --check-prefix=SMALL
+// SMALL: no plan of 'all' fits; of those tried, the one that needs least has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 100
+// RUN: not heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --devices 3 2>&1 | FileCheck %s --check-prefix=FEW
+// FEW: expected at most the 2 devices of '{{.*}}graph.json', got --devices 3
 
 // Groups of devices are links along axes.
 // RUN: heddle-plan simulate %S/Inputs/step.mlir --topology %S/Inputs/four.json --tasks --json | FileCheck %s --check-prefix=GROUPS

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/planner/ReadGraph.h"
+#include "lib/planner/CutGraph.h"
 
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Tasks.h"
@@ -161,7 +162,7 @@ static std::string textOf(const Graph &graph) {
   for (const Graph::Choice &choice : graph.choices) {
     text += choice.name + ":";
     for (const Graph::Name &name : choice.names)
-      text += " " + name.label + "=" + std::to_string(name.size);
+      text += (name.isSequence ? " >" : " ") + name.label + "=" + std::to_string(name.size);
     text += "\n";
   }
   for (const Graph::Operator &op : graph.operators) {
@@ -201,6 +202,8 @@ TEST_F(ReadGraphTest, LayersTheirGradientsAndUpdatesAreOneChoice) {
             "net.w.dw over b o i, makes i o sum b, reads b+0..0 o+0..0\n"
             "update net.w.update over o i, makes i o, reads i+0..0 o+0..0, next i+0..0 o+0..0\n");
   EXPECT_EQ(graph.operators[0].operations, 2 * 8 * 4 * 6);
+  EXPECT_FALSE(graph.choices[0].names[0].isSummed); // b, though the gradient is summed over it
+  EXPECT_TRUE(graph.choices[0].names[2].isSummed);
 }
 
 TEST_F(ReadGraphTest, ElseEachOperatorIsAChoice) {
@@ -253,22 +256,65 @@ TEST_F(ReadGraphTest, WindowsReadTheirHaloAndLookupsAll) {
 
 TEST_F(ReadGraphTest, RecurrencesAreDividedWhereStepsAreApart) {
   EXPECT_EQ(textOf(read(recurrences, false)),
-            "net.w: b=8\n"
-            "argument3: h=3 b=8\n"
-            "net.w over b, makes b whole whole\n"
-            "argument3 over h b, makes h sum b, reads b+0..0 h+0..0 0..4\n");
+            "net.w: b=8 >t=5\n"
+            "argument3: h=3 b=8 >t=5\n"
+            "net.w over b t, makes b whole t\n"
+            "argument3 over h b t, makes h sum b, reads b+0..0 h+0..0 t+0..0\n");
   // A step reads another sample of the state.
   std::string mixed = recurrences;
   mixed.replace(mixed.find("%state[h = g]"), 13, "%state[b = 7 - b, h = g]");
-  EXPECT_EQ(textOf(read(mixed.c_str(), false)).substr(0, 8), "net.w:\na");
+  EXPECT_EQ(textOf(read(mixed.c_str(), false)).substr(0, 13), "net.w: >t=5\na");
   // What makes the partial sums is not a sum.
   std::string text = recurrences;
   text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
   EXPECT_EQ(textOf(read(text.c_str(), false)),
-            "net.w: b=8\n"
-            "argument3: h=3\n"
-            "net.w over b, makes b whole whole\n"
-            "argument3 over h, makes h, reads 0..7 h+0..0 0..4\n");
+            "net.w: b=8 >t=5\n"
+            "argument3: h=3 >t=5\n"
+            "net.w over b t, makes b whole t\n"
+            "argument3 over h t, makes h, reads 0..7 h+0..0 t+0..0\n");
+}
+
+// Steps 0 to 3 and 3 to 5: a piece reads what the one before carries, and the piece of the other
+// recurrence with the same steps.
+TEST_F(ReadGraphTest, RecurrencesAreCut) {
+  Graph graph = cutGraph(read(recurrences, false), 2);
+  EXPECT_EQ(textOf(graph), "net.w/t.0: b=8 >t=3\n"
+                           "net.w/t.1: b=8 >t=2\n"
+                           "argument3: h=3 b=8 >t=5\n"
+                           "net.w/0 over b t, makes b whole t, makes b whole\n"
+                           "net.w/1 over b t, makes b whole t, reads b+0..0 0..2\n"
+                           "argument3 over h b t, makes h sum b, reads b+0..0 h+0..0 t+0..0, "
+                           "reads b+0..0 h+0..0 t+-3..-3\n");
+  EXPECT_DOUBLE_EQ(graph.operators[0].operations * 5, 3 * 5 * 8 * 3 * 3 * 3);
+  EXPECT_EQ(graph.choices[1].depth, 0u);
+  EXPECT_EQ(graph.choices[2].depth, 1u);
+  // More pieces than steps are one for each step; in reverse, the last one is the first.
+  std::string reverse = recurrences;
+  reverse.replace(reverse.find("> init(%s)"), 10, "> reverse init(%s)");
+  graph = cutGraph(read(reverse.c_str(), false), 8);
+  EXPECT_EQ(graph.choices.size(), 6u);
+  EXPECT_EQ(graph.operators[0].name, "net.w/4");
+  EXPECT_EQ(graph.operators[4].name, "net.w/0");
+}
+
+// On two devices, two recurrences in 5 pieces take 6 of 10 times, without transfers.
+TEST_F(ReadGraphTest, CutRecurrencesOverlap) {
+  Cluster cluster = twoDevices();
+  for (Cluster::Link &link : cluster.links)
+    link.bytesPerSecond = 1e30;
+  std::string text = recurrences; // without partial sums
+  text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
+  auto timeOf = [&](unsigned pieces) {
+    Graph graph = cutGraph(read(text.c_str(), false), pieces);
+    for (Graph::Operator &op : graph.operators)
+      op.operations = 1000.0 / pieces;
+    Tasks tasks(graph, cluster, {});
+    for (unsigned i = 0; i < graph.choices.size(); ++i)
+      tasks.configure(i, onDevice(graph.choices[i], i >= graph.choices.size() / 2));
+    return tasks.update();
+  };
+  EXPECT_NEAR(double(timeOf(1)), 2000, 20);
+  EXPECT_NEAR(double(timeOf(5)), 1200, 20);
 }
 
 // Both names of a product of a value with itself are coordinates of one dimension, and stay two.

@@ -11,8 +11,11 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace heddle::planner;
 
@@ -159,7 +162,53 @@ TEST(Tasks, UpdatesFollowTheBackwardPass) {
   }
 }
 
-// Every element that a part reads is of one block, which its maker has or sends: counted one by one.
+// What two operators on a device read of another one is sent once: here a forward and a backward
+// pass read a parameter, and one of two reads is part of the other one.
+TEST(Tasks, DevicesGetNothingTwice) {
+  Graph graph = twoOperators();
+  graph.choices.push_back(graph.choices[1]);
+  graph.operators.push_back(graph.operators[1]);
+  graph.operators[2].choice = 2;
+  Cluster cluster = allLinked(3);
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  tasks.configure(1, {{1, 1}, {1}});
+  tasks.configure(2, {{1, 2}, {1, 2}});
+  EXPECT_EQ(tasks.update(), 192 + 96 + 24 + 12 + 2);
+  EXPECT_EQ(tasks.totals(), (Tasks::Totals{96 + 48, 2, 192 + 2 * 24}));
+}
+
+// A value is held where it is made until it is sent, and where it is read until that ends; so are
+// partial sums. The next value of a parameter is held all the time.
+TEST(Tasks, DevicesHoldWhatIsReadLater) {
+  using Bytes = std::vector<int64_t>;
+  Graph graph = twoOperators();
+  Cluster cluster = allLinked(4);
+  Tasks tasks(graph, cluster, {.isPaper = true});
+  EXPECT_EQ(tasks.memory(), (Bytes{96, 0, 0, 0}));
+  tasks.configure(1, {{1, 2}, {0, 1}});
+  tasks.update();
+  EXPECT_EQ(tasks.memory(), (Bytes{96, 48, 0, 0}));
+  tasks.commit();
+  tasks.configure(0, {{1, 1, 4}, {3, 2, 1, 0}});
+  tasks.configure(1, {{1, 1}, {2}});
+  tasks.update();
+  EXPECT_EQ(tasks.memory(), (Bytes{96, 96, 96, 4 * 96}));
+  // dw(i) is summed over b; w'(i) reads it, and is read in the next step.
+  Graph update;
+  update.choices = {{"w", {{"b", 4}, {"i", 8}}}};
+  update.operators = {{"dw", 0, {0, 1}, 32}, {"update", 0, {1}, 8}};
+  update.operators[1].isUpdate = true;
+  update.values = {{0, {8}, {1}, {0}, 4}, {1, {8}, {1}, {}, 4}};
+  update.operators[0].reads = {{1, {{.terms = {{1, 1}}}}, true}};
+  update.operators[1].reads = {{0, {{.terms = {{1, 1}}}}}};
+  Tasks others(update, cluster, {.isPaper = true});
+  others.configure(0, {{4, 1}, {0, 1, 2, 3}});
+  others.update();
+  EXPECT_EQ(others.memory(), (Bytes{32 + 4 * 32, 32 + 32, 32 + 32, 32 + 32}));
+}
+
+// Every element that a part reads is of one block, which its maker has or sends, once to each device
+// unless two parts there need different elements: counted one by one.
 TEST(Tasks, MoveEachElementOnce) {
   Random random(4);
   for (unsigned round = 0; round < 60; ++round) {
@@ -169,6 +218,8 @@ TEST(Tasks, MoveEachElementOnce) {
     for (unsigned i = 0; i < graph.choices.size(); ++i)
       tasks.configure(i, drawConfiguration(graph.choices[i], 4, random));
     int64_t bytes = 0;
+    /// By value, block and device: the elements that each part needs.
+    std::map<std::array<unsigned, 3>, std::set<std::set<std::vector<int64_t>>>> needs;
     auto partWith = [&](unsigned choice, auto &&indexOf) {
       unsigned part = 0;
       for (unsigned k = 0; k < graph.choices[choice].names.size(); ++k)
@@ -224,7 +275,8 @@ TEST(Tasks, MoveEachElementOnce) {
         });
         const Graph::Value &value = graph.values[read.value];
         unsigned maker = graph.operators[value.maker].choice;
-        for (const auto &[part, box] : boxes)
+        for (const auto &[part, box] : boxes) {
+          std::map<unsigned, std::set<std::vector<int64_t>>> ofBlocks;
           forEach(value.sizes, [&](const std::vector<int64_t> &at) {
             for (size_t k = 0; k < at.size(); ++k)
               if (at[k] < box[k].low || at[k] >= box[k].high)
@@ -235,12 +287,22 @@ TEST(Tasks, MoveEachElementOnce) {
                   return unsigned(at[k] / blockSize(maker, name));
               return 0u;
             });
-            if (tasks.configuration(maker).devices[from] !=
-                tasks.configuration(op.choice).devices[part])
-              bytes += value.elementBytes;
+            ofBlocks[from].insert(at);
           });
+          unsigned device = tasks.configuration(op.choice).devices[part];
+          for (const auto &[from, elements] : ofBlocks)
+            if (tasks.configuration(maker).devices[from] != device)
+              needs[{read.value, from, device}].insert(elements);
+        }
       }
     }
+    for (const auto &[key, all] : needs)
+      for (const auto &own : all)
+        if (std::none_of(all.begin(), all.end(), [&](const auto &other) {
+              return other != own &&
+                     std::includes(other.begin(), other.end(), own.begin(), own.end());
+            }))
+          bytes += int64_t(own.size()) * graph.values[key[0]].elementBytes;
     for (const Graph::Value &value : graph.values) {
       unsigned choice = graph.operators[value.maker].choice;
       std::vector<int64_t> limits;

@@ -210,7 +210,7 @@ TEST(Topology, RefusesMistakesOfGraphsAtTheirLines) {
   };
   expect("\"memory_bytes\"", "\"memory_megabytes\"",
          "5: unknown key 'memory_megabytes' of a kind, expected 'kind', 'memory_bytes', "
-         "'operations_per_second', 'memory_bytes_per_second' and 'start_seconds'");
+         "'operations_per_second', 'memory_bytes_per_second', 'efficiency' and 'start_seconds'");
   expect("1e12", "0", "4: expected a number from 1 to 1e+18 for 'operations_per_second', got 0");
   expect("\"operations_per_second\": 1e12, ", "",
          "4: expected 'operations_per_second' beside 'memory_bytes_per_second', which has no "

@@ -1,0 +1,103 @@
+//===- TaskMemory.cpp - the bytes that the devices of tasks hold ----------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/Tasks.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace heddle::planner;
+
+namespace {
+/// What devices hold from when until when.
+class Holdings {
+public:
+  explicit Holdings(size_t devices) : events(devices) {}
+
+  void add(unsigned device, int64_t bytes, int64_t begin, int64_t end) {
+    events[device].emplace_back(begin, bytes);
+    events[device].emplace_back(end, -bytes);
+  }
+  std::vector<int64_t> most() {
+    std::vector<int64_t> most;
+    for (auto &own : events) {
+      std::sort(own.begin(), own.end()); // at one time, what is released first
+      int64_t now = 0, largest = 0;
+      for (auto [time, bytes] : own)
+        largest = std::max(largest, now += bytes);
+      most.push_back(largest);
+    }
+    return most;
+  }
+
+private:
+  std::vector<std::vector<std::pair<int64_t, int64_t>>> events; ///< by device: time and bytes
+};
+} // namespace
+
+std::vector<int64_t> Tasks::memory() const {
+  Holdings holdings(cluster.devices.size());
+  for (unsigned i = 0; i < graph.values.size(); ++i) {
+    const Graph::Value &value = graph.values[i];
+    const Blocks &made = blocks[i];
+    const std::vector<unsigned> &devices =
+        configurations[graph.operators[value.maker].choice].devices;
+    const std::vector<Id> &makers = slots[slotOfOperator(value.maker)].parts;
+    bool isState = false; // held from step to step
+    Needs needs;
+    for (const Edge &edge : edges[i]) {
+      addNeeds(i, edge, needs);
+      isState |= graph.operators[edge.reader].reads[edge.read].ofNextStep;
+    }
+    auto hold = [&](unsigned device, int64_t elements, int64_t begin, int64_t end) {
+      holdings.add(device, elements * value.elementBytes, isState ? 0 : begin,
+                   isState ? std::numeric_limits<int64_t>::max() : end);
+    };
+    // Messages are in the order in which they were made (makeMessages).
+    const std::vector<Id> &sent = slots[slotOfMessages(i)].all;
+    size_t next = 0;
+    auto need = needs.begin();
+    std::vector<unsigned> at;
+    for (unsigned block = 0; block < made.count; ++block) {
+      unsigned part = partOf(made, block, at);
+      int64_t elements = 1;
+      for (size_t k = 0; k < at.size(); ++k)
+        elements *= blockOf(value.sizes[k], made.degrees[k], at[k]).size();
+      if (makers[part] == none)
+        continue;
+      const Slot &sum = slots[slotOfValue(i)];
+      int64_t end = times[sum.parts.empty() ? makers[part] : sum.parts[block]].end;
+      // Partial sums are on their devices, and then on that of the first part, until the sum ends.
+      for (unsigned other : made.otherParts)
+        if (makers[part + other] != none) {
+          holdings.add(devices[part + other], elements * value.elementBytes,
+                       times[makers[part + other]].begin, end);
+          if (devices[part + other] != devices[part])
+            holdings.add(devices[part], elements * value.elementBytes,
+                         times[makers[part + other]].end, end);
+        }
+      for (; need != needs.end() && need->first.first == block; ++need)
+        for (const Need &each : need->second) {
+          int64_t last = end, size = 1;
+          for (Id reader : each.readers)
+            last = std::max(last, times[reader].end);
+          for (const Interval &interval : each.box)
+            size *= interval.size();
+          if (need->first.second != devices[part]) {
+            size_t first = next;
+            next += cluster.routeOf(devices[part], need->first.second).size();
+            hold(need->first.second, size, times[sent[first]].begin,
+                 std::max(last, times[sent[next - 1]].end));
+            last = times[sent[first]].end;
+          }
+          end = std::max(end, last);
+        }
+      hold(devices[part], elements, times[makers[part]].begin, end);
+    }
+  }
+  return holdings.most();
+}

@@ -1,0 +1,150 @@
+//===- TaskMessages.cpp - what the devices of tasks send ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/Tasks.h"
+
+#include "lib/cost/Walk.h"
+
+#include <algorithm>
+
+using namespace heddle;
+using namespace heddle::planner;
+
+void Tasks::send(const Message &message) {
+  Slot &slot = slots[message.slot];
+  if (message.fromDevice == message.toDevice) {
+    for (Id reader : message.before)
+      times.addDependence({message.after, reader});
+    return;
+  }
+  const Cluster::Route &route = cluster.routeOf(message.fromDevice, message.toDevice);
+  auto latencyOf = [&](unsigned link) {
+    return options.isPaper ? 0 : cost::picoseconds(cluster.links[link].latencySeconds);
+  };
+  int64_t left = 0; // latencies of the links from here on
+  for (unsigned link : route)
+    left += latencyOf(link);
+  Id previous = none;
+  int64_t lag = 0;
+  for (unsigned hop = 0; hop < route.size(); ++hop) {
+    const Cluster::Link &link = cluster.links[route[hop]];
+    Id task = times.addTask(keyOf(message.slot, message.to, message.from, hop),
+                            unsigned(cluster.devices.size()) + link.lane,
+                            timeOf(double(message.bytes) / link.bytesPerSecond));
+    slot.all.push_back(task);
+    if (previous == none)
+      times.addDependence({message.after, task});
+    else
+      times.addDependence({previous, task, std::max<int64_t>(lag, 1), true});
+    if (message.waits && previous == none)
+      times.addDependence({barrier, task});
+    for (Id reader : message.before)
+      times.addDependence({task, reader, left});
+    lag = latencyOf(route[hop]);
+    left -= lag;
+    previous = task;
+  }
+  slot.totals.bytes += message.bytes;
+  ++slot.totals.transfers;
+  sums.bytes += message.bytes;
+  ++sums.transfers;
+}
+
+static bool contains(const std::vector<Interval> &box, const std::vector<Interval> &other) {
+  for (size_t k = 0; k < box.size(); ++k)
+    if (other[k].low < box[k].low || other[k].high > box[k].high)
+      return false;
+  return true;
+}
+
+/// What is part of another need is sent with it.
+void Tasks::addNeed(std::vector<Need> &all, Need need) {
+  auto join = [](Need &to, const Need &from) {
+    to.readers.insert(to.readers.end(), from.readers.begin(), from.readers.end());
+    to.isForUpdates &= from.isForUpdates;
+  };
+  for (Need &each : all)
+    if (contains(each.box, need.box))
+      return join(each, need);
+  std::erase_if(all, [&](const Need &each) {
+    bool isPart = contains(need.box, each.box);
+    if (isPart)
+      join(need, each);
+    return isPart;
+  });
+  all.push_back(std::move(need));
+}
+
+/// Adds what the parts of a reader need, by blocks of the value.
+void Tasks::addNeeds(unsigned i, const Edge &edge, Needs &needs) const {
+  const Graph::Value &value = graph.values[i];
+  const Blocks &made = blocks[i];
+  const Graph::Operator &reader = graph.operators[edge.reader];
+  const Graph::Read &read = reader.reads[edge.read];
+  const std::vector<unsigned> &devices = configurations[reader.choice].devices;
+  const std::vector<Id> &readers = slots[slotOfOperator(edge.reader)].parts;
+  size_t rank = value.sizes.size();
+  std::vector<unsigned> first(rank), last(rank), at;
+  for (unsigned part = 0; part < readers.size(); ++part) {
+    if (readers[part] == none)
+      continue;
+    std::vector<Interval> box = boxOf(reader, read, indicesOf(reader.choice, part));
+    bool isEmpty = false;
+    for (size_t k = 0; k < rank; ++k) {
+      int64_t block = (value.sizes[k] + made.degrees[k] - 1) / made.degrees[k];
+      isEmpty |= box[k].size() == 0;
+      first[k] = unsigned(box[k].low / block);
+      last[k] = unsigned((box[k].high - 1) / block);
+    }
+    if (isEmpty)
+      continue;
+    at = first;
+    while (true) {
+      Need need{{}, {}, reader.isUpdate && !read.ofNextStep};
+      if (!read.ofNextStep)
+        need.readers.push_back(readers[part]);
+      unsigned block = 0;
+      for (size_t k = 0; k < rank; ++k) {
+        Interval own = blockOf(value.sizes[k], made.degrees[k], at[k]);
+        need.box.push_back({std::max(own.low, box[k].low), std::min(own.high, box[k].high)});
+        block = block * made.degrees[k] + at[k];
+      }
+      addNeed(needs[{block, devices[part]}], std::move(need));
+      size_t k = rank;
+      while (k-- > 0 && at[k] == last[k])
+        at[k] = first[k];
+      if (k == size_t(-1))
+        break;
+      ++at[k];
+    }
+  }
+}
+
+void Tasks::makeMessages(unsigned i) {
+  const Graph::Value &value = graph.values[i];
+  const Slot &sum = slots[slotOfValue(i)];
+  const Slot &makers = slots[slotOfOperator(value.maker)];
+  const std::vector<unsigned> &from = configurations[graph.operators[value.maker].choice].devices;
+  Needs needs;
+  for (const Edge &edge : edges[i])
+    addNeeds(i, edge, needs);
+  unsigned number = 0;
+  std::vector<unsigned> at;
+  for (auto &[key, all] : needs) {
+    unsigned maker = partOf(blocks[i], key.first, at);
+    for (Need &need : all) {
+      int64_t elements = 1;
+      for (const Interval &each : need.box)
+        elements *= each.size();
+      send({slotOfMessages(i), number / mostParts, number % mostParts, from[maker], key.second,
+            elements * value.elementBytes,
+            sum.parts.empty() ? makers.parts[maker] : sum.parts[key.first], std::move(need.readers),
+            options.isPaper && need.isForUpdates});
+      ++number;
+    }
+  }
+}

@@ -1,0 +1,175 @@
+//===- TaskSearchTest.cpp - spaces of configurations, and their searches --===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/planner/TaskSearch.h"
+
+#include "DrawnGraph.h"
+
+#include "gtest/gtest.h"
+
+using namespace heddle::planner;
+
+namespace {
+/// Four devices in two nodes.
+Cluster twoNodes(int64_t memoryBytes) {
+  Cluster cluster;
+  cluster.kinds = {{.name = "gpu", .memoryBytes = memoryBytes, .operationsPerSecond = 1e12}};
+  cluster.devices = {{"gpu.0.0", 0}, {"gpu.0.1", 0}, {"gpu.1.0", 0}, {"gpu.1.1", 0}};
+  cluster.nodes = 4;
+  for (unsigned a = 0; a < 4; ++a)
+    for (unsigned b = 0; b < 4; ++b)
+      if (a != b)
+        cluster.links.push_back({a, b, cluster.lanes++, 1e12, 0});
+  cluster.findRoutes();
+  return cluster;
+}
+
+/// A layer with few parameters and many values, and one with more parameters than values.
+Graph twoLayers() {
+  Graph graph;
+  graph.choices = {{"few", {{"b", 8}, {"o", 32}}}, {"many", {{"b", 8}, {"i", 32}, {"o", 16}}}};
+  graph.choices[1].names[1].isSummed = true;
+  graph.operators = {{"few", 0, {0, 1}, 256},
+                     {"many", 1, {0, 1, 2}, 8192},
+                     {"few.update", 0, {1}, 32},
+                     {"many.update", 1, {1, 2}, 512}};
+  graph.operators[2].isUpdate = graph.operators[3].isUpdate = true;
+  graph.values = {{0, {8, 32}, {0, 1}, {}, 4},
+                  {1, {8, 16}, {0, 2}, {1}, 4},
+                  {2, {32}, {1}, {}, 4},
+                  {3, {32, 16}, {1, 2}, {}, 4}};
+  auto along = [](unsigned name) { return Coordinate{{{name, 1}}, 0, 0, 1}; };
+  graph.operators[0].reads = {{2, {along(1)}, true}};
+  graph.operators[1].reads = {{0, {along(0), along(1)}, false}, {3, {along(1), along(2)}, true}};
+  return graph;
+}
+
+struct TaskSearchTest : ::testing::Test {
+  Graph graph = twoLayers();
+  Cluster cluster = twoNodes(1'000'000);
+  std::optional<Tasks> tasks;
+  std::optional<TaskCosts> costs;
+  std::optional<TaskSearch> search;
+  void make(unsigned devices = 4) {
+    tasks.emplace(graph, cluster, TaskOptions{});
+    costs.emplace(*tasks, graph, devices);
+    search.emplace(*tasks, *costs, graph, cluster,
+                   TaskSearchOptions{.sample = "b",
+                                     .devices = devices,
+                                     .nodes = nodesOf(cluster, devices),
+                                     .search = {.proposals = 100, .beta = 10}});
+  }
+  Configuration of(unsigned choice, const Point &point) const {
+    return costs->of(choice)[point[choice]];
+  }
+};
+} // namespace
+
+TEST(Nodes, AreDevicesOfOneName) {
+  Cluster cluster = twoNodes(1);
+  EXPECT_EQ(nodesOf(cluster, 4), 2u);
+  EXPECT_EQ(nodesOf(cluster, 2), 1u);
+  EXPECT_EQ(nodesOf(cluster, 3), 1u); // not alike
+}
+
+TEST_F(TaskSearchTest, ExpertsSplitLargeParameters) {
+  make();
+  Point point = search->expert();
+  EXPECT_EQ(of(0, point), (Configuration{{4, 1}, {0, 1, 2, 3}}));
+  EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
+}
+
+// Two recurrences: what is before and after the first one is on the two devices of a node.
+TEST_F(TaskSearchTest, ExpertsPutLayersOnDevicesOfNodes) {
+  graph.choices[1].depth = 1;
+  make();
+  Point point = search->expert();
+  EXPECT_EQ(of(0, point), (Configuration{{2, 1}, {0, 2}}));
+  EXPECT_EQ(of(1, point), (Configuration{{2, 1, 1}, {1, 3}}));
+}
+
+// By definition: which configurations each space has.
+TEST_F(TaskSearchTest, SpacesContainEachOther) {
+  make();
+  auto sizeOf = [&](SpaceKind kind) {
+    std::vector<unsigned> counts;
+    auto space = TaskSpace::make(kind, *costs, graph, 4);
+    for (unsigned count : space->choices())
+      counts.push_back(count);
+    return counts;
+  };
+  using Counts = std::vector<unsigned>;
+  EXPECT_EQ(sizeOf(SpaceKind::Placement), (Counts{4, 4}));
+  EXPECT_EQ(sizeOf(SpaceKind::OptCnn), (Counts{6, 6})); // 1, 2 and 4 parts of two names
+  EXPECT_EQ(sizeOf(SpaceKind::Soap), (Counts{15, 15})); // 4 + 2 * 4 + 3
+  EXPECT_EQ(sizeOf(SpaceKind::All), (Counts{15, 22}));  // 4 + 3 * 4 + 6
+  EXPECT_EQ(sizeOf(SpaceKind::OneMap), (Counts{3, 3, 3, 3}));
+  auto soap = TaskSpace::make(SpaceKind::Soap, *costs, graph, 4);
+  for (SpaceKind kind : {SpaceKind::Placement, SpaceKind::OptCnn}) {
+    auto space = TaskSpace::make(kind, *costs, graph, 4);
+    for (unsigned a = 0; a < space->choices()[0]; ++a)
+      for (unsigned b = 0; b < space->choices()[1]; ++b) {
+        Point full = *space->full({a, b});
+        EXPECT_EQ(space->own(full), (Point{a, b}));
+        EXPECT_TRUE(soap->own(full).has_value());
+      }
+  }
+  unsigned summed = *costs->of(1).find({{1, 4, 1}, {0, 1, 2, 3}});
+  EXPECT_FALSE(soap->own({0, summed}).has_value());
+}
+
+// `b` on the outer axis of 2 x 2, `o` on the inner one; both on one axis contradict each other.
+TEST_F(TaskSearchTest, OneMapSplitsNamesAlike) {
+  make();
+  auto space = TaskSpace::make(SpaceKind::OneMap, *costs, graph, 4);
+  Point point = *space->full({1, 1, 2, 0}); // meshes 4x1, 2x2 and 1x4; names b, o and i
+  EXPECT_EQ(of(0, point), (Configuration{{2, 2}, {0, 1, 2, 3}}));
+  EXPECT_EQ(of(1, point), (Configuration{{2, 1, 2}, {0, 1, 2, 3}}));
+  point = *space->full({1, 1, 0, 0});
+  EXPECT_EQ(of(0, point), (Configuration{{2, 1}, {0, 2}}));
+  EXPECT_FALSE(space->full({1, 1, 1, 0}).has_value());
+  EXPECT_EQ(space->own(search->dataParallel()), (Point{0, 1, 0, 0}));
+}
+
+TEST_F(TaskSearchTest, NoSpaceIsSlowerThanOneInside) {
+  Random random(6);
+  for (unsigned round = 0; round < 10; ++round) {
+    graph = drawGraph(3, 6, random);
+    cluster = drawCluster(4, random);
+    make();
+    auto timeOf = [&](SpaceKind kind) {
+      search->show(*search->find(kind));
+      return tasks->end();
+    };
+    int64_t all = timeOf(SpaceKind::All), soap = timeOf(SpaceKind::Soap);
+    EXPECT_LE(all, soap);
+    EXPECT_LE(all, timeOf(SpaceKind::OneMap));
+    for (SpaceKind kind :
+         {SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn})
+      EXPECT_LE(soap, timeOf(kind)) << spelling(kind);
+  }
+}
+
+// A device must hold the parameters and values of its parts: less than 2,000 bytes if all are split.
+TEST_F(TaskSearchTest, PlansFitIntoMemory) {
+  cluster = twoNodes(2'000);
+  make();
+  search->show(search->dataParallel());
+  EXPECT_GT(tasks->memory()[0], 2'000);
+  EXPECT_EQ(search->find(SpaceKind::DataParallel), std::nullopt);
+  std::optional<Point> found = search->find(SpaceKind::All);
+  ASSERT_TRUE(found.has_value());
+  search->show(*found);
+  for (int64_t bytes : tasks->memory())
+    EXPECT_LE(bytes, 2'000);
+  cluster = twoNodes(100);
+  make();
+  EXPECT_EQ(search->find(SpaceKind::All), std::nullopt);
+  TaskSearch::Excess least = search->leastExcess();
+  EXPECT_EQ(least.bytes - least.excess, 100);
+  EXPECT_GE(least.bytes, 512); // a quarter of the parameters
+}
