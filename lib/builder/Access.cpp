@@ -1,4 +1,4 @@
-//===- Access.cpp - order, computed ranges, padding -----------------------===//
+//===- Access.cpp - gather, scatter, slices at computed starts ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "dialects/nd/NdBuild.h"
 #include "heddle/Ops.h"
-#include "lib/builder/Graph.h"
+#include "lib/builder/Scalar.h"
 
 using namespace heddle;
 using namespace heddle::detail;
@@ -15,52 +15,81 @@ using namespace mlir;
 
 namespace heddle {
 
-//===----------------------------------------------------------------------===//
-// Sorting
-//===----------------------------------------------------------------------===//
+Tensor Tensor::gather(const Name &name, const Tensor &index, Here here) const {
+  return gather({{name, index}}, here);
+}
 
-static std::vector<Tensor> sortTo(const std::vector<Tensor> &tensors, const Name &along,
-                                  bool descending, const Size &size, Here here) {
-  std::vector<NodeRef> nodes;
-  for (const Tensor &tensor : tensors)
-    nodes.push_back(nodeOf(tensor, here));
-  return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
-    SmallVector<Value> values =
-        llvm::map_to_vector(nodes, [](const NodeRef &node) { return node->value; });
-    return nd::buildSort(builder, loc, values, along.str(), descending, size.expr());
+/// The nodes of indices after `nodes`, and the names along which they read.
+static SmallVector<StringRef>
+addIndices(std::vector<NodeRef> &nodes, const std::vector<std::pair<Name, Tensor>> &at, Here here) {
+  SmallVector<StringRef> names;
+  for (const auto &[name, index] : at) {
+    names.push_back(name.str());
+    nodes.push_back(nodeOf(index, here));
+  }
+  return names;
+}
+
+Tensor Tensor::gather(const std::vector<std::pair<Name, Tensor>> &at, Here here) const {
+  std::vector<NodeRef> nodes{nodeOf(*this, here)};
+  SmallVector<StringRef> names = addIndices(nodes, at, here);
+  return make(here, nodes, [&](OpBuilder &builder, Location loc) {
+    return nd::buildGather(builder, loc, nodes[0]->value, names,
+                           valuesOf(ArrayRef(nodes).drop_front()));
   });
 }
 
-static Sorted sortWithIndices(const Operand &x, const Name &along, bool descending,
-                              const Size &size) {
-  Tensor index = iota({along, x.tensor.size(along, x.here)}, ElementType::I64, x.here);
-  std::vector<Tensor> sorted = sortTo({x.tensor, index.broadcast(x.tensor.extents(), x.here)},
-                                      along, descending, size, x.here);
-  return {sorted[0], sorted[1]};
+static Tensor scatterBy(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+                        const Tensor &updates, Here here,
+                        llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<NodeRef>,
+                                                 ArrayRef<StringRef>, ValueRange)>
+                            build) {
+  std::vector<NodeRef> nodes{nodeOf(destination, here), nodeOf(updates, here)};
+  SmallVector<StringRef> names = addIndices(nodes, at, here);
+  return make(here, nodes, [&](OpBuilder &builder, Location loc) {
+    return build(builder, loc, nodes, names, valuesOf(ArrayRef(nodes).drop_front(2)));
+  });
 }
 
-Sorted sort(Operand x, const Name &along, bool descending) {
-  return sortWithIndices(x, along, descending, x.tensor.size(along, x.here));
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates, Combiner combiner, Here here) {
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     return nd::buildScatter(builder, loc, nodes[0]->value, nodes[1]->value, names,
+                                             indices, kindOf(combiner));
+                   });
 }
 
-Sorted topK(Operand x, const Name &along, const Size &count) {
-  return sortWithIndices(x, along, /*descending=*/true, count);
+Tensor scatter(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+               const Tensor &updates, const std::function<Scalar(Scalar, Scalar)> &combiner,
+               Here here) {
+  ScalarCombiner traced(
+      [&](const Scalars &a, const Scalars &b) { return Scalars{combiner(a[0], b[0])}; }, 1, here);
+  Type element = nodeOf(destination, here)->type().getElementType();
+  Deferred deferred;
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     auto code = deferred.codeOf(traced, loc, element);
+                     Value made = nd::buildScatter(
+                         builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
+                         [&](OpBuilder &b, ValueRange scalars) { return code(b, scalars)[0]; });
+                     deferred.rethrow();
+                     return made;
+                   });
 }
 
-Tensor argsort(Operand x, const Name &along, bool descending) {
-  return sort(x, along, descending).indices;
+Tensor scatterUnique(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+                     const Tensor &updates, Here here) {
+  return scatterBy(destination, at, updates, here,
+                   [&](OpBuilder &builder, Location loc, ArrayRef<NodeRef> nodes,
+                       ArrayRef<StringRef> names, ValueRange indices) {
+                     return nd::buildScatter(
+                         builder, loc, nodes[0]->value, nodes[1]->value, names, indices,
+                         [](OpBuilder &, ValueRange s) { return s[1]; }, /*unique=*/true);
+                   });
 }
-
-std::vector<Tensor> sortTogether(const std::vector<Tensor> &tensors, const Name &along,
-                                 bool descending, Here here) {
-  if (tensors.empty())
-    fail(here, "expected tensors to sort along '" + along.str() + "'");
-  return sortTo(tensors, along, descending, tensors[0].size(along, here), here);
-}
-
-//===----------------------------------------------------------------------===//
-// Slices at computed starts
-//===----------------------------------------------------------------------===//
 
 Tensor Tensor::slice(const Name &name, const Tensor &start, const Size &size, Here here) const {
   NodeRef input = nodeOf(*this, here), first = nodeOf(start, here);
@@ -74,47 +103,6 @@ Tensor Tensor::update(const Name &name, const Tensor &start, const Tensor &part,
   return make(here, {inner, input, first}, [&](OpBuilder &builder, Location loc) {
     return nd::buildUpdateSlice(builder, loc, inner->value, input->value, name.str(), first->value);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Padding by elements of the tensor
-//===----------------------------------------------------------------------===//
-
-Tensor Tensor::reverse(const Name &name, Here here) const {
-  Size count = size(name, here);
-  return count.expr() == Expr(0) ? *this : slice(name, count - 1, count, -1, here);
-}
-
-Tensor Tensor::pad(const Name &name, const Size &low, const Size &high, PadMode mode,
-                   Here here) const {
-  Size count = size(name, here);
-  // The padding may not exceed the elements that it copies. If that depends on symbols, each call
-  // checks it.
-  Expr most = mode == PadMode::Reflect ? count.expr() - Expr(1)
-              : mode == PadMode::Wrap  ? count.expr()
-                                       : Expr(INT64_MAX);
-  if (count.expr() == Expr(0))
-    most = 0;
-  for (const Size &beyond : {low, high})
-    if (beyond.expr().constant().value_or(0) < 0 ||
-        (mode != PadMode::Edge || most == Expr(0) ? (most - beyond.expr()).constant().value_or(0)
-                                                  : 0) < 0)
-      fail(here, "expected 0 to " + most.str() + " elements beyond either end of '" + name.str() +
-                     "' of " + type() + ", got " + low.expr().str() + " and " + high.expr().str());
-  auto repeated = [&](const Size &first, const Size &times) {
-    return slice(name, first, 1, 1, here).split(name, {}, here).broadcast({{name, times}}, here);
-  };
-  std::vector<Tensor> parts{*this};
-  if (low.expr() != Expr(0))
-    parts.insert(parts.begin(), mode == PadMode::Edge ? repeated(0, low)
-                                : mode == PadMode::Reflect
-                                    ? slice(name, low, low, -1, here)
-                                    : slice(name, count - low, low, 1, here));
-  if (high.expr() != Expr(0))
-    parts.push_back(mode == PadMode::Edge      ? repeated(count - 1, high)
-                    : mode == PadMode::Reflect ? slice(name, count - 2, high, -1, here)
-                                               : slice(name, 0, high, 1, here));
-  return concat(parts, name, here);
 }
 
 } // namespace heddle

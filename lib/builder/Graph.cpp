@@ -132,6 +132,21 @@ NodeRef heddle::detail::nodeOf(const Tensor &tensor, Here here) {
   return tensor.node;
 }
 
+std::vector<NodeRef> heddle::detail::nodesOf(const std::vector<Tensor> &tensors, Here here) {
+  std::vector<NodeRef> nodes;
+  for (const Tensor &tensor : tensors)
+    nodes.push_back(nodeOf(tensor, here));
+  return nodes;
+}
+
+SmallVector<Value> heddle::detail::valuesOf(ArrayRef<NodeRef> nodes) {
+  return llvm::map_to_vector(nodes, [](const NodeRef &node) { return node->value; });
+}
+
+SmallVector<StringRef> heddle::detail::strings(const Names &names) {
+  return llvm::map_to_vector(names, [](const Name &name) -> StringRef { return name.str(); });
+}
+
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//

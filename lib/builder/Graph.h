@@ -116,6 +116,9 @@ void requireNumber(double value, mlir::Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was donated.
 NodeRef nodeOf(const Tensor &tensor, Here here);
+std::vector<NodeRef> nodesOf(const std::vector<Tensor> &tensors, Here here);
+llvm::SmallVector<mlir::Value> valuesOf(llvm::ArrayRef<NodeRef> nodes);
+llvm::SmallVector<llvm::StringRef> strings(const Names &names);
 /// The whole tensor of a known node: gathers it, together with all ranks, if it is split. The
 /// caller must not hold GraphLock, which ranks of one process share.
 std::shared_ptr<RuntimeTensor> wholeOf(Node &node, Here here);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Order.h"
+#include "dialects/nd/NdBuild.h"
 #include "heddle/Jit.h"
 #include "lib/builder/At.h"
 #include "lib/builder/Graph.h"
@@ -28,6 +29,44 @@ Tensor spread(const Tensor &part, const Tensor &whole, Here here) {
 ElementType wideTypeOf(ElementType type) { return isNarrowFloat(type) ? ElementType::F32 : type; }
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+static std::vector<Tensor> sortTo(const std::vector<Tensor> &tensors, const Name &along,
+                                  bool descending, const Size &size, Here here) {
+  std::vector<NodeRef> nodes = nodesOf(tensors, here);
+  return makeAll(here, nodes, [&](mlir::OpBuilder &builder, mlir::Location loc) {
+    return nd::buildSort(builder, loc, valuesOf(nodes), along.str(), descending, size.expr());
+  });
+}
+
+static Sorted sortWithIndices(const Operand &x, const Name &along, bool descending,
+                              const Size &size) {
+  Tensor index = iota({along, x.tensor.size(along, x.here)}, ElementType::I64, x.here);
+  std::vector<Tensor> sorted = sortTo({x.tensor, index.broadcast(x.tensor.extents(), x.here)},
+                                      along, descending, size, x.here);
+  return {sorted[0], sorted[1]};
+}
+
+Sorted heddle::sort(Operand x, const Name &along, bool descending) {
+  return sortWithIndices(x, along, descending, x.tensor.size(along, x.here));
+}
+
+Sorted heddle::topK(Operand x, const Name &along, const Size &count) {
+  return sortWithIndices(x, along, /*descending=*/true, count);
+}
+
+Tensor heddle::argsort(Operand x, const Name &along, bool descending) {
+  return sort(x, along, descending).indices;
+}
+
+std::vector<Tensor> heddle::sortTogether(const std::vector<Tensor> &tensors, const Name &along,
+                                         bool descending, Here here) {
+  if (tensors.empty())
+    fail(here, "expected tensors to sort along '" + along.str() + "'");
+  return sortTo(tensors, along, descending, tensors[0].size(along, here), here);
+}
 //===----------------------------------------------------------------------===//
 // Running values
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Pointwise.cpp - scalar functions on tensors ------------------------===//
+//===- Pointwise.cpp - constants, scalar functions on tensors -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -291,4 +291,40 @@ Tensor Tensor::cast(ElementType type, Here here) const {
                           return nd::convertScalar(builder, loc, v[0], from, to);
                         });
 }
+
+Tensor Tensor::round(ElementType type, Here here) const {
+  NodeRef input = nodeOf(*this, here);
+  return make(here, {input}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildRound(builder, loc, input->value, toMlir(type));
+  });
+}
+
+Tensor stopGradient(const Tensor &x, Here here) {
+  NodeRef node = nodeOf(x, here);
+  return make(here, {node}, [&](OpBuilder &builder, Location loc) -> Value {
+    return nd::StopGradientOp::create(builder, loc, node->type(), node->value);
+  });
+}
+
+Tensor constant(double value, ElementType type, const std::vector<Extent> &extents, Here here) {
+  GraphLock lock;
+  auto dims = dimsOf(extents, here);
+  requireNumber(value, toMlir(type), here);
+  return make(here, {}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildConstant(builder, loc, nd::NdTensorType::get(toMlir(type), dims), value);
+  });
+}
+
+Tensor zeros(const std::vector<Extent> &extents, ElementType type, Here here) {
+  return constant(0, type, extents, here);
+}
+
+Tensor iota(const Extent &extent, ElementType type, Here here) {
+  GraphLock lock;
+  auto dims = dimsOf({extent}, here);
+  return make(here, {}, [&](OpBuilder &builder, Location loc) {
+    return nd::buildIota(builder, loc, dims[0], toMlir(type));
+  });
+}
+
 } // namespace heddle

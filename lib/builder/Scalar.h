@@ -16,7 +16,9 @@
 #ifndef HEDDLE_LIB_BUILDER_SCALAR_H
 #define HEDDLE_LIB_BUILDER_SCALAR_H
 
+#include "dialects/nd/Combiner.h"
 #include "heddle/Kernel.h"
+#include "heddle/Ops.h"
 #include "lib/builder/Graph.h"
 
 #include <exception>
@@ -119,6 +121,7 @@ private:
 mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
 /// A number as an attribute of the signless `type`; throws Error if it is not representable.
 mlir::TypedAttr numberAttr(mlir::Type type, double value, Here here);
+nd::CombinerKind kindOf(Combiner combiner);
 
 } // namespace detail
 } // namespace heddle
