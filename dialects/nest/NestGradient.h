@@ -42,6 +42,16 @@ struct Contribution {
   void prune(MapAttr &map, GuardAttr &guard);
 };
 
+/// Fills the body of `what`. `fill` gets one argument per read and returns one scalar, or null if
+/// the contribution is zero.
+mlir::FailureOr<bool>
+fillBody(mlir::OpBuilder &builder, mlir::Location loc, Contribution &what,
+         llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Block *)> fill);
+/// The gradient of one argument of scalar code.
+mlir::FailureOr<mlir::Value> gradientOf(mlir::OpBuilder &builder, mlir::Location loc,
+                                        mlir::Block &code, mlir::ValueRange arguments,
+                                        llvm::ArrayRef<mlir::Value> cotangents, unsigned i);
+
 /// The iteration names of a space as expressions of the names of a tensor that is read by a map.
 struct Inverse {
   nd::DimsAttr produced, reduced;

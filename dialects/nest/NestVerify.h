@@ -1,0 +1,23 @@
+//===- NestVerify.h - verifies schedules ------------------------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_DIALECTS_NEST_NESTVERIFY_H
+#define HEDDLE_DIALECTS_NEST_NESTVERIFY_H
+
+#include "dialects/nest/Nest.h"
+
+namespace heddle::nest {
+
+/// c9; `operands` are the operands that a schedule may stage.
+mlir::LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced,
+                                   nd::DimsAttr reduced = {}, mlir::ValueRange operands = {});
+/// The same for an op that runs its own code at each point of some names, and over reduced ones.
+mlir::LogicalResult verifyPoints(ScheduledInterface op, nd::DimsAttr reduced = {});
+
+} // namespace heddle::nest
+
+#endif // HEDDLE_DIALECTS_NEST_NESTVERIFY_H
