@@ -127,7 +127,7 @@ private:
   /// Prefetches the vectors that a later step of the reduction reads.
   void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
 
-  // Guards.cpp
+  // Guards.cpp, GuardPatterns.cpp
   llvm::SmallVector<bool>
       skippable; ///< a read whose failing guard makes the point contribute nothing
   std::set<std::pair<unsigned, std::string>> decided; ///< (read, condition)
@@ -147,6 +147,13 @@ private:
   std::vector<int64_t> cutsOf(size_t position);
   /// The estimated number of instructions that compute the points once.
   int64_t costOf(llvm::ArrayRef<Point> points);
+  /// The points of the tile, including the unrolled steps of the reduction.
+  std::vector<Point> allPoints() const;
+  static std::string valuesOf(const Point &point);
+  /// With more patterns, the code only distinguishes "all hold" from the rest.
+  static constexpr size_t mostPatterns = 10;
+  /// The maximum number of conditions to evaluate when searching for patterns.
+  static constexpr int64_t mostEvaluations = 60000;
   /// True if no point of the tile contributes.
   bool nothingToDo();
 
