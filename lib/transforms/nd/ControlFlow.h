@@ -45,6 +45,12 @@ mlir::LogicalResult whilesForCounts(mlir::Operation *root);
 /// being recomputed there: `op` is expensive, or its results are no larger than its operands.
 bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
 
+/// Requires the values that control flow passes on to be tensors.
+mlir::LogicalResult expectTensors(mlir::Operation *op, mlir::TypeRange types);
+/// Requires a scalar of the control flow `op` to come from a tensor, or to be a constant.
+mlir::LogicalResult expectScalar(mlir::Operation *op, mlir::Value scalar);
+/// Erases scalar ops without uses.
+void eraseDeadScalarsIn(mlir::Operation *root);
 /// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with
 /// a diagnostic at `op`, for other scalars.
 mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);

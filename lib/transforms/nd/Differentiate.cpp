@@ -278,9 +278,9 @@ void ForwardMode::takeBoth(ValueRange old, ValueRange both) {
   ValueRange fresh = both.take_front(old.size());
   setTangents(old, both.drop_front(old.size()));
   setTangents(fresh, both.drop_front(old.size()));
-  for (auto [value, by] : llvm::zip_equal(old, fresh)) {
-    primal[value] = by;
-    value.replaceAllUsesWith(by);
+  for (auto [value, copy] : llvm::zip_equal(old, fresh)) {
+    primal[value] = copy;
+    value.replaceAllUsesWith(copy);
   }
 }
 
