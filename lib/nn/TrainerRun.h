@@ -23,7 +23,8 @@ namespace heddle::nn {
 /// The loss, in a mode that it does not change.
 using TestFunction = std::function<Outcome(const ByPath &, const Mode &, const Fields &)>;
 
-/// The training loop is in Trainer.cpp, code that reads and writes files in TrainerFiles.cpp.
+/// Trainer.cpp has the epochs, TrainerSteps.cpp a step. The files of a run are in TrainerFiles.cpp,
+/// except its log (TrainerLog.cpp) and checkpoints (TrainerCheckpoint.cpp).
 struct AnyTrainer::Run {
   Network network;
   Training training;
@@ -121,6 +122,8 @@ struct AnyTrainer::Run {
 /// of shards, the one at the later step, since a run may have been killed between writing one and
 /// removing the other.
 std::string findCheckpoint(const std::string &output, Here here);
+/// Adds the values of an outcome, each weighted by its count; without a count by `samples`.
+void add(Means &sums, const Outcome &outcome, int64_t samples);
 /// "loss 0.41, accuracy 86.1 %"
 std::string inWords(const Values &values, const char *separator);
 
