@@ -43,6 +43,7 @@ struct MeshRule {
   bool isOfOperators = false;         ///< the pattern is one of operators, not of arguments
   bool mayMatchNothing = false;       ///< "op?": no error if there is no such operator
   bool recomputes = false;            ///< "recompute": a rule of operators that splits nothing
+  std::string operators = {};         ///< of a rule of operators: the text after its first word
 
   /// True for "net.last@stage=1".
   bool isPlace() const { return coordinate >= 0; }

@@ -42,30 +42,23 @@ Mesh Mesh::parse(std::string_view text, Here here) {
   return result;
 }
 
-void Mesh::require(Here here) const {
+static MeshSpec specOf(const Mesh &mesh) {
   MeshSpec spec;
-  for (const auto &[axis, size] : list) {
-    if (!isValidName(axis) || axis.find('.') != std::string::npos)
-      fail(here, "expected the name of an axis, got '" + axis + "'");
+  for (const auto &[axis, size] : mesh.axes())
     spec.axes.emplace_back(axis, size);
-  }
-  if (std::string problem = verifyMesh(spec, {}); !problem.empty())
+  return spec;
+}
+
+void Mesh::require(Here here) const {
+  for (const AxisSize &each : list)
+    if (!isValidName(each.axis) || each.axis.find('.') != std::string::npos)
+      fail(here, "expected the name of an axis, got '" + each.axis + "'");
+  if (std::string problem = verifyMesh(specOf(*this), {}); !problem.empty())
     fail(here, problem);
 }
 
-int64_t Mesh::ranks() const {
-  int64_t product = 1;
-  for (const AxisSize &axis : list)
-    product *= axis.size;
-  return product;
-}
-
-std::string Mesh::str() const {
-  std::string text;
-  for (const auto &[axis, size] : list)
-    text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
-  return text;
-}
+int64_t Mesh::ranks() const { return specOf(*this).ranks(); }
+std::string Mesh::str() const { return specOf(*this).str(); }
 
 //===----------------------------------------------------------------------===//
 // Plans
@@ -79,9 +72,7 @@ MeshPlan MeshPlan::of(const Mesh &mesh, const std::vector<std::string> &rules,
     problem = plan.parse(mesh.str(), rules);
   if (!problem.empty())
     fail(here, problem);
-  std::string text;
-  for (const auto &[axis, size] : plan.mesh.axes)
-    text += (text.empty() ? "" : ",") + axis + "=" + std::to_string(size);
+  std::string text = plan.mesh.str();
   MeshPlan result{text.empty() ? Mesh() : Mesh::parse(text, here), plan.rules};
   result.statements = plan.statements();
   for (const auto &[word, setting] : plan.settings)

@@ -21,18 +21,11 @@ static constexpr int format = 1;
 /// The most devices, as in a mesh, and the largest number of other kinds.
 static constexpr double mostDevices = 1 << 20, most = 1e18;
 
-int64_t Topology::devices() const {
-  int64_t product = 1;
+MeshSpec Topology::mesh() const {
+  MeshSpec mesh;
   for (const Axis &axis : axes)
-    product *= axis.devices;
-  return product;
-}
-
-std::string Topology::mesh() const {
-  std::string text;
-  for (const Axis &axis : axes)
-    text += (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.devices);
-  return text;
+    mesh.axes.emplace_back(axis.name, axis.devices);
+  return mesh;
 }
 
 namespace {
@@ -109,7 +102,7 @@ private:
           if (other.name == axis.name)
             refuse("expected each axis once, got '" + axis.name + "' twice");
       } else if (key == "devices") {
-        axis.devices = count(key, value, mostDevices / double(topology.devices()));
+        axis.devices = count(key, value, mostDevices / double(topology.mesh().ranks()));
       } else if (key == "bytes_per_second") {
         axis.bytesPerSecond = number(key, value, 1, most);
       } else if (key == "latency_seconds") {
@@ -132,7 +125,7 @@ Cluster planner::clusterOf(const Topology &topology) {
     return *topology.cluster;
   Cluster cluster;
   cluster.kinds.push_back({.name = "device", .memoryBytes = topology.memoryBytes});
-  auto count = unsigned(topology.devices());
+  auto count = unsigned(topology.mesh().ranks());
   cluster.nodes = count;
   cluster.lanes = count * unsigned(topology.axes.size());
   cluster.routes.resize(size_t(count) * count);

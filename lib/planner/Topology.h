@@ -17,9 +17,10 @@
 //      ]
 //     }
 //
-// A device sends to those that differ along an axis at the axis's rate; the first byte arrives after
-// the latency. The facts have the keys of a file of heddle-probe (lib/target/MachineFile.h); those that
-// are not stated are those of the program's module, or nominal. Units are part of the keys.
+// A device sends to those that differ along an axis at the axis's rate; the first byte arrives
+// after the latency. The facts have the keys of a file of heddle-probe (lib/target/MachineFile.h);
+// those that are not stated are those of the program's module, or nominal. Units are part of the
+// keys.
 //
 // Devices that are not alike, and other links, are a graph (Cluster.h) instead:
 //
@@ -52,6 +53,7 @@
 #define HEDDLE_LIB_PLANNER_TOPOLOGY_H
 
 #include "lib/planner/Cluster.h"
+#include "runtime/format/MeshSpec.h"
 
 #include <cstdint>
 #include <limits>
@@ -73,9 +75,7 @@ struct Topology {
   std::vector<std::pair<std::string, double>> facts; ///< by key of `#nest.machine`
   std::optional<Cluster> cluster; ///< of a file with links; there are no axes then
 
-  int64_t devices() const;
-  /// "node=4,gpu=4"
-  std::string mesh() const;
+  MeshSpec mesh() const;
 };
 
 /// The devices and links as a graph. A device has a link along each axis, which all messages share

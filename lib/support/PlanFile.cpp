@@ -34,8 +34,7 @@ static std::string inBrackets(const std::string &where) {
 std::string MeshRule::str() const { return "the rule '" + text + "'" + inBrackets(where); }
 
 std::string MeshRule::forSome() const {
-  std::string result = commented();
-  return mayMatchNothing ? result : result.insert(result.find(' '), "?");
+  return ::commented((recomputes ? "recompute? " : "op? ") + operators, where);
 }
 
 std::string Plan::whereIs(StringRef setting) const {
@@ -181,6 +180,8 @@ std::string Plan::parseRule(StringRef text, std::string where) {
   };
   rule.recomputes = consume("recompute");
   rule.isOfOperators = rule.recomputes || consume("op");
+  if (rule.isOfOperators)
+    rule.operators = rest.str();
   bool isPlace = rest.contains('@');
   std::string expected =
       "[PATTERN/]NAME:[AXIS[+AXIS...]], PATTERN@AXIS=COORDINATE or PATTERN@MEMORY";

@@ -23,7 +23,8 @@
 // `nd.name` of an argument, or in the name of an operator (lib/analysis/Operators.h); `*` in a word
 // matches any letters. A dot before the first word, or after the last, stands for an end of the
 // name, so that `.net.w.` matches net.w alone. Axes of earlier rules are propagated first. Of
-// several rules for one name of an argument or operator, or of several places, the last one is used.
+// several rules for one name of an argument or operator, or of several places, the last one is
+// used.
 //
 // A rule of operators needs a pattern. It splits a produced or a summed name; the devices then have
 // parts of the sums, which are combined. What no rule splits or places follows. `op?` instead
@@ -35,7 +36,7 @@
 //
 //     mesh data=2,model=2
 //     graph 99aa06d3014798d8                       the program that it is for (GraphHash.h)
-//     links data 1e9 bytes/s 5e-06 s               an axis: its rate, and when the first byte arrives
+//     links data 1e9 bytes/s 5e-06 s               of an axis: its rate, and its latency
 //     zero 3                                       of trainers
 //     micro-batches 4                              of trainers
 //     schedule 1f1b                                in which order stages run micro-batches: greedy,

@@ -133,10 +133,10 @@ std::vector<int32_t> MeshSpec::group(int64_t rank, const AxisList &list) const {
   return members;
 }
 
-std::string MeshSpec::describe() const {
+std::string MeshSpec::str(const char *separator) const {
   std::string text;
   for (const auto &[axis, size] : axes)
-    text += (text.empty() ? "" : ", ") + axis + "=" + std::to_string(size);
+    text += (text.empty() ? "" : separator) + axis + "=" + std::to_string(size);
   return text;
 }
 

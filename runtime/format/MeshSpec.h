@@ -90,7 +90,9 @@ struct MeshSpec {
   /// The group of a rank, including itself; the last of `axes` is the fastest.
   std::vector<int32_t> group(int64_t rank, const AxisList &axes) const;
   /// "data=2, model=3"
-  std::string describe() const;
+  std::string describe() const { return str(", "); }
+  /// "data=2,model=3", as it is written in options and files.
+  std::string str(const char *separator = ",") const;
 };
 
 /// (axis, coordinate) pairs: ranks with one of these coordinates hold a tensor. Empty: all ranks

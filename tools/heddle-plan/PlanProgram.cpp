@@ -54,7 +54,7 @@ public:
 
   /// The lines of a plan with these rules for operators.
   std::string text(const std::vector<std::string> &rules) const {
-    std::string text = "mesh " + topology.mesh() + "\ngraph " + graph + "\n";
+    std::string text = "mesh " + topology.mesh().str() + "\ngraph " + graph + "\n";
     for (const Topology::Axis &axis : topology.axes)
       text +=
           mesh::Plan::Links{axis.name, axis.bytesPerSecond, axis.latencySeconds, ""}.str() + "\n";
@@ -72,7 +72,7 @@ private:
   bool lowerToNests() {
     graph = graphHash(function());
     PipelineOptions pipeline;
-    pipeline.mesh = topology.mesh();
+    pipeline.mesh = topology.mesh().str();
     pipeline.plan = options.plan;
     mesh::Plan given;
     if (!options.plan.empty()) {

@@ -32,8 +32,8 @@ TEST(Topology, ReadsDevicesAndLinks) {
   std::string error;
   auto topology = parseTopology(good, "t.json", error);
   ASSERT_TRUE(topology) << error;
-  EXPECT_EQ(topology->mesh(), "node=4,gpu=2");
-  EXPECT_EQ(topology->devices(), 8);
+  EXPECT_EQ(topology->mesh().str(), "node=4,gpu=2");
+  EXPECT_EQ(topology->mesh().ranks(), 8);
   EXPECT_EQ(topology->memoryBytes, 16'000'000'000);
   EXPECT_EQ(topology->axes[0].latencySeconds, 5e-7);
   EXPECT_EQ(topology->axes[1].bytesPerSecond, 2e10);
@@ -102,7 +102,8 @@ TEST(Topology, RefusesCutFiles) {
   }
 }
 
-// A switch for two devices each, which share a link to the next switch; one device is of another kind.
+// A switch for two devices each, which share a link to the next switch; one device is of another
+// kind.
 static const std::string graph = R"({
  "heddle_topology": 1,
  "kinds": [
