@@ -20,7 +20,7 @@
 // An MLIRContext holds the adjustments: a compilation sets those of its extensions, and a plugin of
 // `heddle-opt` adds them with its dialects. From then on
 //
-//     Machine::around(op)        reads the facts as they are adjusted: so do all passes
+//     Machine::at(op)        reads the facts as they are adjusted: so do all passes
 //     costOf(...)                is adjusted for all nests of the context
 //
 // Code is generated for the machine as its target states it. Several threads may call the hooks at

@@ -21,7 +21,7 @@ class BlockWalk::Filler {
 public:
   Filler(BlockWalk &result, Block &block, const WalkOptions &options)
       : walk(result.walk), taskOf(result.taskOf), block(block), options(options),
-        network(Network::around(block.getParentOp())), before(options.places.devices, Walk::none) {
+        network(Network::at(block.getParentOp())), before(options.places.devices, Walk::none) {
     for (unsigned i = 0; i < options.places.devices; ++i)
       walk.addResource(options.order); // stream i
   }

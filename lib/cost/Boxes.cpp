@@ -75,9 +75,9 @@ const AccessBoxes &NestFacts::boxes(size_t number) const {
   // lanes.
   int64_t element = walked.together > 1 ? place.bytes : std::max<int64_t>(place.bytes, 4);
   int64_t line = place.onLanes() ? 1 : model.line / element;
-  GroupSet matters = walked.groupsOf(access.mentioned);
+  MergedSet matters = walked.mergedOf(access.mentioned);
   for (size_t level = 0; level < walked.extents.size(); ++level) {
-    if (level && !matters[walked.levels[level - 1].group]) {
+    if (level && !matters[walked.levels[level - 1].merged]) {
       all.levels.push_back(Box(all.levels.back()));
       continue;
     }

@@ -27,6 +27,6 @@ double cost::cyclesWithWaits(double cycles, llvm::function_ref<double(double)> c
   double chunks = chunksIn(cycles);
   if (chunks > 1 && cycles / chunks < rates.smallestChunk)
     return INFINITY;
-  double alone = cycles > rates.smallWork && chunksIn(rates.smallWork) == 1 ? 1.15 : 1;
-  return cycles * alone * waitsOf(chunksIn(rates.largeWork));
+  double startOfThreads = cycles > rates.smallWork && chunksIn(rates.smallWork) == 1 ? 1.15 : 1;
+  return cycles * startOfThreads * waitsOf(chunksIn(rates.largeWork));
 }

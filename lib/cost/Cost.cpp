@@ -144,22 +144,22 @@ Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
   Cost cost;
   if (nests.empty())
     return cost;
-  cost.by = Knowledge::Schedule;
+  cost.basis = Knowledge::Schedule;
   SmallVector<const NestFacts *, 4> all;
   for (const NestFacts &nest : nests) {
-    cost.by = std::min(cost.by, nest.knowledge());
+    cost.basis = std::min(cost.basis, nest.knowledge());
     all.push_back(&nest);
   }
-  if (cost.by == Knowledge::Schedule) {
+  if (cost.basis == Knowledge::Schedule) {
     cost.amounts = amountsOf(all, Fetched::ByLoops);
-  } else if (cost.by == Knowledge::Layouts) {
+  } else if (cost.basis == Knowledge::Layouts) {
     cost.amounts = assumedAmounts(nests, rates);
   } else {
     cost.amounts = amountsBySizes(nests);
     cost.amounts.chunks = assumedChunks(cost.amounts, nests, rates);
   }
   Time time = timeOf(cost.amounts, rates, threads);
-  if (cost.by == Knowledge::Nothing)
+  if (cost.basis == Knowledge::Nothing)
     time.seconds *= rates.bySizes;
   cost.bound = boundOf(leastAmounts(nests), rates, threads).seconds;
   cost.seconds = std::max(time.seconds, cost.bound);

@@ -44,7 +44,7 @@ struct Cost {
   /// The part that takes the longest: "arithmetic", "accesses", "issue", "latency", "loops", "l2",
   /// "l3", "memory".
   const char *limit = "loops";
-  Knowledge by = Knowledge::Nothing; ///< what the estimate is based on
+  Knowledge basis = Knowledge::Nothing; ///< what the estimate is based on
 };
 
 /// Returns the seconds of these amounts. Extensions change those of nests alone.

@@ -30,7 +30,7 @@ class Counter {
 public:
   explicit Counter(const NestFacts &facts)
       : facts(facts), nest(facts.nest()), loops(facts.loops()), produced(loops.produced),
-        reduced(GroupSet(produced).flip()), none(produced.size()) {}
+        reduced(MergedSet(produced).flip()), none(produced.size()) {}
 
   Amounts count() {
     Amounts amounts;
@@ -48,12 +48,12 @@ private:
   const NestFacts &facts;
   const nest::NestModel &nest;
   const Loops &loops;
-  const GroupSet &produced;
-  GroupSet reduced, none;
+  const MergedSet &produced;
+  MergedSet reduced, none;
 
   void countArithmetic(Amounts &amounts) {
     amounts.chunks = loops.chunks;
-    double points = loops.times(GroupSet(produced.size(), true), none);
+    double points = loops.times(MergedSet(produced.size(), true), none);
     double finishes = loops.times(produced, reduced);
     const Instructions &body = facts.body, &combine = facts.combine, &finish = facts.finish;
     amounts.operations =
@@ -78,20 +78,20 @@ private:
       amounts.chained += finishes * halves * shuffleCycles;
     }
     // Each step of the innermost loop waits for the sums of the one before.
-    if (!loops.levels.empty() && reduced[loops.levels.back().group])
+    if (!loops.levels.empty() && reduced[loops.levels.back().merged])
       amounts.chained += combine.cycles * loops.runs.back();
-    if (llvm::none_of(loops.levels, [&](const Level &level) { return reduced[level.group]; }))
+    if (llvm::none_of(loops.levels, [&](const Level &level) { return reduced[level.merged]; }))
       return; // all that is reduced is in the tile
     amounts.tiles = loops.isSplit() ? loops.times(produced, none) : finishes;
-    for (unsigned group : produced.set_bits())
-      amounts.tiles /= loops.inTile(group);
+    for (unsigned each : produced.set_bits())
+      amounts.tiles /= loops.inTile(each);
   }
 
   double vectorsOfTile() const {
     double vectors = 1;
-    for (unsigned group = 0; group < loops.groups.size(); ++group)
-      if (produced[group] || int(group) == loops.vectors)
-        vectors *= loops.inTile(group);
+    for (unsigned each = 0; each < loops.merged.size(); ++each)
+      if (produced[each] || int(each) == loops.vectors)
+        vectors *= loops.inTile(each);
     return vectors;
   }
 
@@ -99,12 +99,12 @@ private:
     const NestAccess &access = nest.accesses[number];
     const PlacedAccess &place = facts.place(number);
     bool finish = access.inFinish;
-    const GroupSet &skips = finish ? reduced : none;
-    GroupSet matters = loops.groupsOf(access.mentioned);
+    const MergedSet &skips = finish ? reduced : none;
+    MergedSet matters = loops.mergedOf(access.mentioned);
     double tests = 0;    // operations
     if (!nest.reduction) // loops of reductions are cut where conditions change
       for (const llvm::SmallBitVector &names : access.conditions) {
-        GroupSet tested = loops.groupsOf(names);
+        MergedSet tested = loops.mergedOf(names);
         tests += differsByLane(tested) ? laneTest : 1;
         matters |= tested;
       }
@@ -113,7 +113,7 @@ private:
     amounts.operations += count * tests;
     LaneKind kind = place.lanes;
     if (access.gathered) {
-      GroupSet moves = loops.groupsOf(access.moved);
+      MergedSet moves = loops.mergedOf(access.moved);
       bool byLane = differsByLane(moves);
       // No instruction gathers narrow elements.
       double narrow = byLane && place.bytes < 4 ? 2 : 1;
@@ -147,8 +147,8 @@ private:
   }
 
   /// True if the points of one of these groups are lanes.
-  bool differsByLane(const GroupSet &groups) const {
-    return loops.vectors >= 0 && groups[unsigned(loops.vectors)];
+  bool differsByLane(const MergedSet &merged) const {
+    return loops.vectors >= 0 && merged[unsigned(loops.vectors)];
   }
 
   /// True if the points that one instruction of a matrix unit adds are neighbours in memory.
@@ -180,7 +180,7 @@ private:
       amounts.divided += count * dividedPart(place);
     if (loops.levels.empty())
       return;
-    const Walked &last = loops.groups[loops.levels.back().group];
+    const Merged &last = loops.merged[loops.levels.back().merged];
     if (const PlacedAccess::Dim *dim = place.find(last.names.back())) {
       double bytes = double(dim->stride * place.bytes * last.left);
       if (bytes > 1024)
@@ -220,9 +220,9 @@ private:
     int64_t least = access.isWrite ? leastRows : 2;
     for (const PlacedAccess::Dim &dim : place.dims)
       if (dim.contiguous && dim.terms.size() == 1 && dim.terms[0].second == 1)
-        for (auto [number, group] : llvm::enumerate(loops.groups))
-          if (int(number) != loops.vectors && llvm::is_contained(group.names, dim.terms[0].first))
-            return group.left >= least;
+        for (auto [number, each] : llvm::enumerate(loops.merged))
+          if (int(number) != loops.vectors && llvm::is_contained(each.names, dim.terms[0].first))
+            return each.left >= least;
     return false;
   }
 

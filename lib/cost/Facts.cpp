@@ -50,7 +50,7 @@ NestFacts NestFacts::ofCopy(Value tensor, nest::MachineAttr machine) {
 
 void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
   model.resize(sizes);
-  if (by == Knowledge::Nothing)
+  if (basis == Knowledge::Nothing)
     return;
   std::vector<Layout> layouts;
   for (size_t access = 0; access < known.size(); ++access)
@@ -61,7 +61,7 @@ void NestFacts::setSizes(ArrayRef<int64_t> sizes) {
 
 void NestFacts::setLayouts(ArrayRef<Layout> layouts) {
   assert(layouts.size() == model.accesses.size() && "a layout for each access");
-  by = Knowledge::Layouts;
+  basis = Knowledge::Layouts;
   known.resize(layouts.size());
   for (auto [access, layout] : llvm::enumerate(layouts))
     choose(access, layout);
@@ -69,7 +69,7 @@ void NestFacts::setLayouts(ArrayRef<Layout> layouts) {
 
 void NestFacts::setLayout(size_t access, const Layout &layout) {
   choose(access, layout);
-  if (by == Knowledge::Schedule)
+  if (basis == Knowledge::Schedule)
     setLanes(access);
 }
 
@@ -89,8 +89,8 @@ void NestFacts::setLanes(size_t access) {
 }
 
 void NestFacts::setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages, size_t outer) {
-  assert(by != Knowledge::Nothing && "loops need layouts");
-  by = Knowledge::Schedule;
+  assert(basis != Knowledge::Nothing && "loops need layouts");
+  basis = Knowledge::Schedule;
   walked = Loops(model, loops, outer);
   ++walk;
   for (size_t access = 0; access < known.size(); ++access)

@@ -57,7 +57,7 @@ public:
   const Adjustments *adjustments; ///< of the op's context, of its cost; null: none
 
   const nest::NestModel &nest() const { return model; }
-  Knowledge knowledge() const { return by; }
+  Knowledge knowledge() const { return basis; }
 
   /// Replaces the sizes of all iteration names. Layouts stay, loops are forgotten.
   void setSizes(llvm::ArrayRef<int64_t> sizes);
@@ -71,7 +71,7 @@ public:
   /// Replaces the stages, which are within the first loops of the nest itself.
   void setStages(llvm::ArrayRef<Stage> stages, size_t outer = 0);
   /// Forgets what is known beyond `to`.
-  void forget(Knowledge to) { by = std::min(by, to); }
+  void forget(Knowledge to) { basis = std::min(basis, to); }
 
   /// Those of the schedule; known only if it is.
   const Loops &loops() const { return walked; }
@@ -92,7 +92,7 @@ private:
   explicit NestFacts(nest::NestModel model) : adjustments(nullptr), model(std::move(model)) {}
 
   nest::NestModel model;
-  Knowledge by = Knowledge::Nothing;
+  Knowledge basis = Knowledge::Nothing;
   Loops walked;
   unsigned walk = 0;                  ///< the number of the loops, of all that were set
   llvm::SmallVector<Stage, 4> staged; ///< `at`: levels

@@ -38,8 +38,8 @@ public:
   void resolve(ArrayRef<Loop> loops, size_t outer) {
     findGroups(loops);
     nest::Extents all(nest.names.size(), 1);
-    for (const Walked &group : to.groups)
-      setExtents(nest, group.names, group.left, all);
+    for (const Merged &each : to.merged)
+      setExtents(nest, each.names, each.left, all);
     to.extents.push_back(std::move(all));
     // Loops of threads stay outside of loops that the schedule does not mention.
     bool leads = true;
@@ -62,36 +62,36 @@ public:
     walkAll(innermost);
     for (const Level &level : to.levels)
       to.runs.push_back(to.runs.back() * level.trips);
-    to.produced.resize(unsigned(to.groups.size()));
-    for (auto [number, group] : llvm::enumerate(to.groups))
-      to.produced[unsigned(number)] = !group.reduced;
+    to.produced.resize(unsigned(to.merged.size()));
+    for (auto [number, each] : llvm::enumerate(to.merged))
+      to.produced[unsigned(number)] = !each.reduced;
   }
 
 private:
   const NestModel &nest;
   Loops &to;
-  SmallVector<unsigned, 6> ofGroups, outermost, innermost; ///< groups that no loop mentions
+  SmallVector<unsigned, 6> ofGroups, outermost, innermost; ///< names that no loop mentions
 
   unsigned add(const Names &names) {
-    for (unsigned i = 0; i < to.groups.size(); ++i)
-      if (to.groups[i].names == names)
+    for (unsigned i = 0; i < to.merged.size(); ++i)
+      if (to.merged[i].names == names)
         return i;
     bool reduced = !names.empty() && nest.isReduced(names[0]);
-    to.groups.push_back({names, std::max<int64_t>(nest.sizeOf(names), 1), reduced});
-    return unsigned(to.groups.size() - 1);
+    to.merged.push_back({names, std::max<int64_t>(nest.sizeOf(names), 1), reduced});
+    return unsigned(to.merged.size() - 1);
   }
 
   void findGroups(ArrayRef<Loop> loops) {
     for (const Loop &loop : loops) {
-      unsigned group = add(loop.names);
+      unsigned each = add(loop.names);
       if (loop.kind == Loop::Vector) {
-        to.vectors = int(group);
-        to.width = std::min<int64_t>(nest.lanes, to.groups[group].left);
+        to.vectors = int(each);
+        to.width = std::min<int64_t>(nest.lanes, to.merged[each].left);
       }
     }
     for (unsigned name = 0; name < nest.names.size(); ++name)
-      if (llvm::none_of(to.groups,
-                        [&](const Walked &each) { return llvm::is_contained(each.names, name); }))
+      if (llvm::none_of(to.merged,
+                        [&](const Merged &each) { return llvm::is_contained(each.names, name); }))
         (nest.isReduced(name)        ? innermost
          : name < nest.firstProduced ? ofGroups
                                      : outermost)
@@ -99,10 +99,10 @@ private:
   }
 
   void enter(const Loop &loop) {
-    unsigned group = add(loop.names);
-    int64_t before = to.groups[group].left;
+    unsigned each = add(loop.names);
+    int64_t before = to.merged[each].left;
     if (loop.kind <= Loop::Sequential)
-      walk(group, loop.step);
+      walk(each, loop.step);
     else
       walkAll(innermost); // the register tile runs inside of all other loops
     if (loop.kind == Loop::Thread)
@@ -115,25 +115,24 @@ private:
     }
   }
 
-  void walkAll(SmallVectorImpl<unsigned> &waiting) {
-    for (unsigned group : waiting)
-      walk(group, 1);
-    waiting.clear();
+  void walkAll(SmallVectorImpl<unsigned> &pending) {
+    for (unsigned each : pending)
+      walk(each, 1);
+    pending.clear();
   }
 
   /// A vector that the last step fills in part takes as long as others.
   void walk(unsigned number, int64_t step) {
-    Walked &group = to.groups[number];
-    step = std::min(step, group.left);
+    Merged &each = to.merged[number];
+    step = std::min(step, each.left);
     int64_t unit = int(number) == to.vectors && step >= to.width ? to.width : 1;
-    double trips =
-        double(llvm::divideCeil(group.left, unit)) / double(llvm::divideCeil(step, unit));
-    group.left = step;
+    double trips = double(llvm::divideCeil(each.left, unit)) / double(llvm::divideCeil(step, unit));
+    each.left = step;
     if (trips <= 1)
       return;
     to.levels.push_back({number, trips});
     to.extents.push_back(nest::Extents(to.extents.back()));
-    setExtents(nest, group.names, step, to.extents.back());
+    setExtents(nest, each.names, step, to.extents.back());
   }
 };
 } // namespace
@@ -142,14 +141,14 @@ Loops::Loops(const NestModel &nest, ArrayRef<Loop> loops, size_t outer) {
   Resolver(nest, *this).resolve(loops, outer);
 }
 
-double Loops::inTile(unsigned group) const {
-  double points = double(groups[group].left);
-  return int(group) == vectors ? std::ceil(points / double(width)) : points;
+double Loops::inTile(unsigned each) const {
+  double points = double(merged[each].left);
+  return int(each) == vectors ? std::ceil(points / double(width)) : points;
 }
 
 size_t Loops::producedLevels() const {
   size_t count = levels.size();
-  while (count && groups[levels[count - 1].group].reduced)
+  while (count && merged[levels[count - 1].merged].reduced)
     --count;
   return count;
 }
@@ -157,32 +156,31 @@ size_t Loops::producedLevels() const {
 bool Loops::isSplit() const {
   bool reduced = false;
   for (const Level &level : levels) {
-    if (reduced && !groups[level.group].reduced)
+    if (reduced && !merged[level.merged].reduced)
       return true;
-    reduced |= groups[level.group].reduced;
+    reduced |= merged[level.merged].reduced;
   }
   return false;
 }
 
-GroupSet Loops::groupsOf(const llvm::SmallBitVector &names) const {
-  GroupSet found(unsigned(groups.size()));
-  for (auto [number, group] : llvm::enumerate(groups))
-    if (llvm::any_of(group.names,
-                     [&](unsigned name) { return name < names.size() && names[name]; }))
+MergedSet Loops::mergedOf(const llvm::SmallBitVector &names) const {
+  MergedSet found(unsigned(merged.size()));
+  for (auto [number, each] : llvm::enumerate(merged))
+    if (llvm::any_of(each.names, [&](unsigned name) { return name < names.size() && names[name]; }))
       found.set(unsigned(number));
   return found;
 }
 
-double Loops::times(const GroupSet &matters, const GroupSet &skips) const {
+double Loops::times(const MergedSet &matters, const MergedSet &skips) const {
   size_t last = outerLevels; // nothing moves out of the loops around a nest
   for (size_t at = levels.size(); at > last; --at)
-    if (matters[levels[at - 1].group])
+    if (matters[levels[at - 1].merged])
       last = at;
   double count = 1;
   for (const Level &level : ArrayRef(levels).take_front(last))
-    if (!skips[level.group])
+    if (!skips[level.merged])
       count *= level.trips;
-  for (unsigned group : matters.set_bits())
-    count *= inTile(group);
+  for (unsigned each : matters.set_bits())
+    count *= inTile(each);
   return count;
 }

@@ -41,19 +41,19 @@ struct Loop {
   }
 };
 
-/// Groups by number.
-using GroupSet = llvm::SmallBitVector;
+/// Merged names by number.
+using MergedSet = llvm::SmallBitVector;
 
 /// Names that loops walk as one.
-struct Walked {
+struct Merged {
   Names names;
   int64_t left = 1; ///< points in a register tile
   bool reduced = false;
 };
 
-/// A loop outside of the register tile, over the names of a group.
+/// A loop outside of the register tile.
 struct Level {
-  unsigned group;
+  unsigned merged;
   double trips; ///< a last step that is shorter counts as a fraction
 };
 
@@ -64,35 +64,35 @@ public:
   /// a loop gets one (dialects/nest/Schedule.h).
   Loops(const nest::NestModel &nest, llvm::ArrayRef<Loop> loops, size_t outer);
 
-  llvm::SmallVector<Walked, 6> groups;
-  GroupSet produced; ///< groups of produced names
+  llvm::SmallVector<Merged, 6> merged;
+  MergedSet produced; ///< of produced names
   llvm::SmallVector<Level, 12> levels;
   llvm::SmallVector<nest::Extents, 8> extents; ///< of each name, in a step of the first n levels
   llvm::SmallVector<double, 12> runs = {1};    ///< steps of the first n levels
   llvm::SmallVector<unsigned, 12> levelAfter; ///< of each of `loops`: the number of levels up to it
   size_t outerLevels = 0;                     ///< those of the groups around
-  int vectors = -1;                           ///< the group whose points are lanes; -1: none
+  int vectors = -1;                           ///< the names whose points are lanes; -1: none
   int64_t width = 1;                          ///< lanes of a vector
   double together = 1; ///< reduced points that one instruction of a matrix unit adds
   unsigned added = 0;  ///< their name
   double chunks = 1;   ///< steps of the loops that threads share
 
-  /// Returns the groups that have one of these names.
-  GroupSet groupsOf(const llvm::SmallBitVector &names) const;
+  /// Returns the merged names that have one of these names.
+  MergedSet mergedOf(const llvm::SmallBitVector &names) const;
   llvm::ArrayRef<unsigned> lanes() const {
-    return vectors < 0 ? llvm::ArrayRef<unsigned>() : groups[unsigned(vectors)].names;
+    return vectors < 0 ? llvm::ArrayRef<unsigned>() : merged[unsigned(vectors)].names;
   }
-  /// Returns the points of a group in a register tile, or its vectors if the points are lanes.
-  double inTile(unsigned group) const;
-  bool lanesAreReduced() const { return vectors >= 0 && groups[unsigned(vectors)].reduced; }
+  /// Returns the points of merged names in a register tile, or its vectors if the points are lanes.
+  double inTile(unsigned merged) const;
+  bool lanesAreReduced() const { return vectors >= 0 && merged[unsigned(vectors)].reduced; }
   /// Returns the number of levels up to the innermost one over a produced name.
   size_t producedLevels() const;
   /// Returns true if a reduced loop encloses a produced one: partial sums are stored and loaded.
   bool isSplit() const;
-  /// Returns how often an instruction runs that depends on the groups `matters`: the trips of their
+  /// Returns how often an instruction runs that depends on the names `matters`: the trips of their
   /// loops and of all up to the innermost such loop, but of those that it is moved out of
-  /// (`skips`), times the points of these groups in a tile.
-  double times(const GroupSet &matters, const GroupSet &skips) const;
+  /// (`skips`), times the points of these names in a tile.
+  double times(const MergedSet &matters, const MergedSet &skips) const;
 };
 
 } // namespace heddle::cost

@@ -146,7 +146,7 @@ static nest::MachineAttr nominal(MLIRContext *context) {
   return withFact(facts, "vector_registers", double(machine.registers));
 }
 
-Machine Machine::around(Operation *op) {
+Machine Machine::at(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto stated =
       module ? module->getAttrOfType<nest::MachineAttr>(machineAttrName) : nest::MachineAttr();

@@ -7,7 +7,7 @@
 //
 // A machine as cost models see it: `#nest.machine`, read once.
 //
-//     Machine machine = Machine::around(op);
+//     Machine machine = Machine::at(op);
 //     machine.vectorBytes           64
 //     machine.memories[1]           l2: 2 MiB for each core, 41 bytes per cycle, lines of 64 bytes
 //     machine.linkOf("data")        the link of a mesh axis
@@ -18,7 +18,7 @@
 // decides by cost reads its machine once, and hands it on:
 //
 //     void runOnOperation() override {
-//       cost::Machine machine = cost::Machine::around(getOperation());
+//       cost::Machine machine = cost::Machine::at(getOperation());
 //       chooseSchedules(getOperation(), machine);
 //     }
 //
@@ -103,7 +103,7 @@ struct Machine {
   /// Reads the facts that `attribute` states. It may be null.
   static Machine of(nest::MachineAttr attribute);
   /// The machine of the module around an op, as extensions adjust it.
-  static Machine around(mlir::Operation *op);
+  static Machine at(mlir::Operation *op);
   /// The machine that stands for all of a class in decisions that change bits.
   static const Machine &ofClass(llvm::StringRef kind);
 

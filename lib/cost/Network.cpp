@@ -51,7 +51,7 @@ ArrayRef<mesh::Axis> cost::axesOf(Operation *transfer) {
 // Links
 //===----------------------------------------------------------------------===//
 
-Network Network::around(Operation *op) { return {mesh::meshOf(op), Machine::around(op)}; }
+Network Network::at(Operation *op) { return {mesh::meshOf(op), Machine::at(op)}; }
 
 Group Network::groupOf(ArrayRef<mesh::Axis> axes) const {
   SmallVector<std::string> names;

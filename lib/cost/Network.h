@@ -27,7 +27,7 @@ struct Network {
   Machine machine;
 
   /// The mesh and the machine of the function or module around an op.
-  static Network around(mlir::Operation *op);
+  static Network at(mlir::Operation *op);
 
   Group groupOf(llvm::ArrayRef<mesh::Axis> axes) const;
   /// The axis, among these, whose links have the lowest rate; the first one of equals.

@@ -165,12 +165,12 @@ private:
   int64_t now = 0;
   size_t finished = 0;
 
-  void change(unsigned memory, int64_t by) {
+  void change(unsigned memory, int64_t difference) {
     if (memory >= bytes.size()) {
       bytes.resize(memory + 1);
       reported.resize(memory + 1);
     }
-    bytes[memory] += by;
+    bytes[memory] += difference;
     changed.push_back(memory);
   }
 

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the point of least time (TaskCosts.h) by branch and bound: it decides choice after choice,
-// and leaves what can't be better than the best point so far. However the other choices are decided,
-// a step takes at least
+// and leaves what can't be better than the best point so far. However the other choices are
+// decided, a step takes at least
 //
 //     the time in which a device computes what is decided for it
 //     the time in which all compute all: the least for what is not decided, in equal shares
-//     a path of operators, each of which reads the one before in all its parts: their shortest parts
+//     a path of operators, each of which reads all parts of the one before: their shortest parts
 //
 //     ExactSearch exact(costs, tasks, graph, devices);
 //     exact.run(start);                     returns true if `best` is proved to be the best point

@@ -9,7 +9,7 @@
 //
 //     JsonReader reader;
 //     Json json = reader.parse(text);
-//     reader.forEachKey(json, "a link", "'from' and 'to'", [&](const std::string &key, auto &value) {
+//     reader.forEachKey(json, "a link", "'from' and 'to'", [&](auto &key, auto &value) {
 //       if (key != "from" && key != "to")
 //         return false;                        // a JsonMistake at the line of the key
 //       ... reader.number(key, value, 1, 100)  // likewise, if it is not a number in these limits

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of nests, and dimensions of values, that are divided together: a name that is the coordinate
-// of a whole dimension is in one class with it.
+// Names of nests, and dimensions of values, that are divided together: a name that is the
+// coordinate of a whole dimension is in one class with it.
 //
 //     %y = nest.compute (b: 4, o: 6) reduce (i: 8) reads %x[], %w[] ...
 //     %z = nest.compute (c: 4, o: 6) reads %y[b = c] ...         `b` and `c` are in one class
@@ -67,8 +67,8 @@ DividedNames dividedNamesOf(mlir::Operation *op, SharedNames &names);
 /// Nests that iterate for an op: itself, or those in a recurrence. None for other ops.
 llvm::SmallVector<mlir::Operation *> loopsOf(mlir::Operation *op);
 
-/// An access of a nest to a value: its coordinate along each dimension. The map is null for ops that
-/// are not nests.
+/// An access of a nest to a value: its coordinate along each dimension. The map is null for ops
+/// that are not nests.
 struct Access {
   mlir::Value value;
   nest::MapAttr map;

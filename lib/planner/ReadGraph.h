@@ -17,11 +17,11 @@
 //     operator `w`     the pointwise nests after it: b, o; reads %y at (b, o)
 //
 // Names of two nests are one name of the choice if both are the coordinate of one dimension of a
-// value (NestNames.h), or are spelled alike. A name can be split if a nest that is not pointwise has
-// it. Sorts, branches and loops run as a whole.
+// value (NestNames.h), or are spelled alike. A name can be split if a nest that is not pointwise
+// has it. Sorts, branches and loops run as a whole.
 //
-// An argument whose next value the function computes is what the last step computed: it is sent from
-// there. Others are where they are read.
+// An argument whose next value the function computes is what the last step computed: it is sent
+// from there. Others are where they are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@
 
 namespace heddle::planner {
 
-/// `isTied`: operators with the same base of their name, such as `w`, `w.dx` and `w.update`, are one
-/// choice. Else each operator is a choice.
+/// `isTied`: operators with the same base of their name, such as `w`, `w.dx` and `w.update`, are
+/// one choice. Else each operator is a choice.
 Graph readGraph(mlir::func::FuncOp function, const cost::Machine &machine, bool isTied);
 
 } // namespace heddle::planner

@@ -29,8 +29,8 @@ std::optional<double> Search::costOf(const Point &point) {
   return value;
 }
 
-/// A number below `bound`, each with the same probability. The distributions of the standard library
-/// differ from host to host.
+/// A number below `bound`, each with the same probability. The distributions of the standard
+/// library differ from host to host.
 uint64_t Search::below(uint64_t bound) {
   uint64_t fair = ~uint64_t(0) - ~uint64_t(0) % bound, drawn;
   do

@@ -18,7 +18,8 @@
 // exp(-beta * (cost - current cost)), compared with the current point. So a long search visits each
 // point in proportion to exp(-beta * cost). The same seed gives the same points on each host.
 //
-// A cost that is computed from what a proposal changes (TaskCosts.h) has to know what becomes of it:
+// A cost that is computed from what a proposal changes (TaskCosts.h) has to know what becomes of
+// it:
 //
 //     options.remembers = false;                   then the cost is asked for each proposal
 //     options.onDecision = [&](bool isAccepted) { isAccepted ? costs.commit() : costs.undo(); };

@@ -41,7 +41,7 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
   assert(function && "passes keep public functions");
   Prediction result;
   cost::BlockWalk walk(function.front(), {});
-  auto network = cost::Network::around(function);
+  auto network = cost::Network::at(function);
   for (Operation &op : function.front())
     if (!cost::isTransfer(&op))
       result.computing += walk.end(&op) - walk.begin(&op);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The plans that a search chooses from. Each operator (lib/analysis/Operators.h) has one choice: it
-// follows its neighbours by propagation, or each axis splits one of the names over which it iterates,
-// produced or summed, or none:
+// follows its neighbours by propagation, or each axis splits one of the names over which it
+// iterates, produced or summed, or none:
 //
 //     net.w (batch: 8, out: 4) reduce (in: 6)      axes data=2, model=2
 //

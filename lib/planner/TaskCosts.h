@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The configurations from which a search chooses one for each choice of a graph (Graph.h). Each name
-// is divided into a number of blocks that divides the number of devices; parts are on devices at
-// equal distances:
+// The configurations from which a search chooses one for each choice of a graph (Graph.h). Each
+// name is divided into a number of blocks that divides the number of devices; parts are on devices
+// at equal distances:
 //
 //     names batch: 8, out: 4      4 devices
 //

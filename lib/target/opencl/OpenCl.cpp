@@ -63,8 +63,8 @@ static llvm::Value *extremeOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   return b.CreateSelect(b.CreateFCmpUNO(x, y), b.CreateFAdd(x, y), chosen);
 }
 
-/// LLVM 22 has no code for reversed bits, which it makes of shifts and masks of few bits: writes one
-/// by one.
+/// LLVM 22 has no code for reversed bits, which it makes of shifts and masks of few bits: writes
+/// one by one.
 static llvm::Value *reversalOf(llvm::IRBuilder<> &b, llvm::IntrinsicInst &call) {
   unsigned bits = call.getType()->getScalarSizeInBits();
   llvm::Type *type = b.getIntNTy(std::max(8u, unsigned(llvm::PowerOf2Ceil(bits))));

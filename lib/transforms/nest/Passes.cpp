@@ -74,9 +74,8 @@ struct NestFusePass : nest::impl::NestFusePassBase<NestFusePass> {
     options.explain |= explain;
     fuseNests(function, options);
     if (options.explain && !function.isExternal())
-      function.emitRemark()
-          << "'" << function.getName() << "' takes "
-          << cost::costOfFunction(function, cost::Machine::around(function)).str();
+      function.emitRemark() << "'" << function.getName() << "' takes "
+                            << cost::costOfFunction(function, cost::Machine::at(function)).str();
   }
 };
 struct NestChooseGroupsPass : nest::impl::NestChooseGroupsPassBase<NestChooseGroupsPass> {
@@ -99,7 +98,7 @@ struct NestAssignLayoutsPass : nest::impl::NestAssignLayoutsPassBase<NestAssignL
   void runOnOperation() override {
     AssignLayoutsOptions options = given;
     options.explain |= explain;
-    options.machine = cost::Machine::around(getOperation());
+    options.machine = cost::Machine::at(getOperation());
     if (failed(assignLayouts(getOperation(), options)))
       signalPassFailure();
   }
@@ -108,13 +107,13 @@ struct NestChooseSchedulesPass : nest::impl::NestChooseSchedulesPassBase<NestCho
   void runOnOperation() override {
     if (failed(checkLayouts(getOperation())))
       return signalPassFailure();
-    chooseSchedules(getOperation(), cost::Machine::around(getOperation()));
+    chooseSchedules(getOperation(), cost::Machine::at(getOperation()));
   }
 };
 struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
   using NestCostPassBase::NestCostPassBase;
   void runOnOperation() override {
-    cost::Machine machine = cost::Machine::around(getOperation());
+    cost::Machine machine = cost::Machine::at(getOperation());
     for (Block &block : getOperation().getBody())
       for (Operation &op : block)
         if (isa<ScheduledInterface, HoldsNestsInterface>(op))
@@ -128,12 +127,12 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
     cost::Cost cost = cost::costOf(op, machine, threads);
     auto us = [](double seconds) { return llvm::formatv("{0:f3} us", seconds * 1e6).str(); };
     out << us(cost.seconds) << " by its "
-        << (cost.by == cost::Knowledge::Schedule  ? "schedule"
-            : cost.by == cost::Knowledge::Layouts ? "layouts"
-                                                  : "sizes");
+        << (cost.basis == cost::Knowledge::Schedule  ? "schedule"
+            : cost.basis == cost::Knowledge::Layouts ? "layouts"
+                                                     : "sizes");
     for (auto [known, name] : {std::pair(cost::Knowledge::Layouts, "layouts"),
                                std::pair(cost::Knowledge::Nothing, "sizes")})
-      if (known < cost.by)
+      if (known < cost.basis)
         out << ", " << us(cost::costOf(op, machine, threads, known).seconds) << " by its " << name;
     out << ", at least " << us(cost.bound) << ", limited by " << cost.limit << "; "
         << cost.amounts.str();
@@ -164,7 +163,7 @@ struct NestGatherAgainPass : nest::impl::NestGatherAgainPassBase<NestGatherAgain
   using NestGatherAgainPassBase::NestGatherAgainPassBase;
   void runOnOperation() override {
     if (!getOperation().isExternal())
-      gatherAgain(getOperation(), cost::Machine::around(getOperation()), explain);
+      gatherAgain(getOperation(), cost::Machine::at(getOperation()), explain);
   }
 };
 struct NestOrderReadsPass : nest::impl::NestOrderReadsPassBase<NestOrderReadsPass> {

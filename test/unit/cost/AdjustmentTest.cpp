@@ -63,7 +63,7 @@ protected:
                                          context.get());
     return &(*module->getOps<func::FuncOp>().begin()).front().front();
   }
-  double seconds(Operation *op) { return costOf(op, Machine::around(op)).seconds; }
+  double seconds(Operation *op) { return costOf(op, Machine::at(op)).seconds; }
 };
 } // namespace
 
@@ -71,18 +71,18 @@ TEST_F(AdjustmentTest, ChangesFactsAndCosts) {
   Operation *op = nest("l2_bytes = 65536, vector_bytes = 32");
   double before = seconds(op);
   EXPECT_EQ(adjustmentsOf(context.get()), nullptr);
-  EXPECT_EQ(Machine::around(op).memories[1].bytes, 65536);
+  EXPECT_EQ(Machine::at(op).memories[1].bytes, 65536);
   auto slow = std::make_shared<Slow>();
   setAdjustments(context.get(), {slow});
-  EXPECT_EQ(Machine::around(op).memories[1].bytes, 32768);
-  EXPECT_EQ(Machine::around(op).vectorBytes, 32);
+  EXPECT_EQ(Machine::at(op).memories[1].bytes, 32768);
+  EXPECT_EQ(Machine::at(op).vectorBytes, 32);
   EXPECT_DOUBLE_EQ(seconds(op), 3 * before);
   EXPECT_EQ(slow->seen, 1u);
   // A search asks by facts of the nest.
-  NestFacts facts(op, Machine::around(op).facts);
+  NestFacts facts(op, Machine::at(op).facts);
   EXPECT_DOUBLE_EQ(costOf(facts, Rates()).seconds, 3 * before);
   setAdjustments(context.get(), {});
-  EXPECT_EQ(Machine::around(op).memories[1].bytes, 65536);
+  EXPECT_EQ(Machine::at(op).memories[1].bytes, 65536);
   EXPECT_EQ(seconds(op), before);
 }
 
@@ -105,9 +105,9 @@ TEST_F(AdjustmentTest, ChangesCostsOfLoopsAndGroups) {
 TEST_F(AdjustmentTest, AppliesSeveralInOrder) {
   Operation *op = nest("l2_bytes = 65536, vector_bytes = 32");
   setAdjustments(context.get(), {std::make_shared<Slow>(), std::make_shared<Slow>()});
-  EXPECT_EQ(Machine::around(op).memories[1].bytes, 16384);
+  EXPECT_EQ(Machine::at(op).memories[1].bytes, 16384);
   setAdjustments(context.get(), {std::make_shared<Slow>(), std::make_shared<Free>()});
-  Cost cost = costOf(op, Machine::around(op));
+  Cost cost = costOf(op, Machine::at(op));
   EXPECT_EQ(cost.seconds, 0);
   EXPECT_EQ(cost.bound, 0); // never above the estimate
 }
@@ -116,9 +116,9 @@ TEST_F(AdjustmentTest, AppliesSeveralInOrder) {
 TEST_F(AdjustmentTest, AdjustsTheNominalMachine) {
   Operation *op = nest();
   double before = seconds(op);
-  EXPECT_EQ(Machine::around(op).facts, nullptr);
+  EXPECT_EQ(Machine::at(op).facts, nullptr);
   setAdjustments(context.get(), {std::make_shared<Slow>()});
-  Machine machine = Machine::around(op);
+  Machine machine = Machine::at(op);
   EXPECT_EQ(machine.memories[1].bytes, 1 << 19);
   EXPECT_EQ(machine.vectorBytes, Machine().vectorBytes);
   EXPECT_EQ(machine.registers, Machine().registers);
@@ -136,7 +136,7 @@ TEST_F(AdjustmentTest, ComesWithDialects) {
   addAdjustment(registry, std::make_shared<Slow>());
   addAdjustment(registry, std::make_shared<Slow>());
   Operation *op = nest("l2_bytes = 65536");
-  EXPECT_EQ(Machine::around(op).memories[1].bytes, 16384);
+  EXPECT_EQ(Machine::at(op).memories[1].bytes, 16384);
 }
 
 TEST(Facts, AreReplaced) {

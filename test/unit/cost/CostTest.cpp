@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Amounts are compared with those counted by hand. The bound is compared with the estimates of drawn
-// nests with drawn layouts and loops.
+// Amounts are compared with those counted by hand. The bound is compared with the estimates of
+// drawn nests with drawn layouts and loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,7 @@ TEST(CostTest, CountsTilesOfAProduct) {
   EXPECT_EQ(facts.knowledge(), Knowledge::Layouts);
   facts.setLoops(loopsOfProduct());
   Cost cost = costOf(facts, nests.rates);
-  EXPECT_EQ(cost.by, Knowledge::Schedule);
+  EXPECT_EQ(cost.basis, Knowledge::Schedule);
   // 8 tiles of 16 steps, with 16 multiply-adds, 2 vectors of b and 8 scalars of a.
   EXPECT_EQ(cost.amounts.products, 8 * 16 * 16);
   EXPECT_EQ(cost.amounts.loads, 8 * 16 * (2 + 8));
@@ -301,8 +301,8 @@ public:
            at + ", " + type + ") -> " + small + "\nreturn %c : " + small + "\n}";
   }
 
-  /// A chain of nests over matrices, each of which reads earlier values: sums of two, with a function;
-  /// sums of rows; corners, which are a part of a matrix; blurs, which are windows.
+  /// A chain of nests over matrices, each of which reads earlier values: sums of two, with a
+  /// function; sums of rows; corners, which are a part of a matrix; blurs, which are windows.
   std::string function() {
     int64_t m = between(4, 4000), k = between(4, 4000);
     auto type = [](int64_t rows, int64_t columns) {
@@ -451,7 +451,8 @@ TEST(BoundTest, OfAFunctionWithOneNestIsThatOfTheNest) {
   EXPECT_STREQ(cost.bound.limit, "arithmetic");
 }
 
-/// Two nests read an argument of 64 MiB, the second one half of it; a third reads what the first makes.
+/// Two nests read an argument of 64 MiB, the second one half of it; a third reads what the first
+/// makes.
 TEST(BoundTest, OfAFunctionCountsAnArgumentOnce) {
   std::string all = "!nd.tensor<f32, n: 16777216>", half = "!nd.tensor<f32, n: 8388608>";
   auto nest = [](const std::string &result, const std::string &read, const std::string &from,
@@ -468,8 +469,8 @@ TEST(BoundTest, OfAFunctionCountsAnArgumentOnce) {
   double mib = 1 << 20;
   EXPECT_EQ(cost.nests, 3u);
   EXPECT_EQ(cost.bytes, (64 + 32 + 32) * mib);
-  // L3 holds 16 MiB of %x in the first nest, and of a result in each of the others, which is fetched
-  // and written back.
+  // L3 holds 16 MiB of %x in the first nest, and of a result in each of the others, which is
+  // fetched and written back.
   EXPECT_EQ(cost.least.bytes[Memory], (48 + 2 * 16 + 2 * 16) * mib);
 }
 
@@ -484,8 +485,9 @@ TEST(BoundTest, CountsCompulsoryBytes) {
   EXPECT_EQ(least.stores, 2048. * 2048 / 16);
 }
 
-/// The second nest writes 16 MiB, which L3 holds alone: 15 MiB, fetched and written, would come from
-/// there. Beside the 4 MiB that it reads, less of it does; the bound of the function knows that.
+/// The second nest writes 16 MiB, which L3 holds alone: 15 MiB, fetched and written, would come
+/// from there. Beside the 4 MiB that it reads, less of it does; the bound of the function knows
+/// that.
 TEST(BoundTest, OfAFunctionCountsNoMoreThanItsNests) {
   std::string small = "!nd.tensor<f32, n: 1048576>", large = "!nd.tensor<f32, m: 4, n: 1048576>";
   auto nest = [](const std::string &result, const std::string &read, const std::string &from,

@@ -34,8 +34,8 @@ protected:
     context.loadDialect<nd::NdDialect, nest::NestDialect, mesh::MeshDialect, arith::ArithDialect,
                         func::FuncDialect>();
   }
-  /// Parses ops on the arguments %x and %y, 400 floats of k each. Returns one value of this type, or
-  /// none.
+  /// Parses ops on the arguments %x and %y, 400 floats of k each. Returns one value of this type,
+  /// or none.
   void parse(const std::string &ops, const std::string &returned = "") {
     std::string type = returned.empty() ? "" : "!nd.tensor<f32, k: 400>";
     module = parseSourceString<ModuleOp>(std::string(header) +
@@ -48,12 +48,12 @@ protected:
   }
   Block &block() { return (*module->getOps<func::FuncOp>().begin()).front(); }
   Operation *op(int i) { return &*std::next(block().begin(), i); }
-  double timeOf(Operation *op) { return cost::secondsBySizes(op, cost::Machine::around(op)); }
+  double timeOf(Operation *op) { return cost::secondsBySizes(op, cost::Machine::at(op)); }
 
   void expectCost(const std::string &text, double seconds, double least, double bytes) {
     parse(text);
     ASSERT_TRUE(cost::isTransfer(op(0)));
-    cost::TransferCost got = cost::costOfTransfer(op(0), cost::Machine::around(op(0)));
+    cost::TransferCost got = cost::costOfTransfer(op(0), cost::Machine::at(op(0)));
     EXPECT_DOUBLE_EQ(got.seconds, seconds) << text;
     EXPECT_DOUBLE_EQ(got.least, least) << text;
     EXPECT_DOUBLE_EQ(got.bytes, bytes) << text;
@@ -94,7 +94,7 @@ TEST_F(TransferTest, RatesOfAnAxis) {
   expectCost(reduce("s", "x", "b"), 6e-6 + 3.2e-6, 3e-6 + 3.2e-6, 1600);
   // The group of both crosses the links of `b`.
   expectCost(reduce("s", "x", "a, b"), 6e-6 + 5.6e-6, 3e-6 + 5.6e-6, 2800);
-  EXPECT_EQ(cost::Network::around(op(0)).slowest(cost::axesOf(op(0))), "b");
+  EXPECT_EQ(cost::Network::at(op(0)).slowest(cost::axesOf(op(0))), "b");
   // A part of an axis.
   expectCost(reduce("s", "x", "a(1)2"), 2e-6 + 1.6e-6, 1e-6 + 1.6e-6, 1600);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Draws tasks, and compares with a simulation that looks at each task at each step and that keeps no
-// queue and no count.
+// Draws tasks, and compares with a simulation that looks at each task at each step and that keeps
+// no queue and no count.
 //
 //===----------------------------------------------------------------------===//
 

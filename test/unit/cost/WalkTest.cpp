@@ -33,8 +33,8 @@ std::vector<std::tuple<int64_t, unsigned, int64_t>> heldOf(const Walk &walk) {
   return held;
 }
 
-/// Forward and backward passes of `batches` through `stages`, in the order 1F1B. Times of messages are
-/// those of the links between stages.
+/// Forward and backward passes of `batches` through `stages`, in the order 1F1B. Times of messages
+/// are those of the links between stages.
 struct Pipeline {
   Walk walk;
   std::vector<std::vector<unsigned>> forward, backward; ///< by stage and batch
@@ -239,8 +239,8 @@ TEST(Walk, TwentyThousandTasks) {
   ASSERT_GT(pipeline.walk.tasks(), 20000u);
   ASSERT_TRUE(instant.walk.run() && pipeline.walk.run() && first.walk.run());
   EXPECT_EQ(instant.walk.end(), (m + p - 1) * 300);
-  // Stage 0 begins p batches, and another p when the first ones return: in the time of the passes of
-  // all stages and 2 (p - 1) messages.
+  // Stage 0 begins p batches, and another p when the first ones return: in the time of the passes
+  // of all stages and 2 (p - 1) messages.
   int64_t round = p * 300 + 2 * (p - 1), end = first.walk.end() + (m / p - 1) * round;
   EXPECT_EQ(pipeline.walk.end(), end);
   ASSERT_TRUE(pipeline.walk.run()); // again

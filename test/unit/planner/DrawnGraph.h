@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random graphs with branches, partial sums, windows, gathers, updates and values for the next step,
-// and random clusters whose devices share links.
+// Random graphs with branches, partial sums, windows, gathers, updates and values for the next
+// step, and random clusters whose devices share links.
 //
 //===----------------------------------------------------------------------===//
 

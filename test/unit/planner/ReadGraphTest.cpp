@@ -98,8 +98,8 @@ func.func @pairs(%x: !x {nd.name = "x"}, %to: !p {nd.name = "to"}) -> (!d, !p) {
 }
 )";
 
-// A recurrence mixes its state over `h`, so that steps can be divided by `b` alone. Another one adds
-// up sums over `b`: partial sums of both are added after the last step.
+// A recurrence mixes its state over `h`, so that steps can be divided by `b` alone. Another one
+// adds up sums over `b`: partial sums of both are added after the last step.
 static const char *recurrences = R"(
 !x = !nd.tensor<f32, b: 8, t: 5>
 !s = !nd.tensor<f32, b: 8, h: 3>

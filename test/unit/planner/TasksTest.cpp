@@ -332,8 +332,8 @@ TEST(Tasks, MoveEachElementOnce) {
   }
 }
 
-// Each proposal changes the configuration of one choice; then all times are those of a graph that is
-// configured anew, and after `undo` those of before.
+// Each proposal changes the configuration of one choice; then all times are those of a graph that
+// is configured anew, and after `undo` those of before.
 TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
   Random random(5);
   size_t proposals = 0, computed = 0, all = 0;

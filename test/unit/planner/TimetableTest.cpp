@@ -118,8 +118,8 @@ TEST(Timetable, RunsTasksInTheOrderInWhichTheyBecomeReady) {
   EXPECT_EQ(times[sent], (Timetable::Times{5, 5, 8}));
 }
 
-// Two messages of 30 ps on one link arrive after 30 and 60; the one with the smaller key goes first.
-// A third one that is ready earlier goes before both.
+// Two messages of 30 ps on one link arrive after 30 and 60; the one with the smaller key goes
+// first. A third one that is ready earlier goes before both.
 TEST(Timetable, SharedLinksSendOneMessageAfterTheOther) {
   Timetable times;
   unsigned a = times.addResource(), b = times.addResource(), link = times.addResource();

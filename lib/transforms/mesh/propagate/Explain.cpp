@@ -106,7 +106,7 @@ void mesh::describeShardings(func::FuncOp function, const Links &links, Tell tel
 void mesh::describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell) {
   Builder b(function.getContext());
   SmallVector<Attribute> rows;
-  auto network = cost::Network::around(function);
+  auto network = cost::Network::at(function);
   double all = 0;
   function.walk([&](Operation *op) {
     if (!cost::isTransfer(op) || isa<ReceiveOp>(op))

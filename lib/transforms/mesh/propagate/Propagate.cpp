@@ -210,7 +210,7 @@ LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, Tell tell) {
   if (failed(checkSupported(function)))
     return failure();
   Links links(function);
-  cost::Network network{mesh, cost::Machine::around(function)};
+  cost::Network network{mesh, cost::Machine::at(function)};
   Propagation(links, network).run();
   moveAxes(links, network);
   write(function, links);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan's rule `recompute PATTERN` names operators whose values are not kept for the backward pass:
+// A plan's rule `recompute PATTERN` names operators whose values are not kept for the backward
+// pass:
 //
 //     %h = nest.compute reads %x[], %w[]           %h = nest.compute reads %x[], %w[]
 //     ...                                          ...
@@ -14,11 +15,11 @@
 //                                                  %k = nest.compute reads %y[], %v[]
 //     %d = nest.compute reads %g[], %h[]           %d = nest.compute reads %g[], %k[]
 //
-// The nests of these operators are repeated before the first gradient that reads them. They read what
-// was kept: values of other operators and arguments. Gradients that read what the operators of the
-// rules make from each other read repeated nests alike. `nd.after` holds them back until the gradient
-// %g is known; without it, equal nests would be merged. A value that the first gradient of the
-// backward pass reads is kept, since it is read at once.
+// The nests of these operators are repeated before the first gradient that reads them. They read
+// what was kept: values of other operators and arguments. Gradients that read what the operators of
+// the rules make from each other read repeated nests alike. `nd.after` holds them back until the
+// gradient %g is known; without it, equal nests would be merged. A value that the first gradient of
+// the backward pass reads is kept, since it is read at once.
 //
 //===----------------------------------------------------------------------===//
 

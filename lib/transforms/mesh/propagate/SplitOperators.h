@@ -32,8 +32,8 @@ class OperatorRules {
 public:
   /// Reads the rules of a module.
   static mlir::FailureOr<OperatorRules> of(mlir::ModuleOp module);
-  /// States the shardings of a function's nests, and repeats nests. `mesh` may be null. Fails with a message if an axis would split two
-  /// names of an operator.
+  /// States the shardings of a function's nests, and repeats nests. `mesh` may be null. Fails with
+  /// a message if an axis would split two names of an operator.
   mlir::LogicalResult apply(mlir::func::FuncOp function, MeshAttr mesh);
   /// Fails with a message if a rule matched no operator of any function; it names the nearest one.
   mlir::LogicalResult reportUnused(mlir::ModuleOp module) const;

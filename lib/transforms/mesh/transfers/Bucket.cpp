@@ -93,7 +93,7 @@ static bool join(Bucket &bucket, Operation *op, double bytes, double mostBytes) 
 void mesh::formBuckets(func::FuncOp function, double mostBytes) {
   std::vector<Bucket> open;
   SmallVector<std::pair<Operation *, Kind>> collectives;
-  auto network = cost::Network::around(function);
+  auto network = cost::Network::at(function);
   function.walk([](CollectiveInterface op) { op->removeAttr(bucketAttrName); }); // user-written
   for (Operation &op : function.front())
     if (auto kind = kindOf(&op, network))

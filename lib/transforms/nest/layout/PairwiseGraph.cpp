@@ -214,14 +214,14 @@ void Trail::choose(std::vector<unsigned> &labels) const {
 //===----------------------------------------------------------------------===//
 
 /// True if label `i` of `u` costs at least as much as label `by`, whatever the neighbours' labels.
-static bool isReplaced(Graph &graph, unsigned u, size_t i, size_t by, int64_t &steps) {
-  double more = graph.unknowns[u].own[i] - graph.unknowns[u].own[by];
+static bool isReplaced(Graph &graph, unsigned u, size_t i, size_t other, int64_t &steps) {
+  double more = graph.unknowns[u].own[i] - graph.unknowns[u].own[other];
   for (unsigned e : graph.unknowns[u].edges) {
     Graph::View pair = graph.view(e, u);
     size_t m = graph.size(graph.other(e, u));
     double least = infinite;
     for (size_t j = 0; j < m; ++j)
-      least = std::min(least, pair(i, j) - pair(by, j));
+      least = std::min(least, pair(i, j) - pair(other, j));
     more += least;
     steps += int64_t(m);
   }
@@ -232,8 +232,8 @@ static bool dropReplaced(Graph &graph, unsigned u, int64_t &steps) {
   size_t n = graph.size(u);
   std::vector<bool> gone(n);
   for (size_t i = 0; i < n; ++i)
-    for (size_t by = 0; by < n && !gone[i]; ++by)
-      gone[i] = by != i && !gone[by] && isReplaced(graph, u, i, by, steps);
+    for (size_t other = 0; other < n && !gone[i]; ++other)
+      gone[i] = other != i && !gone[other] && isReplaced(graph, u, i, other, steps);
   std::vector<unsigned> kept;
   for (unsigned i = 0; i < n; ++i)
     if (!gone[i])

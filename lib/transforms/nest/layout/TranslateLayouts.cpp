@@ -71,7 +71,7 @@ void nest::translateProposals(const NestModel &nest, LayoutProposals &proposals)
   // Records the proposals already passed to accesses with equal keys, since a nest may have
   // thousands of reads.
   struct Passed {
-    Value by;
+    Value proposer;
     double toOthers, toIt; ///< weights
   };
   llvm::StringMap<Passed> known;
@@ -86,12 +86,12 @@ void nest::translateProposals(const NestModel &nest, LayoutProposals &proposals)
       if (isNew)
         return false;
       if (offer.weight > passed.toOthers) {
-        if (from.tensor != passed.by)
+        if (from.tensor != passed.proposer)
           passed = {from.tensor, 0, passed.toOthers};
         passed.toOthers = offer.weight;
         return false;
       }
-      if (from.tensor == passed.by || offer.weight <= passed.toIt)
+      if (from.tensor == passed.proposer || offer.weight <= passed.toIt)
         return true;
       passed.toIt = offer.weight;
       return false;

@@ -17,46 +17,46 @@ LoopSpace::LoopSpace(const Model &model, ArrayRef<Loop> reductionOrder) : m(mode
     std::vector<unsigned> names;
     for (const std::string &name : loop.names)
       names.push_back(unsigned(nest.indexOf(name)));
-    reduction.emplace_back(groupOf(names, true), loop.step);
+    reduction.emplace_back(numberOf(names, true), loop.step);
   }
-  firstProduced = unsigned(groups.size());
+  firstProduced = unsigned(merged.size());
   for (size_t i = nest.firstProduced; i < nest.firstReduced; ++i)
     if (!llvm::is_contained(m.lanes, i))
-      groupOf({unsigned(i)}, false);
-  vectorGroup = groupOf(m.lanes, false);
+      numberOf({unsigned(i)}, false);
+  lanes = numberOf(m.lanes, false);
   for (const PlacedAccess &access : m.accesses) {
     SmallVector<bool, 12> list;
-    for (const Walked &group : groups)
+    for (const Merged &each : merged)
       list.push_back(
-          llvm::any_of(group.names, [&](unsigned name) { return access.mentions(name); }));
+          llvm::any_of(each.names, [&](unsigned name) { return access.mentions(name); }));
     mentioned.push_back(list);
   }
 }
 
-unsigned LoopSpace::groupOf(const std::vector<unsigned> &names, bool reduced) {
-  for (unsigned i = 0; i < groups.size(); ++i)
-    if (groups[i].names == names)
+unsigned LoopSpace::numberOf(const std::vector<unsigned> &names, bool reduced) {
+  for (unsigned i = 0; i < merged.size(); ++i)
+    if (merged[i].names == names)
       return i;
   bool symbolic = llvm::any_of(names, [&](unsigned name) { return m.nest.symbolic[name]; });
-  groups.push_back({names, m.nest.sizeOf(names), reduced, symbolic});
-  return unsigned(groups.size() - 1);
+  merged.push_back({names, m.nest.sizeOf(names), reduced, symbolic});
+  return unsigned(merged.size() - 1);
 }
 
 void LoopSpace::findExtents(const Candidate &candidate, std::vector<Extents> &result) const {
   result.clear();
   SmallVector<int64_t, 12> tile;
-  for (const Walked &group : groups)
-    tile.push_back(group.size);
+  for (const Merged &each : merged)
+    tile.push_back(each.size);
   Extents extents(m.nest.names.size(), 1);
   auto spread = [&](unsigned index) {
-    setExtents(m.nest, groups[index].names, tile[index], extents);
+    setExtents(m.nest, merged[index].names, tile[index], extents);
   };
-  for (unsigned i = 0; i < groups.size(); ++i)
+  for (unsigned i = 0; i < merged.size(); ++i)
     spread(i);
   result.push_back(extents);
   for (const Level &level : candidate.levels) {
-    tile[level.group] = level.step;
-    spread(level.group);
+    tile[level.merged] = level.step;
+    spread(level.merged);
     result.push_back(extents);
   }
 }

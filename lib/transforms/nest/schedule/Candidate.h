@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The search for schedules (ScheduleModel.h) describes a candidate by its loops, outermost first.
-// Names that one loop iterates over together, such as merged lanes, form a group:
+// One loop may iterate over several names together, such as those of merged lanes:
 //
 //     thread n by 512                 levels[0]   chunkLevels = 1
 //       loop k by 256                 levels[1]   split
@@ -23,16 +23,16 @@
 
 namespace heddle::nest {
 
-/// Names over which loops iterate together.
-struct Walked {
+/// Names that loops iterate over as one.
+struct Merged {
   std::vector<unsigned> names;
   int64_t size = 1;
   bool reduced = false, symbolic = false;
 };
 
-/// One loop of a candidate, over one group of names.
+/// One loop of a candidate.
 struct Level {
-  unsigned group;
+  unsigned merged; ///< the number of its names in `LoopSpace::merged`
   int64_t step;
   int64_t tile; ///< points that it walks
   double trips() const { return double((tile + step - 1) / step); }
@@ -54,25 +54,25 @@ struct Candidate {
   double steps = 1;                    ///< of the reduction, in each tile
   llvm::SmallVector<Staged, 4> stages;
   double cost = INFINITY;
-  /// From what a search made it: the walked groups from the outermost inwards, and how many tiles of
-  /// each a chunk has.
+  /// From what a search made it: the names of loops from the outermost inwards, and how many tiles
+  /// of each a chunk has.
   std::vector<unsigned> order = {};
   std::vector<int64_t> parts = {};
 };
 
-/// The groups of names over which the loops of all candidates iterate.
+/// The names, some of them merged, over which the loops of all candidates iterate.
 struct LoopSpace {
   const Model &m;
-  std::vector<Walked> groups;
-  unsigned firstProduced = 0; ///< groups before it are those of the reduction's loops
-  unsigned vectorGroup = 0;
-  std::vector<std::pair<unsigned, int64_t>> reduction; ///< groups and steps of its loops
-  /// By access: whether it depends on a group.
+  std::vector<Merged> merged;
+  unsigned firstProduced = 0; ///< those before it are of the reduction's loops
+  unsigned lanes = 0;         ///< the number of the names that vector lanes run over
+  std::vector<std::pair<unsigned, int64_t>> reduction; ///< numbers and steps of its loops
+  /// By access: whether it depends on each of `merged`.
   std::vector<llvm::SmallVector<bool, 12>> mentioned;
 
   LoopSpace(const Model &model, llvm::ArrayRef<Loop> reductionOrder);
-  /// Returns the number of a group; adds it if it is new.
-  unsigned groupOf(const std::vector<unsigned> &names, bool reduced);
+  /// Returns the number of merged names; adds them if they are new.
+  unsigned numberOf(const std::vector<unsigned> &names, bool reduced);
   /// For each level, computes the points of each name that the loop and its inner loops cover.
   void findExtents(const Candidate &candidate, std::vector<Extents> &result) const;
 };

@@ -176,14 +176,15 @@ private:
     if (rest.empty())
       return;
     Model::Found found = model.search(rest, order);
-    auto by = [&](ArrayRef<unsigned> names, int64_t points) {
+    auto spelled = [&](ArrayRef<unsigned> names, int64_t points) {
       std::string list = llvm::join(nest.namesOf(names), ", ");
       return (names.size() == 1 ? list : "(" + list + ")") + " by " + std::to_string(points);
     };
     std::string what = "a register tile of ";
     for (auto [name, points] : found.tile->rows)
-      what += by(name, points) + ", ";
-    others.push_back({what + by(vector, found.tile->vectors * nest.lanes), found.cost - best.cost});
+      what += spelled(name, points) + ", ";
+    others.push_back(
+        {what + spelled(vector, found.tile->vectors * nest.lanes), found.cost - best.cost});
   }
 
   /// `panel`: the longest vector read, which determines the order of the reduction.

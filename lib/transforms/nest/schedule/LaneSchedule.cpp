@@ -151,38 +151,39 @@ private:
     double sums = nest.points(nest.firstProduced, nest.firstReduced),
            terms = nest.points(nest.firstReduced, nest.names.size());
     bool fastReduced = nest.isReduced(fast[0]);
-    // The reduced group whose steps lanes share, with their number.
-    Part shared{fastReduced ? fast : Lanes(), 1, 1};
+    // The reduced names whose steps are divided among lanes, with their number.
+    Part divided{fastReduced ? fast : Lanes(), 1, 1};
     if (fastReduced && !isSymbolic(fast) && sizeOf(fast) % width == 0)
-      shared.points = width;
+      divided.points = width;
     if (!fastReduced && sums < manySums && terms >= manyTerms && !reduced.empty())
-      shared.group = {*llvm::max_element(
+      divided.group = {*llvm::max_element(
           reduced, [&](unsigned a, unsigned b) { return nest.sizes[a] < nest.sizes[b]; })};
-    if (!shared.group.empty()) {
+    if (!divided.group.empty()) {
       int64_t most = fastReduced ? mostLanes : mostLanes / 32;
-      shared.lanes = std::min(most, int64_t(llvm::PowerOf2Ceil(uint64_t(
-                                        llvm::divideCeil(sizeOf(shared.group), shared.points)))));
+      divided.lanes =
+          std::min(most, int64_t(llvm::PowerOf2Ceil(
+                             uint64_t(llvm::divideCeil(sizeOf(divided.group), divided.points)))));
     }
-    std::vector<Part> parts = partsOf(producedGroups(), 1, mostLanes / shared.lanes);
+    std::vector<Part> parts = partsOf(producedGroups(), 1, mostLanes / divided.lanes);
     for (const Part &part : parts)
       add(schedule, "block", part.group, part.block());
     for (unsigned name : reduced)
-      if (Lanes{name} != shared.group)
+      if (Lanes{name} != divided.group)
         add(schedule, "loop", {name}, 1);
-    if (!shared.group.empty() &&
-        (shared.block() < sizeOf(shared.group) || isSymbolic(shared.group)))
-      add(schedule, "loop", shared.group, shared.block());
+    if (!divided.group.empty() &&
+        (divided.block() < sizeOf(divided.group) || isSymbolic(divided.group)))
+      add(schedule, "loop", divided.group, divided.block());
     auto addLanes = [&](bool last) {
       for (const Part &part : parts)
         if ((part.group == fast) == last)
           add(schedule, "lane", part.group, part.points);
     };
     addLanes(false);
-    if (!shared.group.empty())
-      add(schedule, "lane", shared.group, shared.points);
+    if (!divided.group.empty())
+      add(schedule, "lane", divided.group, divided.points);
     addLanes(true);
-    if (shared.points > 1)
-      add(schedule, "vector", shared.group, 1);
+    if (divided.points > 1)
+      add(schedule, "vector", divided.group, 1);
     addTile(schedule, parts);
     return schedule;
   }
@@ -390,17 +391,17 @@ std::vector<Loop> nest::chooseLaneCopy(ComputeOp copy, const Layout &from, int64
          copy.getProduced().lookup(names.back()).getExpr().mod(wide).constant() != int64_t(0))
     wide /= 2;
   // Lanes for the last names first.
-  std::vector<Loop> around, bound;
+  std::vector<Loop> outer, bound;
   for (const std::string &name : llvm::reverse(names)) {
     int64_t each = name == names.back() ? wide : 1,
             count = std::min(lanes, int64_t(llvm::divideCeil(sizeOf(name), each)));
     lanes /= count;
     if (count * each < sizeOf(name))
-      around.insert(around.begin(), {"loop", {name}, count * each, 1});
+      outer.insert(outer.begin(), {"loop", {name}, count * each, 1});
     bound.insert(bound.begin(), {"lane", {name}, each, 1});
   }
-  llvm::append_range(around, bound);
+  llvm::append_range(outer, bound);
   if (wide > 1)
-    around.push_back({"vector", {names.back()}, 1, 1});
-  return around;
+    outer.push_back({"vector", {names.back()}, 1, 1});
+  return outer;
 }

@@ -13,8 +13,8 @@
 //     reductions                neighbouring lanes read neighbouring elements; lanes share sums if
 //                               there are few of them, or if neighbours are reduced
 //     points                    neighbouring lanes have neighbouring vectors
-//     updates                   neighbouring lanes write neighbouring elements; each element has one
-//                               lane, which combines its values in the order of the loops
+//     updates                   neighbouring lanes write neighbouring elements; each element has
+//                               one lane, which combines its values in the order of the loops
 //
 //     (m: 1024, n: 1024) reduce (k: 1024)
 //     [block m by 64, block n by 64, loop k by 16, lane m by 4, lane n by 4, loop k by 1,

@@ -15,8 +15,8 @@
 //     [block d by 32, lane d by 1, loop n by 1]                      one lane adds up each element
 //     [block d by 32, loop n by 8, lane n by 1, lane d by 1]         `unique`
 //
-// An update without free names, as a histogram's, is shared by the lanes of one block. They may meet
-// at an element (lib/conversion/nest_to_loops/UpdateLanes.cpp):
+// An update without free names, as a histogram's, is shared by the lanes of one block. They may
+// meet at an element (lib/conversion/nest_to_loops/UpdateLanes.cpp):
 //
 //     (n: 4096) %bins[v = read(0)] accumulates                       [loop n by 256, lane n by 1]
 //

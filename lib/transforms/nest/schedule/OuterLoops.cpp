@@ -19,7 +19,7 @@ using namespace heddle::nest;
 using namespace mlir;
 
 std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double worth) {
-  std::vector<Loop> shared, own;
+  std::vector<Loop> threadLoops, own;
   int64_t parts = int64_t(std::min(64.0, worth));
   for (const OuterLoop &loop : loops) {
     worth /= double(loop.count); // of one step
@@ -27,13 +27,13 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double worth) {
     // A symbolic size may be larger than assumed: make each part just large enough. Equal parts
     // have one step each; one such loop is enough unless there is more work.
     if (loop.symbolic)
-      each = !loop.equal                   ? std::max<int64_t>(1, int64_t(1.000001 / worth))
-             : parts > 1 || shared.empty() ? 1
-                                           : loop.count;
+      each = !loop.equal                        ? std::max<int64_t>(1, int64_t(1.000001 / worth))
+             : parts > 1 || threadLoops.empty() ? 1
+                                                : loop.count;
     while (loop.equal && loop.count % each)
       ++each;
     if ((loop.symbolic && !loop.equal) || each < loop.count) {
-      shared.push_back({"thread", loop.names, loop.step * each, 1});
+      threadLoops.push_back({"thread", loop.names, loop.step * each, 1});
       parts /= std::max<int64_t>(1, int64_t(llvm::divideCeil(loop.count, each)));
       if (each == 1)
         continue;
@@ -41,8 +41,8 @@ std::vector<Loop> nest::sharedLoops(ArrayRef<OuterLoop> loops, double worth) {
     if (loop.count > 1 || loop.step > 1 || loop.symbolic)
       own.push_back({"cache", loop.names, loop.step, 1});
   }
-  shared.insert(shared.end(), own.begin(), own.end());
-  return shared;
+  threadLoops.insert(threadLoops.end(), own.begin(), own.end());
+  return threadLoops;
 }
 
 namespace {

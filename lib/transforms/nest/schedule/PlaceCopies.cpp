@@ -11,10 +11,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-bool CopyPlaces::isBox(const Walked &group, int64_t part) const {
-  if (part >= group.size)
+bool CopyPlaces::isBox(const Merged &merged, int64_t part) const {
+  if (part >= merged.size)
     return true;
-  for (unsigned name : llvm::reverse(ArrayRef(group.names).drop_front())) {
+  for (unsigned name : llvm::reverse(ArrayRef(merged.names).drop_front())) {
     int64_t size = s.m.nest.sizes[name];
     if (part % size)
       return size % part == 0;
@@ -29,9 +29,9 @@ int CopyPlaces::loopOf(const Candidate &candidate, unsigned index, Staging stagi
   bool boxed = true; // inner loops cover a box of the merged lanes
   for (size_t i = 0; i < candidate.outer; ++i) {
     const Level &level = candidate.levels[i];
-    if (level.group == s.vectorGroup)
-      boxed = isBox(s.groups[s.vectorGroup], level.step);
-    bool matters = s.mentioned[index][level.group];
+    if (level.merged == s.lanes)
+      boxed = isBox(s.merged[s.lanes], level.step);
+    bool matters = s.mentioned[index][level.merged];
     trips *= level.trips();
     if (!matters)
       repeated *= level.trips();
@@ -42,8 +42,8 @@ int CopyPlaces::loopOf(const Candidate &candidate, unsigned index, Staging stagi
     // Whether inner loops use it again.
     bool reused = false;
     for (size_t j = i + 1; j < candidate.outer; ++j)
-      reused |= !s.mentioned[index][candidate.levels[j].group];
-    if (!matters || !reused || (s.mentioned[index][s.vectorGroup] && !boxed))
+      reused |= !s.mentioned[index][candidate.levels[j].merged];
+    if (!matters || !reused || (s.mentioned[index][s.lanes] && !boxed))
       continue;
     const PlacedAccess &access = s.m.accesses[index];
     double bytes = boxElements(access, extents[i + 1]) * double(s.m.copiedBytes(access));

@@ -39,9 +39,9 @@ private:
   const LoopSpace &s;
   std::vector<Extents> extents; ///< of the candidate
 
-  /// Returns true if each range of `part` merged points of a group, the last name fastest, is a box
+  /// Returns true if each range of `part` points of merged names, the last name fastest, is a box
   /// of its names: 15 points of (batch, time: 5), but not 16.
-  bool isBox(const Walked &group, int64_t part) const;
+  bool isBox(const Merged &merged, int64_t part) const;
   /// Returns the best loop to contain the copy of an access: the one with the fewest copies, then
   /// with the smallest box. -1: none.
   int loopOf(const Candidate &candidate, unsigned access, Staging staging) const;

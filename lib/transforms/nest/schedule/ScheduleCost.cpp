@@ -36,13 +36,13 @@ void ScheduleCost::countTiles(Candidate &candidate) const {
   double tiles = 1, steps = 1;
   for (const Level &level : candidate.levels) {
     double trips = double(level.tile / level.step);
-    const Walked &group = s.groups[level.group];
+    const Merged &merged = s.merged[level.merged];
     if (int64_t rest = level.tile % level.step;
-        rest && group.names.size() == 1 && group.names[0] == unsigned(s.m.pair))
+        rest && merged.names.size() == 1 && merged.names[0] == unsigned(s.m.pair))
       trips += level.step == 2 ? 1 : double(rest) / double(level.step); // half a pair costs a pair
     else if (rest)
       trips += double(rest) / double(level.step);
-    (s.groups[level.group].reduced ? steps : tiles) *= trips;
+    (s.merged[level.merged].reduced ? steps : tiles) *= trips;
   }
   candidate.tiles = tiles, candidate.steps = steps;
 }
@@ -62,7 +62,7 @@ double ScheduleCost::leastCost(const Candidate &candidate) {
       for (auto [name, count] : tile->rows)
         loads *= access.mentions(name) ? double(count) : 1;
       bool moves = llvm::any_of(
-          s.reduction, [&](auto &each) { return access.mentions(s.groups[each.first].names[0]); });
+          s.reduction, [&](auto &each) { return access.mentions(s.merged[each.first].names[0]); });
       if (!access.isWrite && moves)
         step.loads += loads;
     }
@@ -80,22 +80,22 @@ void ScheduleCost::measure(const Candidate &candidate) {
   SmallVector<cost::Loop, 16> loops;
   loopOf.clear();
   SmallVector<int64_t, 12> left;
-  for (const Walked &group : s.groups)
-    left.push_back(group.size);
+  for (const Merged &merged : s.merged)
+    left.push_back(merged.size);
   for (auto [i, level] : llvm::enumerate(candidate.levels)) {
-    const Walked &group = s.groups[level.group];
+    const Merged &merged = s.merged[level.merged];
     if (i + 1 == candidate.levels.size())
       if (int64_t share = sharedStep(s, candidate))
-        loops.emplace_back(cost::Loop::Sequential, numbersOf(group.names), share);
+        loops.emplace_back(cost::Loop::Sequential, numbersOf(merged.names), share);
     loopOf.push_back(unsigned(loops.size()));
     loops.emplace_back(i < candidate.chunkLevels ? cost::Loop::Thread : cost::Loop::Sequential,
-                       numbersOf(group.names), level.step);
-    left[level.group] = level.step;
+                       numbersOf(merged.names), level.step);
+    left[level.merged] = level.step;
   }
   for (auto [name, count] : candidate.tile->rows)
     loops.emplace_back(cost::Loop::Register, numbersOf(name), 1);
   cost::Names lanes = numbersOf(s.m.lanes);
-  if (left[s.vectorGroup] > s.m.nest.lanes)
+  if (left[s.lanes] > s.m.nest.lanes)
     loops.emplace_back(cost::Loop::Register, lanes, s.m.nest.lanes);
   loops.emplace_back(cost::Loop::Vector, lanes, 1);
   if (s.m.pair >= 0)
@@ -107,22 +107,22 @@ double ScheduleCost::chunksOf(const Candidate &candidate, double shrink) const {
   double chunks = 1;
   for (size_t i = 0; i < candidate.chunkLevels; ++i) {
     const Level &level = candidate.levels[i];
-    double size = double(level.tile) * (s.groups[level.group].symbolic ? shrink : 1);
+    double size = double(level.tile) * (s.merged[level.merged].symbolic ? shrink : 1);
     chunks *= std::ceil(size / double(level.step));
   }
   return chunks;
 }
 
-double ScheduleCost::waiting(const Candidate &candidate, double cost) const {
-  if (llvm::any_of(s.groups, [](const Walked &group) { return group.symbolic; }))
+double ScheduleCost::leastWithWaits(const Candidate &candidate, double cost) const {
+  if (llvm::any_of(s.merged, [](const Merged &merged) { return merged.symbolic; }))
     return cost;
   return cost * cost::waitsOf(chunksOf(candidate, 1));
 }
 
-double ScheduleCost::shared(const Candidate &candidate, double cost) {
+double ScheduleCost::costWithWaits(const Candidate &candidate, double cost) {
   double symbols = 0;
-  for (const Walked &group : s.groups)
-    symbols += group.symbolic;
+  for (const Merged &merged : s.merged)
+    symbols += merged.symbolic;
   auto chunksFor = [&](double work) {
     return chunksOf(candidate, symbols ? std::min(1.0, std::pow(work / cost, 1 / symbols)) : 1);
   };
@@ -138,11 +138,11 @@ bool ScheduleCost::improves(Candidate &candidate, Staging staging) {
         {copy.access, loopOf[unsigned(copy.loop)], isFetchedAhead(s, candidate, copy)});
   facts.setStages(stages);
   cost::Amounts amounts = cost::countInstructions(facts);
-  if (waiting(candidate, cyclesOf(amounts) / points) >= worth * 0.9999)
+  if (leastWithWaits(candidate, cyclesOf(amounts) / points) >= worth * 0.9999)
     return false;
   const cost::NestFacts *one = &facts;
   cost::addBytes(one, cost::Fetched::ByLoops, amounts);
-  double cycles = cyclesOf(amounts), cost = shared(candidate, cycles / points);
+  double cycles = cyclesOf(amounts), cost = costWithWaits(candidate, cycles / points);
   if (facts.adjustments) {
     worth = std::min(worth, cost::mostAdjusted * cost);
     cost *= machine.cycles(cost::secondsOf(facts, machine.rates)) / cycles;

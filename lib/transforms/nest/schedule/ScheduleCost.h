@@ -44,7 +44,7 @@ public:
   void countTiles(Candidate &candidate) const;
   /// Returns true if a candidate with counted tiles may cost less than all before it.
   bool mayWin(const Candidate &candidate) {
-    return waiting(candidate, leastCost(candidate)) < worth * 0.9999;
+    return leastWithWaits(candidate, leastCost(candidate)) < worth * 0.9999;
   }
   /// Starts to evaluate a candidate.
   void measure(const Candidate &candidate);
@@ -75,10 +75,10 @@ private:
   /// Returns the number of chunks if symbolic sizes are smaller by the factor `shrink`.
   double chunksOf(const Candidate &candidate, double shrink) const;
   /// Returns a lower bound of `cost` including the time that threads wait for one another.
-  double waiting(const Candidate &candidate, double cost) const;
+  double leastWithWaits(const Candidate &candidate, double cost) const;
   /// Returns `cost` including the time that threads wait for one another; infinite if chunks would
   /// be too small.
-  double shared(const Candidate &candidate, double cost);
+  double costWithWaits(const Candidate &candidate, double cost);
 };
 
 } // namespace heddle::nest

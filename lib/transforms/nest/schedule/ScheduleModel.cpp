@@ -63,17 +63,17 @@ private:
   Candidate best{&noTile};
   llvm::StringSet<> seen; ///< loops already tried with this tile
 
-  /// Reduced loops that may contain produced ones, by group and step.
+  /// Reduced loops that may contain produced ones, by names and step.
   using Split = SmallVector<std::pair<unsigned, int64_t>, 2>;
 
   /// Returns the choices: none; blocks of one reduced name; if all of those are long, also single
   /// steps of another reduced name around them.
   std::vector<Split> splits() {
     std::vector<Split> result(1);
-    auto addBlocks = [&](unsigned group, double outside, Split around) {
-      int64_t size = s.groups[group].size, unit = 1;
+    auto addBlocks = [&](unsigned merged, double outside, Split outer) {
+      int64_t size = s.merged[merged].size, unit = 1;
       for (auto [each, step] : s.reduction)
-        if (each == group)
+        if (each == merged)
           unit = std::max(unit, step);
       std::set<int64_t> steps;
       for (int64_t step : {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024}) {
@@ -87,44 +87,44 @@ private:
           steps.insert(even);
       }
       for (int64_t step : steps) {
-        result.push_back(around);
-        result.back().emplace_back(group, step);
+        result.push_back(outer);
+        result.back().emplace_back(merged, step);
       }
     };
     double length = 1;
     for (unsigned i = 0; i < s.firstProduced; ++i)
-      length *= double(s.groups[i].size);
+      length *= double(s.merged[i].size);
     for (unsigned i = 0; i < s.firstProduced; ++i)
-      addBlocks(i, length / double(s.groups[i].size), {});
+      addBlocks(i, length / double(s.merged[i].size), {});
     if (result.size() > 1 || length <= 1100)
       return result;
     for (unsigned i = 0; i < s.firstProduced; ++i)
       for (unsigned j = 0; j < s.firstProduced; ++j)
-        if (i != j && s.groups[i].size > 1)
-          addBlocks(j, length / double(s.groups[i].size) / double(s.groups[j].size), {{i, 1}});
+        if (i != j && s.merged[i].size > 1)
+          addBlocks(j, length / double(s.merged[i].size) / double(s.merged[j].size), {{i, 1}});
     return result;
   }
 
-  /// Produced loops around a register tile: the groups, the steps of all groups, and the numbers of
+  /// Produced loops around a register tile: their names, the steps of all names, and the numbers of
   /// parts into which each loop may be split for chunks. The first `permuted` may be in any order.
-  struct Around {
+  struct ProducedLoops {
     std::vector<unsigned> walked;
     std::vector<int64_t> steps;
     std::vector<std::vector<int64_t>> parts;
     size_t permuted;
   };
 
-  Around loopsAround(const RegisterTile &tile, double limit) {
-    Around around{{}, std::vector<int64_t>(s.groups.size(), 1), {}, 0};
-    auto &[walked, steps, parts, permuted] = around;
+  ProducedLoops producedLoops(const RegisterTile &tile, double limit) {
+    ProducedLoops loops{{}, std::vector<int64_t>(s.merged.size(), 1), {}, 0};
+    auto &[walked, steps, parts, permuted] = loops;
     for (auto &[name, points] : tile.rows)
-      steps[s.groupOf({name}, false)] = points;
-    steps[s.vectorGroup] = tile.vectors * s.m.nest.lanes;
-    for (unsigned i = s.firstProduced; i < s.groups.size(); ++i)
-      if (s.groups[i].size > steps[i])
+      steps[s.numberOf({name}, false)] = points;
+    steps[s.lanes] = tile.vectors * s.m.nest.lanes;
+    for (unsigned i = s.firstProduced; i < s.merged.size(); ++i)
+      if (s.merged[i].size > steps[i])
         walked.push_back(i);
     llvm::stable_sort(walked, [&, &steps = steps](unsigned a, unsigned b) {
-      return s.groups[a].size / steps[a] > s.groups[b].size / steps[b];
+      return s.merged[a].size / steps[a] > s.merged[b].size / steps[b];
     });
     // Chunks: the number of parts of each name is a power of two. If there would be too many
     // candidates, fewer parts and orders are tried; small loops that are not permuted stay
@@ -138,7 +138,7 @@ private:
         combinations *= double(i);
       for (size_t i = 0; i < walked.size(); ++i) {
         parts[i].clear();
-        int64_t count = (s.groups[walked[i]].size + steps[walked[i]] - 1) / steps[walked[i]];
+        int64_t count = (s.merged[walked[i]].size + steps[walked[i]] - 1) / steps[walked[i]];
         for (int64_t pieces = 1;; pieces <<= shift) {
           int64_t each = std::max<int64_t>(1, (count + pieces - 1) / pieces);
           if (parts[i].empty() || parts[i].back() != each)
@@ -151,49 +151,49 @@ private:
       if (combinations <= limit)
         break;
     }
-    return around;
+    return loops;
   }
 
   /// Evaluates the loops in this order, with these parts.
-  void tryLoops(const RegisterTile &tile, const Split &split, const Around &around,
+  void tryLoops(const RegisterTile &tile, const Split &split, const ProducedLoops &loops,
                 ArrayRef<unsigned> order, ArrayRef<size_t> choice) {
     Candidate candidate{&tile};
     SmallVector<int64_t, 12> left;
-    for (const Walked &group : s.groups)
-      left.push_back(group.size);
-    auto add = [&](unsigned group, int64_t step) {
-      if (step >= left[group])
+    for (const Merged &merged : s.merged)
+      left.push_back(merged.size);
+    auto add = [&](unsigned merged, int64_t step) {
+      if (step >= left[merged])
         return;
-      candidate.levels.push_back({group, step, left[group]});
-      left[group] = step;
+      candidate.levels.push_back({merged, step, left[merged]});
+      left[merged] = step;
     };
     std::vector<unsigned> positions(order);
-    for (size_t i = around.permuted; i < around.walked.size(); ++i)
+    for (size_t i = loops.permuted; i < loops.walked.size(); ++i)
       positions.push_back(unsigned(i));
     double chunks = 1;
     for (unsigned i : positions) {
-      int64_t each = around.parts[i][choice[i]] * around.steps[around.walked[i]];
-      chunks *= std::ceil(double(s.groups[around.walked[i]].size) / double(each));
-      add(around.walked[i], each);
+      int64_t each = loops.parts[i][choice[i]] * loops.steps[loops.walked[i]];
+      chunks *= std::ceil(double(s.merged[loops.walked[i]].size) / double(each));
+      add(loops.walked[i], each);
     }
     candidate.chunkLevels = candidate.levels.size();
     if (chunks > 1024)
       return;
-    for (auto [group, step] : split)
-      add(group, step);
+    for (auto [merged, step] : split)
+      add(merged, step);
     candidate.split = !split.empty();
     for (unsigned i : positions)
-      add(around.walked[i], around.steps[around.walked[i]]);
+      add(loops.walked[i], loops.steps[loops.walked[i]]);
     candidate.outer = candidate.levels.size();
     if (candidate.split && candidate.outer == candidate.chunkLevels + split.size())
       candidate.split = false; // no produced loops inside: accumulators stay in registers
     else
-      for (auto [group, step] : s.reduction)
-        add(group, step);
+      for (auto [merged, step] : s.reduction)
+        add(merged, step);
     // A block with few steps is not innermost if another loop has more.
     if (auto inner = MutableArrayRef(candidate.levels).drop_front(candidate.outer);
         inner.size() > 1 && inner.back().trips() < fewSteps &&
-        llvm::any_of(split, [&](auto &each) { return each.first == inner.back().group; }) &&
+        llvm::any_of(split, [&](auto &each) { return each.first == inner.back().merged; }) &&
         inner.drop_back().back().trips() >= fewSteps)
       std::rotate(inner.begin(), inner.end() - 1, inner.end());
     if (!candidate.split && !split.empty())
@@ -203,7 +203,7 @@ private:
       return;
     SmallVector<int64_t, 32> key = {int64_t(candidate.chunkLevels), candidate.split};
     for (const Level &level : candidate.levels)
-      key.append({int64_t(level.group), level.step});
+      key.append({int64_t(level.merged), level.step});
     if (!seen.insert(StringRef(reinterpret_cast<const char *>(key.data()), key.size_in_bytes()))
              .second)
       return;
@@ -212,7 +212,7 @@ private:
       if (cost.improves(candidate, staging)) {
         candidate.order = positions;
         candidate.parts.clear();
-        for (auto [parts, part] : llvm::zip_equal(around.parts, choice))
+        for (auto [parts, part] : llvm::zip_equal(loops.parts, choice))
           candidate.parts.push_back(parts[part]);
         best = candidate;
       }
@@ -227,27 +227,27 @@ private:
   /// Changes one loop of the best candidate, its place or the size of its parts, as long as that
   /// improves the candidate.
   void improve(const RegisterTile &tile, const Split &split) {
-    Around around = loopsAround(tile, INFINITY);
-    size_t count = around.permuted = around.walked.size();
+    ProducedLoops loops = producedLoops(tile, INFINITY);
+    size_t count = loops.permuted = loops.walked.size();
     for (double before = INFINITY; best.cost < before;) {
       before = best.cost;
       std::vector<unsigned> order = best.order;
       std::vector<size_t> choice;
-      for (auto [all, part] : llvm::zip_equal(around.parts, best.parts))
+      for (auto [all, part] : llvm::zip_equal(loops.parts, best.parts))
         choice.push_back(size_t(llvm::find(all, part) - all.begin()));
       for (size_t loop = 0; loop < count; ++loop) {
         for (int step : {-2, -1, 1, 2})
-          if (size_t part = choice[loop] + size_t(step); part < around.parts[loop].size()) {
+          if (size_t part = choice[loop] + size_t(step); part < loops.parts[loop].size()) {
             std::vector<size_t> other = choice;
             other[loop] = part;
-            tryLoops(tile, split, around, order, other);
+            tryLoops(tile, split, loops, order, other);
           }
         for (size_t place = 0; place < count; ++place) {
           std::vector<unsigned> other = order;
           unsigned moved = other[loop];
           other.erase(other.begin() + long(loop));
           other.insert(other.begin() + long(place), moved);
-          tryLoops(tile, split, around, other, choice);
+          tryLoops(tile, split, loops, other, choice);
         }
       }
     }
@@ -255,15 +255,15 @@ private:
 
   /// Evaluates a few candidates.
   void tryOrders(const RegisterTile &tile, const Split &split) {
-    Around around = loopsAround(tile, fewCandidates);
-    std::vector<unsigned> order(around.permuted);
+    ProducedLoops loops = producedLoops(tile, fewCandidates);
+    std::vector<unsigned> order(loops.permuted);
     std::iota(order.begin(), order.end(), 0);
     do {
-      std::vector<size_t> choice(around.walked.size(), 0);
+      std::vector<size_t> choice(loops.walked.size(), 0);
       while (true) {
-        tryLoops(tile, split, around, order, choice);
+        tryLoops(tile, split, loops, order, choice);
         size_t digit = 0;
-        while (digit < choice.size() && ++choice[digit] == around.parts[digit].size())
+        while (digit < choice.size() && ++choice[digit] == loops.parts[digit].size())
           choice[digit++] = 0;
         if (digit == choice.size())
           break;

@@ -18,20 +18,20 @@ int64_t nest::sharedStep(const LoopSpace &s, const Candidate &candidate) {
   // If the other loops of the reduction offer no opportunity, and it is so short that a burst would
   // cost time.
   const Level &last = candidate.levels.back();
-  if (!s.groups[last.group].reduced)
+  if (!s.merged[last.merged].reduced)
     return 0;
   double steps = 1;
   for (size_t q = candidate.outer; q < candidate.levels.size(); ++q)
     steps *= candidate.levels[q].trips();
   int64_t share = shareSteps * last.step;
-  bool fits = last.tile % share == 0 || last.tile == s.groups[last.group].size;
+  bool fits = last.tile % share == 0 || last.tile == s.merged[last.merged].size;
   return last.tile >= 2 * share && steps < 8 * last.trips() && steps <= mostShared && fits ? share
                                                                                            : 0;
 }
 
 bool nest::isFetchedAhead(const LoopSpace &s, const Candidate &candidate, const Staged &copy) {
   return size_t(copy.loop) >= candidate.chunkLevels &&
-         !s.groups[candidate.levels[size_t(copy.loop)].group].reduced;
+         !s.merged[candidate.levels[size_t(copy.loop)].merged].reduced;
 }
 
 namespace {
@@ -45,21 +45,21 @@ public:
     std::map<int, unsigned> loopOf;
     std::vector<Extents> extents;
     s.findExtents(best, extents);
-    auto add = [&](const char *level, ArrayRef<unsigned> group, int64_t step) {
-      schedule.loops.push_back({level, nest.namesOf(group), step, 1});
+    auto add = [&](const char *level, ArrayRef<unsigned> merged, int64_t step) {
+      schedule.loops.push_back({level, nest.namesOf(merged), step, 1});
     };
     std::vector<int64_t> left;
-    for (const Walked &group : s.groups)
-      left.push_back(group.size);
+    for (const Merged &merged : s.merged)
+      left.push_back(merged.size);
     for (size_t i = 0; i < best.levels.size(); ++i) {
       const Level &level = best.levels[i];
       if (int64_t share = i + 1 == best.levels.size() ? sharedStep(s, best) : 0)
-        add("loop", s.groups[level.group].names, share);
-      add(s.groups[level.group].reduced ? "loop"
-          : i < best.chunkLevels        ? "thread"
-                                        : "cache",
-          s.groups[level.group].names, level.step);
-      left[level.group] = level.step;
+        add("loop", s.merged[level.merged].names, share);
+      add(s.merged[level.merged].reduced ? "loop"
+          : i < best.chunkLevels         ? "thread"
+                                         : "cache",
+          s.merged[level.merged].names, level.step);
+      left[level.merged] = level.step;
       loopOf[int(i)] = unsigned(schedule.loops.size() - 1);
     }
     for (const Staged &copy : best.stages) {
@@ -74,7 +74,7 @@ public:
     }
     for (auto &[name, points] : best.tile->rows)
       add("register", {name}, 1);
-    if (left[s.vectorGroup] > nest.lanes)
+    if (left[s.lanes] > nest.lanes)
       add("register", s.m.lanes, nest.lanes);
     add("vector", s.m.lanes, 1);
     if (s.m.pair >= 0)
@@ -102,7 +102,7 @@ private:
           for (const auto &[each, coefficient] : dim.terms) {
             int at = -1;
             for (size_t q = size_t(loop) + 1; q < best.levels.size(); ++q)
-              if (llvm::is_contained(s.groups[best.levels[q].group].names, each))
+              if (llvm::is_contained(s.merged[best.levels[q].merged].names, each))
                 at = int(q);
             if (at < 0 &&
                 llvm::any_of(best.tile->rows, [&](auto &row) { return row.first == each; }))
@@ -165,7 +165,7 @@ private:
         if (dim.name == name)
           for (const auto &[each, coefficient] : dim.terms)
             for (size_t i = best.outer; i < best.levels.size(); ++i)
-              if (s.groups[best.levels[i].group].names[0] == each)
+              if (s.merged[best.levels[i].merged].names[0] == each)
                 innermost = int(i);
       return innermost;
     };
