@@ -9,7 +9,8 @@
 // operator is a nest that sums, gathers, scatters, sorts or scans, with the pointwise nests around
 // it. Its name comes from the arguments of the function:
 //
-//     func.func @step(%x {nd.name = "x"}, %w {nd.name = "net.w"}) -> (loss, %w' {nd.name = "net.w"})
+//     func.func @step(%x {nd.name = "x"}, %w {nd.name = "net.w"})
+//         -> (loss, %w' {nd.name = "net.w"})
 //
 //     net.w           sum over `in` of %x * %w; it reads the parameter
 //     net.w.2         the next sum, which reads no parameter: named as the operator before it, or
@@ -44,16 +45,16 @@ struct Operator {
   llvm::SmallVector<mlir::Operation *, 2> roots;
   llvm::SmallVector<mlir::Operation *, 8> nests; ///< all, in the order of the program
 
-  /// The ops that a split applies to, if they have the name: the roots, since pointwise nests follow
-  /// by propagation; all nests of an operator without roots.
+  /// The ops that a split applies to, if they have the name: the roots, since pointwise nests
+  /// follow by propagation; all nests of an operator without roots.
   llvm::ArrayRef<mlir::Operation *> splitNests() const;
 };
 
 /// Returns the operators of a function of nests, in the order of the program.
 std::vector<Operator> operatorsOf(mlir::func::FuncOp function);
 
-/// Returns the names over which a nest, a scan or a sort iterates: those that it produces, then those
-/// that it sums over. None for other ops.
+/// Returns the names over which a nest, a scan or a sort iterates: those that it produces, then
+/// those that it sums over. None for other ops.
 llvm::SmallVector<nd::DimsAttr, 2> iterationNamesOf(mlir::Operation *op);
 
 /// The argument whose next value, in a series of calls, is this result: the one whose memory the

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LeCun, Bottou, Bengio, Haffner: Gradient-based learning applied to document recognition, 1998, with
-// ReLUs and maxima instead of sigmoids and means. 61,706 parameters.
+// LeCun, Bottou, Bengio, Haffner: Gradient-based learning applied to document recognition, 1998,
+// with ReLUs and maxima instead of sigmoids and means. 61,706 parameters.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layers of causal attention, and of experts: a router sends each token to one of them (Fedus, Zoph,
-// Shazeer: Switch transformers, 2021; here without the loss that balances experts). Each text has its
-// own slots at each expert; a token that finds none left passes by. The sizes are of no publication:
-// a GPT-2 whose layers have eight experts.
+// Layers of causal attention, and of experts: a router sends each token to one of them (Fedus,
+// Zoph, Shazeer: Switch transformers, 2021; here without the loss that balances experts). Each text
+// has its own slots at each expert; a token that finds none left passes by. The sizes are of no
+// publication: a GPT-2 whose layers have eight experts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@
 //     });
 //
 // Tiny: at most 5,000 parameters, no dropout; for tests and references. Small: trains on two cores
-// within minutes. Full: as published. FlexFlow: as in FlexFlow's publication (Jia et al., Beyond data
-// and model parallelism, 2018), for plans of many devices; where that states nothing, as full.
+// within minutes. Full: as published. FlexFlow: as in FlexFlow's publication (Jia et al., Beyond
+// data and model parallelism, 2018), for plans of many devices; where that states nothing, as full.
 //
 //===----------------------------------------------------------------------===//
 

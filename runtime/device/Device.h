@@ -63,9 +63,9 @@ public:
 
 /// The device called `name`; null if none is registered.
 Device *findDevice(std::string_view name);
-/// Finds a device by `NAME` or `NAME:NUMBER` and selects it for the programs that are loaded on this
-/// thread from now on. Null for "cpu" and "", and for "auto" if no device is present. For another
-/// word throws Error that lists the names.
+/// Finds a device by `NAME` or `NAME:NUMBER` and selects it for the programs that are loaded on
+/// this thread from now on. Null for "cpu" and "", and for "auto" if no device is present. For
+/// another word throws Error that lists the names.
 Device *selectDevice(std::string_view word);
 
 /// The memory of a device, by the same words; null: the host's.

@@ -19,8 +19,9 @@
 //
 // A child of fork can't use the driver of its parent: its functions then throw Error.
 //
-// If the variable HEDDLE_GUARD_BUFFERS is set, known bytes lie behind the bytes that were requested,
-// and a launch that changes them fails: its kernel writes out of bounds. Launches become slow.
+// If the variable HEDDLE_GUARD_BUFFERS is set, known bytes lie behind the bytes that were
+// requested, and a launch that changes them fails: its kernel writes out of bounds. Launches become
+// slow.
 //
 // If HEDDLE_FRESH_BUFFERS is set, each value gets a new buffer of its own size, so that a tool that
 // watches memory finds reads of what a kernel has not written, and of bytes behind a value.

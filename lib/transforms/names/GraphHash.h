@@ -29,8 +29,9 @@ namespace heddle {
 /// 16 hexadecimal digits, of a function and of those that it calls.
 std::string graphHash(mlir::func::FuncOp function);
 
-/// Numbers the fresh names of a module's functions in a canonical order. `fresh` counts per process,
-/// so equal programs may have other numbers, and types may list their names in another order.
+/// Numbers the fresh names of a module's functions in a canonical order. `fresh` counts per
+/// process, so equal programs may have other numbers, and types may list their names in another
+/// order.
 void renumberFresh(mlir::ModuleOp module);
 
 } // namespace heddle

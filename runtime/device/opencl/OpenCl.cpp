@@ -12,8 +12,8 @@
 //     HEDDLE_OPENCL_OPTIONS     more options for the compiler of the device, "-cl-opt-disable"
 //     HEDDLE_OPENCL_SECONDS     how long to wait for the device (600); after that it counts as lost
 //
-// OpenCL can't stop a kernel. If one does not end, all later calls fail, and nothing that the device
-// may still use is released.
+// OpenCL can't stop a kernel. If one does not end, all later calls fail, and nothing that the
+// device may still use is released.
 //
 //===----------------------------------------------------------------------===//
 
@@ -305,7 +305,8 @@ private:
     if (lost)
       throw Error("the device '" + name + "' is lost: a kernel did not end");
   }
-  /// Waits for the kernels that were launched, so that no blocking call waits longer than the limit.
+  /// Waits for the kernels that were launched, so that no blocking call waits longer than the
+  /// limit.
   void wait() {
     requireAlive();
     if (!isBusy)

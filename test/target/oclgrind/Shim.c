@@ -1,8 +1,9 @@
-/* Oclgrind takes bitcode of LLVM 14, not SPIR-V: this library adds the function that takes SPIR-V, by a command
- * "$HEDDLE_TO_BITCODE FROM TO", to those of the library that it is linked with.
+/* Oclgrind takes bitcode of LLVM 14, not SPIR-V: this library adds the function that takes SPIR-V,
+ * by a command "$HEDDLE_TO_BITCODE FROM TO", to those of the library that it is linked with.
  *
- * Its plugin for unwritten values remembers a buffer's size by the buffer's number, also when the buffer is released: a
- * larger one with the same number would be taken for unwritten. So buffers are not released. */
+ * Its plugin for unwritten values remembers a buffer's size by the buffer's number, also when the
+ * buffer is released: a larger one with the same number would be taken for unwritten. So buffers
+ * are not released. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

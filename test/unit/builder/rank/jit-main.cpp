@@ -7,8 +7,8 @@
 //
 //     heddle-launch -n 2 heddle-test-jit shm
 //
-// Ends as programs of users do: what holds the job is destroyed in main, with the static objects, or
-// never.
+// Ends as programs of users do: what holds the job is destroyed in main, with the static objects,
+// or never.
 //
 //===----------------------------------------------------------------------===//
 

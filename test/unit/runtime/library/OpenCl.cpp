@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One device in the host's memory, whose kernels do nothing. Words in HEDDLE_FAKE_OPENCL say what it
-// lacks: "device", "spirv", "f64", "shared", "lanes", "memory" (it has 2,000 bytes), "build",
-// "launch", "finish", "address" (they have 32 bits), "end" (a kernel never ends, nor does a call that
-// waits for it). With HEDDLE_OLD_OPENCL it is a library of OpenCL 1.1.
+// One device in the host's memory, whose kernels do nothing. Words in HEDDLE_FAKE_OPENCL say what
+// it lacks: "device", "spirv", "f64", "shared", "lanes", "memory" (it has 2,000 bytes), "build",
+// "launch", "finish", "address" (they have 32 bits), "end" (a kernel never ends, nor does a call
+// that waits for it). With HEDDLE_OLD_OPENCL it is a library of OpenCL 1.1.
 //
 //===----------------------------------------------------------------------===//
 
