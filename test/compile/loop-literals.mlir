@@ -7,12 +7,14 @@
 // CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, {{.*}} in the memory of
 // CHECK-LABEL: @other(
 // CHECK: fill: f32 {a: 40, b: 30, step: 100}  [step, {{.*}} in the memory of
-func.func @one(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[a, b]>}, %n: !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100> {
+!a_b_step = !nd.tensor<f32, a: 40, b: 30, step: 100>
+
+func.func @one(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[a, b]>}, %n: !nd.tensor<i64>) -> !a_b_step {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %high = nd.item %n : !nd.tensor<i64> -> index
-  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !nd.tensor<f32, a: 40, b: 30, step: 100>
-  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!nd.tensor<f32, a: 40, b: 30, step: 100>) {
+  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !a_b_step
+  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!a_b_step) {
     %t = nd.from_item %i : index -> !nd.tensor<i64>
     %y = nd.pointwise %x, %t : (!nd.tensor<f32, a: 40, b: 30>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30> {
     ^bb0(%e: f32, %k: i64):
@@ -21,17 +23,17 @@ func.func @one(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[a, b
       nd.yield %0 : f32
     }
     %p = nd.broadcast %y : !nd.tensor<f32, a: 40, b: 30> -> !nd.tensor<f32, a: 40, b: 30, step: 1>
-    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !nd.tensor<f32, a: 40, b: 30, step: 100>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100>
-    scf.yield %u : !nd.tensor<f32, a: 40, b: 30, step: 100>
+    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !a_b_step, !nd.tensor<i64>) -> !a_b_step
+    scf.yield %u : !a_b_step
   }
-  return %r : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  return %r : !a_b_step
 }
-func.func @other(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[b, a]>}, %n: !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100> {
+func.func @other(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[b, a]>}, %n: !nd.tensor<i64>) -> !a_b_step {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %high = nd.item %n : !nd.tensor<i64> -> index
-  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !nd.tensor<f32, a: 40, b: 30, step: 100>
-  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!nd.tensor<f32, a: 40, b: 30, step: 100>) {
+  %zero = nd.constant dense<0.0> : tensor<f32> by [a, b, step] : !a_b_step
+  %r = scf.for %i = %c0 to %high step %c1 iter_args(%s = %zero) -> (!a_b_step) {
     %t = nd.from_item %i : index -> !nd.tensor<i64>
     %y = nd.pointwise %x, %t : (!nd.tensor<f32, a: 40, b: 30>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30> {
     ^bb0(%e: f32, %k: i64):
@@ -40,8 +42,8 @@ func.func @other(%x: !nd.tensor<f32, a: 40, b: 30> {nd.layout = #nest.layout<[b,
       nd.yield %0 : f32
     }
     %p = nd.broadcast %y : !nd.tensor<f32, a: 40, b: 30> -> !nd.tensor<f32, a: 40, b: 30, step: 1>
-    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !nd.tensor<f32, a: 40, b: 30, step: 100>, !nd.tensor<i64>) -> !nd.tensor<f32, a: 40, b: 30, step: 100>
-    scf.yield %u : !nd.tensor<f32, a: 40, b: 30, step: 100>
+    %u = nd.update_slice %p into %s step from %t : (!nd.tensor<f32, a: 40, b: 30, step: 1>, !a_b_step, !nd.tensor<i64>) -> !a_b_step
+    scf.yield %u : !a_b_step
   }
-  return %r : !nd.tensor<f32, a: 40, b: 30, step: 100>
+  return %r : !a_b_step
 }

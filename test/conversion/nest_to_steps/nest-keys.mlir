@@ -18,23 +18,25 @@
 // RUN: sed -e 's/{here/{schedule = #nest.schedule<[loop row by 1]>/' %s > %t.schedule.mlir
 // RUN: heddlec %t.schedule.mlir --emit=kernels | grep '^// ' > %t.schedule
 // RUN: cat %t.keys %t.size %t.schedule | sort -u | count 6
+!row_column = !nd.tensor<f32, row: 64, column: 48>
+
 module {
-  func.func @f(%x: !nd.tensor<f32, row: 64, column: 48> {nd.layout = #nest.layout<[row, column]>})
-      -> (!nd.tensor<f32, row: 64, column: 48> {nd.layout = #nest.layout<[row, column]>}) {
+  func.func @f(%x: !row_column {nd.layout = #nest.layout<[row, column]>})
+      -> (!row_column {nd.layout = #nest.layout<[row, column]>}) {
     %y = nest.compute (row: 64, column: 48) reads %x[] {
     ^bb0(%v: f32):
       %r = arith.negf %v : f32
       nest.yield %r : f32
-    } {here} : (!nd.tensor<f32, row: 64, column: 48>) -> !nd.tensor<f32, row: 64, column: 48>
-    return %y : !nd.tensor<f32, row: 64, column: 48>
+    } {here} : (!row_column) -> !row_column
+    return %y : !row_column
   }
-  func.func @other_layout(%x: !nd.tensor<f32, row: 64, column: 48> {nd.layout = #nest.layout<[row, column]>})
-      -> (!nd.tensor<f32, row: 64, column: 48> {nd.layout = #nest.layout<[column, row]>}) {
+  func.func @other_layout(%x: !row_column {nd.layout = #nest.layout<[row, column]>})
+      -> (!row_column {nd.layout = #nest.layout<[column, row]>}) {
     %y = nest.compute (row: 64, column: 48) reads %x[] {
     ^bb0(%v: f32):
       %r = arith.negf %v : f32
       nest.yield %r : f32
-    } {here} : (!nd.tensor<f32, row: 64, column: 48>) -> !nd.tensor<f32, row: 64, column: 48>
-    return %y : !nd.tensor<f32, row: 64, column: 48>
+    } {here} : (!row_column) -> !row_column
+    return %y : !row_column
   }
 }

@@ -7,6 +7,8 @@
 // CHECK-SAME: !nd.tensor<f32, batch: 64, channel: 3>
 // CHECK-SAME: !nd.tensor<ui8, column: N floordiv 2, row: N>
 // CHECK-SAME: !nd.tensor<i1>
+!batch_row = !nd.tensor<f32, batch: 2, row: 8>
+
 func.func private @types_sorted(!nd.tensor<f32, channel: 3, batch: 64>, !nd.tensor<ui8, row: N, column: N floordiv 2>, !nd.tensor<i1>)
 
 // CHECK-LABEL: @expressions
@@ -101,29 +103,29 @@ func.func @combinations(%x: !nd.tensor<bf16, row: 3, column: 3, batch: 2>, %i: !
 }
 
 // CHECK-LABEL: @index_maps
-func.func @index_maps(%x: !nd.tensor<f32, batch: 2, row: 8>, %n: !nd.tensor<f32, row: N>, %s: !nd.tensor<f32, i: 2, j: 3, row: 8>) {
+func.func @index_maps(%x: !batch_row, %n: !nd.tensor<f32, row: N>, %s: !nd.tensor<f32, i: 2, j: 3, row: 8>) {
   // CHECK: nd.round %{{.*}} to bf16 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 8>
-  %0 = nd.round %x to bf16 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 8>
+  %0 = nd.round %x to bf16 : !batch_row -> !batch_row
   // CHECK: nd.window %{{.*}} row -> ky size 3 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, ky: 3, row: N - 2>
   %1 = nd.window %n row -> ky size 3 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, ky: 3, row: N - 2>
   // CHECK: nd.window %{{.*}} row -> ky size 3 stride 2 dilation 2 pad 1, 2 value 0.000000e+00 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
-  %2 = nd.window %x row -> ky size 3 stride 2 dilation 2 pad 1, 2 value 0.0 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
+  %2 = nd.window %x row -> ky size 3 stride 2 dilation 2 pad 1, 2 value 0.0 : f32 : !batch_row -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
   // CHECK: nd.window %{{.*}} row -> ky size 3 stride 2 pad 1, 1 exclude : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
-  %3 = nd.window %x row -> ky size 3 stride 2 pad 1, 1 exclude : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
+  %3 = nd.window %x row -> ky size 3 stride 2 pad 1, 1 exclude : !batch_row -> !nd.tensor<f32, batch: 2, ky: 3, row: 4>
   // CHECK: nd.unwindow %{{.*}} row -> ky size 3 stride 2 pad 1, 1 : !nd.tensor<f32, batch: 2, ky: 3, row: 4> -> !nd.tensor<f32, batch: 2, row: 8>
-  %4 = nd.unwindow %3 row -> ky size 3 stride 2 pad 1, 1 : !nd.tensor<f32, batch: 2, ky: 3, row: 4> -> !nd.tensor<f32, batch: 2, row: 8>
+  %4 = nd.unwindow %3 row -> ky size 3 stride 2 pad 1, 1 : !nd.tensor<f32, batch: 2, ky: 3, row: 4> -> !batch_row
   // CHECK: nd.slice %{{.*}} row from 1 size 3 stride 2 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 3>
-  %5 = nd.slice %x row from 1 size 3 stride 2 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 3>
+  %5 = nd.slice %x row from 1 size 3 stride 2 : !batch_row -> !nd.tensor<f32, batch: 2, row: 3>
   // CHECK: nd.slice %{{.*}} row from 1 size N - 1 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: N - 1>
   %6 = nd.slice %n row from 1 size N - 1 : !nd.tensor<f32, row: N> -> !nd.tensor<f32, row: N - 1>
   // CHECK: nd.pad %{{.*}} row low 1 high 2 value 0.000000e+00 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 11>
-  %7 = nd.pad %x row low 1 high 2 value 0.0 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 11>
+  %7 = nd.pad %x row low 1 high 2 value 0.0 : f32 : !batch_row -> !nd.tensor<f32, batch: 2, row: 11>
   // CHECK: nd.pad %{{.*}} row low 1 high 0 interior 1 value 0.000000e+00 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 16>
-  %8 = nd.pad %x row low 1 high 0 interior 1 value 0.0 : f32 : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, row: 16>
+  %8 = nd.pad %x row low 1 high 0 interior 1 value 0.0 : f32 : !batch_row -> !nd.tensor<f32, batch: 2, row: 16>
   // CHECK: nd.concat %{{.*}}, %{{.*}} along row : (!nd.tensor<f32, row: N>, !nd.tensor<f32, row: N - 1>) -> !nd.tensor<f32, row: 2 * N - 1>
   %9 = nd.concat %n, %6 along row : (!nd.tensor<f32, row: N>, !nd.tensor<f32, row: N - 1>) -> !nd.tensor<f32, row: 2 * N - 1>
   // CHECK: nd.split %{{.*}} row into [outer, inner] : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, inner: 4, outer: 2>
-  %10 = nd.split %x row into [outer, inner] : !nd.tensor<f32, batch: 2, row: 8> -> !nd.tensor<f32, batch: 2, inner: 4, outer: 2>
+  %10 = nd.split %x row into [outer, inner] : !batch_row -> !nd.tensor<f32, batch: 2, inner: 4, outer: 2>
   // CHECK: nd.merge %{{.*}} [i, j] into k : !nd.tensor<f32, i: 2, j: 3, row: 8> -> !nd.tensor<f32, k: 6, row: 8>
   %11 = nd.merge %s [i, j] into k : !nd.tensor<f32, i: 2, j: 3, row: 8> -> !nd.tensor<f32, k: 6, row: 8>
   // CHECK: nd.rename %{{.*}} [i, j] to [j, i] : !nd.tensor<f32, i: 2, j: 3, row: 8> -> !nd.tensor<f32, i: 3, j: 2, row: 8>

@@ -16,9 +16,14 @@
 // COMPARE: @gradient: 157 elements agree
 
 // Five layers as loops of steps (those below are kernels), forwards, whose states are saved, and backwards over what was saved.
-func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
-    -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
-  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+!batch_in = !nd.tensor<f32, batch: 3, in: 4>
+!i32_layer_row = !nd.tensor<i32, layer: 5, row: 3>
+!i32_batch_row = !nd.tensor<i32, batch: 4, row: 5>
+!in_layer_out = !nd.tensor<f32, in: 4, layer: 9, out: 4>
+
+func.func @layers(%w: !i32_layer_row {nd.name = "w"}, %h: !nd.tensor<i32, row: 3> {nd.name = "h"}, %scale: !nd.tensor<i32> {nd.name = "scale"})
+    -> (!nd.tensor<i32, row: 3>, !i32_layer_row, !nd.tensor<i32, row: 3>, !i32_layer_row) {
+  %last, %all = nest.scan along #nd.dims<layer: 5> init(%h) reads(%w) {nest.heavy} : (!nd.tensor<i32, row: 3>, !i32_layer_row) -> (!nd.tensor<i32, row: 3>, !i32_layer_row) {
   ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>):
     %next = nd.pointwise %state, %slice, %scale : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32>) -> !nd.tensor<i32, row: 3> {
     ^bb0(%a: i32, %b: i32, %c: i32):
@@ -28,7 +33,7 @@ func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd
     }
     nest.yield %next, %state : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
   }
-  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {nest.heavy} : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) -> (!nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>) {
+  %first, %sums = nest.scan along #nd.dims<layer: 5> reverse init(%last) reads(%w, %all) {nest.heavy} : (!nd.tensor<i32, row: 3>, !i32_layer_row, !i32_layer_row) -> (!nd.tensor<i32, row: 3>, !i32_layer_row) {
   ^bb0(%state: !nd.tensor<i32, row: 3>, %slice: !nd.tensor<i32, row: 3>, %saved: !nd.tensor<i32, row: 3>):
     %next = nd.pointwise %state, %slice, %saved : (!nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>) -> !nd.tensor<i32, row: 3> {
     ^bb0(%a: i32, %b: i32, %c: i32):
@@ -38,7 +43,7 @@ func.func @layers(%w: !nd.tensor<i32, layer: 5, row: 3> {nd.name = "w"}, %h: !nd
     }
     nest.yield %next, %next : !nd.tensor<i32, row: 3>, !nd.tensor<i32, row: 3>
   }
-  return %last, %all, %first, %sums : !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>, !nd.tensor<i32, row: 3>, !nd.tensor<i32, layer: 5, row: 3>
+  return %last, %all, %first, %sums : !nd.tensor<i32, row: 3>, !i32_layer_row, !nd.tensor<i32, row: 3>, !i32_layer_row
 }
 
 // One layer and none; two names of a reduction in each step, of which one is captured.
@@ -61,11 +66,11 @@ func.func @edges(%w: !nd.tensor<i32, one: 1, row: 3> {nd.name = "w"}, %n: !nd.te
 }
 
 // A number of layers that the call has. What is captured is split over the axis as well, and gathered first.
-func.func @captured(%w: !nd.tensor<i32, batch: 4, layer: N> {nd.name = "w"}, %m: !nd.tensor<i32, batch: 4, layer: 5> {nd.name = "m"}, %h: !nd.tensor<i32, batch: 4, row: 5> {nd.name = "h"})
-    -> (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
-  %last, %sums, %most = nest.scan along #nd.dims<layer: N> init(%h) reads(%w) : (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, batch: 4, layer: N>) -> (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
-  ^bb0(%state: !nd.tensor<i32, batch: 4, row: 5>, %slice: !nd.tensor<i32, batch: 4>):
-    %sum = nd.reduce %state over [batch, row] neutral [0 : i32] : (!nd.tensor<i32, batch: 4, row: 5>) -> !nd.tensor<i32> {
+func.func @captured(%w: !nd.tensor<i32, batch: 4, layer: N> {nd.name = "w"}, %m: !nd.tensor<i32, batch: 4, layer: 5> {nd.name = "m"}, %h: !i32_batch_row {nd.name = "h"})
+    -> (!i32_batch_row, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
+  %last, %sums, %most = nest.scan along #nd.dims<layer: N> init(%h) reads(%w) : (!i32_batch_row, !nd.tensor<i32, batch: 4, layer: N>) -> (!i32_batch_row, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>) {
+  ^bb0(%state: !i32_batch_row, %slice: !nd.tensor<i32, batch: 4>):
+    %sum = nd.reduce %state over [batch, row] neutral [0 : i32] : (!i32_batch_row) -> !nd.tensor<i32> {
     ^bb0(%a: i32, %b: i32):
       %c = arith.addi %a, %b : i32
       nd.yield %c : i32
@@ -75,23 +80,23 @@ func.func @captured(%w: !nd.tensor<i32, batch: 4, layer: N> {nd.name = "w"}, %m:
       %c = arith.maxsi %a, %b : i32
       nd.yield %c : i32
     }
-    %next = nd.pointwise %state, %slice, %sum, %largest : (!nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, batch: 4>, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>) -> !nd.tensor<i32, batch: 4, row: 5> {
+    %next = nd.pointwise %state, %slice, %sum, %largest : (!i32_batch_row, !nd.tensor<i32, batch: 4>, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>) -> !i32_batch_row {
     ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
       %p = arith.muli %a, %b : i32
       %q = arith.addi %p, %c : i32
       %r = arith.subi %q, %d : i32
       nd.yield %r : i32
     }
-    nest.yield %next, %sum, %largest : !nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>
+    nest.yield %next, %sum, %largest : !i32_batch_row, !nd.tensor<i32>, !nd.tensor<i32, batch: 4>
   }
-  return %last, %sums, %most : !nd.tensor<i32, batch: 4, row: 5>, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>
+  return %last, %sums, %most : !i32_batch_row, !nd.tensor<i32, layer: N>, !nd.tensor<i32, batch: 4, layer: N>
 }
 
 // A small network, whose gradient is a recurrence that runs backwards over the saved states.
-func.func private @net(%w: !nd.tensor<f32, in: 4, layer: 9, out: 4>, %h: !nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32> {
-  %last = nest.scan along #nd.dims<layer: 9> init(%h) reads(%w) : (!nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32, in: 4, layer: 9, out: 4>) -> !nd.tensor<f32, batch: 3, in: 4> {
-  ^bb0(%state: !nd.tensor<f32, batch: 3, in: 4>, %slice: !nd.tensor<f32, in: 4, out: 4>):
-    %p = nd.pointwise %state, %slice : (!nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32, in: 4, out: 4>) -> !nd.tensor<f32, batch: 3, in: 4, out: 4> {
+func.func private @net(%w: !in_layer_out, %h: !batch_in) -> !nd.tensor<f32> {
+  %last = nest.scan along #nd.dims<layer: 9> init(%h) reads(%w) : (!batch_in, !in_layer_out) -> !batch_in {
+  ^bb0(%state: !batch_in, %slice: !nd.tensor<f32, in: 4, out: 4>):
+    %p = nd.pointwise %state, %slice : (!batch_in, !nd.tensor<f32, in: 4, out: 4>) -> !nd.tensor<f32, batch: 3, in: 4, out: 4> {
     ^bb0(%a: f32, %b: f32):
       %c = arith.mulf %a, %b : f32
       nd.yield %c : f32
@@ -101,24 +106,24 @@ func.func private @net(%w: !nd.tensor<f32, in: 4, layer: 9, out: 4>, %h: !nd.ten
       %c = arith.addf %a, %b : f32
       nd.yield %c : f32
     }
-    %r = nd.rename %y [out] to [in] : !nd.tensor<f32, batch: 3, out: 4> -> !nd.tensor<f32, batch: 3, in: 4>
-    %next = nd.pointwise %r : (!nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32, batch: 3, in: 4> {
+    %r = nd.rename %y [out] to [in] : !nd.tensor<f32, batch: 3, out: 4> -> !batch_in
+    %next = nd.pointwise %r : (!batch_in) -> !batch_in {
     ^bb0(%a: f32):
       %c = math.tanh %a : f32
       nd.yield %c : f32
     }
-    nest.yield %next : !nd.tensor<f32, batch: 3, in: 4>
+    nest.yield %next : !batch_in
   }
-  %sum = nd.reduce %last over [batch, in] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 3, in: 4>) -> !nd.tensor<f32> {
+  %sum = nd.reduce %last over [batch, in] neutral [0.0 : f32] : (!batch_in) -> !nd.tensor<f32> {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     nd.yield %c : f32
   }
   return %sum : !nd.tensor<f32>
 }
-func.func @gradient(%w: !nd.tensor<f32, in: 4, layer: 9, out: 4> {nd.name = "w"}, %h: !nd.tensor<f32, batch: 3, in: 4> {nd.name = "h"})
-    -> (!nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4> {nd.name = "gradient"}, !nd.tensor<f32, batch: 3, in: 4>) {
+func.func @gradient(%w: !in_layer_out {nd.name = "w"}, %h: !batch_in {nd.name = "h"})
+    -> (!nd.tensor<f32>, !in_layer_out {nd.name = "gradient"}, !batch_in) {
   %one = nd.constant dense<1.0> : tensor<f32> by [] : !nd.tensor<f32>
-  %y, %g:2 = nd.vjp @net(%w, %h) cotangents(%one) wrt [0, 1] : (!nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>, !nd.tensor<f32>) -> (!nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>)
-  return %y, %g#0, %g#1 : !nd.tensor<f32>, !nd.tensor<f32, in: 4, layer: 9, out: 4>, !nd.tensor<f32, batch: 3, in: 4>
+  %y, %g:2 = nd.vjp @net(%w, %h) cotangents(%one) wrt [0, 1] : (!in_layer_out, !batch_in, !nd.tensor<f32>) -> (!nd.tensor<f32>, !in_layer_out, !batch_in)
+  return %y, %g#0, %g#1 : !nd.tensor<f32>, !in_layer_out, !batch_in
 }

@@ -21,15 +21,18 @@
 // COMPARE: @kernel: 5 elements agree
 
 // Windows: with a stride, with a dilation, wider than a block.
-func.func @windows(%x: !nd.tensor<i32, column: 5, row: 9> {nd.name = "x"})
+!i32_column_row = !nd.tensor<i32, column: 5, row: 9>
+!i32_column_word = !nd.tensor<i32, column: 5, word: 6>
+
+func.func @windows(%x: !i32_column_row {nd.name = "x"})
     -> (!nd.tensor<i32, column: 5, k: 3, row: 9>, !nd.tensor<i32, column: 5, k: 3, row: 5>,
-        !nd.tensor<i32, column: 5, k: 2, row: 6>, !nd.tensor<i32, column: 5, k: 7, row: 3>, !nd.tensor<i32, column: 5, row: 9>) {
-  %same = nd.window %x row -> k size 3 pad 1, 1 value 7 : i32 : !nd.tensor<i32, column: 5, row: 9> -> !nd.tensor<i32, column: 5, k: 3, row: 9>
-  %stride = nd.window %x row -> k size 3 stride 2 pad 1, 1 value 7 : i32 : !nd.tensor<i32, column: 5, row: 9> -> !nd.tensor<i32, column: 5, k: 3, row: 5>
-  %dilated = nd.window %x row -> k size 2 dilation 3 : !nd.tensor<i32, column: 5, row: 9> -> !nd.tensor<i32, column: 5, k: 2, row: 6>
-  %wide = nd.window %x row -> k size 7 : !nd.tensor<i32, column: 5, row: 9> -> !nd.tensor<i32, column: 5, k: 7, row: 3>
-  %back = nd.unwindow %stride row -> k size 3 stride 2 pad 1, 1 : !nd.tensor<i32, column: 5, k: 3, row: 5> -> !nd.tensor<i32, column: 5, row: 9>
-  return %same, %stride, %dilated, %wide, %back : !nd.tensor<i32, column: 5, k: 3, row: 9>, !nd.tensor<i32, column: 5, k: 3, row: 5>, !nd.tensor<i32, column: 5, k: 2, row: 6>, !nd.tensor<i32, column: 5, k: 7, row: 3>, !nd.tensor<i32, column: 5, row: 9>
+        !nd.tensor<i32, column: 5, k: 2, row: 6>, !nd.tensor<i32, column: 5, k: 7, row: 3>, !i32_column_row) {
+  %same = nd.window %x row -> k size 3 pad 1, 1 value 7 : i32 : !i32_column_row -> !nd.tensor<i32, column: 5, k: 3, row: 9>
+  %stride = nd.window %x row -> k size 3 stride 2 pad 1, 1 value 7 : i32 : !i32_column_row -> !nd.tensor<i32, column: 5, k: 3, row: 5>
+  %dilated = nd.window %x row -> k size 2 dilation 3 : !i32_column_row -> !nd.tensor<i32, column: 5, k: 2, row: 6>
+  %wide = nd.window %x row -> k size 7 : !i32_column_row -> !nd.tensor<i32, column: 5, k: 7, row: 3>
+  %back = nd.unwindow %stride row -> k size 3 stride 2 pad 1, 1 : !nd.tensor<i32, column: 5, k: 3, row: 5> -> !i32_column_row
+  return %same, %stride, %dilated, %wide, %back : !nd.tensor<i32, column: 5, k: 3, row: 9>, !nd.tensor<i32, column: 5, k: 3, row: 5>, !nd.tensor<i32, column: 5, k: 2, row: 6>, !nd.tensor<i32, column: 5, k: 7, row: 3>, !i32_column_row
 }
 
 // Coordinates and random bits need no rule.
@@ -55,19 +58,19 @@ func.func @sources(%key: !nd.tensor<ui64> {nd.name = "key"}, %x: !nd.tensor<i64,
 }
 
 // Sums, one that wraps around, and a maximum with its coordinate; over names of size 1 and 0, too.
-func.func @reductions(%x: !nd.tensor<i32, column: 5, row: 9> {nd.name = "x"}, %y: !nd.tensor<i32, none: 0, one: 1, row: 9> {nd.name = "y"})
+func.func @reductions(%x: !i32_column_row {nd.name = "x"}, %y: !nd.tensor<i32, none: 0, one: 1, row: 9> {nd.name = "y"})
     -> (!nd.tensor<i32, column: 5>, !nd.tensor<i32, row: 9>, !nd.tensor<i32>, !nd.tensor<i32, one: 1>) {
-  %rows = nd.reduce %x over [row] neutral [0 : i32] : (!nd.tensor<i32, column: 5, row: 9>) -> !nd.tensor<i32, column: 5> {
+  %rows = nd.reduce %x over [row] neutral [0 : i32] : (!i32_column_row) -> !nd.tensor<i32, column: 5> {
   ^bb0(%a: i32, %b: i32):
     %c = arith.addi %a, %b : i32
     nd.yield %c : i32
   }
-  %columns = nd.reduce %x over [column] neutral [1 : i32] : (!nd.tensor<i32, column: 5, row: 9>) -> !nd.tensor<i32, row: 9> {
+  %columns = nd.reduce %x over [column] neutral [1 : i32] : (!i32_column_row) -> !nd.tensor<i32, row: 9> {
   ^bb0(%a: i32, %b: i32):
     %c = arith.muli %a, %b : i32
     nd.yield %c : i32
   }
-  %most = nd.reduce %x over [row, column] neutral [-2147483648 : i32] : (!nd.tensor<i32, column: 5, row: 9>) -> !nd.tensor<i32> {
+  %most = nd.reduce %x over [row, column] neutral [-2147483648 : i32] : (!i32_column_row) -> !nd.tensor<i32> {
   ^bb0(%a: i32, %b: i32):
     %c = arith.maxsi %a, %b : i32
     nd.yield %c : i32
@@ -81,28 +84,28 @@ func.func @reductions(%x: !nd.tensor<i32, column: 5, row: 9> {nd.name = "x"}, %y
 }
 
 // Reads and writes at computed places, of which some are out of bounds.
-func.func @places(%table: !nd.tensor<i32, column: 5, word: 6> {nd.name = "table"}, %at: !nd.tensor<i32, row: 9> {nd.name = "at"},
-    %x: !nd.tensor<i32, column: 5, row: 9> {nd.name = "x"})
-    -> (!nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, column: 5, word: 6>) {
-  %read = nd.gather %table [word] at %at : (!nd.tensor<i32, column: 5, word: 6>, !nd.tensor<i32, row: 9>) -> !nd.tensor<i32, column: 5, row: 9>
-  %written = nd.scatter %x into %table [word] at %at : (!nd.tensor<i32, column: 5, word: 6>, !nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, row: 9>) -> !nd.tensor<i32, column: 5, word: 6> {
+func.func @places(%table: !i32_column_word {nd.name = "table"}, %at: !nd.tensor<i32, row: 9> {nd.name = "at"},
+    %x: !i32_column_row {nd.name = "x"})
+    -> (!i32_column_row, !i32_column_word) {
+  %read = nd.gather %table [word] at %at : (!i32_column_word, !nd.tensor<i32, row: 9>) -> !i32_column_row
+  %written = nd.scatter %x into %table [word] at %at : (!i32_column_word, !i32_column_row, !nd.tensor<i32, row: 9>) -> !i32_column_word {
   ^bb0(%old: i32, %new: i32):
     %c = arith.addi %old, %new : i32
     nd.yield %c : i32
   }
-  return %read, %written : !nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, column: 5, word: 6>
+  return %read, %written : !i32_column_row, !i32_column_word
 }
 
 // Order along a name.
-func.func @orders(%x: !nd.tensor<i32, column: 5, row: 9> {nd.name = "x"}) -> (!nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, n: 45>) {
-  %sums = nd.scan %x along row neutral [0 : i32] : (!nd.tensor<i32, column: 5, row: 9>) -> !nd.tensor<i32, column: 5, row: 9> {
+func.func @orders(%x: !i32_column_row {nd.name = "x"}) -> (!i32_column_row, !i32_column_row, !nd.tensor<i32, n: 45>) {
+  %sums = nd.scan %x along row neutral [0 : i32] : (!i32_column_row) -> !i32_column_row {
   ^bb0(%a: i32, %b: i32):
     %c = arith.addi %a, %b : i32
     nd.yield %c : i32
   }
-  %sorted = nd.sort %x along row : (!nd.tensor<i32, column: 5, row: 9>) -> !nd.tensor<i32, column: 5, row: 9>
-  %flat = nd.merge %x [row, column] into n : !nd.tensor<i32, column: 5, row: 9> -> !nd.tensor<i32, n: 45>
-  return %sums, %sorted, %flat : !nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, column: 5, row: 9>, !nd.tensor<i32, n: 45>
+  %sorted = nd.sort %x along row : (!i32_column_row) -> !i32_column_row
+  %flat = nd.merge %x [row, column] into n : !i32_column_row -> !nd.tensor<i32, n: 45>
+  return %sums, %sorted, %flat : !i32_column_row, !i32_column_row, !nd.tensor<i32, n: 45>
 }
 
 // A kernel of the user, with coordinates and an epilogue.

@@ -2,6 +2,8 @@
 // its own values.
 // RUN: heddle-run %s --compare
 
+!a_b_t = !nd.tensor<f32, a: 9, b: 20, t: 3>
+
 func.func @sorts() {
   %x = nd.constant dense<[3.0, 1.0, 2.0]> : tensor<3xf32> by [a] : !nd.tensor<f32, a: 3>
   %0 = nd.sort %x along a : (!nd.tensor<f32, a: 3>) -> !nd.tensor<f32, a: 3>
@@ -63,23 +65,23 @@ func.func @common_factor(%x: !nd.tensor<i32, n: 9>, %y: !nd.tensor<i32, n: 9>, %
 
 // Padding with a value counts: it is not dropped as zeros of a sum of products may be.
 func.func @outside(%x: !nd.tensor<f32, a: 9, b: 20>, %k: !nd.tensor<f32, t: 3>) -> (!nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>, !nd.tensor<f32, a: 9, b: 20>) {
-  %0 = nd.window %x a -> t size 3 pad 1, 1 value 5.0 : f32 : !nd.tensor<f32, a: 9, b: 20> -> !nd.tensor<f32, a: 9, b: 20, t: 3>
-  %1 = nd.reduce %0 over [t] neutral [0xFF800000 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  %0 = nd.window %x a -> t size 3 pad 1, 1 value 5.0 : f32 : !nd.tensor<f32, a: 9, b: 20> -> !a_b_t
+  %1 = nd.reduce %0 over [t] neutral [0xFF800000 : f32] : (!a_b_t) -> !nd.tensor<f32, a: 9, b: 20> {
   ^bb0(%s: f32, %t: f32):
     %r = arith.maximumf %s, %t : f32
     nd.yield %r : f32
   }
-  %2 = nd.reduce %0 over [t] neutral [0.0 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  %2 = nd.reduce %0 over [t] neutral [0.0 : f32] : (!a_b_t) -> !nd.tensor<f32, a: 9, b: 20> {
   ^bb0(%s: f32, %t: f32):
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32
   }
-  %3 = nd.pointwise %0, %k : (!nd.tensor<f32, a: 9, b: 20, t: 3>, !nd.tensor<f32, t: 3>) -> !nd.tensor<f32, a: 9, b: 20, t: 3> {
+  %3 = nd.pointwise %0, %k : (!a_b_t, !nd.tensor<f32, t: 3>) -> !a_b_t {
   ^bb0(%s: f32, %t: f32):
     %r = arith.mulf %s, %t : f32
     nd.yield %r : f32
   }
-  %4 = nd.reduce %3 over [t] neutral [0.0 : f32] : (!nd.tensor<f32, a: 9, b: 20, t: 3>) -> !nd.tensor<f32, a: 9, b: 20> {
+  %4 = nd.reduce %3 over [t] neutral [0.0 : f32] : (!a_b_t) -> !nd.tensor<f32, a: 9, b: 20> {
   ^bb0(%s: f32, %t: f32):
     %r = arith.addf %s, %t : f32
     nd.yield %r : f32

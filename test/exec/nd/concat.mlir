@@ -1,16 +1,18 @@
 // Joins operands in their order.
 // RUN: heddle-run %s --compare
 
+!i32_column_row = !nd.tensor<i32, column: 2, row: 2>
+
 func.func @order() {
-  %x = nd.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32> by [row, column] : !nd.tensor<i32, column: 2, row: 2>
+  %x = nd.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32> by [row, column] : !i32_column_row
   %y = nd.constant dense<[[5], [6]]> : tensor<2x1xi32> by [row, column] : !nd.tensor<i32, column: 1, row: 2>
-  %a = nd.concat %y, %x along column : (!nd.tensor<i32, column: 1, row: 2>, !nd.tensor<i32, column: 2, row: 2>) -> !nd.tensor<i32, column: 3, row: 2>
+  %a = nd.concat %y, %x along column : (!nd.tensor<i32, column: 1, row: 2>, !i32_column_row) -> !nd.tensor<i32, column: 3, row: 2>
   check.expect_eq_const %a is dense<[[5, 1, 2], [6, 3, 4]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
   // The same tensor twice, and one alone.
-  %b = nd.concat %x, %x along row : (!nd.tensor<i32, column: 2, row: 2>, !nd.tensor<i32, column: 2, row: 2>) -> !nd.tensor<i32, column: 2, row: 4>
+  %b = nd.concat %x, %x along row : (!i32_column_row, !i32_column_row) -> !nd.tensor<i32, column: 2, row: 4>
   check.expect_eq_const %b is dense<[[1, 2], [3, 4], [1, 2], [3, 4]]> : tensor<4x2xi32> by [row, column] : !nd.tensor<i32, column: 2, row: 4>
-  %c = nd.concat %x along row : (!nd.tensor<i32, column: 2, row: 2>) -> !nd.tensor<i32, column: 2, row: 2>
-  check.expect_eq %c, %x : !nd.tensor<i32, column: 2, row: 2>
+  %c = nd.concat %x along row : (!i32_column_row) -> !i32_column_row
+  check.expect_eq %c, %x : !i32_column_row
   return
 }
 

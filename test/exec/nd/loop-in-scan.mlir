@@ -4,6 +4,8 @@
 // RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=3
 
 // Each number is halved until it is at most what is carried, which grows.
+!f64_k_m_t = !nd.tensor<f64, k: 3, m: 2, t: N>
+
 func.func private @halvings(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>) {
   %r:2 = nest.scan along <t: N> init(%h) reads(%x) : (!nd.tensor<f64>, !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>) {
   ^bb0(%s: !nd.tensor<f64>, %v: !nd.tensor<f64>):
@@ -58,9 +60,9 @@ func.func private @both(%h: !nd.tensor<f64>, %x: !nd.tensor<f64, t: N>) -> (!nd.
   %r:4 = nd.jvp @halvings(%p, %q) tangents(%h, %x) wrt [0, 1] : (!nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>) -> (!nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>)
   return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f64>, !nd.tensor<f64, t: N>, !nd.tensor<f64>, !nd.tensor<f64, t: N>
 }
-func.func @lifted(%h: !nd.tensor<f64, k: 3>, %x: !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>, !nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>) {
-  %r:4 = nd.call @both(%h, %x) : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>, !nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>)
-  return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>, !nd.tensor<f64, k: 3, m: 2>, !nd.tensor<f64, k: 3, m: 2, t: N>
+func.func @lifted(%h: !nd.tensor<f64, k: 3>, %x: !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t, !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t) {
+  %r:4 = nd.call @both(%h, %x) : (!nd.tensor<f64, k: 3>, !nd.tensor<f64, t: N, m: 2>) -> (!nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t, !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t)
+  return %r#0, %r#1, %r#2, %r#3 : !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t, !nd.tensor<f64, k: 3, m: 2>, !f64_k_m_t
 }
 
 // A computed step; without a positive one there are no steps.

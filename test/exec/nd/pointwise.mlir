@@ -1,24 +1,26 @@
 // A scalar function at every point of the union of the operands' names, in every element type.
 // RUN: heddle-run %s --compare
 
+!i32_column_row = !nd.tensor<i32, column: 3, row: 2>
+
 func.func @union() {
-  %a = nd.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
+  %a = nd.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
   %b = nd.constant dense<[10, 20]> : tensor<2xi32> by [row] : !nd.tensor<i32, row: 2>
   %s = nd.constant dense<100> : tensor<i32> by [] : !nd.tensor<i32>
-  %0 = nd.pointwise %b, %a, %s : (!nd.tensor<i32, row: 2>, !nd.tensor<i32, column: 3, row: 2>, !nd.tensor<i32>) -> !nd.tensor<i32, column: 3, row: 2> {
+  %0 = nd.pointwise %b, %a, %s : (!nd.tensor<i32, row: 2>, !i32_column_row, !nd.tensor<i32>) -> !i32_column_row {
   ^bb0(%x: i32, %y: i32, %z: i32):
     %p = arith.addi %x, %y : i32
     %q = arith.addi %p, %z : i32
     nd.yield %q : i32
   }
-  check.expect_eq_const %0 is dense<[[111, 112, 113], [124, 125, 126]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
+  check.expect_eq_const %0 is dense<[[111, 112, 113], [124, 125, 126]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
   %c = nd.constant dense<[1, 2, 3]> : tensor<3xi32> by [column] : !nd.tensor<i32, column: 3>
-  %1 = nd.pointwise %b, %c crossed : (!nd.tensor<i32, row: 2>, !nd.tensor<i32, column: 3>) -> !nd.tensor<i32, column: 3, row: 2> {
+  %1 = nd.pointwise %b, %c crossed : (!nd.tensor<i32, row: 2>, !nd.tensor<i32, column: 3>) -> !i32_column_row {
   ^bb0(%x: i32, %y: i32):
     %p = arith.muli %x, %y : i32
     nd.yield %p : i32
   }
-  check.expect_eq_const %1 is dense<[[10, 20, 30], [20, 40, 60]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
+  check.expect_eq_const %1 is dense<[[10, 20, 30], [20, 40, 60]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
   %2 = nd.pointwise : () -> !nd.tensor<i32> {
     %seven = arith.constant 7 : i32
     nd.yield %seven : i32

@@ -2,6 +2,8 @@
 // authors' library for the counter 0 and the key 0.
 // RUN: heddle-run %s --compare
 
+!ui32_column_row = !nd.tensor<ui32, column: 3, row: 2>
+
 func.func @known_answers() {
   %key = nd.constant dense<0> : tensor<i64> by [] : !nd.tensor<ui64>
   %bits = nd.random %key by [n] : !nd.tensor<ui64> -> !nd.tensor<ui32, n: 4>
@@ -13,12 +15,12 @@ func.func @known_answers() {
 func.func @order() {
   %key = nd.constant dense<1234567890123456789> : tensor<i64> by [] : !nd.tensor<ui64>
   %flat = nd.random %key by [n] : !nd.tensor<ui64> -> !nd.tensor<ui32, n: 6>
-  %grid = nd.random %key by [row, column] : !nd.tensor<ui64> -> !nd.tensor<ui32, column: 3, row: 2>
-  %split = nd.split %flat n into [row, column] : !nd.tensor<ui32, n: 6> -> !nd.tensor<ui32, column: 3, row: 2>
-  check.expect_eq %grid, %split : !nd.tensor<ui32, column: 3, row: 2>
-  %other = nd.random %key by [column, row] : !nd.tensor<ui64> -> !nd.tensor<ui32, column: 3, row: 2>
-  %turned = nd.split %flat n into [column, row] : !nd.tensor<ui32, n: 6> -> !nd.tensor<ui32, column: 3, row: 2>
-  check.expect_eq %other, %turned : !nd.tensor<ui32, column: 3, row: 2>
+  %grid = nd.random %key by [row, column] : !nd.tensor<ui64> -> !ui32_column_row
+  %split = nd.split %flat n into [row, column] : !nd.tensor<ui32, n: 6> -> !ui32_column_row
+  check.expect_eq %grid, %split : !ui32_column_row
+  %other = nd.random %key by [column, row] : !nd.tensor<ui64> -> !ui32_column_row
+  %turned = nd.split %flat n into [column, row] : !nd.tensor<ui32, n: 6> -> !ui32_column_row
+  check.expect_eq %other, %turned : !ui32_column_row
   return
 }
 

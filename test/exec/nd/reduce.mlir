@@ -1,6 +1,14 @@
 // Combines all elements along names. Accumulators are as wide as the neutral element says.
 // RUN: heddle-run %s --compare
 
+!f64_k_m_n = !nd.tensor<f64, k: 31, m: 5, n: 17>
+!k_m_n = !nd.tensor<f32, k: 31, m: 5, n: 17>
+!bf16_k_m_n = !nd.tensor<bf16, k: 31, m: 5, n: 17>
+!f16_k_m_n = !nd.tensor<f16, k: 31, m: 5, n: 17>
+!i64_k_m_n = !nd.tensor<i64, k: 31, m: 5, n: 17>
+!i32_k_m_n = !nd.tensor<i32, k: 31, m: 5, n: 17>
+!i8_k_m_n = !nd.tensor<i8, k: 31, m: 5, n: 17>
+
 func.func @several_names() {
   %x = nd.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi32> by [a, b, c] : !nd.tensor<i32, a: 2, b: 2, c: 2>
   %0 = nd.reduce %x over [c, a] neutral [0 : i32] : (!nd.tensor<i32, a: 2, b: 2, c: 2>) -> !nd.tensor<i32, b: 2> {
@@ -70,38 +78,38 @@ func.func @argmax() {
   return
 }
 
-func.func @f64(%x: !nd.tensor<f64, k: 31, m: 5, n: 17>) -> (!nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31>, !nd.tensor<f64>, !nd.tensor<f64, k: 31, n: 17>, !nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31, m: 5>, !nd.tensor<f64, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, m: 5, n: 17> {
+func.func @f64(%x: !f64_k_m_n) -> (!nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31>, !nd.tensor<f64>, !nd.tensor<f64, k: 31, n: 17>, !nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31, m: 5>, !nd.tensor<f64, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, m: 5, n: 17> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.addf %p, %e : f64
     nd.yield %r : f64
   }
-  %1 = nd.reduce %x over [n, m] neutral [0.0 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0.0 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, k: 31> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.addf %p, %e : f64
     nd.yield %r : f64
   }
-  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64> {
+  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f64] : (!f64_k_m_n) -> !nd.tensor<f64> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.addf %p, %e : f64
     nd.yield %r : f64
   }
-  %3 = nd.reduce %x over [m] neutral [1.0 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, k: 31, n: 17> {
+  %3 = nd.reduce %x over [m] neutral [1.0 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, k: 31, n: 17> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.mulf %p, %e : f64
     nd.yield %r : f64
   }
-  %4 = nd.reduce %x over [k] neutral [0xFFF0000000000000 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, m: 5, n: 17> {
+  %4 = nd.reduce %x over [k] neutral [0xFFF0000000000000 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, m: 5, n: 17> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.maximumf %p, %e : f64
     nd.yield %r : f64
   }
-  %5 = nd.reduce %x over [n] neutral [0x7FF0000000000000 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, k: 31, m: 5> {
+  %5 = nd.reduce %x over [n] neutral [0x7FF0000000000000 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, k: 31, m: 5> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.minimumf %p, %e : f64
     nd.yield %r : f64
   }
-  %6 = nd.reduce %x over [m] neutral [0xFFF0000000000000 : f64] : (!nd.tensor<f64, k: 31, m: 5, n: 17>) -> !nd.tensor<f64, k: 31, n: 17> {
+  %6 = nd.reduce %x over [m] neutral [0xFFF0000000000000 : f64] : (!f64_k_m_n) -> !nd.tensor<f64, k: 31, n: 17> {
   ^bb0(%p: f64, %e: f64):
     %r = arith.maxnumf %p, %e : f64
     nd.yield %r : f64
@@ -109,38 +117,38 @@ func.func @f64(%x: !nd.tensor<f64, k: 31, m: 5, n: 17>) -> (!nd.tensor<f64, m: 5
   return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31>, !nd.tensor<f64>, !nd.tensor<f64, k: 31, n: 17>, !nd.tensor<f64, m: 5, n: 17>, !nd.tensor<f64, k: 31, m: 5>, !nd.tensor<f64, k: 31, n: 17>
 }
 
-func.func @f32(%x: !nd.tensor<f32, k: 31, m: 5, n: 17>) -> (!nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31>, !nd.tensor<f32>, !nd.tensor<f32, k: 31, n: 17>, !nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31, m: 5>, !nd.tensor<f32, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, m: 5, n: 17> {
+func.func @f32(%x: !k_m_n) -> (!nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31>, !nd.tensor<f32>, !nd.tensor<f32, k: 31, n: 17>, !nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31, m: 5>, !nd.tensor<f32, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!k_m_n) -> !nd.tensor<f32, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!k_m_n) -> !nd.tensor<f32, k: 31> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32> {
+  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!k_m_n) -> !nd.tensor<f32> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, k: 31, n: 17> {
+  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!k_m_n) -> !nd.tensor<f32, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.mulf %p, %e : f32
     nd.yield %r : f32
   }
-  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, m: 5, n: 17> {
+  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!k_m_n) -> !nd.tensor<f32, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maximumf %p, %e : f32
     nd.yield %r : f32
   }
-  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, k: 31, m: 5> {
+  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!k_m_n) -> !nd.tensor<f32, k: 31, m: 5> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.minimumf %p, %e : f32
     nd.yield %r : f32
   }
-  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!nd.tensor<f32, k: 31, m: 5, n: 17>) -> !nd.tensor<f32, k: 31, n: 17> {
+  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!k_m_n) -> !nd.tensor<f32, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maxnumf %p, %e : f32
     nd.yield %r : f32
@@ -148,38 +156,38 @@ func.func @f32(%x: !nd.tensor<f32, k: 31, m: 5, n: 17>) -> (!nd.tensor<f32, m: 5
   return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31>, !nd.tensor<f32>, !nd.tensor<f32, k: 31, n: 17>, !nd.tensor<f32, m: 5, n: 17>, !nd.tensor<f32, k: 31, m: 5>, !nd.tensor<f32, k: 31, n: 17>
 }
 
-func.func @bf16(%x: !nd.tensor<bf16, k: 31, m: 5, n: 17>) -> (!nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31>, !nd.tensor<bf16>, !nd.tensor<bf16, k: 31, n: 17>, !nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31, m: 5>, !nd.tensor<bf16, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, m: 5, n: 17> {
+func.func @bf16(%x: !bf16_k_m_n) -> (!nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31>, !nd.tensor<bf16>, !nd.tensor<bf16, k: 31, n: 17>, !nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31, m: 5>, !nd.tensor<bf16, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, k: 31> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16> {
+  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, k: 31, n: 17> {
+  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.mulf %p, %e : f32
     nd.yield %r : f32
   }
-  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, m: 5, n: 17> {
+  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maximumf %p, %e : f32
     nd.yield %r : f32
   }
-  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, k: 31, m: 5> {
+  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, k: 31, m: 5> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.minimumf %p, %e : f32
     nd.yield %r : f32
   }
-  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!nd.tensor<bf16, k: 31, m: 5, n: 17>) -> !nd.tensor<bf16, k: 31, n: 17> {
+  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!bf16_k_m_n) -> !nd.tensor<bf16, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maxnumf %p, %e : f32
     nd.yield %r : f32
@@ -187,38 +195,38 @@ func.func @bf16(%x: !nd.tensor<bf16, k: 31, m: 5, n: 17>) -> (!nd.tensor<bf16, m
   return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31>, !nd.tensor<bf16>, !nd.tensor<bf16, k: 31, n: 17>, !nd.tensor<bf16, m: 5, n: 17>, !nd.tensor<bf16, k: 31, m: 5>, !nd.tensor<bf16, k: 31, n: 17>
 }
 
-func.func @f16(%x: !nd.tensor<f16, k: 31, m: 5, n: 17>) -> (!nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31>, !nd.tensor<f16>, !nd.tensor<f16, k: 31, n: 17>, !nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31, m: 5>, !nd.tensor<f16, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, m: 5, n: 17> {
+func.func @f16(%x: !f16_k_m_n) -> (!nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31>, !nd.tensor<f16>, !nd.tensor<f16, k: 31, n: 17>, !nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31, m: 5>, !nd.tensor<f16, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0.0 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, k: 31> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16> {
+  %2 = nd.reduce %x over [m, k, n] neutral [0.0 : f32] : (!f16_k_m_n) -> !nd.tensor<f16> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.addf %p, %e : f32
     nd.yield %r : f32
   }
-  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, k: 31, n: 17> {
+  %3 = nd.reduce %x over [m] neutral [1.0 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.mulf %p, %e : f32
     nd.yield %r : f32
   }
-  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, m: 5, n: 17> {
+  %4 = nd.reduce %x over [k] neutral [0xFF800000 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, m: 5, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maximumf %p, %e : f32
     nd.yield %r : f32
   }
-  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, k: 31, m: 5> {
+  %5 = nd.reduce %x over [n] neutral [0x7F800000 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, k: 31, m: 5> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.minimumf %p, %e : f32
     nd.yield %r : f32
   }
-  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!nd.tensor<f16, k: 31, m: 5, n: 17>) -> !nd.tensor<f16, k: 31, n: 17> {
+  %6 = nd.reduce %x over [m] neutral [0xFF800000 : f32] : (!f16_k_m_n) -> !nd.tensor<f16, k: 31, n: 17> {
   ^bb0(%p: f32, %e: f32):
     %r = arith.maxnumf %p, %e : f32
     nd.yield %r : f32
@@ -226,33 +234,33 @@ func.func @f16(%x: !nd.tensor<f16, k: 31, m: 5, n: 17>) -> (!nd.tensor<f16, m: 5
   return %0, %1, %2, %3, %4, %5, %6 : !nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31>, !nd.tensor<f16>, !nd.tensor<f16, k: 31, n: 17>, !nd.tensor<f16, m: 5, n: 17>, !nd.tensor<f16, k: 31, m: 5>, !nd.tensor<f16, k: 31, n: 17>
 }
 
-func.func @i64(%x: !nd.tensor<i64, k: 31, m: 5, n: 17>) -> (!nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31>, !nd.tensor<i64>, !nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31, m: 5>, !nd.tensor<i64, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64, m: 5, n: 17> {
+func.func @i64(%x: !i64_k_m_n) -> (!nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31>, !nd.tensor<i64>, !nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31, m: 5>, !nd.tensor<i64, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0 : i64] : (!i64_k_m_n) -> !nd.tensor<i64, m: 5, n: 17> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.addi %p, %e : i64
     nd.yield %r : i64
   }
-  %1 = nd.reduce %x over [n, m] neutral [0 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0 : i64] : (!i64_k_m_n) -> !nd.tensor<i64, k: 31> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.addi %p, %e : i64
     nd.yield %r : i64
   }
-  %2 = nd.reduce %x over [k, m, n] neutral [1 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64> {
+  %2 = nd.reduce %x over [k, m, n] neutral [1 : i64] : (!i64_k_m_n) -> !nd.tensor<i64> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.muli %p, %e : i64
     nd.yield %r : i64
   }
-  %3 = nd.reduce %x over [k] neutral [-9223372036854775808 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64, m: 5, n: 17> {
+  %3 = nd.reduce %x over [k] neutral [-9223372036854775808 : i64] : (!i64_k_m_n) -> !nd.tensor<i64, m: 5, n: 17> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.maxsi %p, %e : i64
     nd.yield %r : i64
   }
-  %4 = nd.reduce %x over [n] neutral [9223372036854775807 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64, k: 31, m: 5> {
+  %4 = nd.reduce %x over [n] neutral [9223372036854775807 : i64] : (!i64_k_m_n) -> !nd.tensor<i64, k: 31, m: 5> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.minsi %p, %e : i64
     nd.yield %r : i64
   }
-  %5 = nd.reduce %x over [m] neutral [0 : i64] : (!nd.tensor<i64, k: 31, m: 5, n: 17>) -> !nd.tensor<i64, k: 31, n: 17> {
+  %5 = nd.reduce %x over [m] neutral [0 : i64] : (!i64_k_m_n) -> !nd.tensor<i64, k: 31, n: 17> {
   ^bb0(%p: i64, %e: i64):
     %r = arith.xori %p, %e : i64
     nd.yield %r : i64
@@ -260,33 +268,33 @@ func.func @i64(%x: !nd.tensor<i64, k: 31, m: 5, n: 17>) -> (!nd.tensor<i64, m: 5
   return %0, %1, %2, %3, %4, %5 : !nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31>, !nd.tensor<i64>, !nd.tensor<i64, m: 5, n: 17>, !nd.tensor<i64, k: 31, m: 5>, !nd.tensor<i64, k: 31, n: 17>
 }
 
-func.func @i32(%x: !nd.tensor<i32, k: 31, m: 5, n: 17>) -> (!nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31>, !nd.tensor<i32>, !nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31, m: 5>, !nd.tensor<i32, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32, m: 5, n: 17> {
+func.func @i32(%x: !i32_k_m_n) -> (!nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31>, !nd.tensor<i32>, !nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31, m: 5>, !nd.tensor<i32, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0 : i32] : (!i32_k_m_n) -> !nd.tensor<i32, m: 5, n: 17> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.addi %p, %e : i32
     nd.yield %r : i32
   }
-  %1 = nd.reduce %x over [n, m] neutral [0 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0 : i32] : (!i32_k_m_n) -> !nd.tensor<i32, k: 31> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.addi %p, %e : i32
     nd.yield %r : i32
   }
-  %2 = nd.reduce %x over [k, m, n] neutral [1 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32> {
+  %2 = nd.reduce %x over [k, m, n] neutral [1 : i32] : (!i32_k_m_n) -> !nd.tensor<i32> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.muli %p, %e : i32
     nd.yield %r : i32
   }
-  %3 = nd.reduce %x over [k] neutral [-2147483648 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32, m: 5, n: 17> {
+  %3 = nd.reduce %x over [k] neutral [-2147483648 : i32] : (!i32_k_m_n) -> !nd.tensor<i32, m: 5, n: 17> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.maxsi %p, %e : i32
     nd.yield %r : i32
   }
-  %4 = nd.reduce %x over [n] neutral [2147483647 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32, k: 31, m: 5> {
+  %4 = nd.reduce %x over [n] neutral [2147483647 : i32] : (!i32_k_m_n) -> !nd.tensor<i32, k: 31, m: 5> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.minsi %p, %e : i32
     nd.yield %r : i32
   }
-  %5 = nd.reduce %x over [m] neutral [0 : i32] : (!nd.tensor<i32, k: 31, m: 5, n: 17>) -> !nd.tensor<i32, k: 31, n: 17> {
+  %5 = nd.reduce %x over [m] neutral [0 : i32] : (!i32_k_m_n) -> !nd.tensor<i32, k: 31, n: 17> {
   ^bb0(%p: i32, %e: i32):
     %r = arith.xori %p, %e : i32
     nd.yield %r : i32
@@ -294,33 +302,33 @@ func.func @i32(%x: !nd.tensor<i32, k: 31, m: 5, n: 17>) -> (!nd.tensor<i32, m: 5
   return %0, %1, %2, %3, %4, %5 : !nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31>, !nd.tensor<i32>, !nd.tensor<i32, m: 5, n: 17>, !nd.tensor<i32, k: 31, m: 5>, !nd.tensor<i32, k: 31, n: 17>
 }
 
-func.func @i8(%x: !nd.tensor<i8, k: 31, m: 5, n: 17>) -> (!nd.tensor<i8, m: 5, n: 17>, !nd.tensor<i8, k: 31>, !nd.tensor<i8>, !nd.tensor<i8, m: 5, n: 17>, !nd.tensor<i8, k: 31, m: 5>, !nd.tensor<i8, k: 31, n: 17>) {
-  %0 = nd.reduce %x over [k] neutral [0 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8, m: 5, n: 17> {
+func.func @i8(%x: !i8_k_m_n) -> (!nd.tensor<i8, m: 5, n: 17>, !nd.tensor<i8, k: 31>, !nd.tensor<i8>, !nd.tensor<i8, m: 5, n: 17>, !nd.tensor<i8, k: 31, m: 5>, !nd.tensor<i8, k: 31, n: 17>) {
+  %0 = nd.reduce %x over [k] neutral [0 : i8] : (!i8_k_m_n) -> !nd.tensor<i8, m: 5, n: 17> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.addi %p, %e : i8
     nd.yield %r : i8
   }
-  %1 = nd.reduce %x over [n, m] neutral [0 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8, k: 31> {
+  %1 = nd.reduce %x over [n, m] neutral [0 : i8] : (!i8_k_m_n) -> !nd.tensor<i8, k: 31> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.addi %p, %e : i8
     nd.yield %r : i8
   }
-  %2 = nd.reduce %x over [k, m, n] neutral [1 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8> {
+  %2 = nd.reduce %x over [k, m, n] neutral [1 : i8] : (!i8_k_m_n) -> !nd.tensor<i8> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.muli %p, %e : i8
     nd.yield %r : i8
   }
-  %3 = nd.reduce %x over [k] neutral [-128 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8, m: 5, n: 17> {
+  %3 = nd.reduce %x over [k] neutral [-128 : i8] : (!i8_k_m_n) -> !nd.tensor<i8, m: 5, n: 17> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.maxsi %p, %e : i8
     nd.yield %r : i8
   }
-  %4 = nd.reduce %x over [n] neutral [127 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8, k: 31, m: 5> {
+  %4 = nd.reduce %x over [n] neutral [127 : i8] : (!i8_k_m_n) -> !nd.tensor<i8, k: 31, m: 5> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.minsi %p, %e : i8
     nd.yield %r : i8
   }
-  %5 = nd.reduce %x over [m] neutral [0 : i8] : (!nd.tensor<i8, k: 31, m: 5, n: 17>) -> !nd.tensor<i8, k: 31, n: 17> {
+  %5 = nd.reduce %x over [m] neutral [0 : i8] : (!i8_k_m_n) -> !nd.tensor<i8, k: 31, n: 17> {
   ^bb0(%p: i8, %e: i8):
     %r = arith.xori %p, %e : i8
     nd.yield %r : i8

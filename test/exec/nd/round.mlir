@@ -1,6 +1,8 @@
 // Rounds to a narrower type and back, to nearest, ties to even.
 // RUN: heddle-run %s --compare
 
+!f64_row_column = !nd.tensor<f64, row: 7, column: 3>
+
 func.func @ties() {
   // bf16 keeps 8 bits: 1 + 1/256 lies between 1 and 1 + 1/128, 1 + 3/256 between 1 + 1/128 and 1 + 2/128.
   %a = nd.constant dense<[1.00390625, 1.01171875, -1.00390625, 3.4e38, 0.0, -0.0]> : tensor<6xf32> by [n] : !nd.tensor<f32, n: 6>
@@ -12,12 +14,12 @@ func.func @ties() {
   return
 }
 
-func.func @types(%x: !nd.tensor<f64, row: 7, column: 3>, %y: !nd.tensor<f32, n: 37>, %z: !nd.tensor<bf16, n: 5>, %e: !nd.tensor<f32, n: 0>)
-    -> (!nd.tensor<f64, row: 7, column: 3>, !nd.tensor<f64, row: 7, column: 3>, !nd.tensor<f32, n: 37>, !nd.tensor<bf16, n: 5>, !nd.tensor<f32, n: 0>) {
-  %0 = nd.round %x to f32 : !nd.tensor<f64, row: 7, column: 3> -> !nd.tensor<f64, row: 7, column: 3>
-  %1 = nd.round %x to f16 : !nd.tensor<f64, row: 7, column: 3> -> !nd.tensor<f64, row: 7, column: 3>
+func.func @types(%x: !f64_row_column, %y: !nd.tensor<f32, n: 37>, %z: !nd.tensor<bf16, n: 5>, %e: !nd.tensor<f32, n: 0>)
+    -> (!f64_row_column, !f64_row_column, !nd.tensor<f32, n: 37>, !nd.tensor<bf16, n: 5>, !nd.tensor<f32, n: 0>) {
+  %0 = nd.round %x to f32 : !f64_row_column -> !f64_row_column
+  %1 = nd.round %x to f16 : !f64_row_column -> !f64_row_column
   %2 = nd.round %y to bf16 : !nd.tensor<f32, n: 37> -> !nd.tensor<f32, n: 37>
   %3 = nd.round %z to bf16 : !nd.tensor<bf16, n: 5> -> !nd.tensor<bf16, n: 5>
   %4 = nd.round %e to f16 : !nd.tensor<f32, n: 0> -> !nd.tensor<f32, n: 0>
-  return %0, %1, %2, %3, %4 : !nd.tensor<f64, row: 7, column: 3>, !nd.tensor<f64, row: 7, column: 3>, !nd.tensor<f32, n: 37>, !nd.tensor<bf16, n: 5>, !nd.tensor<f32, n: 0>
+  return %0, %1, %2, %3, %4 : !f64_row_column, !f64_row_column, !nd.tensor<f32, n: 37>, !nd.tensor<bf16, n: 5>, !nd.tensor<f32, n: 0>
 }

@@ -3,6 +3,7 @@
 // RUN: heddle-run %s --compare --size N=0,1,2,9 --size M=3,1,0,2
 // RUN: heddle-run %s --compare --managed --row-major --threads 2 --size N=7 --size M=3
 
+!a_b_j = !nd.tensor<f32, a: N, b: 2, j: M>
 !F64_a = !nd.tensor<f64, a: 4>
 
 // (1 + x) (1 + y) - 1
@@ -44,8 +45,8 @@ func.func @any_number(%d: !F64_a, %u: !nd.tensor<f64, i: N>, %k: !nd.tensor<i32,
 }
 
 // Updates along two names, one of which the destination has as well, and as a row of its own.
-func.func private @two(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N, b: 2, j: M>, %k: !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
-  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>, !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
+func.func private @two(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !a_b_j, %k: !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
+  %0 = nd.scatter %u into %d [a] at %k : (!nd.tensor<f32, a: 4, b: 2>, !a_b_j, !nd.tensor<i32, a: N, j: M>) -> !nd.tensor<f32, a: 4, b: 2> {
   ^bb0(%p: f32, %q: f32):
     %m = arith.mulf %p, %p : f32
     %n = arith.mulf %q, %q : f32
@@ -55,15 +56,15 @@ func.func private @two(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N
   }
   return %0 : !nd.tensor<f32, a: 4, b: 2>
 }
-func.func @two_names(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !nd.tensor<f32, a: N, b: 2, j: M>, %k: !nd.tensor<i32, a: N, j: M>) -> (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>) {
+func.func @two_names(%d: !nd.tensor<f32, a: 4, b: 2>, %u: !a_b_j, %k: !nd.tensor<i32, a: N, j: M>) -> (!nd.tensor<f32, a: 4, b: 2>, !a_b_j) {
   %c = nd.pointwise %k : (!nd.tensor<i32, a: N, j: M>) -> !nd.tensor<i32, a: N, j: M> {
   ^bb0(%v: i32):
     %four = arith.constant 4 : i32
     %r = arith.remsi %v, %four : i32
     nd.yield %r : i32
   }
-  %r:3 = nd.vjp @two(%d, %u, %c) cotangents(%d) wrt [0, 1] : (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>, !nd.tensor<i32, a: N, j: M>, !nd.tensor<f32, a: 4, b: 2>) -> (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>)
-  return %r#1, %r#2 : !nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: N, b: 2, j: M>
+  %r:3 = nd.vjp @two(%d, %u, %c) cotangents(%d) wrt [0, 1] : (!nd.tensor<f32, a: 4, b: 2>, !a_b_j, !nd.tensor<i32, a: N, j: M>, !nd.tensor<f32, a: 4, b: 2>) -> (!nd.tensor<f32, a: 4, b: 2>, !nd.tensor<f32, a: 4, b: 2>, !a_b_j)
+  return %r#1, %r#2 : !nd.tensor<f32, a: 4, b: 2>, !a_b_j
 }
 
 // In a recurrence: what is combined is carried, and read anew at each step.

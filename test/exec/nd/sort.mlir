@@ -1,12 +1,14 @@
 // Sorts along one name, stable, NaN last in either direction; the other operands are carried along; only the first elements.
 // RUN: heddle-run %s --compare
 
+!i32_column_row = !nd.tensor<i32, column: 3, row: 2>
+
 func.func @rising() {
-  %x = nd.constant dense<[[3, -1, 2], [0, 5, 0]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
-  %a = nd.sort %x along column : (!nd.tensor<i32, column: 3, row: 2>) -> !nd.tensor<i32, column: 3, row: 2>
-  check.expect_eq_const %a is dense<[[-1, 2, 3], [0, 0, 5]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
-  %b = nd.sort %x along row descending : (!nd.tensor<i32, column: 3, row: 2>) -> !nd.tensor<i32, column: 3, row: 2>
-  check.expect_eq_const %b is dense<[[3, 5, 2], [0, -1, 0]]> : tensor<2x3xi32> by [row, column] : !nd.tensor<i32, column: 3, row: 2>
+  %x = nd.constant dense<[[3, -1, 2], [0, 5, 0]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
+  %a = nd.sort %x along column : (!i32_column_row) -> !i32_column_row
+  check.expect_eq_const %a is dense<[[-1, 2, 3], [0, 0, 5]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
+  %b = nd.sort %x along row descending : (!i32_column_row) -> !i32_column_row
+  check.expect_eq_const %b is dense<[[3, 5, 2], [0, -1, 0]]> : tensor<2x3xi32> by [row, column] : !i32_column_row
   return
 }
 

@@ -3,6 +3,9 @@
 // RUN: heddle-run %s --compare --specialise --size N=6 --size M=3 --size K=2
 
 // A convolution: same size along rows, every second column.
+!b_row = !nd.tensor<f32, b: M, row: N - 1>
+!c_i_j = !nd.tensor<f32, c: 3, i: N, j: 4>
+
 func.func @convolve(%x: !nd.tensor<f32, b: M, c: 3, col: 2 * N + 1, row: N>, %w: !nd.tensor<f32, c: 3, kx: 3, ky: 3, o: 5>) -> !nd.tensor<f32, b: M, col: N + 1, o: 5, row: N> {
   %0 = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, b: M, c: 3, col: 2 * N + 1, row: N> -> !nd.tensor<f32, b: M, c: 3, col: 2 * N + 1, ky: 3, row: N>
   %1 = nd.window %0 col -> kx size 3 stride 2 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, b: M, c: 3, col: 2 * N + 1, ky: 3, row: N> -> !nd.tensor<f32, b: M, c: 3, col: N + 1, kx: 3, ky: 3, row: N>
@@ -43,19 +46,19 @@ func.func @concat(%x: !nd.tensor<f32, c: 2, n: N>, %y: !nd.tensor<f32, c: 2, n: 
 }
 
 // Merged the other way around the symbol would be divided by: elements are written instead of read.
-func.func @split_merge(%x: !nd.tensor<f32, c: 3, n: 4 * N>) -> (!nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>) {
-  %0 = nd.split %x n into [i, j] : !nd.tensor<f32, c: 3, n: 4 * N> -> !nd.tensor<f32, c: 3, i: N, j: 4>
-  %1 = nd.merge %0 [i, j] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, c: 3, m: 4 * N>
-  %2 = nd.merge %0 [i, c, j] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, m: 12 * N>
-  %3 = nd.merge %0 [j, i] into m : !nd.tensor<f32, c: 3, i: N, j: 4> -> !nd.tensor<f32, c: 3, m: 4 * N>
-  return %0, %1, %2, %3 : !nd.tensor<f32, c: 3, i: N, j: 4>, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>
+func.func @split_merge(%x: !nd.tensor<f32, c: 3, n: 4 * N>) -> (!c_i_j, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>) {
+  %0 = nd.split %x n into [i, j] : !nd.tensor<f32, c: 3, n: 4 * N> -> !c_i_j
+  %1 = nd.merge %0 [i, j] into m : !c_i_j -> !nd.tensor<f32, c: 3, m: 4 * N>
+  %2 = nd.merge %0 [i, c, j] into m : !c_i_j -> !nd.tensor<f32, m: 12 * N>
+  %3 = nd.merge %0 [j, i] into m : !c_i_j -> !nd.tensor<f32, c: 3, m: 4 * N>
+  return %0, %1, %2, %3 : !c_i_j, !nd.tensor<f32, c: 3, m: 4 * N>, !nd.tensor<f32, m: 12 * N>, !nd.tensor<f32, c: 3, m: 4 * N>
 }
 
-func.func @slice_pad(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row: N - 1>, !nd.tensor<f32, b: M, row: N + 3>, !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>) {
-  %0 = nd.slice %x row from 1 size N - 1 : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, row: N - 1>
+func.func @slice_pad(%x: !nd.tensor<f32, b: M, row: N>) -> (!b_row, !nd.tensor<f32, b: M, row: N + 3>, !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>) {
+  %0 = nd.slice %x row from 1 size N - 1 : !nd.tensor<f32, b: M, row: N> -> !b_row
   %1 = nd.pad %x row low 1 high 2 value 9.0 : f32 : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, row: N + 3>
   %2 = nd.pad %x row low 0 high 1 interior 1 value 7.0 : f32 : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>
-  return %0, %1, %2 : !nd.tensor<f32, b: M, row: N - 1>, !nd.tensor<f32, b: M, row: N + 3>, !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>
+  return %0, %1, %2 : !b_row, !nd.tensor<f32, b: M, row: N + 3>, !nd.tensor<f32, b: M, row: N + max(0, N - 1) + 1>
 }
 
 // Coordinates outside are clamped, or dropped.
@@ -84,14 +87,14 @@ func.func @scan(%x: !nd.tensor<f32, b: M, row: N>) -> (!nd.tensor<f32, b: M, row
 }
 
 // Scratch whose size is a difference of products.
-func.func @scan_part(%x: !nd.tensor<f32, b: M, row: N>) -> !nd.tensor<f32, b: M, row: N - 1> {
-  %0 = nd.slice %x row from 1 size N - 1 : !nd.tensor<f32, b: M, row: N> -> !nd.tensor<f32, b: M, row: N - 1>
-  %1 = nd.scan %0 along b neutral [0.0 : f32] : (!nd.tensor<f32, b: M, row: N - 1>) -> !nd.tensor<f32, b: M, row: N - 1> {
+func.func @scan_part(%x: !nd.tensor<f32, b: M, row: N>) -> !b_row {
+  %0 = nd.slice %x row from 1 size N - 1 : !nd.tensor<f32, b: M, row: N> -> !b_row
+  %1 = nd.scan %0 along b neutral [0.0 : f32] : (!b_row) -> !b_row {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
     nd.yield %r : f32
   }
-  return %1 : !nd.tensor<f32, b: M, row: N - 1>
+  return %1 : !b_row
 }
 
 func.func @ranges(%x: !nd.tensor<f32, b: M, row: N>, %y: !nd.tensor<f32, b: M, row: N>, %s: !nd.tensor<i32, b: M>) -> (!nd.tensor<f32, b: M, row: 3>, !nd.tensor<f32, b: M, row: N>) {

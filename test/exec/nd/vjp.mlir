@@ -1,6 +1,9 @@
 // The value of a function and gradients of some of its arguments.
 // RUN: heddle-run %s --compare
 
+!f64_b_r_c = !nd.tensor<f64, b: 2, r: 9, c: 7>
+!f64_kr_kc_o = !nd.tensor<f64, kr: 3, kc: 2, o: 5>
+
 func.func private @loss(%w: !nd.tensor<f32, k: 3>, %x: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32> {
   %p = nd.pointwise %w, %x : (!nd.tensor<f32, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, k: 3> {
   ^bb0(%a: f32, %b: f32):
@@ -30,10 +33,10 @@ func.func @squares() {
 
 // A small network: convolution, bias, relu, max-pooling, linear. Its slope in a direction, by gradients of everything and by
 // tangents, is that of a difference.
-func.func private @network(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
-  %a = nd.window %x r -> kr size 3 pad 1, 1 value 0.0 : f64 : !nd.tensor<f64, b: 2, r: 9, c: 7> -> !nd.tensor<f64, b: 2, r: 9, c: 7, kr: 3>
+func.func private @network(%x: !f64_b_r_c, %w: !f64_kr_kc_o, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
+  %a = nd.window %x r -> kr size 3 pad 1, 1 value 0.0 : f64 : !f64_b_r_c -> !nd.tensor<f64, b: 2, r: 9, c: 7, kr: 3>
   %e = nd.window %a c -> kc size 2 : !nd.tensor<f64, b: 2, r: 9, c: 7, kr: 3> -> !nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2>
-  %p = nd.pointwise %e, %w : (!nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5> {
+  %p = nd.pointwise %e, %w : (!nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2>, !f64_kr_kc_o) -> !nd.tensor<f64, b: 2, r: 9, c: 6, kr: 3, kc: 2, o: 5> {
   ^bb0(%s: f64, %t: f64):
     %m = arith.mulf %s, %t : f64
     nd.yield %m : f64
@@ -68,40 +71,40 @@ func.func private @network(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor
   }
   return %k : !nd.tensor<f64, b: 2, y: 3>
 }
-func.func @differences(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64, kr: 3, kc: 2, o: 5>, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>, %g: !nd.tensor<f64, b: 2, y: 3>) {
-  %dx = nd.pointwise %x : (!nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+func.func @differences(%x: !f64_b_r_c, %w: !f64_kr_kc_o, %bias: !nd.tensor<f64, o: 5>, %v: !nd.tensor<f64, o: 5, y: 3>, %g: !nd.tensor<f64, b: 2, y: 3>) {
+  %dx = nd.pointwise %x : (!f64_b_r_c) -> !f64_b_r_c {
   ^bb0(%s0: f64):
     %one = arith.constant 1.0 : f64
     %q = arith.mulf %s0, %s0 : f64
     %r = arith.subf %one, %q : f64
     nd.yield %r : f64
   }
-  %up_x = nd.pointwise %x, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  %up_x = nd.pointwise %x, %dx : (!f64_b_r_c, !f64_b_r_c) -> !f64_b_r_c {
   ^bb0(%s0: f64, %s1: f64):
     %h = arith.constant 1.0e-6 : f64
     %r = math.fma %s1, %h, %s0 : f64
     nd.yield %r : f64
   }
-  %down_x = nd.pointwise %x, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  %down_x = nd.pointwise %x, %dx : (!f64_b_r_c, !f64_b_r_c) -> !f64_b_r_c {
   ^bb0(%s0: f64, %s1: f64):
     %h = arith.constant -1.0e-6 : f64
     %r = math.fma %s1, %h, %s0 : f64
     nd.yield %r : f64
   }
-  %dw = nd.pointwise %w : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  %dw = nd.pointwise %w : (!f64_kr_kc_o) -> !f64_kr_kc_o {
   ^bb0(%s0: f64):
     %one = arith.constant 1.0 : f64
     %q = arith.mulf %s0, %s0 : f64
     %r = arith.subf %one, %q : f64
     nd.yield %r : f64
   }
-  %up_w = nd.pointwise %w, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  %up_w = nd.pointwise %w, %dw : (!f64_kr_kc_o, !f64_kr_kc_o) -> !f64_kr_kc_o {
   ^bb0(%s0: f64, %s1: f64):
     %h = arith.constant 1.0e-6 : f64
     %r = math.fma %s1, %h, %s0 : f64
     nd.yield %r : f64
   }
-  %down_w = nd.pointwise %w, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  %down_w = nd.pointwise %w, %dw : (!f64_kr_kc_o, !f64_kr_kc_o) -> !f64_kr_kc_o {
   ^bb0(%s0: f64, %s1: f64):
     %h = arith.constant -1.0e-6 : f64
     %r = math.fma %s1, %h, %s0 : f64
@@ -145,8 +148,8 @@ func.func @differences(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64
     %r = math.fma %s1, %h, %s0 : f64
     nd.yield %r : f64
   }
-  %up = nd.call @network(%up_x, %up_w, %up_bias, %up_v) : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
-  %down = nd.call @network(%down_x, %down_w, %down_bias, %down_v) : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
+  %up = nd.call @network(%up_x, %up_w, %up_bias, %up_v) : (!f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
+  %down = nd.call @network(%down_x, %down_w, %down_bias, %down_v) : (!f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> !nd.tensor<f64, b: 2, y: 3>
   %difference = nd.pointwise %up, %down : (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
   ^bb0(%s0: f64, %s1: f64):
     %half = arith.constant 5.0e5 : f64
@@ -164,23 +167,23 @@ func.func @differences(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64
     %r = arith.addf %s, %t : f64
     nd.yield %r : f64
   }
-  %0:5 = nd.vjp @network(%x, %w, %bias, %v) cotangents(%g) wrt [0, 1, 2, 3] : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>)
-  %by_x_p = nd.pointwise %0#1, %dx : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64, b: 2, r: 9, c: 7> {
+  %0:5 = nd.vjp @network(%x, %w, %bias, %v) cotangents(%g) wrt [0, 1, 2, 3] : (!f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>)
+  %by_x_p = nd.pointwise %0#1, %dx : (!f64_b_r_c, !f64_b_r_c) -> !f64_b_r_c {
   ^bb0(%s0: f64, %s1: f64):
     %r = arith.mulf %s0, %s1 : f64
     nd.yield %r : f64
   }
-  %by_x = nd.reduce %by_x_p over [b, c, r] neutral [0.0 : f64] : (!nd.tensor<f64, b: 2, r: 9, c: 7>) -> !nd.tensor<f64> {
+  %by_x = nd.reduce %by_x_p over [b, c, r] neutral [0.0 : f64] : (!f64_b_r_c) -> !nd.tensor<f64> {
   ^bb0(%s: f64, %t: f64):
     %r = arith.addf %s, %t : f64
     nd.yield %r : f64
   }
-  %by_w_p = nd.pointwise %0#2, %dw : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64, kr: 3, kc: 2, o: 5> {
+  %by_w_p = nd.pointwise %0#2, %dw : (!f64_kr_kc_o, !f64_kr_kc_o) -> !f64_kr_kc_o {
   ^bb0(%s0: f64, %s1: f64):
     %r = arith.mulf %s0, %s1 : f64
     nd.yield %r : f64
   }
-  %by_w = nd.reduce %by_w_p over [kc, kr, o] neutral [0.0 : f64] : (!nd.tensor<f64, kr: 3, kc: 2, o: 5>) -> !nd.tensor<f64> {
+  %by_w = nd.reduce %by_w_p over [kc, kr, o] neutral [0.0 : f64] : (!f64_kr_kc_o) -> !nd.tensor<f64> {
   ^bb0(%s: f64, %t: f64):
     %r = arith.addf %s, %t : f64
     nd.yield %r : f64
@@ -213,7 +216,7 @@ func.func @differences(%x: !nd.tensor<f64, b: 2, r: 9, c: 7>, %w: !nd.tensor<f64
     nd.yield %r : f64
   }
   check.expect_close %gradient, %slope {atol = 1.0e-6 : f64, rtol = 1.0e-6 : f64} : !nd.tensor<f64>
-  %1:2 = nd.jvp @network(%x, %w, %bias, %v) tangents(%dx, %dw, %dbias, %dv) wrt [0, 1, 2, 3] : (!nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !nd.tensor<f64, b: 2, r: 9, c: 7>, !nd.tensor<f64, kr: 3, kc: 2, o: 5>, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>)
+  %1:2 = nd.jvp @network(%x, %w, %bias, %v) tangents(%dx, %dw, %dbias, %dv) wrt [0, 1, 2, 3] : (!f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>, !f64_b_r_c, !f64_kr_kc_o, !nd.tensor<f64, o: 5>, !nd.tensor<f64, o: 5, y: 3>) -> (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>)
   %tangent_p = nd.pointwise %1#1, %g : (!nd.tensor<f64, b: 2, y: 3>, !nd.tensor<f64, b: 2, y: 3>) -> !nd.tensor<f64, b: 2, y: 3> {
   ^bb0(%s0: f64, %s1: f64):
     %r = arith.mulf %s0, %s1 : f64

@@ -3,27 +3,33 @@
 // RUN: heddle-run %s --compare
 // RUN: heddle-run %s --compare --products bf16
 
+!co_i_j = !nd.tensor<f32, co: 4, i: 2, j: 2>
+!ci_co_kx_ky = !nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>
+!ci_kx_ky = !nd.tensor<f32, ci: 3, kx: 3, ky: 3>
+!ci_co_i_j_kx_ky = !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>
+!ci_column_n_row = !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>
+
 module {
-  func.func @em_routing(%arg0: !nd.tensor<f32, ci: 3, column: 5, i: 2, k: 2, n: 2, row: 5> {nd.name = "pose"}, %arg1: !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5> {nd.name = "activation"}, %arg2: !nd.tensor<f32, ci: 3, co: 4, j: 2, k: 2, kx: 3, ky: 3> {nd.name = "weight"}, %arg3: !nd.tensor<f32, co: 4> {nd.name = "beta_u"}, %arg4: !nd.tensor<f32, co: 4> {nd.name = "beta_a"}) -> (!nd.tensor<f32, co: 4, column: 2, i: 2, j: 2, n: 2, row: 2> {nd.name = "pose"}, !nd.tensor<f32, co: 4, column: 2, n: 2, row: 2> {nd.name = "activation"}) {
+  func.func @em_routing(%arg0: !nd.tensor<f32, ci: 3, column: 5, i: 2, k: 2, n: 2, row: 5> {nd.name = "pose"}, %arg1: !ci_column_n_row {nd.name = "activation"}, %arg2: !nd.tensor<f32, ci: 3, co: 4, j: 2, k: 2, kx: 3, ky: 3> {nd.name = "weight"}, %arg3: !nd.tensor<f32, co: 4> {nd.name = "beta_u"}, %arg4: !nd.tensor<f32, co: 4> {nd.name = "beta_a"}) -> (!nd.tensor<f32, co: 4, column: 2, i: 2, j: 2, n: 2, row: 2> {nd.name = "pose"}, !nd.tensor<f32, co: 4, column: 2, n: 2, row: 2> {nd.name = "activation"}) {
     %0 = nest.compute (ci: 3, column: 5, n: 2, row: 5) reads %arg1[] {
     ^bb0(%arg5: f32):
       %2 = arith.mulf %arg5, %arg5 : f32
       %cst = arith.constant 1.250000e-01 : f32
       %3 = arith.addf %2, %cst : f32
       nest.yield %3 : f32
-    } {heddle.materialize} : (!nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>) -> !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>
+    } {heddle.materialize} : (!ci_column_n_row) -> !ci_column_n_row
     %1:2 = nest.group (column: 2, n: 2, row: 2) {
       %2 = nest.compute (ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3) reduce (k: 2) reads %arg0[column = 2 * column + kx, row = ky + 2 * row], %arg2[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.mulf %arg5, %arg6 : f32
         nest.yield %23 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "votes"} : (!nd.tensor<f32, ci: 3, column: 5, i: 2, k: 2, n: 2, row: 5>, !nd.tensor<f32, ci: 3, co: 4, j: 2, k: 2, kx: 3, ky: 3>) -> !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>
+      } combine add [0.000000e+00 : f32] {heddle.name = "votes"} : (!nd.tensor<f32, ci: 3, column: 5, i: 2, k: 2, n: 2, row: 5>, !nd.tensor<f32, ci: 3, co: 4, j: 2, k: 2, kx: 3, ky: 3>) -> !ci_co_i_j_kx_ky
       %3 = nest.compute (co: 4) reduce (ci: 3, kx: 3, ky: 3) reads %0[column = 2 * column + kx, row = ky + 2 * row] {
       ^bb0(%arg5: f32):
         %cst = arith.constant 2.500000e-01 : f32
         %23 = arith.mulf %arg5, %cst : f32
         nest.yield %23 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>) -> !nd.tensor<f32, co: 4>
+      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!ci_column_n_row) -> !nd.tensor<f32, co: 4>
       %4 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %0[column = 2 * column + kx, row = ky + 2 * row], %2[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %cst = arith.constant 2.500000e-01 : f32
@@ -34,7 +40,7 @@ module {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.divf %arg5, %arg6 : f32
         nest.yield %23 : f32
-      } {heddle.name = "mean"} : (!nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "mean"} : (!ci_column_n_row, !ci_co_i_j_kx_ky, !nd.tensor<f32, co: 4>) -> !co_i_j
       %5 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %0[column = 2 * column + kx, row = ky + 2 * row], %2[], %4[] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32):
         %cst = arith.constant 2.500000e-01 : f32
@@ -49,14 +55,14 @@ module {
         %cst = arith.constant 9.99999974E-5 : f32
         %24 = arith.addf %23, %cst : f32
         nest.yield %24 : f32
-      } {heddle.name = "variance"} : (!nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "variance"} : (!ci_column_n_row, !ci_co_i_j_kx_ky, !co_i_j, !nd.tensor<f32, co: 4>) -> !co_i_j
       %6 = nest.compute (co: 4) reduce (i: 2, j: 2) reads %5[] {
       ^bb0(%arg5: f32):
         %23 = math.log %arg5 : f32
         %cst = arith.constant 5.000000e-01 : f32
         %24 = arith.mulf %23, %cst : f32
         nest.yield %24 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "logsigma"} : (!nd.tensor<f32, co: 4, i: 2, j: 2>) -> !nd.tensor<f32, co: 4>
+      } combine add [0.000000e+00 : f32] {heddle.name = "logsigma"} : (!co_i_j) -> !nd.tensor<f32, co: 4>
       %7 = nest.compute (ci: 3, co: 4, kx: 3, ky: 3) reduce (i: 2, j: 2) reads %2[], %4[], %5[] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32):
         %cst = arith.constant 5.000000e-01 : f32
@@ -83,17 +89,17 @@ module {
         %33 = arith.subf %32, %arg6 : f32
         %34 = arith.subf %33, %arg5 : f32
         nest.yield %34 : f32
-      } {heddle.name = "distance"} : (!nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>
+      } {heddle.name = "distance"} : (!ci_co_i_j_kx_ky, !co_i_j, !co_i_j, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !ci_co_kx_ky
       %8 = nest.compute (ci: 3, kx: 3, ky: 3) reduce (co: 4) reads %7[] {
       ^bb0(%arg5: f32):
         nest.yield %arg5 : f32
-      } combine max [0xFF800000 : f32] {heddle.name = "maximum"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>) -> !nd.tensor<f32, ci: 3, kx: 3, ky: 3>
+      } combine max [0xFF800000 : f32] {heddle.name = "maximum"} : (!ci_co_kx_ky) -> !ci_kx_ky
       %9 = nest.compute (ci: 3, kx: 3, ky: 3) reduce (co: 4) reads %7[], %8[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.subf %arg5, %arg6 : f32
         %24 = math.exp %23 : f32
         nest.yield %24 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "normaliser"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>) -> !nd.tensor<f32, ci: 3, kx: 3, ky: 3>
+      } combine add [0.000000e+00 : f32] {heddle.name = "normaliser"} : (!ci_co_kx_ky, !ci_kx_ky) -> !ci_kx_ky
       %10 = nest.compute (ci: 3, co: 4, kx: 3, ky: 3) reads %7[], %8[], %9[], %0[column = 2 * column + kx, row = ky + 2 * row] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32):
         %23 = arith.subf %arg5, %arg6 : f32
@@ -101,11 +107,11 @@ module {
         %25 = arith.divf %24, %arg7 : f32
         %26 = arith.mulf %arg8, %25 : f32
         nest.yield %26 : f32
-      } {heddle.name = "routing"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>) -> !nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>
+      } {heddle.name = "routing"} : (!ci_co_kx_ky, !ci_kx_ky, !ci_kx_ky, !ci_column_n_row) -> !ci_co_kx_ky
       %11 = nest.compute (co: 4) reduce (ci: 3, kx: 3, ky: 3) reads %10[] {
       ^bb0(%arg5: f32):
         nest.yield %arg5 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>) -> !nd.tensor<f32, co: 4>
+      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!ci_co_kx_ky) -> !nd.tensor<f32, co: 4>
       %12 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %10[], %2[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.mulf %arg5, %arg6 : f32
@@ -114,7 +120,7 @@ module {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.divf %arg5, %arg6 : f32
         nest.yield %23 : f32
-      } {heddle.name = "mean"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "mean"} : (!ci_co_kx_ky, !ci_co_i_j_kx_ky, !nd.tensor<f32, co: 4>) -> !co_i_j
       %13 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %10[], %2[], %12[] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32):
         %23 = arith.subf %arg6, %arg7 : f32
@@ -127,14 +133,14 @@ module {
         %cst = arith.constant 9.99999974E-5 : f32
         %24 = arith.addf %23, %cst : f32
         nest.yield %24 : f32
-      } {heddle.name = "variance"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "variance"} : (!ci_co_kx_ky, !ci_co_i_j_kx_ky, !co_i_j, !nd.tensor<f32, co: 4>) -> !co_i_j
       %14 = nest.compute (co: 4) reduce (i: 2, j: 2) reads %13[] {
       ^bb0(%arg5: f32):
         %23 = math.log %arg5 : f32
         %cst = arith.constant 5.000000e-01 : f32
         %24 = arith.mulf %23, %cst : f32
         nest.yield %24 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "logsigma"} : (!nd.tensor<f32, co: 4, i: 2, j: 2>) -> !nd.tensor<f32, co: 4>
+      } combine add [0.000000e+00 : f32] {heddle.name = "logsigma"} : (!co_i_j) -> !nd.tensor<f32, co: 4>
       %15 = nest.compute (ci: 3, co: 4, kx: 3, ky: 3) reduce (i: 2, j: 2) reads %2[], %12[], %13[] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32):
         %cst = arith.constant 5.000000e-01 : f32
@@ -161,17 +167,17 @@ module {
         %33 = arith.subf %32, %arg6 : f32
         %34 = arith.subf %33, %arg5 : f32
         nest.yield %34 : f32
-      } {heddle.name = "distance"} : (!nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>
+      } {heddle.name = "distance"} : (!ci_co_i_j_kx_ky, !co_i_j, !co_i_j, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !ci_co_kx_ky
       %16 = nest.compute (ci: 3, kx: 3, ky: 3) reduce (co: 4) reads %15[] {
       ^bb0(%arg5: f32):
         nest.yield %arg5 : f32
-      } combine max [0xFF800000 : f32] {heddle.name = "maximum"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>) -> !nd.tensor<f32, ci: 3, kx: 3, ky: 3>
+      } combine max [0xFF800000 : f32] {heddle.name = "maximum"} : (!ci_co_kx_ky) -> !ci_kx_ky
       %17 = nest.compute (ci: 3, kx: 3, ky: 3) reduce (co: 4) reads %15[], %16[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.subf %arg5, %arg6 : f32
         %24 = math.exp %23 : f32
         nest.yield %24 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "normaliser"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>) -> !nd.tensor<f32, ci: 3, kx: 3, ky: 3>
+      } combine add [0.000000e+00 : f32] {heddle.name = "normaliser"} : (!ci_co_kx_ky, !ci_kx_ky) -> !ci_kx_ky
       %18 = nest.compute (ci: 3, co: 4, kx: 3, ky: 3) reads %15[], %16[], %17[], %0[column = 2 * column + kx, row = ky + 2 * row] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32, %arg8: f32):
         %23 = arith.subf %arg5, %arg6 : f32
@@ -179,11 +185,11 @@ module {
         %25 = arith.divf %24, %arg7 : f32
         %26 = arith.mulf %arg8, %25 : f32
         nest.yield %26 : f32
-      } {heddle.name = "routing"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, column: 5, n: 2, row: 5>) -> !nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>
+      } {heddle.name = "routing"} : (!ci_co_kx_ky, !ci_kx_ky, !ci_kx_ky, !ci_column_n_row) -> !ci_co_kx_ky
       %19 = nest.compute (co: 4) reduce (ci: 3, kx: 3, ky: 3) reads %18[] {
       ^bb0(%arg5: f32):
         nest.yield %arg5 : f32
-      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>) -> !nd.tensor<f32, co: 4>
+      } combine add [0.000000e+00 : f32] {heddle.name = "sum"} : (!ci_co_kx_ky) -> !nd.tensor<f32, co: 4>
       %20 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %18[], %2[] {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.mulf %arg5, %arg6 : f32
@@ -192,7 +198,7 @@ module {
       ^bb0(%arg5: f32, %arg6: f32):
         %23 = arith.divf %arg5, %arg6 : f32
         nest.yield %23 : f32
-      } {heddle.name = "mean"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "mean"} : (!ci_co_kx_ky, !ci_co_i_j_kx_ky, !nd.tensor<f32, co: 4>) -> !co_i_j
       %21 = nest.compute (co: 4, i: 2, j: 2) reduce (ci: 3, kx: 3, ky: 3) reads %18[], %2[], %20[] {
       ^bb0(%arg5: f32, %arg6: f32, %arg7: f32):
         %23 = arith.subf %arg6, %arg7 : f32
@@ -205,7 +211,7 @@ module {
         %cst = arith.constant 9.99999974E-5 : f32
         %24 = arith.addf %23, %cst : f32
         nest.yield %24 : f32
-      } {heddle.name = "variance"} : (!nd.tensor<f32, ci: 3, co: 4, kx: 3, ky: 3>, !nd.tensor<f32, ci: 3, co: 4, i: 2, j: 2, kx: 3, ky: 3>, !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4, i: 2, j: 2>
+      } {heddle.name = "variance"} : (!ci_co_kx_ky, !ci_co_i_j_kx_ky, !co_i_j, !nd.tensor<f32, co: 4>) -> !co_i_j
       %22 = nest.compute (co: 4) reduce (i: 2, j: 2) reads %21[] {
       ^bb0(%arg5: f32):
         %23 = math.log %arg5 : f32
@@ -227,8 +233,8 @@ module {
         %30 = arith.addf %cst_1, %29 : f32
         %31 = arith.divf %cst_1, %30 : f32
         nest.yield %31 : f32
-      } {heddle.name = "logsigma"} : (!nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4>
-      nest.yield %20, %22 : !nd.tensor<f32, co: 4, i: 2, j: 2>, !nd.tensor<f32, co: 4>
+      } {heddle.name = "logsigma"} : (!co_i_j, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>, !nd.tensor<f32, co: 4>) -> !nd.tensor<f32, co: 4>
+      nest.yield %20, %22 : !co_i_j, !nd.tensor<f32, co: 4>
     } {heddle.name = "group"} : !nd.tensor<f32, co: 4, column: 2, i: 2, j: 2, n: 2, row: 2>, !nd.tensor<f32, co: 4, column: 2, n: 2, row: 2>
     return %1#0, %1#1 : !nd.tensor<f32, co: 4, column: 2, i: 2, j: 2, n: 2, row: 2>, !nd.tensor<f32, co: 4, column: 2, n: 2, row: 2>
   }

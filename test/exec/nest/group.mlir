@@ -1,6 +1,8 @@
 // Nests that run together, point by point of the group's names; inner values are local to a point.
 // RUN: heddle-run %s --compare
 
+!i_j_k = !nd.tensor<f32, i: 3, j: 4, k: 7>
+
 func.func @local() {
   %x = nd.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32> by [n, k] : !nd.tensor<i32, k: 3, n: 2>
   %a = nest.group (n: 2) {
@@ -47,12 +49,12 @@ func.func @softmax(%x: !nd.tensor<f32, b: 5, c: 13>) -> (!nd.tensor<f32, b: 5, c
 }
 
 // Groups nest; maps, guards and nest.index see the names of all groups around.
-func.func @nested(%x: !nd.tensor<f32, i: 3, j: 4, k: 7>) -> !nd.tensor<f32, i: 3, j: 4, k: 7> {
+func.func @nested(%x: !i_j_k) -> !i_j_k {
   %a = nest.group (i: 3) {
     %row = nest.compute (k: 7) reduce (l: 4) reads %x[i = i, j = l] {
     ^bb0(%v: f32):
       nest.yield %v : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, i: 3, j: 4, k: 7>) -> !nd.tensor<f32, k: 7>
+    } combine add [0.0 : f32] : (!i_j_k) -> !nd.tensor<f32, k: 7>
     %b = nest.group (j: 4) {
       %c = nest.compute (k: 7) reads %x[i = i, j = j, k = k + i - 1] if [k + i - 1 >= 0, 7 - k - i >= 0] else 0.5 : f32, %row[] {
       ^bb0(%v: f32, %w: f32):
@@ -64,12 +66,12 @@ func.func @nested(%x: !nd.tensor<f32, i: 3, j: 4, k: 7>) -> !nd.tensor<f32, i: 3
         %p = arith.mulf %v, %u : f32
         %r = arith.addf %p, %w : f32
         nest.yield %r : f32
-      } : (!nd.tensor<f32, i: 3, j: 4, k: 7>, !nd.tensor<f32, k: 7>) -> !nd.tensor<f32, k: 7>
+      } : (!i_j_k, !nd.tensor<f32, k: 7>) -> !nd.tensor<f32, k: 7>
       nest.yield %c : !nd.tensor<f32, k: 7>
     } : !nd.tensor<f32, j: 4, k: 7>
     nest.yield %b : !nd.tensor<f32, j: 4, k: 7>
-  } : !nd.tensor<f32, i: 3, j: 4, k: 7>
-  return %a : !nd.tensor<f32, i: 3, j: 4, k: 7>
+  } : !i_j_k
+  return %a : !i_j_k
 }
 
 // A matrix product and what follows it, for a tile's worth of rows; other element types; a group without points.

@@ -4,6 +4,8 @@
 // RUN: heddle-run %s --compare --size N=0,1,3 --size M=0,1,7
 
 // The gradient of a table: rows are added up in order, each element by one lane. The destination is still used, so it is copied.
+!b_i_t = !nd.tensor<f32, b: 3, i: N, t: 6>
+
 func.func @adds(%t: !nd.tensor<f32, d: M, v: 11> {nd.name = "t"}, %at: !nd.tensor<i32, n: N> {nd.name = "at"}, %x: !nd.tensor<f32, d: M, n: N> {nd.name = "x"})
     -> (!nd.tensor<f32, d: M, v: 11>, !nd.tensor<f32, d: M, v: 11>) {
   %a = nest.update (d: M, n: N) %t[v = read(0)] reads %at[], %x[] {
@@ -55,9 +57,9 @@ func.func @writes(%t: !nd.tensor<f32, d: 45, v: 1000> {nd.name = "t"}, %x: !nd.t
 }
 
 // A recurrence whose states and steps lanes share, and one in a group, whose state starts in the memory of the group.
-func.func @recurrence(%h: !nd.tensor<f32, b: 3, i: N> {nd.name = "h"}, %x: !nd.tensor<f32, b: 3, i: N, t: 6> {nd.name = "x"}, %w: !nd.tensor<f32, i: N, j: N> {nd.name = "w"})
-    -> (!nd.tensor<f32, b: 3, i: N>, !nd.tensor<f32, b: 3, i: N, t: 6>, !nd.tensor<f32, b: 3, i: N>) {
-  %a:2 = nest.scan along #nd.dims<t: 6> reverse init(%h) reads(%x) : (!nd.tensor<f32, b: 3, i: N>, !nd.tensor<f32, b: 3, i: N, t: 6>) -> (!nd.tensor<f32, b: 3, i: N>, !nd.tensor<f32, b: 3, i: N, t: 6>) {
+func.func @recurrence(%h: !nd.tensor<f32, b: 3, i: N> {nd.name = "h"}, %x: !b_i_t {nd.name = "x"}, %w: !nd.tensor<f32, i: N, j: N> {nd.name = "w"})
+    -> (!nd.tensor<f32, b: 3, i: N>, !b_i_t, !nd.tensor<f32, b: 3, i: N>) {
+  %a:2 = nest.scan along #nd.dims<t: 6> reverse init(%h) reads(%x) : (!nd.tensor<f32, b: 3, i: N>, !b_i_t) -> (!nd.tensor<f32, b: 3, i: N>, !b_i_t) {
   ^bb0(%state: !nd.tensor<f32, b: 3, i: N>, %slice: !nd.tensor<f32, b: 3, i: N>):
     %next = nest.compute (b: 3, i: N) reduce (j: N) reads %state[i = j], %w[] {
     ^bb0(%u: f32, %v: f32):
@@ -80,7 +82,7 @@ func.func @recurrence(%h: !nd.tensor<f32, b: 3, i: N> {nd.name = "h"}, %x: !nd.t
     %slices = nest.compute (i: N, t: 6) reads %x[] {
     ^bb0(%v: f32):
       nest.yield %v : f32
-    } : (!nd.tensor<f32, b: 3, i: N, t: 6>) -> !nd.tensor<f32, i: N, t: 6>
+    } : (!b_i_t) -> !nd.tensor<f32, i: N, t: 6>
     %last = nest.scan along #nd.dims<t: 6> init(%start) reads(%slices) : (!nd.tensor<f32, i: N>, !nd.tensor<f32, i: N, t: 6>) -> !nd.tensor<f32, i: N> {
     ^bb0(%state: !nd.tensor<f32, i: N>, %slice: !nd.tensor<f32, i: N>):
       %next = nest.compute (i: N) reads %state[i = N - i - 1], %slice[] {
@@ -92,5 +94,5 @@ func.func @recurrence(%h: !nd.tensor<f32, b: 3, i: N> {nd.name = "h"}, %x: !nd.t
     }
     nest.yield %last : !nd.tensor<f32, i: N>
   } : !nd.tensor<f32, b: 3, i: N>
-  return %a#0, %a#1, %g : !nd.tensor<f32, b: 3, i: N>, !nd.tensor<f32, b: 3, i: N, t: 6>, !nd.tensor<f32, b: 3, i: N>
+  return %a#0, %a#1, %g : !nd.tensor<f32, b: 3, i: N>, !b_i_t, !nd.tensor<f32, b: 3, i: N>
 }

@@ -4,6 +4,8 @@
 // RUN: env HEDDLE_CPU_WITHOUT=avx512,amx heddle-run %s --compare --seed 5
 
 // A finish reads, and stores, in the order [m, n]; the lanes are m.
+!i_j_m = !nd.tensor<f32, i: 5, j: 19, m: 23>
+
 func.func @finish(%a: !nd.tensor<f32, m: 37, k: 9> {nd.layout = #nest.layout<[k, m]>},
                   %b: !nd.tensor<f32, k: 9, n: 21> {nd.layout = #nest.layout<[n, k]>},
                   %c: !nd.tensor<f32, m: 37, n: 21> {nd.layout = #nest.layout<[m, n]>})
@@ -38,13 +40,13 @@ func.func @narrow(%a: !nd.tensor<bf16, m: 37, k: 9> {nd.layout = #nest.layout<[k
 }
 
 // Without a reduction: two tensors, transposed along different loops of the tile.
-func.func @two(%a: !nd.tensor<f32, i: 5, j: 19, m: 23> {nd.layout = #nest.layout<[j, m, i]>},
-               %b: !nd.tensor<f32, i: 5, j: 19, m: 23> {nd.layout = #nest.layout<[i, m, j]>})
-    -> (!nd.tensor<f32, i: 5, j: 19, m: 23> {nd.layout = #nest.layout<[i, m, j]>}) {
+func.func @two(%a: !i_j_m {nd.layout = #nest.layout<[j, m, i]>},
+               %b: !i_j_m {nd.layout = #nest.layout<[i, m, j]>})
+    -> (!i_j_m {nd.layout = #nest.layout<[i, m, j]>}) {
   %r = nest.compute (i: 5, j: 19, m: 23) reads %a[], %b[] {
   ^bb0(%x: f32, %y: f32):
     %p = arith.subf %x, %y : f32
     nest.yield %p : f32
-  } {layouts = [#nest.layout<[i, m, j]>], schedule = #nest.schedule<[cache m by 16, cache i by 5, cache j by 7, register i by 1, register j by 1, register m by 16, vector m by 1]>} : (!nd.tensor<f32, i: 5, j: 19, m: 23>, !nd.tensor<f32, i: 5, j: 19, m: 23>) -> !nd.tensor<f32, i: 5, j: 19, m: 23>
-  return %r : !nd.tensor<f32, i: 5, j: 19, m: 23>
+  } {layouts = [#nest.layout<[i, m, j]>], schedule = #nest.schedule<[cache m by 16, cache i by 5, cache j by 7, register i by 1, register j by 1, register m by 16, vector m by 1]>} : (!i_j_m, !i_j_m) -> !i_j_m
+  return %r : !i_j_m
 }

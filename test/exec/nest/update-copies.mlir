@@ -7,18 +7,24 @@
 // CHECK: nest.update
 // CHECK: schedule = #nest.schedule<[thread feature by 176,
 
-func.func @constant(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: 512, word: 320> {nd.name = "y"}, !nd.tensor<f32, feature: 512, word: 320> {nd.name = "z"}) {
+!feature_word = !nd.tensor<f32, feature: 512, word: 320>
+!i64_batch_time = !nd.tensor<i64, batch: 2, time: 50>
+!feature_word_203x37 = !nd.tensor<f32, feature: 203, word: 37>
+!feature_word_Fx37 = !nd.tensor<f32, feature: F, word: 37>
+!i32_batch_time = !nd.tensor<i32, batch: 2, time: 50>
+
+func.func @constant(%tok: !i32_batch_time {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 512, time: 50> {nd.name = "h"}) -> (!feature_word {nd.name = "y"}, !feature_word {nd.name = "z"}) {
   %place = nest.compute (batch: 2, time: 50) reads %tok[] {
   ^bb0(%t: i32):
     %words = arith.constant 320 : i32
     %r = arith.remui %t, %words : i32
     %i = arith.extui %r : i32 to i64
     nest.yield %i : i64
-  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  } : (!i32_batch_time) -> !i64_batch_time
   %zero = nest.compute (feature: 512, word: 320) {
     %c = arith.constant 0.5 : f32
     nest.yield %c : f32
-  } : () -> !nd.tensor<f32, feature: 512, word: 320>
+  } : () -> !feature_word
   %y = nest.update (batch: 2, feature: 512, time: 50) %zero[word = read(0)] reads %place[], %g[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -26,7 +32,7 @@ func.func @constant(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } : (!nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !nd.tensor<f32, feature: 512, word: 320>
+  } : (!feature_word, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !feature_word
   %z = nest.update (batch: 2, feature: 512, time: 50) %zero[word = read(0)] reads %place[], %h[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -34,22 +40,22 @@ func.func @constant(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } : (!nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !nd.tensor<f32, feature: 512, word: 320>
-  return %y, %z : !nd.tensor<f32, feature: 512, word: 320>, !nd.tensor<f32, feature: 512, word: 320>
+  } : (!feature_word, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: 512, time: 50>) -> !feature_word
+  return %y, %z : !feature_word, !feature_word
 }
 
-func.func @odd(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: 203, word: 37> {nd.name = "y"}, !nd.tensor<f32, feature: 203, word: 37> {nd.name = "z"}) {
+func.func @odd(%tok: !i32_batch_time {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: 203, time: 50> {nd.name = "h"}) -> (!feature_word_203x37 {nd.name = "y"}, !feature_word_203x37 {nd.name = "z"}) {
   %place = nest.compute (batch: 2, time: 50) reads %tok[] {
   ^bb0(%t: i32):
     %words = arith.constant 37 : i32
     %r = arith.remui %t, %words : i32
     %i = arith.extui %r : i32 to i64
     nest.yield %i : i64
-  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  } : (!i32_batch_time) -> !i64_batch_time
   %zero = nest.compute (feature: 203, word: 37) {
     %c = arith.constant 0.5 : f32
     nest.yield %c : f32
-  } : () -> !nd.tensor<f32, feature: 203, word: 37>
+  } : () -> !feature_word_203x37
   %y = nest.update (batch: 2, feature: 203, time: 50) %zero[word = read(0)] reads %place[], %g[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -57,7 +63,7 @@ func.func @odd(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !nd.tensor<f32, feature: 203, word: 37>
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!feature_word_203x37, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !feature_word_203x37
   %z = nest.update (batch: 2, feature: 203, time: 50) %zero[word = read(0)] reads %place[], %h[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -65,22 +71,22 @@ func.func @odd(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !nd.tensor<f32, feature: 203, word: 37>
-  return %y, %z : !nd.tensor<f32, feature: 203, word: 37>, !nd.tensor<f32, feature: 203, word: 37>
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!feature_word_203x37, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: 203, time: 50>) -> !feature_word_203x37
+  return %y, %z : !feature_word_203x37, !feature_word_203x37
 }
 
-func.func @symbolic(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "h"}) -> (!nd.tensor<f32, feature: F, word: 37> {nd.name = "y"}, !nd.tensor<f32, feature: F, word: 37> {nd.name = "z"}) {
+func.func @symbolic(%tok: !i32_batch_time {nd.name = "token"}, %g: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "g"}, %h: !nd.tensor<f32, batch: 2, feature: F, time: 50> {nd.name = "h"}) -> (!feature_word_Fx37 {nd.name = "y"}, !feature_word_Fx37 {nd.name = "z"}) {
   %place = nest.compute (batch: 2, time: 50) reads %tok[] {
   ^bb0(%t: i32):
     %words = arith.constant 37 : i32
     %r = arith.remui %t, %words : i32
     %i = arith.extui %r : i32 to i64
     nest.yield %i : i64
-  } : (!nd.tensor<i32, batch: 2, time: 50>) -> !nd.tensor<i64, batch: 2, time: 50>
+  } : (!i32_batch_time) -> !i64_batch_time
   %zero = nest.compute (feature: F, word: 37) {
     %c = arith.constant 0.5 : f32
     nest.yield %c : f32
-  } : () -> !nd.tensor<f32, feature: F, word: 37>
+  } : () -> !feature_word_Fx37
   %y = nest.update (batch: 2, feature: F, time: 50) %zero[word = read(0)] reads %place[], %g[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -88,7 +94,7 @@ func.func @symbolic(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: F, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !nd.tensor<f32, feature: F, word: 37>
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!feature_word_Fx37, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !feature_word_Fx37
   %z = nest.update (batch: 2, feature: F, time: 50) %zero[word = read(0)] reads %place[], %h[] {
   ^bb0(%i: i64, %v: f32):
     nest.yield %v : f32
@@ -96,6 +102,6 @@ func.func @symbolic(%tok: !nd.tensor<i32, batch: 2, time: 50> {nd.name = "token"
   ^bb0(%old: f32, %v: f32):
     %s = arith.addf %old, %v : f32
     nest.yield %s : f32
-  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!nd.tensor<f32, feature: F, word: 37>, !nd.tensor<i64, batch: 2, time: 50>, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !nd.tensor<f32, feature: F, word: 37>
-  return %y, %z : !nd.tensor<f32, feature: F, word: 37>, !nd.tensor<f32, feature: F, word: 37>
+  } {schedule = #nest.schedule<[thread feature by 48, loop time by 1, loop batch by 1, vector feature by 1]>} : (!feature_word_Fx37, !i64_batch_time, !nd.tensor<f32, batch: 2, feature: F, time: 50>) -> !feature_word_Fx37
+  return %y, %z : !feature_word_Fx37, !feature_word_Fx37
 }

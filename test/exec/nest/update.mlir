@@ -2,6 +2,8 @@
 // RUN: heddle-run %s --compare
 
 // Elements that are not written stay; writes out of bounds are dropped.
+!b_ky_row = !nd.tensor<f32, b: 2, ky: 3, row: 6>
+
 func.func @places() {
   %d = nd.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32> by [n] : !nd.tensor<i32, n: 5>
   %u = nd.constant dense<[10, 20, 30]> : tensor<3xi32> by [p] : !nd.tensor<i32, p: 3>
@@ -131,7 +133,7 @@ func.func @scheduled(%d: !nd.tensor<f32, n: 6, m: 9>, %u: !nd.tensor<f32, p: 6, 
 }
 
 // One name gives two coordinates, and owns one of them: what it does not reach along the other stays.
-func.func @diagonal(%d: !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32, b: 2, ky: 3, row: 6> {
+func.func @diagonal(%d: !b_ky_row) -> !b_ky_row {
   %0 = nest.update (a: 5, d: 2, k: 2) %d[b = d, ky = d, row = a mod 6] reads %d[b = k, ky = 2 - d, row = 0] {
   ^bb0(%v: f32):
     nest.yield %v : f32
@@ -139,8 +141,8 @@ func.func @diagonal(%d: !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32,
   ^bb0(%old: f32, %new: f32):
     %r = arith.mulf %old, %new : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, b: 2, ky: 3, row: 6>, !nd.tensor<f32, b: 2, ky: 3, row: 6>) -> !nd.tensor<f32, b: 2, ky: 3, row: 6>
-  return %0 : !nd.tensor<f32, b: 2, ky: 3, row: 6>
+  } : (!b_ky_row, !b_ky_row) -> !b_ky_row
+  return %0 : !b_ky_row
 }
 
 // Rows of 17 narrow elements: the last vector of a row holds one of them, and stores no part of the next row.

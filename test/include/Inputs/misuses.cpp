@@ -55,7 +55,8 @@ void trees(Tensor x, Plain plain) {
   jit([](Tensor y) { return y.item(); });
   // TREES-DAG: error: {{.*}}function that gives a tree of tensors: {{.*}} with constant(x)
   jit([](Tensor y, double rate) { return y * rate; });
-  // TREES-DAG: error: {{.*}}trees of tensors as parameters: {{.*}}[](Tensor x, Tensor rate){{.*}}f(x, 0.1)
+  // TREES-DAG: error: {{.*}}trees of tensors as parameters: {{.*}}[](Tensor x, Tensor
+  // rate){{.*}}f(x, 0.1)
   sum(x, 0);
   // TREES-DAG: misuses.cpp:[[#@LINE-1]]:{{.*}} error:
 }

@@ -341,10 +341,12 @@ func.func @merges(%x: !nd.tensor<f32, a: 4, b: 4>) -> (!nd.tensor<f32, c: 16>, !
 // Which of two names that look alike becomes which is open: those that both have stay.
 // CHECK-LABEL: @alike
 // CHECK: nd.rename %{{.*}} [d, a] to [a, d]
-func.func @alike() -> (!nd.tensor<i64, a: 2, b: 2, d: 2>, !nd.tensor<i64, a: 2, b: 2, d: 2>) {
+!i64_a_b_d = !nd.tensor<i64, a: 2, b: 2, d: 2>
+
+func.func @alike() -> (!i64_a_b_d, !i64_a_b_d) {
   %0 = nd.iota a : !nd.tensor<i64, a: 2>
-  %1 = nd.broadcast %0 : !nd.tensor<i64, a: 2> -> !nd.tensor<i64, a: 2, b: 2, d: 2>
+  %1 = nd.broadcast %0 : !nd.tensor<i64, a: 2> -> !i64_a_b_d
   %2 = nd.iota d : !nd.tensor<i64, d: 2>
-  %3 = nd.broadcast %2 : !nd.tensor<i64, d: 2> -> !nd.tensor<i64, a: 2, b: 2, d: 2>
-  return %1, %3 : !nd.tensor<i64, a: 2, b: 2, d: 2>, !nd.tensor<i64, a: 2, b: 2, d: 2>
+  %3 = nd.broadcast %2 : !nd.tensor<i64, d: 2> -> !i64_a_b_d
+  return %1, %3 : !i64_a_b_d, !i64_a_b_d
 }

@@ -2,19 +2,23 @@
 
 // The gradients of a convolution are index maps and sums of products: dw sums window(x) * dy over the points, dx applies the
 // adjoint of the window to the sum of dy * w over the outputs. The value is removed, nothing is broadcast.
-func.func private @convolve(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, co: 4> {
-  %xw = nd.window %x row -> ky size 3 stride 2 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, n: 2, row: 8, ci: 3> -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>
-  %p = nd.pointwise %xw, %w : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4> {
+!n_row_ci = !nd.tensor<f32, n: 2, row: 8, ci: 3>
+!ky_ci_co = !nd.tensor<f32, ky: 3, ci: 3, co: 4>
+!n_row_co = !nd.tensor<f32, n: 2, row: 4, co: 4>
+
+func.func private @convolve(%x: !n_row_ci, %w: !ky_ci_co) -> !n_row_co {
+  %xw = nd.window %x row -> ky size 3 stride 2 pad 1, 1 value 0.0 : f32 : !n_row_ci -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>
+  %p = nd.pointwise %xw, %w : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3>, !ky_ci_co) -> !nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4> {
   ^bb0(%a: f32, %b: f32):
     %m = arith.mulf %a, %b : f32
     nd.yield %m : f32
   }
-  %y = nd.reduce %p over [ky, ci] neutral [0.0 : f32] : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4>) -> !nd.tensor<f32, n: 2, row: 4, co: 4> {
+  %y = nd.reduce %p over [ky, ci] neutral [0.0 : f32] : (!nd.tensor<f32, n: 2, row: 4, ky: 3, ci: 3, co: 4>) -> !n_row_co {
   ^bb0(%a: f32, %b: f32):
     %m = arith.addf %a, %b : f32
     nd.yield %m : f32
   }
-  return %y : !nd.tensor<f32, n: 2, row: 4, co: 4>
+  return %y : !n_row_co
 }
 // CHECK-LABEL: @convolution
 // CHECK-NEXT: %[[XW:.*]] = nd.window %arg0 row -> ky size 3 stride 2 pad 1, 1 value 0
@@ -24,9 +28,9 @@ func.func private @convolve(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.te
 // CHECK: %[[DW:.*]] = nd.reduce %[[PW]] over [n, row]
 // CHECK: %[[DX:.*]] = nd.unwindow %[[SX]] row -> ky size 3 stride 2 pad 1, 1
 // CHECK-NEXT: return %[[DX]], %[[DW]]
-func.func @convolution(%x: !nd.tensor<f32, n: 2, row: 8, ci: 3>, %w: !nd.tensor<f32, ky: 3, ci: 3, co: 4>, %dy: !nd.tensor<f32, n: 2, row: 4, co: 4>) -> (!nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>) {
-  %y, %dx, %dw = nd.vjp @convolve (%x, %w) cotangents(%dy) wrt [0, 1] : (!nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>, !nd.tensor<f32, n: 2, row: 4, co: 4>) -> (!nd.tensor<f32, n: 2, row: 4, co: 4>, !nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>)
-  return %dx, %dw : !nd.tensor<f32, n: 2, row: 8, ci: 3>, !nd.tensor<f32, ky: 3, ci: 3, co: 4>
+func.func @convolution(%x: !n_row_ci, %w: !ky_ci_co, %dy: !n_row_co) -> (!n_row_ci, !ky_ci_co) {
+  %y, %dx, %dw = nd.vjp @convolve (%x, %w) cotangents(%dy) wrt [0, 1] : (!n_row_ci, !ky_ci_co, !n_row_co) -> (!n_row_co, !n_row_ci, !ky_ci_co)
+  return %dx, %dw : !n_row_ci, !ky_ci_co
 }
 
 // -----

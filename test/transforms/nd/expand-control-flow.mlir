@@ -8,6 +8,8 @@
 // CHECK: nd.pointwise %[[S]]
 // CHECK: nest.yield
 // CHECK: return %[[R]]
+!a_t = !nd.tensor<f32, a: 100000, t: 4>
+
 func.func @loop(%x: !nd.tensor<f32, a: 4>) -> !nd.tensor<f32, a: 4> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -153,8 +155,8 @@ func.func @bounded(%x: !nd.tensor<f32, a: 4000>) -> !nd.tensor<f32, a: 4000> {
 // CHECK: %[[N:.*]] = nd.pointwise %{{.*}}, %[[X]]
 // CHECK: %[[PUT:.*]] = nd.scatter %[[N]] into %{{.*}} [t] at %{{.*}} unique
 // CHECK: scf.yield %{{.*}}, %[[N]], %[[PUT]]
-func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) {
-  %r:2 = nest.scan along <t: 4> reverse init(%h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) {
+func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !a_t) -> (!nd.tensor<f32, a: 100000>, !a_t) {
+  %r:2 = nest.scan along <t: 4> reverse init(%h) reads(%x) : (!nd.tensor<f32, a: 100000>, !a_t) -> (!nd.tensor<f32, a: 100000>, !a_t) {
   ^bb0(%s: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
     %n = nd.pointwise %s, %v : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
     ^bb0(%p: f32, %q: f32):
@@ -163,14 +165,14 @@ func.func @heavy_scan(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100
     }
     nest.yield %n, %n : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>
   }
-  return %r#0, %r#1 : !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>
+  return %r#0, %r#1 : !nd.tensor<f32, a: 100000>, !a_t
 }
 
 // On a mesh it stays a scan, which may be split, and is marked, also where a tensor that it carries is not used.
 // CHECK-LABEL: @heavy_scan_on_mesh
 // CHECK: nest.scan along <t: 4> init(%arg0) reads(%arg1) {nest.heavy} :
-func.func @heavy_scan_on_mesh(%h: !nd.tensor<f32, a: 100000>, %x: !nd.tensor<f32, a: 100000, t: 4>) -> !nd.tensor<f32, a: 100000> attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-  %r:2 = nest.scan along <t: 4> init(%h, %h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000, t: 4>) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) {
+func.func @heavy_scan_on_mesh(%h: !nd.tensor<f32, a: 100000>, %x: !a_t) -> !nd.tensor<f32, a: 100000> attributes {mesh.mesh = #mesh.mesh<d: 2>} {
+  %r:2 = nest.scan along <t: 4> init(%h, %h) reads(%x) : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>, !a_t) -> (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) {
   ^bb0(%s: !nd.tensor<f32, a: 100000>, %u: !nd.tensor<f32, a: 100000>, %v: !nd.tensor<f32, a: 100000>):
     %n = nd.pointwise %s, %v : (!nd.tensor<f32, a: 100000>, !nd.tensor<f32, a: 100000>) -> !nd.tensor<f32, a: 100000> {
     ^bb0(%p: f32, %q: f32):

@@ -2,18 +2,20 @@
 
 // Neither %x nor %y has c, so it is broadcast afterwards; %y has b.
 // CHECK-LABEL: @repeat_afterwards
-func.func @repeat_afterwards(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, b: 3>) -> (!nd.tensor<f32, a: 4, b: 3, c: 2>) {
+!a_b_c = !nd.tensor<f32, a: 4, b: 3, c: 2>
+
+func.func @repeat_afterwards(%x: !nd.tensor<f32, a: 4>, %y: !nd.tensor<f32, b: 3>) -> (!a_b_c) {
   // CHECK: %[[P:.*]] = nd.pointwise %arg0, %arg1 crossed
   // CHECK-SAME: -> !nd.tensor<f32, a: 4, b: 3>
   // CHECK: nd.broadcast %[[P]]
-  %b = nd.broadcast %x : !nd.tensor<f32, a: 4> -> !nd.tensor<f32, a: 4, b: 3, c: 2>
-  %c = nd.broadcast %y : !nd.tensor<f32, b: 3> -> !nd.tensor<f32, a: 4, b: 3, c: 2>
-  %0 = nd.pointwise %b, %c : (!nd.tensor<f32, a: 4, b: 3, c: 2>, !nd.tensor<f32, a: 4, b: 3, c: 2>) -> !nd.tensor<f32, a: 4, b: 3, c: 2> {
+  %b = nd.broadcast %x : !nd.tensor<f32, a: 4> -> !a_b_c
+  %c = nd.broadcast %y : !nd.tensor<f32, b: 3> -> !a_b_c
+  %0 = nd.pointwise %b, %c : (!a_b_c, !a_b_c) -> !a_b_c {
   ^bb0(%p: f32, %q: f32):
     %m = arith.mulf %p, %q : f32
     nd.yield %m : f32
   }
-  return %0 : !nd.tensor<f32, a: 4, b: 3, c: 2>
+  return %0 : !a_b_c
 }
 
 // -----

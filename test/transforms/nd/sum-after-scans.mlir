@@ -12,18 +12,20 @@
 // CHECK: %[[R:.*]] = nd.reduce %[[P]] over [batch, time]
 // CHECK: %[[W:.*]] = nd.pointwise %arg2, %[[R]] : (!nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, row: 64, to: 5>)
 // CHECK: return %[[S]]#0, %[[W]]
-func.func @weight(%unused: !nd.tensor<f32>, %d: !nd.tensor<f32, batch: 2, to: 5>, %dw: !nd.tensor<f32, row: 64, to: 5>,
+!batch_to = !nd.tensor<f32, batch: 2, to: 5>
+
+func.func @weight(%unused: !nd.tensor<f32>, %d: !batch_to, %dw: !nd.tensor<f32, row: 64, to: 5>,
                   %h: !nd.tensor<f32, batch: 2, from: 64, time: 9>)
-    -> (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>) {
-  %r:2 = nest.scan along <time: 9> reverse init(%d, %dw) reads(%h) : (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, batch: 2, from: 64, time: 9>) -> (!nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>) {
-  ^bb0(%before: !nd.tensor<f32, batch: 2, to: 5>, %sum: !nd.tensor<f32, row: 64, to: 5>, %read: !nd.tensor<f32, batch: 2, from: 64>):
-    %g = nd.pointwise %before : (!nd.tensor<f32, batch: 2, to: 5>) -> !nd.tensor<f32, batch: 2, to: 5> {
+    -> (!batch_to, !nd.tensor<f32, row: 64, to: 5>) {
+  %r:2 = nest.scan along <time: 9> reverse init(%d, %dw) reads(%h) : (!batch_to, !nd.tensor<f32, row: 64, to: 5>, !nd.tensor<f32, batch: 2, from: 64, time: 9>) -> (!batch_to, !nd.tensor<f32, row: 64, to: 5>) {
+  ^bb0(%before: !batch_to, %sum: !nd.tensor<f32, row: 64, to: 5>, %read: !nd.tensor<f32, batch: 2, from: 64>):
+    %g = nd.pointwise %before : (!batch_to) -> !batch_to {
     ^bb0(%x: f32):
       %e = math.exp %x : f32
       nd.yield %e : f32
     }
     %row = nd.rename %read [from] to [row] : !nd.tensor<f32, batch: 2, from: 64> -> !nd.tensor<f32, batch: 2, row: 64>
-    %p = nd.pointwise %row, %g : (!nd.tensor<f32, batch: 2, row: 64>, !nd.tensor<f32, batch: 2, to: 5>) -> !nd.tensor<f32, batch: 2, row: 64, to: 5> {
+    %p = nd.pointwise %row, %g : (!nd.tensor<f32, batch: 2, row: 64>, !batch_to) -> !nd.tensor<f32, batch: 2, row: 64, to: 5> {
     ^bb0(%x: f32, %y: f32):
       %e = arith.mulf %x, %y : f32
       nd.yield %e : f32
@@ -38,9 +40,9 @@ func.func @weight(%unused: !nd.tensor<f32>, %d: !nd.tensor<f32, batch: 2, to: 5>
       %e = arith.addf %x, %y : f32
       nd.yield %e : f32
     }
-    nest.yield %g, %next : !nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>
+    nest.yield %g, %next : !batch_to, !nd.tensor<f32, row: 64, to: 5>
   }
-  return %r#0, %r#1 : !nd.tensor<f32, batch: 2, to: 5>, !nd.tensor<f32, row: 64, to: 5>
+  return %r#0, %r#1 : !batch_to, !nd.tensor<f32, row: 64, to: 5>
 }
 
 // -----
@@ -173,27 +175,29 @@ func.func @narrow(%a: !nd.tensor<bf16, to: 5>, %x: !nd.tensor<bf16, time: 9, to:
 // A value of a step that has the name of the steps, before it is renamed, can't have another one for them.
 // CHECK-LABEL: @named
 // CHECK: nest.scan along <time: 9> init(%arg0, %arg1) reads()
-func.func @named(%a: !nd.tensor<f32, from: 9, to: 64>, %d: !nd.tensor<f32>, %x: !nd.tensor<f32, time: 9>, %y: !nd.tensor<f32, to: 64>)
-    -> !nd.tensor<f32, from: 9, to: 64> {
-  %r:2 = nest.scan along <time: 9> init(%a, %d) reads() : (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>) -> (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>) {
-  ^bb0(%sum: !nd.tensor<f32, from: 9, to: 64>, %before: !nd.tensor<f32>):
+!from_to = !nd.tensor<f32, from: 9, to: 64>
+
+func.func @named(%a: !from_to, %d: !nd.tensor<f32>, %x: !nd.tensor<f32, time: 9>, %y: !nd.tensor<f32, to: 64>)
+    -> !from_to {
+  %r:2 = nest.scan along <time: 9> init(%a, %d) reads() : (!from_to, !nd.tensor<f32>) -> (!from_to, !nd.tensor<f32>) {
+  ^bb0(%sum: !from_to, %before: !nd.tensor<f32>):
     %p = nd.pointwise %x, %before : (!nd.tensor<f32, time: 9>, !nd.tensor<f32>) -> !nd.tensor<f32, time: 9> {
     ^bb0(%u: f32, %v: f32):
       %e = arith.mulf %u, %v : f32
       nd.yield %e : f32
     }
     %q = nd.rename %p [time] to [from] : !nd.tensor<f32, time: 9> -> !nd.tensor<f32, from: 9>
-    %m = nd.pointwise %q, %y crossed : (!nd.tensor<f32, from: 9>, !nd.tensor<f32, to: 64>) -> !nd.tensor<f32, from: 9, to: 64> {
+    %m = nd.pointwise %q, %y crossed : (!nd.tensor<f32, from: 9>, !nd.tensor<f32, to: 64>) -> !from_to {
     ^bb0(%u: f32, %v: f32):
       %e = arith.mulf %u, %v : f32
       nd.yield %e : f32
     }
-    %next = nd.pointwise %sum, %m : (!nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32, from: 9, to: 64>) -> !nd.tensor<f32, from: 9, to: 64> {
+    %next = nd.pointwise %sum, %m : (!from_to, !from_to) -> !from_to {
     ^bb0(%u: f32, %v: f32):
       %e = arith.addf %u, %v : f32
       nd.yield %e : f32
     }
-    nest.yield %next, %before : !nd.tensor<f32, from: 9, to: 64>, !nd.tensor<f32>
+    nest.yield %next, %before : !from_to, !nd.tensor<f32>
   }
-  return %r#0 : !nd.tensor<f32, from: 9, to: 64>
+  return %r#0 : !from_to
 }

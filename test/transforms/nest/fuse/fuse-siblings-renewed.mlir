@@ -3,6 +3,8 @@
 // The backward pass of a residual network, made small. Nests read results of nests that are fused
 // meanwhile, and later nests come to lie in memory where erased ones lay.
 
+!n000_n001_n003_n005 = !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+!n000_n001_n003_n007 = !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
 !Image12 = !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
 !Channels = !nd.tensor<f32, n005: 128>
 !Image48 = !nd.tensor<f32, n000: 48, n001: 4, n003: 48, n005: 64>
@@ -10,7 +12,7 @@
 // CHECK-LABEL: func.func @resnet
 // CHECK: nest.compute
 module {
-  func.func @resnet(%arg0: !nd.tensor<f32, n005: 64> {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !Channels {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !Channels {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !Channels {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s5"}, %arg9: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s41"}, %arg10: !Image48 {nd.name = "s79"}, %arg11: !Image48 {nd.name = "s81"}, %arg12: !nd.tensor<f32, n005: 64> {nd.name = "s83"}, %arg13: !Image48 {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !Image12 {nd.name = "s21"}, %arg16: !Image12 {nd.name = "s25"}, %arg17: !Image12 {nd.name = "s44"}, %arg18: !Image12 {nd.name = "s48"}, %arg19: !Channels {nd.name = "s3"}, %arg20: !Image12 {nd.name = "s9"}, %arg21: !Image12 {nd.name = "s16"}, %arg22: !Channels {nd.name = "s19"}, %arg23: !Channels {nd.name = "s17"}, %arg24: !Channels {nd.name = "s18"}, %arg25: !Image12 {nd.name = "s8"}, %arg26: !Channels {nd.name = "s7"}, %arg27: !Channels {nd.name = "s10"}, %arg28: !nd.tensor<f32, n005: 64> {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s15"}, %arg32: !Image12 {nd.name = "s23"}, %arg33: !Channels {nd.name = "s6"}, %arg34: !Image12 {nd.name = "s11"}, %arg35: !Image48 {nd.name = "s2"}, %arg36: !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s24"}, %arg37: !Channels {nd.name = "s0"}, %arg38: !Image12 {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !Image12 {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !nd.tensor<f32, n005: 64> {nd.name = "y1"}, !nd.tensor<f32, n005: 64> {nd.name = "y2"}, !Channels {nd.name = "y3"}, !Channels {nd.name = "y4"}, !Channels {nd.name = "y5"}, !Channels {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
+  func.func @resnet(%arg0: !nd.tensor<f32, n005: 64> {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !Channels {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !Channels {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !Channels {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !n000_n001_n003_n005 {nd.name = "s5"}, %arg9: !n000_n001_n003_n005 {nd.name = "s41"}, %arg10: !Image48 {nd.name = "s79"}, %arg11: !Image48 {nd.name = "s81"}, %arg12: !nd.tensor<f32, n005: 64> {nd.name = "s83"}, %arg13: !Image48 {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !Image12 {nd.name = "s21"}, %arg16: !Image12 {nd.name = "s25"}, %arg17: !Image12 {nd.name = "s44"}, %arg18: !Image12 {nd.name = "s48"}, %arg19: !Channels {nd.name = "s3"}, %arg20: !Image12 {nd.name = "s9"}, %arg21: !Image12 {nd.name = "s16"}, %arg22: !Channels {nd.name = "s19"}, %arg23: !Channels {nd.name = "s17"}, %arg24: !Channels {nd.name = "s18"}, %arg25: !Image12 {nd.name = "s8"}, %arg26: !Channels {nd.name = "s7"}, %arg27: !Channels {nd.name = "s10"}, %arg28: !nd.tensor<f32, n005: 64> {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !n000_n001_n003_n005 {nd.name = "s15"}, %arg32: !Image12 {nd.name = "s23"}, %arg33: !Channels {nd.name = "s6"}, %arg34: !Image12 {nd.name = "s11"}, %arg35: !Image48 {nd.name = "s2"}, %arg36: !n000_n001_n003_n005 {nd.name = "s24"}, %arg37: !Channels {nd.name = "s0"}, %arg38: !Image12 {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !Image12 {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !nd.tensor<f32, n005: 64> {nd.name = "y1"}, !nd.tensor<f32, n005: 64> {nd.name = "y2"}, !Channels {nd.name = "y3"}, !Channels {nd.name = "y4"}, !Channels {nd.name = "y5"}, !Channels {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
     %0 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg20[], %arg19[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.subf %arg41, %arg42 : f32
@@ -89,11 +91,11 @@ module {
     %16 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %15[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !n000_n001_n003_n007
     %17 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128) reads %arg7[], %16[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>
+    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128>, !n000_n001_n003_n007) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>
     %18 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3) reduce (n007: 128) reads %17[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -176,11 +178,11 @@ module {
     %35 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %34[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !n000_n001_n003_n007
     %36 = nest.compute (n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128) reads %arg5[], %35[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128>
+    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128>, !n000_n001_n003_n007) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1, n007: 128>
     %37 = nest.compute (n000: 12, n001: 4, n002: 1, n003: 12, n005: 64, n006: 1) reduce (n007: 128) reads %36[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -192,7 +194,7 @@ module {
     %39 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %38[n000 = n000 floordiv 2, n006 = n000 mod 2] if [-(n000 mod 2) >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 24, n005: 64, n006: 1>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 24, n005: 64, n006: 1>) -> !n000_n001_n003_n005
     %40 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg4[], %22[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg42 : f32
@@ -255,12 +257,12 @@ module {
     %52 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %51[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !n000_n001_n003_n007
     %53 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128) reads %arg3[], %52[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>
+    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128>, !n000_n001_n003_n007) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3, n007: 128>
     %54 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 128, n006: 3) reduce (n007: 128) reads %53[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -303,12 +305,12 @@ module {
     %62 = nest.compute (n000: 12, n001: 4, n003: 12, n007: 128) reads %61[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "rename"} : (!Image12) -> !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
+    } {heddle.name = "rename"} : (!Image12) -> !n000_n001_n003_n007
     %63 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 64, n006: 3, n007: 128) reads %arg1[], %62[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128>, !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 64, n006: 3, n007: 128>
+    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128>, !n000_n001_n003_n007) -> !nd.tensor<f32, n000: 12, n001: 4, n002: 3, n003: 12, n005: 64, n006: 3, n007: 128>
     %64 = nest.compute (n000: 12, n001: 4, n002: 3, n003: 12, n005: 64, n006: 3) reduce (n007: 128) reads %63[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -320,43 +322,43 @@ module {
     %66 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reduce (n006: 2) reads %65[n000 = -n006 + (n000 + 1) floordiv 2, n006 = 2 * n006 + (n000 + 1) mod 2] if [-2 * n006 - (n000 + 1) mod 2 + 2 >= 0, -n006 + (n000 + 1) floordiv 2 >= 0, n006 - (n000 + 1) floordiv 2 + 11 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 24, n005: 64, n006: 3>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "unwindow"} : (!nd.tensor<f32, n000: 12, n001: 4, n003: 24, n005: 64, n006: 3>) -> !n000_n001_n003_n005
     %67 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %39[], %66[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !n000_n001_n003_n005) -> !n000_n001_n003_n005
     %68 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %arg8[], %67[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       %91 = arith.select %90, %arg42, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !n000_n001_n003_n005) -> !n000_n001_n003_n005
     %69 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %68[], %arg36[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !n000_n001_n003_n005) -> !n000_n001_n003_n005
     %70 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %arg9[], %69[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpf ogt, %arg41, %cst : f32
       %91 = arith.select %90, %arg42, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !n000_n001_n003_n005) -> !n000_n001_n003_n005
     %71 = nest.compute (n000: 24, n001: 4, n003: 24, n005: 64) reads %70[], %arg31[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !n000_n001_n003_n005) -> !n000_n001_n003_n005
     %72 = nest.compute (n000: 24, n001: 4, n002: 3, n003: 24, n005: 64, n006: 3) reads %71[], %arg30[], %arg29[] {
     ^bb0(%arg41: f32, %arg42: i32, %arg43: i32):
       %cst = arith.constant 0.000000e+00 : f32
       %90 = arith.cmpi eq, %arg42, %arg43 : i32
       %91 = arith.select %90, %arg41, %cst : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>, !nd.tensor<i32, n002: 3, n006: 3>, !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n002: 3, n003: 24, n005: 64, n006: 3>
+    } {heddle.name = "pointwise"} : (!n000_n001_n003_n005, !nd.tensor<i32, n002: 3, n006: 3>, !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64>) -> !nd.tensor<f32, n000: 24, n001: 4, n002: 3, n003: 24, n005: 64, n006: 3>
     %73 = nest.compute (n000: 24, n001: 4, n003: 48, n005: 64, n006: 3) reduce (n002: 2) reads %72[n002 = 2 * n002 + (n003 + 1) mod 2, n003 = -n002 + (n003 + 1) floordiv 2] if [-2 * n002 - (n003 + 1) mod 2 + 2 >= 0, -n002 + (n003 + 1) floordiv 2 >= 0, n002 - (n003 + 1) floordiv 2 + 23 >= 0] else 0.000000e+00 : f32 {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32

@@ -135,18 +135,20 @@ func.func @otherwise(%x: !nd.tensor<f32, k: 64, n: 40>, %y: !nd.tensor<f32, k: 6
 // own way to run.
 // CHECK-LABEL: @scalar
 // CHECK-COUNT-2: nest.compute (n: 512, row: 512)
-func.func @scalar(%x: !nd.tensor<f32, n: 512, row: 512>, %y: !nd.tensor<f32, n: 512, row: 512>, %rate: !nd.tensor<f32>) -> (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32, n: 512, row: 512>) {
+!n_row = !nd.tensor<f32, n: 512, row: 512>
+
+func.func @scalar(%x: !n_row, %y: !n_row, %rate: !nd.tensor<f32>) -> (!n_row, !n_row) {
   %0 = nest.compute (n: 512, row: 512) reads %x[], %rate[] {
   ^bb0(%e: f32, %s: f32):
     %m = arith.mulf %e, %s : f32
     nest.yield %m : f32
-  } : (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 512, row: 512>
+  } : (!n_row, !nd.tensor<f32>) -> !n_row
   %1 = nest.compute (n: 512, row: 512) reads %y[], %rate[] {
   ^bb0(%e: f32, %s: f32):
     %m = arith.mulf %e, %s : f32
     nest.yield %m : f32
-  } : (!nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32>) -> !nd.tensor<f32, n: 512, row: 512>
-  return %0, %1 : !nd.tensor<f32, n: 512, row: 512>, !nd.tensor<f32, n: 512, row: 512>
+  } : (!n_row, !nd.tensor<f32>) -> !n_row
+  return %0, %1 : !n_row, !n_row
 }
 
 // -----

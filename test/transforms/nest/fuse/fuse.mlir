@@ -9,6 +9,8 @@
 // CHECK: nest.compute (out: 16, row: 32) reduce (py: 2) reads %[[C]][row = py + 2 * row] {
 // CHECK: combine max
 // CHECK-NOT: nest.compute
+!out_row = !nd.tensor<f32, out: 16, row: 64>
+
 func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<f32, channel: 8, ky: 3, out: 16>, %b: !nd.tensor<f32, out: 16>) -> !nd.tensor<f32, out: 16, row: 32> {
   %0 = nd.window %x row -> ky size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, channel: 8, row: 64> -> !nd.tensor<f32, channel: 8, ky: 3, row: 64>
   %1 = nd.pointwise %0, %w : (!nd.tensor<f32, channel: 8, ky: 3, row: 64>, !nd.tensor<f32, channel: 8, ky: 3, out: 16>) -> !nd.tensor<f32, channel: 8, ky: 3, out: 16, row: 64> {
@@ -16,23 +18,23 @@ func.func @convolution(%x: !nd.tensor<f32, channel: 8, row: 64>, %w: !nd.tensor<
     %p = arith.mulf %a, %k : f32
     nd.yield %p : f32
   }
-  %2 = nd.reduce %1 over [channel, ky] neutral [0.0 : f32] : (!nd.tensor<f32, channel: 8, ky: 3, out: 16, row: 64>) -> !nd.tensor<f32, out: 16, row: 64> {
+  %2 = nd.reduce %1 over [channel, ky] neutral [0.0 : f32] : (!nd.tensor<f32, channel: 8, ky: 3, out: 16, row: 64>) -> !out_row {
   ^bb0(%a: f32, %k: f32):
     %p = arith.addf %a, %k : f32
     nd.yield %p : f32
   }
-  %3 = nd.pointwise %2, %b : (!nd.tensor<f32, out: 16, row: 64>, !nd.tensor<f32, out: 16>) -> !nd.tensor<f32, out: 16, row: 64> {
+  %3 = nd.pointwise %2, %b : (!out_row, !nd.tensor<f32, out: 16>) -> !out_row {
   ^bb0(%a: f32, %k: f32):
     %p = arith.addf %a, %k : f32
     nd.yield %p : f32
   }
-  %4 = nd.pointwise %3 : (!nd.tensor<f32, out: 16, row: 64>) -> !nd.tensor<f32, out: 16, row: 64> {
+  %4 = nd.pointwise %3 : (!out_row) -> !out_row {
   ^bb0(%a: f32):
     %z = arith.constant 0.0 : f32
     %p = arith.maximumf %a, %z : f32
     nd.yield %p : f32
   }
-  %5 = nd.window %4 row -> py size 2 stride 2 : !nd.tensor<f32, out: 16, row: 64> -> !nd.tensor<f32, out: 16, py: 2, row: 32>
+  %5 = nd.window %4 row -> py size 2 stride 2 : !out_row -> !nd.tensor<f32, out: 16, py: 2, row: 32>
   %6 = nd.reduce %5 over [py] neutral [0xFF800000 : f32] : (!nd.tensor<f32, out: 16, py: 2, row: 32>) -> !nd.tensor<f32, out: 16, row: 32> {
   ^bb0(%a: f32, %k: f32):
     %p = arith.maximumf %a, %k : f32

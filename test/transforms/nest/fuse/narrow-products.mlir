@@ -44,9 +44,11 @@ func.func @product(%a: !nd.tensor<f32, k: 16, m: 8>, %b: !nd.tensor<f32, k: 16, 
 // CHECK-DAG: nest.compute (out: 4, row: 9) reduce (c: 3, k: 3) reads %[[X]][row = k + row - 1] if [k + row - 1 >= 0, -k - row + 9 >= 0] else 0.000000e+00 : bf16, %[[W]][] {
 // CHECK-DAG: nest.compute (c: 3, k: 3, out: 4) reduce (row: 9) reads {{.*}}%[[G]][
 // CHECK-DAG: reduce (out: 4) reads {{.*}}%[[G]][
-func.func private @conv(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !nd.tensor<f32, c: 3, k: 3, out: 4>) -> !nd.tensor<f32, out: 4, row: 9> {
+!c_k_out = !nd.tensor<f32, c: 3, k: 3, out: 4>
+
+func.func private @conv(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out) -> !nd.tensor<f32, out: 4, row: 9> {
   %0 = nd.window %x row -> k size 3 pad 1, 1 value 0.0 : f32 : !nd.tensor<f32, c: 3, row: 9> -> !nd.tensor<f32, c: 3, k: 3, row: 9>
-  %1 = nd.pointwise %0, %w : (!nd.tensor<f32, c: 3, k: 3, row: 9>, !nd.tensor<f32, c: 3, k: 3, out: 4>) -> !nd.tensor<f32, c: 3, k: 3, out: 4, row: 9> {
+  %1 = nd.pointwise %0, %w : (!nd.tensor<f32, c: 3, k: 3, row: 9>, !c_k_out) -> !nd.tensor<f32, c: 3, k: 3, out: 4, row: 9> {
   ^bb0(%a: f32, %b: f32):
     %m = arith.mulf %a, %b : f32
     nd.yield %m : f32
@@ -58,9 +60,9 @@ func.func private @conv(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !nd.tensor<f32, c
   }
   return %2 : !nd.tensor<f32, out: 4, row: 9>
 }
-func.func @gradients(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !nd.tensor<f32, c: 3, k: 3, out: 4>, %g: !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !nd.tensor<f32, c: 3, k: 3, out: 4>) {
-  %0:3 = nd.vjp @conv(%x, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, c: 3, row: 9>, !nd.tensor<f32, c: 3, k: 3, out: 4>, !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !nd.tensor<f32, c: 3, k: 3, out: 4>)
-  return %0#0, %0#1, %0#2 : !nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !nd.tensor<f32, c: 3, k: 3, out: 4>
+func.func @gradients(%x: !nd.tensor<f32, c: 3, row: 9>, %w: !c_k_out, %g: !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out) {
+  %0:3 = nd.vjp @conv(%x, %w) cotangents(%g) wrt [0, 1] : (!nd.tensor<f32, c: 3, row: 9>, !c_k_out, !nd.tensor<f32, out: 4, row: 9>) -> (!nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out)
+  return %0#0, %0#1, %0#2 : !nd.tensor<f32, out: 4, row: 9>, !nd.tensor<f32, c: 3, row: 9>, !c_k_out
 }
 
 // -----

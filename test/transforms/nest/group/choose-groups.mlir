@@ -8,36 +8,38 @@
 // CHECK: nest.compute (k: 768) reads %arg0[], %{{.*}}[], %{{.*}}[] {
 // CHECK: nest.yield
 // CHECK-NOT: nest.compute
-func.func @normalise(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+!k_batch = !nd.tensor<f32, k: 768, batch: 4096>
+
+func.func @normalise(%x: !k_batch) -> !k_batch {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!k_batch) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %1 = nd.pointwise %x, %0 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %1 = nd.pointwise %x, %0 : (!k_batch, !nd.tensor<f32, batch: 4096>) -> !k_batch {
   ^bb0(%a: f32, %b: f32):
     %c = arith.constant 1.30208333e-03 : f32
     %m = arith.mulf %b, %c : f32
     %s = arith.subf %a, %m : f32
     nd.yield %s : f32
   }
-  %2 = nd.pointwise %1 : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %2 = nd.pointwise %1 : (!k_batch) -> !k_batch {
   ^bb0(%a: f32):
     %s = arith.mulf %a, %a : f32
     nd.yield %s : f32
   }
-  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!k_batch) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %4 = nd.pointwise %1, %3 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %4 = nd.pointwise %1, %3 : (!k_batch, !nd.tensor<f32, batch: 4096>) -> !k_batch {
   ^bb0(%a: f32, %b: f32):
     %r = math.rsqrt %b : f32
     %s = arith.mulf %a, %r : f32
     nd.yield %s : f32
   }
-  return %4 : !nd.tensor<f32, k: 768, batch: 4096>
+  return %4 : !k_batch
 }
 
 // -----
@@ -47,36 +49,38 @@ func.func @normalise(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32
 // CHECK-LABEL: @across
 // CHECK-NOT: nest.group
 // CHECK: return
-func.func @across(%x: !nd.tensor<f32, k: 768, n: 4096>) -> !nd.tensor<f32, k: 768, n: 4096> {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, n: 4096>) -> !nd.tensor<f32, n: 4096> {
+!k_n = !nd.tensor<f32, k: 768, n: 4096>
+
+func.func @across(%x: !k_n) -> !k_n {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!k_n) -> !nd.tensor<f32, n: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %1 = nd.pointwise %x, %0 : (!nd.tensor<f32, k: 768, n: 4096>, !nd.tensor<f32, n: 4096>) -> !nd.tensor<f32, k: 768, n: 4096> {
+  %1 = nd.pointwise %x, %0 : (!k_n, !nd.tensor<f32, n: 4096>) -> !k_n {
   ^bb0(%a: f32, %b: f32):
     %c = arith.constant 1.30208333e-03 : f32
     %m = arith.mulf %b, %c : f32
     %s = arith.subf %a, %m : f32
     nd.yield %s : f32
   }
-  %2 = nd.pointwise %1 : (!nd.tensor<f32, k: 768, n: 4096>) -> !nd.tensor<f32, k: 768, n: 4096> {
+  %2 = nd.pointwise %1 : (!k_n) -> !k_n {
   ^bb0(%a: f32):
     %s = arith.mulf %a, %a : f32
     nd.yield %s : f32
   }
-  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, n: 4096>) -> !nd.tensor<f32, n: 4096> {
+  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!k_n) -> !nd.tensor<f32, n: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %4 = nd.pointwise %1, %3 : (!nd.tensor<f32, k: 768, n: 4096>, !nd.tensor<f32, n: 4096>) -> !nd.tensor<f32, k: 768, n: 4096> {
+  %4 = nd.pointwise %1, %3 : (!k_n, !nd.tensor<f32, n: 4096>) -> !k_n {
   ^bb0(%a: f32, %b: f32):
     %r = math.rsqrt %b : f32
     %s = arith.mulf %a, %r : f32
     nd.yield %s : f32
   }
-  return %4 : !nd.tensor<f32, k: 768, n: 4096>
+  return %4 : !k_n
 }
 
 // -----
@@ -85,18 +89,20 @@ func.func @across(%x: !nd.tensor<f32, k: 768, n: 4096>) -> !nd.tensor<f32, k: 76
 // CHECK-LABEL: @short
 // CHECK-NOT: nest.group
 // CHECK: return
-func.func @short(%x: !nd.tensor<f32, k: 8, batch: 262144>) -> !nd.tensor<f32, k: 8, batch: 262144> {
-  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 8, batch: 262144>) -> !nd.tensor<f32, batch: 262144> {
+!k_batch = !nd.tensor<f32, k: 8, batch: 262144>
+
+func.func @short(%x: !k_batch) -> !k_batch {
+  %0 = nd.reduce %x over [k] neutral [0.0 : f32] : (!k_batch) -> !nd.tensor<f32, batch: 262144> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %1 = nd.pointwise %x, %0 : (!nd.tensor<f32, k: 8, batch: 262144>, !nd.tensor<f32, batch: 262144>) -> !nd.tensor<f32, k: 8, batch: 262144> {
+  %1 = nd.pointwise %x, %0 : (!k_batch, !nd.tensor<f32, batch: 262144>) -> !k_batch {
   ^bb0(%a: f32, %b: f32):
     %s = arith.divf %a, %b : f32
     nd.yield %s : f32
   }
-  return %1 : !nd.tensor<f32, k: 8, batch: 262144>
+  return %1 : !k_batch
 }
 
 // -----
@@ -109,25 +115,27 @@ func.func @short(%x: !nd.tensor<f32, k: 8, batch: 262144>) -> !nd.tensor<f32, k:
 // CHECK: nest.compute (s: 64) reduce (o: 16) reads %{{.*}}[], %arg1[] {
 // CHECK: nest.yield
 // CHECK-NOT: nest.compute
-func.func @routed(%share: !nd.tensor<f32, batch: 4096, s: 64>, %votes: !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, s: 64> {
-  %0 = nd.broadcast %share : !nd.tensor<f32, batch: 4096, s: 64> -> !nd.tensor<f32, batch: 4096, o: 16, s: 64>
-  %1 = nd.pointwise %0, %votes : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>, !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16, s: 64> {
+!batch_o_s = !nd.tensor<f32, batch: 4096, o: 16, s: 64>
+
+func.func @routed(%share: !nd.tensor<f32, batch: 4096, s: 64>, %votes: !batch_o_s) -> !nd.tensor<f32, batch: 4096, s: 64> {
+  %0 = nd.broadcast %share : !nd.tensor<f32, batch: 4096, s: 64> -> !batch_o_s
+  %1 = nd.pointwise %0, %votes : (!batch_o_s, !batch_o_s) -> !batch_o_s {
   ^bb0(%a: f32, %b: f32):
     %p = arith.mulf %a, %b : f32
     nd.yield %p : f32
   }
-  %2 = nd.reduce %1 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16> {
+  %2 = nd.reduce %1 over [s] neutral [0.0 : f32] : (!batch_o_s) -> !nd.tensor<f32, batch: 4096, o: 16> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.addf %a, %b : f32
     nd.yield %p : f32
   }
-  %3 = nd.broadcast %2 : !nd.tensor<f32, batch: 4096, o: 16> -> !nd.tensor<f32, batch: 4096, o: 16, s: 64>
-  %4 = nd.pointwise %3, %votes : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>, !nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, o: 16, s: 64> {
+  %3 = nd.broadcast %2 : !nd.tensor<f32, batch: 4096, o: 16> -> !batch_o_s
+  %4 = nd.pointwise %3, %votes : (!batch_o_s, !batch_o_s) -> !batch_o_s {
   ^bb0(%a: f32, %b: f32):
     %p = arith.mulf %a, %b : f32
     nd.yield %p : f32
   }
-  %5 = nd.reduce %4 over [o] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 16, s: 64>) -> !nd.tensor<f32, batch: 4096, s: 64> {
+  %5 = nd.reduce %4 over [o] neutral [0.0 : f32] : (!batch_o_s) -> !nd.tensor<f32, batch: 4096, s: 64> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.addf %a, %b : f32
     nd.yield %p : f32
@@ -143,42 +151,45 @@ func.func @routed(%share: !nd.tensor<f32, batch: 4096, s: 64>, %votes: !nd.tenso
 // CHECK: nest.group (batch: 4096) {
 // CHECK-NOT: reads %arg1[]
 // CHECK: return
-func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 4>, %w: !nd.tensor<f32, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512> {
-  %0 = nd.broadcast %x : !nd.tensor<f32, batch: 4096, s: 4> -> !nd.tensor<f32, batch: 4096, o: 512, s: 4>
-  %1 = nd.broadcast %w : !nd.tensor<f32, o: 512, s: 4> -> !nd.tensor<f32, batch: 4096, o: 512, s: 4>
-  %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, batch: 4096, o: 512, s: 4>, !nd.tensor<f32, batch: 4096, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512, s: 4> {
+!batch_o = !nd.tensor<f32, batch: 4096, o: 512>
+!batch_o_s = !nd.tensor<f32, batch: 4096, o: 512, s: 4>
+
+func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 4>, %w: !nd.tensor<f32, o: 512, s: 4>) -> !batch_o {
+  %0 = nd.broadcast %x : !nd.tensor<f32, batch: 4096, s: 4> -> !batch_o_s
+  %1 = nd.broadcast %w : !nd.tensor<f32, o: 512, s: 4> -> !batch_o_s
+  %2 = nd.pointwise %0, %1 : (!batch_o_s, !batch_o_s) -> !batch_o_s {
   ^bb0(%a: f32, %b: f32):
     %p = arith.mulf %a, %b : f32
     nd.yield %p : f32
   }
-  %3 = nd.reduce %2 over [s] neutral [0.0 : f32] : (!nd.tensor<f32, batch: 4096, o: 512, s: 4>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %3 = nd.reduce %2 over [s] neutral [0.0 : f32] : (!batch_o_s) -> !batch_o {
   ^bb0(%a: f32, %b: f32):
     %p = arith.addf %a, %b : f32
     nd.yield %p : f32
   }
-  %4 = nd.reduce %3 over [o] neutral [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096> {
+  %4 = nd.reduce %3 over [o] neutral [0xFF800000 : f32] : (!batch_o) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.maximumf %a, %b : f32
     nd.yield %p : f32
   }
-  %5 = nd.broadcast %4 : !nd.tensor<f32, batch: 4096> -> !nd.tensor<f32, batch: 4096, o: 512>
-  %6 = nd.pointwise %3, %5 : (!nd.tensor<f32, batch: 4096, o: 512>, !nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %5 = nd.broadcast %4 : !nd.tensor<f32, batch: 4096> -> !batch_o
+  %6 = nd.pointwise %3, %5 : (!batch_o, !batch_o) -> !batch_o {
   ^bb0(%a: f32, %b: f32):
     %p = arith.subf %a, %b : f32
     nd.yield %p : f32
   }
-  %7 = nd.reduce %6 over [o] neutral [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096> {
+  %7 = nd.reduce %6 over [o] neutral [0xFF800000 : f32] : (!batch_o) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %p = arith.maximumf %a, %b : f32
     nd.yield %p : f32
   }
-  %8 = nd.broadcast %7 : !nd.tensor<f32, batch: 4096> -> !nd.tensor<f32, batch: 4096, o: 512>
-  %9 = nd.pointwise %6, %8 : (!nd.tensor<f32, batch: 4096, o: 512>, !nd.tensor<f32, batch: 4096, o: 512>) -> !nd.tensor<f32, batch: 4096, o: 512> {
+  %8 = nd.broadcast %7 : !nd.tensor<f32, batch: 4096> -> !batch_o
+  %9 = nd.pointwise %6, %8 : (!batch_o, !batch_o) -> !batch_o {
   ^bb0(%a: f32, %b: f32):
     %p = arith.divf %a, %b : f32
     nd.yield %p : f32
   }
-  return %9 : !nd.tensor<f32, batch: 4096, o: 512>
+  return %9 : !batch_o
 }
 
 // -----
@@ -190,8 +201,10 @@ func.func @multiplied(%x: !nd.tensor<f32, batch: 4096, s: 4>, %w: !nd.tensor<f32
 // CHECK: nest.compute () reduce (k: 768)
 // CHECK: nest.compute () reduce (k: 768)
 // CHECK: nest.compute (k: 768)
-func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
-  %0 = nd.pointwise %x : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+!k_batch = !nd.tensor<f32, k: 768, batch: 4096>
+
+func.func @divided(%x: !k_batch) -> !k_batch {
+  %0 = nd.pointwise %x : (!k_batch) -> !k_batch {
   ^bb0(%a: f32):
     %c = arith.constant 3.0 : f32
     %d = arith.divf %c, %a : f32
@@ -200,12 +213,12 @@ func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, 
     %u = arith.mulf %t, %s : f32
     nd.yield %u : f32
   }
-  %1 = nd.reduce %0 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+  %1 = nd.reduce %0 over [k] neutral [0.0 : f32] : (!k_batch) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %2 = nd.pointwise %x, %1 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %2 = nd.pointwise %x, %1 : (!k_batch, !nd.tensor<f32, batch: 4096>) -> !k_batch {
   ^bb0(%a: f32, %b: f32):
     %d = arith.divf %b, %a : f32
     %s = arith.mulf %d, %d : f32
@@ -213,12 +226,12 @@ func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, 
     %u = arith.mulf %t, %s : f32
     nd.yield %u : f32
   }
-  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, batch: 4096> {
+  %3 = nd.reduce %2 over [k] neutral [0.0 : f32] : (!k_batch) -> !nd.tensor<f32, batch: 4096> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32
     nd.yield %s : f32
   }
-  %4 = nd.pointwise %x, %1, %3 : (!nd.tensor<f32, k: 768, batch: 4096>, !nd.tensor<f32, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !nd.tensor<f32, k: 768, batch: 4096> {
+  %4 = nd.pointwise %x, %1, %3 : (!k_batch, !nd.tensor<f32, batch: 4096>, !nd.tensor<f32, batch: 4096>) -> !k_batch {
   ^bb0(%a: f32, %b: f32, %e: f32):
     %d = arith.divf %b, %a : f32
     %s = arith.mulf %d, %e : f32
@@ -226,7 +239,7 @@ func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, 
     %u = arith.mulf %t, %s : f32
     nd.yield %u : f32
   }
-  return %4 : !nd.tensor<f32, k: 768, batch: 4096>
+  return %4 : !k_batch
 }
 
 // -----
@@ -236,29 +249,32 @@ func.func @divided(%x: !nd.tensor<f32, k: 768, batch: 4096>) -> !nd.tensor<f32, 
 // CHECK-NOT: nest.group
 // CHECK-LABEL: @filled
 // CHECK: nest.group (batch: 65536)
-func.func @narrow(%x: !nd.tensor<f32, batch: 65536, k: 12, l: 12>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 12> {
+!batch_k_l = !nd.tensor<f32, batch: 65536, k: 12, l: 12>
+!batch_k_l_65536x12x16 = !nd.tensor<f32, batch: 65536, k: 12, l: 16>
+
+func.func @narrow(%x: !batch_k_l) -> !batch_k_l {
   %s = nest.compute (batch: 65536) reduce (k: 12, l: 12) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 65536, k: 12, l: 12>) -> !nd.tensor<f32, batch: 65536>
+  } combine add [0.0 : f32] : (!batch_k_l) -> !nd.tensor<f32, batch: 65536>
   %y = nest.compute (k: 12, l: 12, batch: 65536) reads %x[], %s[] {
   ^bb0(%v: f32, %m: f32):
     %d = arith.subf %v, %m : f32
     nest.yield %d : f32
-  } : (!nd.tensor<f32, batch: 65536, k: 12, l: 12>, !nd.tensor<f32, batch: 65536>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 12>
-  return %y : !nd.tensor<f32, batch: 65536, k: 12, l: 12>
+  } : (!batch_k_l, !nd.tensor<f32, batch: 65536>) -> !batch_k_l
+  return %y : !batch_k_l
 }
-func.func @filled(%x: !nd.tensor<f32, batch: 65536, k: 12, l: 16>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 16> {
+func.func @filled(%x: !batch_k_l_65536x12x16) -> !batch_k_l_65536x12x16 {
   %s = nest.compute (batch: 65536) reduce (k: 12, l: 16) reads %x[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 65536, k: 12, l: 16>) -> !nd.tensor<f32, batch: 65536>
+  } combine add [0.0 : f32] : (!batch_k_l_65536x12x16) -> !nd.tensor<f32, batch: 65536>
   %y = nest.compute (k: 12, l: 16, batch: 65536) reads %x[], %s[] {
   ^bb0(%v: f32, %m: f32):
     %d = arith.subf %v, %m : f32
     nest.yield %d : f32
-  } : (!nd.tensor<f32, batch: 65536, k: 12, l: 16>, !nd.tensor<f32, batch: 65536>) -> !nd.tensor<f32, batch: 65536, k: 12, l: 16>
-  return %y : !nd.tensor<f32, batch: 65536, k: 12, l: 16>
+  } : (!batch_k_l_65536x12x16, !nd.tensor<f32, batch: 65536>) -> !batch_k_l_65536x12x16
+  return %y : !batch_k_l_65536x12x16
 }
 
 // -----
@@ -268,27 +284,29 @@ func.func @filled(%x: !nd.tensor<f32, batch: 65536, k: 12, l: 16>) -> !nd.tensor
 // CHECK-NOT: nest.group
 // CHECK-LABEL: @apart
 // CHECK: nest.group (batch: 4096)
-func.func @windows(%x: !nd.tensor<f32, batch: 4096, k: 4>, %w: !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024> {
+!batch_n = !nd.tensor<f32, batch: 4096, n: 1024>
+
+func.func @windows(%x: !nd.tensor<f32, batch: 4096, k: 4>, %w: !nd.tensor<f32, k: 4, n: 1024>) -> !batch_n {
   %y = nest.compute (batch: 4096, n: 1024) reduce (k: 4) reads %x[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %m = arith.addf %v, %u : f32
     nest.yield %m : f32
-  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
+  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !batch_n
   %z = nest.compute (batch: 4096, n: 1024) reduce (w: 3) reads %y[n = n + w - 1] if [n + w - 1 >= 0, -n - w + 1024 >= 0] else 0.0 : f32 {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4096, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
-  return %z : !nd.tensor<f32, batch: 4096, n: 1024>
+  } combine add [0.0 : f32] : (!batch_n) -> !batch_n
+  return %z : !batch_n
 }
 func.func @apart(%x: !nd.tensor<f32, batch: 4096, k: 4>, %w: !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096> {
   %y = nest.compute (batch: 4096, n: 1024) reduce (k: 4) reads %x[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %m = arith.addf %v, %u : f32
     nest.yield %m : f32
-  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !nd.tensor<f32, batch: 4096, n: 1024>
+  } combine max [0xFF800000 : f32] : (!nd.tensor<f32, batch: 4096, k: 4>, !nd.tensor<f32, k: 4, n: 1024>) -> !batch_n
   %z = nest.compute (batch: 4096) reduce (n: 1024) reads %y[] {
   ^bb0(%v: f32):
     nest.yield %v : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, batch: 4096, n: 1024>) -> !nd.tensor<f32, batch: 4096>
+  } combine add [0.0 : f32] : (!batch_n) -> !nd.tensor<f32, batch: 4096>
   return %z : !nd.tensor<f32, batch: 4096>
 }

@@ -3,6 +3,8 @@
 // RUN: heddle-opt %s --nest-choose-schedules | heddle-opt --nest-choose-schedules | FileCheck %s
 // RUN: sed 's/vector_bytes = 32/vector_bytes = 64/' %s | heddle-opt --nest-choose-schedules | FileCheck %s --check-prefix=WIDE
 
+!a_b_r = !nd.tensor<f32, a: 32, b: 128, r: 64>
+
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 32, vector_registers = 16}>} {
 
 // Lanes walk the name along which both tensors are contiguous: it follows from the layouts, not from the order of names.
@@ -194,20 +196,20 @@ func.func @scan(%s: !nd.tensor<f32, m: 16, n: 16> {nd.layout = #nest.layout<[n, 
 // The loops of a group are ordered by how near their steps are in memory, not by their names; threads share the outer ones.
 // CHECK-LABEL: @group_order
 // CHECK: heddle.chunks = #nd.size<43>, {{.*}}schedule = #nest.schedule<[thread b by 3, cache b by 1, cache a by 1]>
-func.func @group_order(%x: !nd.tensor<f32, a: 32, b: 128, r: 64> {nd.layout = #nest.layout<[b, a, r]>}) -> (!nd.tensor<f32, a: 32, b: 128, r: 64> {nd.layout = #nest.layout<[b, a, r]>}) {
+func.func @group_order(%x: !a_b_r {nd.layout = #nest.layout<[b, a, r]>}) -> (!a_b_r {nd.layout = #nest.layout<[b, a, r]>}) {
   %0 = nest.group (a: 32, b: 128) {
     %1 = nest.compute () reduce (r: 64) reads %x[] {
     ^bb0(%e: f32):
       nest.yield %e : f32
-    } combine add [0.0 : f32] : (!nd.tensor<f32, a: 32, b: 128, r: 64>) -> !nd.tensor<f32>
+    } combine add [0.0 : f32] : (!a_b_r) -> !nd.tensor<f32>
     %2 = nest.compute (r: 64) reads %x[], %1[] {
     ^bb0(%e: f32, %s: f32):
       %d = arith.divf %e, %s : f32
       nest.yield %d : f32
-    } : (!nd.tensor<f32, a: 32, b: 128, r: 64>, !nd.tensor<f32>) -> !nd.tensor<f32, r: 64>
+    } : (!a_b_r, !nd.tensor<f32>) -> !nd.tensor<f32, r: 64>
     nest.yield %2 : !nd.tensor<f32, r: 64>
-  } {layouts = [#nest.layout<[b, a, r]>]} : !nd.tensor<f32, a: 32, b: 128, r: 64>
-  return %0 : !nd.tensor<f32, a: 32, b: 128, r: 64>
+  } {layouts = [#nest.layout<[b, a, r]>]} : !a_b_r
+  return %0 : !a_b_r
 }
 
 // Threads share rows of a scatter; a chunk is worth a fetch.

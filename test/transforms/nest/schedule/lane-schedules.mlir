@@ -1,6 +1,8 @@
 // nest-choose-schedules on a machine whose blocks have lanes.
 // RUN: heddle-opt %s --nest-choose-schedules | FileCheck %s
 
+!k_m = !nd.tensor<f32, k: 4096, m: 300>
+
 module attributes {heddle.machine = #nest.machine<{kind = "gpu", vector_bytes = 16, vector_registers = 32, cores = 64, warp = 32, lanes_per_core = 1024, lanes_per_block = 256, registers_per_core = 65536, registers_per_lane = 255, shared_bytes = 49152, coalesced_bytes = 64}>} {
 
 // Each lane has a tile of sums. Both operands are staged at k in shared memory, where n and m vary fastest; lanes copy along
@@ -58,20 +60,20 @@ func.func @points(%x: !nd.tensor<f32, a: 512, b: 512> {nd.layout = #nest.layout<
 // CHECK: schedule = #nest.schedule<[loop k by 1024, lane k by 4, vector k by 1]>
 // CHECK: schedule = #nest.schedule<[block k by 1024, lane k by 4, vector k by 1]>
 // CHECK: schedule = #nest.schedule<[block m by 1]>
-func.func @group(%a: !nd.tensor<f32, k: 4096, m: 300> {nd.layout = #nest.layout<[m, k]>}) -> (!nd.tensor<f32, k: 4096, m: 300> {nd.layout = #nest.layout<[m, k]>}) {
+func.func @group(%a: !k_m {nd.layout = #nest.layout<[m, k]>}) -> (!k_m {nd.layout = #nest.layout<[m, k]>}) {
   %c = nest.group (m: 300) {
     %s = nest.compute () reduce (k: 4096) reads %a[] {
     ^bb0(%x: f32):
       nest.yield %x : f32
-    } combine add [0.0 : f32] {layouts = [#nest.layout<[]>]} : (!nd.tensor<f32, k: 4096, m: 300>) -> !nd.tensor<f32>
+    } combine add [0.0 : f32] {layouts = [#nest.layout<[]>]} : (!k_m) -> !nd.tensor<f32>
     %p = nest.compute (k: 4096) reads %a[], %s[] {
     ^bb0(%x: f32, %y: f32):
       %r = arith.divf %x, %y : f32
       nest.yield %r : f32
-    } : (!nd.tensor<f32, k: 4096, m: 300>, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4096>
+    } : (!k_m, !nd.tensor<f32>) -> !nd.tensor<f32, k: 4096>
     nest.yield %p : !nd.tensor<f32, k: 4096>
-  } {layouts = [#nest.layout<[m, k]>]} : !nd.tensor<f32, k: 4096, m: 300>
-  return %c : !nd.tensor<f32, k: 4096, m: 300>
+  } {layouts = [#nest.layout<[m, k]>]} : !k_m
+  return %c : !k_m
 }
 
 // An element of the destination has one lane, which walks n in order; blocks of a warp spread over the cores.

@@ -5,10 +5,12 @@
 
 // 64 MiB that are held for four nests of 7 ms, in a function that holds 302 MB: that costs 6 ms, and to gather again 4.5 ms.
 // The gather starts two such times before its use.
+!a_b = !nd.tensor<f32, a: 4096, b: 4096>
+
 module attributes {mesh.mesh = #mesh.mesh<d: 2>, heddle.machine = #nest.machine<{link_bytes_per_second = 7.5e+9}>} {
 // CHECK-LABEL: @far
 // REMARK: remark: gathered again for a use
-func.func @far(%x: !nd.tensor<f32, a: 4096, b: 4096>, %block: !nd.tensor<f32, a: 2048, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096> {
+func.func @far(%x: !a_b, %block: !nd.tensor<f32, a: 2048, b: 4096>) -> !a_b {
   // CHECK: %[[w:.*]] = mesh.all_gather %arg1 name a over [d]
   // CHECK-NEXT: %[[v0:.*]] = nest.compute (a: 4096, b: 4096) reads %arg0[], %[[w]][] {
   // CHECK: %[[v1:.*]] = nest.compute (a: 4096, b: 4096) reads %[[v0]][] {
@@ -17,44 +19,44 @@ func.func @far(%x: !nd.tensor<f32, a: 4096, b: 4096>, %block: !nd.tensor<f32, a:
   // CHECK-NEXT: %[[v3:.*]] = nest.compute (a: 4096, b: 4096) reads %[[v2]][] {
   // CHECK: %[[v4:.*]] = nest.compute (a: 4096, b: 4096) reads %[[v3]][] {
   // CHECK: nest.compute (a: 4096, b: 4096) reads %[[v4]][], %[[again]][] {
-  %w = mesh.all_gather %block name a over [d] : (!nd.tensor<f32, a: 2048, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  %w = mesh.all_gather %block name a over [d] : (!nd.tensor<f32, a: 2048, b: 4096>) -> !a_b
   %v0 = nest.compute (a: 4096, b: 4096) reads %x[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %r = arith.mulf %v, %u : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>, !nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b, !a_b) -> !a_b
   %v1 = nest.compute (a: 4096, b: 4096) reads %v0[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v2 = nest.compute (a: 4096, b: 4096) reads %v1[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v3 = nest.compute (a: 4096, b: 4096) reads %v2[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v4 = nest.compute (a: 4096, b: 4096) reads %v3[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %y = nest.compute (a: 4096, b: 4096) reads %v4[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %r = arith.mulf %v, %u : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>, !nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
-  return %y : !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b, !a_b) -> !a_b
+  return %y : !a_b
 }
 
 // The next use is near. A gather that is far from its first use moves down to it.
 // CHECK-LABEL: @near
 // REMARK: remark: kept for a use
-func.func @near(%x: !nd.tensor<f32, a: 4096, b: 4096>, %block: !nd.tensor<f32, a: 2048, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096> {
+func.func @near(%x: !a_b, %block: !nd.tensor<f32, a: 2048, b: 4096>) -> !a_b {
   // CHECK-NEXT: %[[v1:.*]] = nest.compute (a: 4096, b: 4096) reads %arg0[] {
   // CHECK: %[[w:.*]] = mesh.all_gather
   // CHECK: %[[v2:.*]] = nest.compute (a: 4096, b: 4096) reads %[[v1]][] {
@@ -62,38 +64,38 @@ func.func @near(%x: !nd.tensor<f32, a: 4096, b: 4096>, %block: !nd.tensor<f32, a
   // CHECK: nest.compute (a: 4096, b: 4096) reads %[[v3]][], %[[w]][] {
   // CHECK-NOT: mesh.all_gather
   // CHECK: return
-  %w = mesh.all_gather %block name a over [d] : (!nd.tensor<f32, a: 2048, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  %w = mesh.all_gather %block name a over [d] : (!nd.tensor<f32, a: 2048, b: 4096>) -> !a_b
   %v1 = nest.compute (a: 4096, b: 4096) reads %x[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v2 = nest.compute (a: 4096, b: 4096) reads %v1[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v3 = nest.compute (a: 4096, b: 4096) reads %v2[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %v4 = nest.compute (a: 4096, b: 4096) reads %v3[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %r = arith.mulf %v, %u : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>, !nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b, !a_b) -> !a_b
   %v5 = nest.compute (a: 4096, b: 4096) reads %v4[] {
   ^bb0(%v: f32):
     %r = arith.mulf %v, %v : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b) -> !a_b
   %y = nest.compute (a: 4096, b: 4096) reads %v5[], %w[] {
   ^bb0(%v: f32, %u: f32):
     %r = arith.mulf %v, %u : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, a: 4096, b: 4096>, !nd.tensor<f32, a: 4096, b: 4096>) -> !nd.tensor<f32, a: 4096, b: 4096>
-  return %y : !nd.tensor<f32, a: 4096, b: 4096>
+  } : (!a_b, !a_b) -> !a_b
+  return %y : !a_b
 }
 
 // The attribute overrides the cost. A gather of a value that is computed comes after it. What is computed of the gathered
