@@ -57,7 +57,7 @@ bool TaskPlanning::readGraph() {
   if (failed(passes.run(module.get())))
     return false;
   graph =
-      cutGraph(planner::readGraph(function(), cost::Machine::around(module.get()), options.isPaper),
+      cutGraph(planner::readGraph(function(), cost::Machine::at(module.get()), options.isPaper),
                options.cut);
   return !graph.operators.empty() ||
          fail("expected a function with operators, got none in '" + entry + "'");
