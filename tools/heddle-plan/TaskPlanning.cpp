@@ -24,9 +24,9 @@ using namespace heddle::planner;
 using namespace mlir;
 
 bool TaskPlanning::readCluster() {
-  if (topology.devices() > Cluster::mostDevices)
+  if (topology.mesh().ranks() > Cluster::mostDevices)
     return fail("expected at most " + Twine(Cluster::mostDevices) + " devices, got " +
-                Twine(topology.devices()));
+                Twine(topology.mesh().ranks()));
   cluster = clusterOf(topology);
   auto all = unsigned(cluster.devices.size());
   devices = options.devices ? options.devices : all;
