@@ -189,6 +189,24 @@ nest::MachineAttr cost::withFacts(nest::MachineAttr machine, nest::MachineAttr o
   return nest::MachineAttr::get(machine.getContext(), values.getDictionary(machine.getContext()));
 }
 
+nest::MachineAttr cost::factsOfLinks(MLIRContext *context,
+                                     const std::map<std::string, Link> &links) {
+  Builder b(context);
+  SmallVector<NamedAttribute> axes;
+  for (const auto &[axis, link] : links)
+    axes.push_back(b.getNamedAttr(
+        axis, b.getDictionaryAttr(
+                  {b.getNamedAttr("bytes_per_second", b.getF64FloatAttr(link.bytesPerSecond)),
+                   b.getNamedAttr("start_seconds", b.getF64FloatAttr(link.startSeconds))})));
+  return nest::MachineAttr::get(
+      context, b.getDictionaryAttr({b.getNamedAttr("links", b.getDictionaryAttr(axes))}));
+}
+
+void cost::stateFacts(ModuleOp module, nest::MachineAttr facts) {
+  auto stated = module->getAttrOfType<nest::MachineAttr>(machineAttrName);
+  module->setAttr(machineAttrName, stated ? withFacts(stated, facts) : facts);
+}
+
 nest::MachineAttr cost::withFact(nest::MachineAttr machine, StringRef key, double number) {
   MLIRContext *context = machine.getContext();
   Builder builder(context);

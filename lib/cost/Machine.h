@@ -123,6 +123,11 @@ std::array<double, memoryLevels> capacitiesOf(nest::MachineAttr machine);
 nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr others);
 /// Returns `machine` with a number instead of its own, which it need not have.
 nest::MachineAttr withFact(nest::MachineAttr machine, llvm::StringRef key, double number);
+/// Returns the facts that state the links of mesh axes.
+nest::MachineAttr factsOfLinks(mlir::MLIRContext *context,
+                               const std::map<std::string, Link> &links);
+/// States facts in `heddle.machine` of a module, instead of those that it has.
+void stateFacts(mlir::ModuleOp module, nest::MachineAttr facts);
 /// Returns the facts on which the code of a nest with a schedule may depend: all but rates. Null if
 /// there are none. `machine` may be null.
 nest::MachineAttr withoutRates(nest::MachineAttr machine);

@@ -16,19 +16,13 @@ using namespace mlir;
 
 void planner::stateTopology(ModuleOp module, const Topology &topology) {
   module.getContext()->getOrLoadDialect<nest::NestDialect>();
-  Builder b(module.getContext());
-  SmallVector<NamedAttribute> links;
+  std::map<std::string, cost::Link> links;
   for (const Topology::Axis &axis : topology.axes)
-    links.push_back(b.getNamedAttr(
-        axis.name, b.getDictionaryAttr(
-                       {b.getNamedAttr("bytes_per_second", b.getF64FloatAttr(axis.bytesPerSecond)),
-                        b.getNamedAttr("start_seconds", b.getF64FloatAttr(axis.latencySeconds))})));
-  auto own = nest::MachineAttr::get(
-      b.getContext(), b.getDictionaryAttr({b.getNamedAttr("links", b.getDictionaryAttr(links))}));
+    links[axis.name] = {axis.bytesPerSecond, axis.latencySeconds};
+  nest::MachineAttr facts = cost::factsOfLinks(module.getContext(), links);
   for (const auto &[key, value] : topology.facts)
-    own = cost::withFact(own, key, value);
-  auto stated = module->getAttrOfType<nest::MachineAttr>(machineAttrName);
-  module->setAttr(machineAttrName, stated ? cost::withFacts(stated, own) : own);
+    facts = cost::withFact(facts, key, value);
+  cost::stateFacts(module, facts);
 }
 
 FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) const {

@@ -196,23 +196,16 @@ static LogicalResult checkGraph(ModuleOp module, const Plan &plan) {
 static LogicalResult stateLinks(ModuleOp module, const Plan &plan, MeshAttr mesh) {
   if (plan.links.empty())
     return success();
-  Builder b(module.getContext());
-  SmallVector<NamedAttribute> links;
+  std::map<std::string, cost::Link> links;
   for (const Plan::Links &each : plan.links) {
     if (!mesh.size(each.axis))
       return module.emitError() << "'" << each.str() << "'"
                                 << (each.where.empty() ? "" : " (" + each.where + ")")
                                 << " uses the axis '" << each.axis << "', expected one of "
                                 << mesh.str();
-    links.push_back(b.getNamedAttr(
-        each.axis, b.getDictionaryAttr(
-                       {b.getNamedAttr("bytes_per_second", b.getF64FloatAttr(each.bytesPerSecond)),
-                        b.getNamedAttr("start_seconds", b.getF64FloatAttr(each.startSeconds))})));
+    links[each.axis] = {each.bytesPerSecond, each.startSeconds};
   }
-  auto own = nest::MachineAttr::get(
-      b.getContext(), b.getDictionaryAttr({b.getNamedAttr("links", b.getDictionaryAttr(links))}));
-  auto stated = module->getAttrOfType<nest::MachineAttr>(machineAttrName);
-  module->setAttr(machineAttrName, stated ? cost::withFacts(stated, own) : own);
+  cost::stateFacts(module, cost::factsOfLinks(module.getContext(), links));
   return success();
 }
 
