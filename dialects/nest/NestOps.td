@@ -104,10 +104,11 @@ def Nest_UpdateOp : Nest_Op<"update", [Pure, IsolatedFromAbove, Nest_LoopNestInt
 
     Constraints: (c2) to (c5) as for `nest.compute`; (c6) `combine` takes (old, new) of the destination's accumulator type and yields one;
     (c7) the result has the type of the destination; (c8) the layout as for `nest.compute`; (c9) the schedule as for
-    `nest.compute`, without stages, and so that neither parallel steps nor the elements of a vector meet a place together:
-    parallel loops come first and walk, in steps that divide its size, a name that is a coordinate of the destination over its
-    whole size; a vector walks a name that alone gives a coordinate; (c10) `copies`, if present, has the schedule of the copy of the
-    destination, or of the part of it that a parallel step writes, which is made where the update does not work in place.
+    `nest.compute`, without stages, and so that neither parallel steps nor the elements of a vector meet a place
+    together: parallel loops come first and walk, in steps that divide its size, a name that is a coordinate of the
+    destination over its whole size; a vector walks a name that alone gives a coordinate; (c10) `copies`, if present, has
+    the schedule of the copy of the destination, or of the part of it that a parallel step writes, which is made where
+    the update does not work in place.
   }];
   let arguments = (ins Nd_Tensor:$dest, Variadic<Nd_Tensor>:$reads, Nd_DimsAttr:$space, Nest_MapAttr:$destMap,
                    TypedArrayAttrBase<Nest_MapAttr, "maps">:$maps,

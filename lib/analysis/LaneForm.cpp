@@ -48,6 +48,13 @@ static std::string lackOf(const ScheduledLoops &scheduled, const Schedule &sched
   return "";
 }
 
+bool nest::lanesMeet(UpdateOp op, const ScheduledLoops &loops) {
+  auto free = freeNames(op);
+  return !op.getUnique() && llvm::any_of(loops.loops, [&](const Walk &walk) {
+    return walk.lane && walk.count() > 1 && !(walk.names.size() == 1 && free.count(walk.names[0]));
+  });
+}
+
 LaneForm nest::laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine) {
   unsigned nextVariable = 0;
   auto nothing = nd::DimsAttr::get(op.getContext(), {});
@@ -60,12 +67,8 @@ LaneForm nest::laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr mac
   for (const Walk &walk : scheduled.loops)
     if (walk.lane && walk.step > 1 && lack.empty())
       lack = "lanes that write one point of '" + walk.names[0] + "' at a time";
-  // Lanes over names that are not free may meet at an element.
-  auto free = freeNames(op);
-  bool meets = !op.getUnique() && llvm::any_of(scheduled.loops, [&](const Walk &walk) {
-    return walk.lane && !(walk.names.size() == 1 && free.count(walk.names[0]));
-  });
-  if (meets && (scheduled.lanes || !scheduled.tile.empty()) && lack.empty())
+  bool isPoint = !scheduled.lanes && scheduled.tile.empty();
+  if (!isPoint && lack.empty() && lanesMeet(op, scheduled))
     lack = "single points of lanes that meet at an element";
   return lack.empty() ? LaneForm{scheduled.boundLanes(), "", 0} : LaneForm{0, lack, 0};
 }

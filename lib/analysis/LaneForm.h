@@ -42,6 +42,8 @@
 
 namespace heddle::nest {
 
+struct ScheduledLoops;
+
 struct LaneForm {
   int64_t lanes = 0;      ///< of a block; 0: no lane form
   std::string lacks = {}; ///< what the schedule lacks for the lane form
@@ -55,6 +57,10 @@ LaneForm laneFormOf(mlir::Operation *nest, MachineAttr machine);
 /// The lane form that a nest would have with this schedule.
 LaneForm laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine);
 LaneForm laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine);
+
+/// True if two lanes of an update may write the same element: they have points of a name that is not
+/// free.
+bool lanesMeet(UpdateOp op, const ScheduledLoops &loops);
 
 } // namespace heddle::nest
 

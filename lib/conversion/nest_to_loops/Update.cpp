@@ -20,6 +20,7 @@
 
 #include "lib/conversion/nest_to_loops/Loops.h"
 
+#include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Lanes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,10 +54,7 @@ public:
     ScheduledLoops made =
         e.loopsOf(op.getSpace(), nd::DimsAttr::get(op.getContext(), {}), schedule, laneBits(op));
     LoopWalker walker(e, made, chunk);
-    bool meets = e.lanes && !op.getUnique() && llvm::any_of(made.loops, [&](const Walk &walk) {
-                   return walk.lane && walk.count() > 1 &&
-                          !(walk.names.size() == 1 && free.count(walk.names[0]));
-                 });
+    bool meets = e.lanes && lanesMeet(op, made);
     std::function<LogicalResult(size_t)> walk = [&](size_t position) -> LogicalResult {
       // Each chunk copies the part of the destination that it owns before it writes there.
       if (position == owners && failed(copyOwned(made, walker)))
@@ -208,7 +206,7 @@ private:
                          : e.combineMeeting(to, op.getCombine(), (*found)[0], (*found)[1]);
   }
 
-  /// What a point writes.
+  /// The element and the value that a point writes.
   struct Written {
     Value condition; ///< whether it writes; null: it does
     Expr offset;     ///< of the element
