@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A language model of experts (Fedus et al., Switch transformers, 2021)."""
 import exchange
+import gpt
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -47,34 +48,15 @@ class Moe(nn.Module):
         return self.norm(x) @ self.words.weight.t()
 
 
-SETTINGS = {
-    "tiny": dict(words=13, length=7, features=6, heads=2, layers=2, experts=3),
-    "small": dict(words=256, length=128, features=192, heads=6, layers=4, experts=4),
-    "full": dict(words=50257, length=1024, features=768, heads=12, layers=12, experts=8)
-}
+EXPERTS = {"tiny": 3, "small": 4, "full": 8}
 
 
 def build(size):
-    return Moe(**SETTINGS[size])
+    setting = {key: value for key, value in gpt.SETTINGS[size].items() if key != "dropout"}
+    return Moe(**setting, experts=EXPERTS[size])
 
 
-def example(size, count):
-    setting = SETTINGS[size]
-    return {field: torch.randint(setting["words"], (count, setting["length"])) for field in ["token", "next"]}
-
-
-def loss(module, batch):
-    scores, label = module(batch["token"]), batch["next"].long()
-    right = scores.argmax(-1) == label
-    return F.cross_entropy(scores.flatten(0, 1), label.flatten()), {"accuracy": right.to(scores.dtype).mean()}
-
-
-def SIZES(size):
-    setting = SETTINGS[size]
-    return {"head": setting["heads"], "depth": setting["features"] // setting["heads"]}
-
-
-FIELDS = {"token": ["batch", "time"], "next": ["batch", "time"]}
+example, loss, SIZES, FIELDS = gpt.example, gpt.loss, gpt.SIZES, gpt.FIELDS
 NAMES = [["words.table", "words.weight", ["word", "feature"]], ["positions.table", "positions.weight", ["time", "feature"]]]
 for i, part in enumerate(["query", "key", "value"]):
     axis = "part=%d head depth" % i
