@@ -41,7 +41,7 @@ public:
   int64_t bound(const Point &decided) const;
 
 private:
-  /// What a configuration of a choice computes.
+  /// The times in which a configuration of a choice computes.
   struct Work {
     std::vector<int64_t> ofDevices;
     std::vector<int64_t> shortest; ///< part of each of its operators

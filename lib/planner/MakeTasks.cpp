@@ -61,7 +61,7 @@ unsigned Tasks::partOf(const Blocks &made, unsigned block, std::vector<unsigned>
   return part;
 }
 
-/// What a part reads of a value.
+/// The box of a value that a part reads.
 std::vector<Interval> Tasks::boxOf(const Graph::Operator &op, const Graph::Read &read,
                                    const std::vector<unsigned> &indices) const {
   const std::vector<unsigned> &degrees = configurations[op.choice].degrees;

@@ -264,7 +264,7 @@ TEST_F(ReadGraphTest, RecurrencesAreDividedWhereStepsAreApart) {
   std::string mixed = recurrences;
   mixed.replace(mixed.find("%state[h = g]"), 13, "%state[b = 7 - b, h = g]");
   EXPECT_EQ(textOf(read(mixed.c_str(), false)).substr(0, 13), "net.w: >t=5\na");
-  // What makes the partial sums is not a sum.
+  // The nest that makes the partial sums is not a sum.
   std::string text = recurrences;
   text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
   EXPECT_EQ(textOf(read(text.c_str(), false)),

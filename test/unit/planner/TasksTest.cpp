@@ -7,6 +7,7 @@
 
 #include "lib/planner/Tasks.h"
 
+#include "AllTimes.h"
 #include "DrawnGraph.h"
 
 #include "gtest/gtest.h"
@@ -42,14 +43,6 @@ Graph twoOperators() {
   graph.values = {{0, {4, 6}, {0, 1}, {2}, 4}};
   graph.operators[1].reads = {{0, {{.terms = {{0, 1}}}, {.terms = {{1, 1}}}}}};
   return graph;
-}
-
-using All = std::vector<std::pair<uint64_t, Timetable::Times>>;
-All allOf(const Timetable &times) {
-  All all;
-  for (Timetable::Id id : times.sorted())
-    all.emplace_back(times.key(id), times[id]);
-  return all;
 }
 } // namespace
 

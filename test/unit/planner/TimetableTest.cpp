@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/planner/Timetable.h"
+#include "AllTimes.h"
 
 #include "lib/cost/Walk.h"
 
@@ -82,15 +82,6 @@ Ids fill(Timetable &times, const Drawn &graph, unsigned resources) {
   for (const Drawn::Dependence &each : graph.dependences)
     times.addDependence({ids[each.before], ids[each.after], each.lag, each.fromBegin});
   return ids;
-}
-
-using All = std::vector<std::pair<uint64_t, Timetable::Times>>;
-
-All allOf(const Timetable &times) {
-  All all;
-  for (Timetable::Id id : times.sorted())
-    all.emplace_back(times.key(id), times[id]);
-  return all;
 }
 
 All simulated(const Drawn &graph, unsigned resources) {

@@ -42,8 +42,9 @@ TEST(Topology, ReadsDevicesAndLinks) {
 }
 
 /// The error for the text with `from` replaced by `to`.
-static std::string errorWith(const std::string &from, const std::string &to) {
-  std::string text = good, error;
+static std::string errorWith(const std::string &from, const std::string &to,
+                             std::string text = good) {
+  std::string error;
   text.replace(text.find(from), from.size(), to);
   EXPECT_FALSE(parseTopology(text, "t.json", error)) << text;
   return error;
@@ -204,10 +205,7 @@ TEST(Topology, ExpandsNames) {
 
 TEST(Topology, RefusesMistakesOfGraphsAtTheirLines) {
   auto expect = [](const std::string &from, const std::string &to, const std::string &error) {
-    std::string text = graph, got;
-    text.replace(text.find(from), from.size(), to);
-    EXPECT_FALSE(parseTopology(text, "t.json", got)) << text;
-    EXPECT_EQ(got, "topology 't.json', line " + error);
+    EXPECT_EQ(errorWith(from, to, graph), "topology 't.json', line " + error);
   };
   expect("\"memory_bytes\"", "\"memory_megabytes\"",
          "5: unknown key 'memory_megabytes' of a kind, expected 'kind', 'memory_bytes', "

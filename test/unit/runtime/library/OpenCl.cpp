@@ -30,7 +30,7 @@ static Handle some() {
   static int thing;
   return &thing;
 }
-/// What a call does that waits for kernels.
+/// The result of a call that waits for kernels.
 static void awaitKernels() {
   while (isRunning)
     pause();
