@@ -58,8 +58,8 @@ LaneForm laneFormOf(mlir::Operation *nest, MachineAttr machine);
 LaneForm laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine);
 LaneForm laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine);
 
-/// True if two lanes of an update may write the same element: they have points of a name that is not
-/// free.
+/// True if two lanes of an update may write the same element: they have points of a name that is
+/// not free.
 bool lanesMeet(UpdateOp op, const ScheduledLoops &loops);
 
 } // namespace heddle::nest

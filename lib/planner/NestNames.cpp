@@ -109,8 +109,8 @@ static ResultRange outputsOf(nest::ScanOp scan) {
   return scan->getResults().drop_front(scan.getInits().size());
 }
 
-/// Calls `act` with the values of a recurrence that are one: an operand, the argument of the region,
-/// what the region yields, and the result.
+/// Calls `act` with the values of a recurrence that are one: an operand, the argument of the
+/// region, what the region yields, and the result.
 static void forEachLink(nest::ScanOp scan, llvm::function_ref<void(Value, Value)> act) {
   Block &body = scan.getBody().front();
   for (auto [operand, argument] : llvm::zip(scan.getOperands(), body.getArguments()))

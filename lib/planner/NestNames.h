@@ -15,8 +15,8 @@
 //                                    a nest has each name once: `b` is not in the class of `row`
 //
 // A recurrence can be divided by the names of its nests along which steps do not exchange anything:
-// all nests within it read carried values at these names, or sum over them into values that are only
-// added to others. The name of its steps is that of what it reads and makes in each of them.
+// all nests within it read carried values at these names, or sum over them into values that are
+// only added to others. The name of its steps is that of what it reads and makes in each of them.
 //
 //===----------------------------------------------------------------------===//
 

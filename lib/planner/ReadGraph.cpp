@@ -69,7 +69,8 @@ private:
   DenseMap<Value, unsigned> valueOf;
   DenseMap<Value, Value> nextValues; ///< by argument
 
-  /// Parameters that an operator reads beside that of its name, such as a bias, are updated with it.
+  /// Parameters that an operator reads beside that of its name, such as a bias, are updated with
+  /// it.
   void addOwners(const Operator &each, std::map<std::string, std::string> &owners) {
     if (each.roots.empty())
       return;
@@ -98,9 +99,9 @@ private:
     return key;
   }
 
-  /// Divides operators into what comes before a sum, with it, and what follows. Returns false if two
-  /// of these would wait for each other; then their operators are divided into the sum, with what
-  /// only it reads, and single nests, which can't.
+  /// Divides operators into what comes before a sum, with it, and what follows. Returns false if
+  /// two of these would wait for each other; then their operators are divided into the sum, with
+  /// what only it reads, and single nests, which can't.
   bool divide() {
     std::vector<Piece> made;
     std::map<std::string, unsigned> choices;

@@ -15,8 +15,9 @@
 //     batch 2                     0 1, or 2 3, or 0 2, or 1 3
 //     nothing                     0, or 1, or 2, or 3
 //
-// No block is empty, and the steps of a recurrence are in one block. A point is the number of a configuration for each choice; its cost is the time
-// of the tasks (Tasks.h), which is updated by what a proposal changes:
+// No block is empty, and the steps of a recurrence are in one block. A point is the number of a
+// configuration for each choice; its cost is the time of the tasks (Tasks.h), which is updated by
+// what a proposal changes:
 //
 //     TaskCosts costs(tasks, graph, 4);
 //     Search search(costs.choices(), costs.options(options), costs.function());

@@ -49,8 +49,8 @@ public:
 
   uint64_t proposed() const { return proposals; }
   size_t points() const { return asked; }
-  /// The fewest bytes by which a point that was tried exceeds the memory of a device, with the device
-  /// and its bytes.
+  /// The fewest bytes by which a point that was tried exceeds the memory of a device, with the
+  /// device and its bytes.
   struct Excess {
     int64_t excess = std::numeric_limits<int64_t>::max(), bytes = 0;
     unsigned device = 0;

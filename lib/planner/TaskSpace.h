@@ -16,10 +16,10 @@
 //     soap            names that are not summed are split, on any devices, as in FlexFlow
 //     all             summed names as well
 //
-// Experts follow rules. In a network with recurrences, each node has the whole network and its share
-// of the samples, and operators after equally many recurrences are on one device of a node. In others
-// samples are split, but parameters with more bytes than what is made with them, which is the case in
-// fully connected layers.
+// Experts follow rules. In a network with recurrences, each node has the whole network and its
+// share of the samples, and operators after equally many recurrences are on one device of a node.
+// In others samples are split, but parameters with more bytes than what is made with them, which is
+// the case in fully connected layers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,9 +15,9 @@
 //
 // A part of a reader needs a box of a value. What it has in common with the box of a part of the
 // maker is sent point to point, if they are on two devices: through each link of the route, which
-// is busy for the bytes divided by its rate. A device gets no box twice, however many parts read it,
-// in the forward and the backward pass, say. Partial sums are sent to the first part, which adds
-// them. The next value of a parameter is sent to those that read it in the next step.
+// is busy for the bytes divided by its rate. A device gets no box twice, however many parts read
+// it, in the forward and the backward pass, say. Partial sums are sent to the first part, which
+// adds them. The next value of a parameter is sent to those that read it in the next step.
 //
 //     Tasks tasks(graph, cluster, {.isPaper = true});
 //     tasks.configure(0, {{2, 1}, {0, 2}});                   for each choice

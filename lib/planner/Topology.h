@@ -40,12 +40,13 @@
 //     }
 //
 // A name with braces stands for a list: `{0-3}` counts, `{0,2}` lists, and the last braces vary
-// fastest. The i-th name of `from` is linked with the i-th name of `to`; if there are fewer of these,
-// each is linked with several neighbours of the other list: here two devices with each switch. A link
-// has one direction, "one", or both: each with the rate ("both"), or one after the other ("shared").
-// Devices without a stated route, which holds in its direction, take the one with the fewest links.
-// Tasks reach the share "efficiency" (1) of the rates of a kind of devices, which may be peaks.
-// Without "operations_per_second", tasks take the time that they take on the machine of the program.
+// fastest. The i-th name of `from` is linked with the i-th name of `to`; if there are fewer of
+// these, each is linked with several neighbours of the other list: here two devices with each
+// switch. A link has one direction, "one", or both: each with the rate ("both"), or one after the
+// other ("shared"). Devices without a stated route, which holds in its direction, take the one with
+// the fewest links. Tasks reach the share "efficiency" (1) of the rates of a kind of devices, which
+// may be peaks. Without "operations_per_second", tasks take the time that they take on the machine
+// of the program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -89,7 +89,8 @@ struct Plan {
   std::string readFile(llvm::StringRef path);
   /// For messages: ` (plan 'FILE', line 1)`, or nothing.
   std::string whereIs(llvm::StringRef setting) const;
-  /// The lines, commented, that passes need besides mesh and rules: `graph`, `schedule` and `links`.
+  /// The lines, commented, that passes need besides mesh and rules: `graph`, `schedule` and
+  /// `links`.
   std::vector<std::string> statements() const;
 
 private:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The picture has two parts, one below the other. A row of the first one is a choice, a column a
-// device; a square is coloured by the name that is split most. A row of the second one is a device or
-// a link, and shows when it is busy.
+// device; a square is coloured by the name that is split most. A row of the second one is a device
+// or a link, and shows when it is busy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -56,9 +56,8 @@ bool TaskPlanning::readGraph() {
   buildNests(passes);
   if (failed(passes.run(module.get())))
     return false;
-  graph =
-      cutGraph(planner::readGraph(function(), cost::Machine::at(module.get()), options.isPaper),
-               options.cut);
+  graph = cutGraph(planner::readGraph(function(), cost::Machine::at(module.get()), options.isPaper),
+                   options.cut);
   return !graph.operators.empty() ||
          fail("expected a function with operators, got none in '" + entry + "'");
 }

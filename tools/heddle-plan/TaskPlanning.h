@@ -25,7 +25,8 @@ public:
 
   /// Reads all, and makes the tasks of data parallelism. Prints what is wrong.
   bool read();
-  /// Finds the best plan of the space of the options, and makes its tasks. Prints why there is none.
+  /// Finds the best plan of the space of the options, and makes its tasks. Prints why there is
+  /// none.
   std::optional<planner::Point> find();
 
   /// The time, transfers and memory of the tasks.

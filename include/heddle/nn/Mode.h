@@ -129,8 +129,8 @@ public:
   /// The same mode, which records outputs by `seen`, with no recorded outputs yet.
   Mode observing() const;
   /// Returns x, the output of the layer at `path`; an observing mode records it. Rules
-  /// of a plan find an operator that reads no parameter by this path. An observing mode throws Error
-  /// for a path that was recorded before, and in a body that captures the mode.
+  /// of a plan find an operator that reads no parameter by this path. An observing mode throws
+  /// Error for a path that was recorded before, and in a body that captures the mode.
   Tensor seen(const std::string &path, const Tensor &x, Here here = Here::current());
 
   /// The names of samples that `x` has.

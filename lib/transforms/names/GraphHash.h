@@ -9,10 +9,10 @@
 //
 //     func.func @step(%x: !nd.tensor<f32, batch: 4> {nd.name = "x"}) -> ...        99aa06d3014798d8
 //
-// It depends on operators, on names and sizes of tensors, and on the names of arguments and results.
-// It does not depend on names of functions and values, on locations, on the numbers of fresh names
-// (`from$3`), or on what plans state: attributes such as shardings, and `mesh.constrain`. So the step
-// of a trainer has the same hash with and without ZeRO.
+// It depends on operators, on names and sizes of tensors, and on the names of arguments and
+// results. It does not depend on names of functions and values, on locations, on the numbers of
+// fresh names (`from$3`), or on what plans state: attributes such as shardings, and
+// `mesh.constrain`. So the step of a trainer has the same hash with and without ZeRO.
 //
 //===----------------------------------------------------------------------===//
 

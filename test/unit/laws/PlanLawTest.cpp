@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Random programs on random meshes of 1 to 12 devices, with shardings that are drawn for arguments
-// and for nests, and rules of a plan that are drawn for operators, which they split, place or compute
-// again. Some plans are written as files, with a graph, links and a schedule. An axis may be one of
-// roles: some arguments have places on it. The oracle evaluates the program of all devices (`mesh-simulate`), in which lanes beyond the sizes of
-// arguments are NaN, and its values are compared with those of the whole program. Some programs are
-// compiled, and run on the threads of a process as ranks.
+// and for nests, and rules of a plan that are drawn for operators, which they split, place or
+// compute again. Some plans are written as files, with a graph, links and a schedule. An axis may
+// be one of roles: some arguments have places on it. The oracle evaluates the program of all
+// devices (`mesh-simulate`), in which lanes beyond the sizes of arguments are NaN, and its values
+// are compared with those of the whole program. Some programs are compiled, and run on the threads
+// of a process as ranks.
 //
 //===----------------------------------------------------------------------===//
 

@@ -154,7 +154,8 @@ TEST_F(TaskSearchTest, NoSpaceIsSlowerThanOneInside) {
   }
 }
 
-// A device must hold the parameters and values of its parts: less than 2,000 bytes if all are split.
+// A device must hold the parameters and values of its parts: less than 2,000 bytes if all are
+// split.
 TEST_F(TaskSearchTest, PlansFitIntoMemory) {
   cluster = twoNodes(2'000);
   make();

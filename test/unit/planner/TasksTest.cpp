@@ -200,8 +200,8 @@ TEST(Tasks, DevicesHoldWhatIsReadLater) {
   EXPECT_EQ(others.memory(), (Bytes{32 + 4 * 32, 32 + 32, 32 + 32, 32 + 32}));
 }
 
-// Every element that a part reads is of one block, which its maker has or sends, once to each device
-// unless two parts there need different elements: counted one by one.
+// Every element that a part reads is of one block, which its maker has or sends, once to each
+// device unless two parts there need different elements: counted one by one.
 TEST(Tasks, MoveEachElementOnce) {
   Random random(4);
   for (unsigned round = 0; round < 60; ++round) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step that trains on the parts of a batch (micro-batches) has all of them in one block: first the
-// forward and backward pass of part 0, then those of part 1, and so on; then it adds the gradients.
-// No op says which part it is of. This is found by what it reads:
+// A step that trains on the parts of a batch (micro-batches) has all of them in one block: first
+// the forward and backward pass of part 0, then those of part 1, and so on; then it adds the
+// gradients. No op says which part it is of. This is found by what it reads:
 //
 //     @step(%x0, %y0, %x1, %y1, %w) -> (%w') {               part, pass
 //       %h0 = nest.compute reads %x0, %w                     0, forward

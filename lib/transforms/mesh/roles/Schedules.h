@@ -8,10 +8,10 @@
 // A plan may state the order in which each role runs the forward (F) and backward (B) passes of the
 // parts of a batch (BatchParts.h), whatever ops cost. With two roles and three parts:
 //
-//     schedule gpipe    stage=0:  F0 F1 F2          B0    B1    B2     all forward passes first
+//     schedule gpipe    stage=0:  F0 F1 F2          B0    B1    B2         all forward passes first
 //                       stage=1:     F0 F1 F2 B0    B1    B2
 //
-//     schedule 1f1b     stage=0:  F0 F1    B0 F2 B1    B2              holds values of 2 parts, not 3
+//     schedule 1f1b     stage=0:  F0 F1    B0 F2 B1    B2            holds values of 2 parts, not 3
 //                       stage=1:     F0 B0 F1 B1 F2 B2
 //
 // Of p roles, the one that is s-th in the forward pass begins with p - s - 1 forward passes, and
@@ -23,7 +23,8 @@
 //     schedule interleaved    the chunks of p parts one after another, and alternate after
 //                             2 (p - s - 1) + (v - 1) p of them: waits (p - 1) / (v m)
 //
-// What a plan calls `greedy`, and a plan without a schedule, is list scheduling by cost (OrderOps.h).
+// What a plan calls `greedy`, and a plan without a schedule, is list scheduling by cost
+// (OrderOps.h).
 //
 //===----------------------------------------------------------------------===//
 
