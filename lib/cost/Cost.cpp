@@ -39,17 +39,18 @@ struct Time {
 } // namespace
 
 /// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, the
-/// team is awake, and stores, whose rate is fitted to those that wait for lines, wait for none.
+/// team is awake.
 static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
-  double exposed = isBound ? 0 : 1, store = isBound ? std::min(1.0, r.storeCycles) : r.storeCycles;
+  double exposed = isBound ? 0 : 1;
   Overlap core;
   core.add(a.operations * r.operationCycles + a.products * r.productCycles +
                a.calls * r.callCycles + a.converted * r.convertCycles,
            "arithmetic");
-  core.add(a.loads * r.loadCycles + a.stores * store + a.gathered * r.laneCycles +
-               a.missed * r.missCycles + a.rows * r.rowCycles + a.turned * r.turnCycles +
-               a.spilled * r.spillCycles + a.divided * r.dividedCycles + a.crowded * r.crowdedLine +
-               a.hops * r.hopStep + a.pages * r.pageSearch,
+  core.add(a.loads * r.loadCycles + a.stores * (r.storeCycles + r.coldStore) +
+               a.gathered * r.laneCycles + a.missed * r.missCycles + a.rows * r.rowCycles +
+               a.turned * (r.turnCycles + r.coldTurn) + a.spilled * r.spillCycles +
+               a.divided * r.dividedCycles + a.crowded * r.crowdedLine + a.hops * r.hopStep +
+               a.pages * r.pageSearch,
            "accesses");
   // A step of a loop counts as two instructions, an addition and a branch.
   core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) *
@@ -66,14 +67,15 @@ static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBo
   Overlap all;
   all.add((inCore + loops) * part, loops > inCore ? "loops" : core.limit);
   const char *levels[] = {"l2", "l3", "memory"};
-  double near[] = {r.l2ByteCycles, r.l3ByteCycles, r.memoryByteCycles};
-  double far[] = {r.l2FarCycles, r.l3FarCycles, r.memoryFarCycles};
+  double near[] = {r.l2ByteCycles + r.coldL2Byte, r.l3ByteCycles + r.coldL3Byte,
+                   r.memoryByteCycles};
+  double far[] = {r.l2FarCycles, r.l3FarCycles + r.coldL3Far, r.memoryFarCycles};
   double waited = a.waited * r.waitedCycles * part; // does not overlap
   for (int level = 0; level < memoryLevels; ++level) {
     all.add(a.bytes[level] * near[level] * shared[level], levels[level]);
     waited += a.scattered[level] * far[level] * shared[level];
   }
-  double start = exposed * (r.stepStart + (part < 1 ? r.teamStart : 0));
+  double start = exposed * (r.stepStart + r.coldStart + (part < 1 ? r.teamStart : 0));
   return {start + (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
               most * r.chunkSeconds,
           all.limit};
@@ -129,7 +131,7 @@ double cost::secondsOf(const Amounts &amounts, const Rates &rates, unsigned thre
 Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads) {
   Amounts least = amounts;
   least.chunks = threads;
-  Time time = timeOf(least, rates, threads, /*isBound=*/true);
+  Time time = timeOf(least, rates.warm(), threads, /*isBound=*/true);
   return {time.seconds * rates.boundPart, time.limit};
 }
 

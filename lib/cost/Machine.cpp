@@ -53,8 +53,9 @@ static std::vector<MemoryFacts> cachesOf(nest::MachineAttr machine, const Rates 
     return double(machine ? machine.integer(key, otherwise) : otherwise);
   };
   return {{"l1", bytes("l1_bytes", 32 << 10), 0, 0, true},
-          {"l2", bytes("l2_bytes", 1 << 20), r.l2ByteCycles, r.l2FarCycles, true},
-          {"l3", bytes("l3_bytes", 16 << 20), r.l3ByteCycles, r.l3FarCycles, false},
+          {"l2", bytes("l2_bytes", 1 << 20), r.l2ByteCycles, r.l2FarCycles, true, r.coldL2Byte},
+          {"l3", bytes("l3_bytes", 16 << 20), r.l3ByteCycles, r.l3FarCycles, false, r.coldL3Byte,
+           r.coldL3Far},
           {"memory", INFINITY, r.memoryByteCycles, r.memoryFarCycles, false}};
 }
 
@@ -82,13 +83,20 @@ static std::vector<MemoryFacts> memoriesOf(nest::MachineAttr machine, const Rate
 
 /// Makes the rates of levels those of the memories from which their bytes come.
 static void setLevels(ArrayRef<MemoryFacts> memories, Rates &rates) {
-  std::array<std::pair<double Rates::*, double Rates::*>, memoryLevels> levels = {
-      {{&Rates::l2ByteCycles, &Rates::l2FarCycles},
-       {&Rates::l3ByteCycles, &Rates::l3FarCycles},
+  struct Level {
+    double Rates::*near, Rates::*far, Rates::*cold = nullptr, Rates::*coldFar = nullptr;
+  };
+  std::array<Level, memoryLevels> levels = {
+      {{&Rates::l2ByteCycles, &Rates::l2FarCycles, &Rates::coldL2Byte},
+       {&Rates::l3ByteCycles, &Rates::l3FarCycles, &Rates::coldL3Byte, &Rates::coldL3Far},
        {&Rates::memoryByteCycles, &Rates::memoryFarCycles}}};
   for (auto [level, memory] : llvm::zip(llvm::reverse(levels), llvm::reverse(memories))) {
-    rates.*level.first = memory.cyclesPerByte;
-    rates.*level.second = memory.farCycles;
+    rates.*level.near = memory.cyclesPerByte;
+    rates.*level.far = memory.farCycles;
+    if (level.cold)
+      rates.*level.cold = memory.coldCycles;
+    if (level.coldFar)
+      rates.*level.coldFar = memory.coldFar;
   }
 }
 
@@ -161,7 +169,7 @@ const Machine &Machine::ofClass(StringRef kind) {
     Rates &r = machine.rates;
     // Vectors of 32 bytes, where the rates are those of 64.
     for (double *rate : {&r.operationCycles, &r.productCycles, &r.loadCycles, &r.storeCycles,
-                         &r.convertCycles, &r.issueCycles})
+                         &r.coldStore, &r.convertCycles, &r.issueCycles})
       *rate *= 2;
     return machine;
   }();

@@ -66,6 +66,8 @@ struct MemoryFacts {
   double cyclesPerByte = 0; ///< from here to the next nearer level, of one core
   double farCycles = 0;     ///< more for each byte in short runs, which are not prefetched
   bool perCore = true;      ///< each core has its own; else all share it
+  double coldCycles = 0;    ///< more for each byte if other kernels displaced some
+  double coldFar = 0;       ///< more for each byte in short runs, then
 };
 
 /// A link between the devices of a mesh axis.

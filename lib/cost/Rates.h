@@ -17,6 +17,10 @@
 // rates; they are constants next to the search. No code outside of `lib/cost` and targets computes
 // with a rate.
 //
+// In a program, other kernels run between two calls of a kernel, and displace its data from the
+// caches. "cold_" rates say how much longer it takes there than alone, again and again; `warm`
+// drops them.
+//
 // Sources of the numbers: those of nests are fitted together to measurements (`heddle-bench cost`,
 // docs/cost.md). Those of chunks were found by `heddle-bench matmul conv capsule`. A barrier of two
 // threads takes 0.3 us on a Zen 4 (`heddle-probe`), and the threads of larger machines take longer.
@@ -44,11 +48,13 @@
   RATE(callCycles,       "call_cycles",      54.9,        "cycles/lane", "a function in f64")                  \
   RATE(convertCycles,    "convert_cycles",  0.315,        "cycles",      "a vector that is widened or narrowed") \
   RATE(loadCycles,       "load_cycles",     0.00951,      "cycles",      "a load of a vector, or of a scalar to all lanes") \
-  RATE(storeCycles,      "store_cycles",    3.2,          "cycles",      "a store of a vector")                \
+  RATE(storeCycles,      "store_cycles",    0.55,         "cycles",      "a store of a vector")                \
+  RATE(coldStore,        "cold_store_cycles", 2.65,       "cycles",      "more if other kernels displaced its line") \
   RATE(laneCycles,       "lane_cycles",     1.34,         "cycles/lane", "a lane that is loaded or stored alone") \
   RATE(missCycles,       "miss_cycles",       2.68,       "cycles/lane", "more for a lane whose line left the first cache") \
   RATE(rowCycles,        "row_cycles",        0.0316,     "cycles",      "a coordinate that is gathered")      \
-  RATE(turnCycles,       "turn_cycles",      7.43,        "cycles/vector", "a transpose in registers")         \
+  RATE(turnCycles,       "turn_cycles",      2.4,         "cycles/vector", "a transpose in registers")         \
+  RATE(coldTurn,         "cold_turn_cycles", 5.03,        "cycles/vector", "more if other kernels displaced its lines") \
   RATE(spillCycles,      "spill_cycles",     1.91,        "cycles",      "an accumulator that is stored and loaded") \
   RATE(issueCycles,      "issue_cycles",    0.108,        "cycles",      "an instruction of any kind")         \
   RATE(chainPart,        "chain_part",       0.276,       "of a latency", "that is exposed")                   \
@@ -60,21 +66,25 @@
   RATE(crowdedLine,      "crowded_line_cycles", 0.171,    "cycles",      "a line that shares sets of the first cache") \
   RATE(hopStep,          "hop_step_cycles", 0.128,        "cycles",      "a step of a loop to another page")   \
   RATE(pageSearch,       "page_search_cycles", 3.35,      "cycles",      "a page that a core does not remember") \
-  RATE(l2ByteCycles,     "l2_cycles_per_byte", 0.0316,    "cycles/byte", "from L2")                            \
+  RATE(l2ByteCycles,     "l2_cycles_per_byte", 0.02,      "cycles/byte", "from L2")                            \
+  RATE(coldL2Byte,       "cold_l2_cycles_per_byte", 0.0116, "cycles/byte", "more after other kernels")         \
   RATE(l2FarCycles,      "l2_far_cycles", 0.000175,       "cycles/byte", "more in short runs")                 \
-  RATE(l3ByteCycles,     "l3_cycles_per_byte", 0.0285,    "cycles/byte", "from L3")                            \
-  RATE(l3FarCycles,      "l3_far_cycles",  0.0343,        "cycles/byte", "more in short runs")                 \
+  RATE(l3ByteCycles,     "l3_cycles_per_byte", 0.023,     "cycles/byte", "from L3")                            \
+  RATE(coldL3Byte,       "cold_l3_cycles_per_byte", 0.0055, "cycles/byte", "more after other kernels")         \
+  RATE(l3FarCycles,      "l3_far_cycles",    0.008,       "cycles/byte", "more in short runs")                 \
+  RATE(coldL3Far,        "cold_l3_far_cycles", 0.0263,    "cycles/byte", "more in short runs after other kernels") \
   RATE(memoryByteCycles, "memory_cycles_per_byte", 0.0828,  "cycles/byte", "from memory")                       \
   RATE(memoryFarCycles,  "memory_far_cycles", 0.136,      "cycles/byte", "more in short runs")                 \
   RATE(exposedPart,      "exposed_part",    0.222,        "of a time",   "of a core or memory beside a longer one") \
   RATE(waitedCycles,     "waited_cycles",    0.0667,      "cycles/byte", "that a staged copy waits for")       \
-  RATE(stepStart,        "step_start_seconds", 1.47e-06,  "seconds",     "call of a kernel")                   \
+  RATE(stepStart,        "step_start_seconds", 3e-08,     "seconds",     "call of a kernel")                   \
+  RATE(coldStart,        "cold_start_seconds", 1.44e-06,  "seconds",     "more after other kernels")           \
   RATE(chunkSeconds,     "chunk_seconds", 1.96e-09,       "seconds",     "start of a chunk")                   \
   RATE(teamStart,        "team_start_seconds",   12e-6,   "seconds",     "wake threads and wait for the last one") \
   RATE(l3Threads,        "l3_threads",            8,      "threads",     "that saturate L3")                   \
   RATE(memoryThreads,    "memory_threads",        4,      "threads",     "that saturate the memory")           \
   RATE(bySizes,          "by_sizes",              1.35,   "of a time",   "by sizes alone, which layouts and loops add") \
-  RATE(boundPart,        "bound_part",            0.85,   "of a time",   "that no nest takes less than")       \
+  RATE(boundPart,        "bound_part",            0.95,   "of a time",   "that no nest takes less than")       \
   /* Links between devices; nominal. */                                                                        \
   RATE(linkRate,         "link_bytes_per_second", 5e9,    "bytes/second", "that a device sends in a collective") \
   RATE(linkStart,        "link_start_seconds",   1e-5,    "seconds",     "until the first byte of a collective arrives")
@@ -89,6 +99,13 @@ struct Rates {
 
   /// Reads the rates that `machine` states; all others have their defaults. `machine` may be null.
   static Rates of(nest::MachineAttr machine);
+  /// The rates of a kernel that runs alone, again and again: what fits into a cache stays in it.
+  Rates warm() const {
+    Rates rates = *this;
+    rates.coldStore = rates.coldTurn = rates.coldStart = 0;
+    rates.coldL2Byte = rates.coldL3Byte = rates.coldL3Far = 0;
+    return rates;
+  }
   /// True for the keys of the table.
   static bool isRate(llvm::StringRef key);
 };

@@ -24,7 +24,7 @@ static double secondsOf(Amounts amounts, double held, double moved, const Machin
 }
 
 bool cost::isShorterThanBarrier(double seconds, const Machine &machine) {
-  return seconds < machine.rates.stepStart + machine.rates.barrierSeconds;
+  return seconds < machine.rates.stepStart + machine.rates.coldStart + machine.rates.barrierSeconds;
 }
 
 double cost::secondsToClear(double bytes, const Machine &machine) {

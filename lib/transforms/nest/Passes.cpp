@@ -114,6 +114,8 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
   using NestCostPassBase::NestCostPassBase;
   void runOnOperation() override {
     cost::Machine machine = cost::Machine::at(getOperation());
+    if (warm)
+      machine.rates = machine.rates.warm();
     for (Block &block : getOperation().getBody())
       for (Operation &op : block)
         if (isa<ScheduledInterface, HoldsNestsInterface>(op))

@@ -208,9 +208,11 @@ def NestCostPass : NestPass<"nest-cost"> {
   let description = [{
     Emits a remark at each outermost nest: the seconds that the cost model (lib/cost) estimates from what the nest
     states (its schedule, its layouts, or its sizes alone) and from less than that, a lower bound, what limits the nest,
-    and the amounts from which the estimate follows. The machine is the module's attribute `heddle.machine`.
+    and the amounts from which the estimate follows. The machine is the module's attribute `heddle.machine`. With `warm`
+    the nest runs alone, again and again, so that what fits into a cache stays in it.
   }];
-  let options = [Option<"threads", "threads", "unsigned", "1", "threads that share each nest">];
+  let options = [Option<"warm", "warm", "bool", "false", "no other kernels run between two calls">,
+                 Option<"threads", "threads", "unsigned", "1", "threads that share each nest">];
 }
 
 #endif // HEDDLE_TRANSFORMS_NEST_PASSES_TD

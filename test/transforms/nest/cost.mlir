@@ -1,11 +1,14 @@
 // The instructions that scheduled nests execute and the bytes that they move, counted by hand, and what limits them.
 // RUN: heddle-opt %s --nest-cost 2>&1 >/dev/null | FileCheck %s
+// RUN: heddle-opt %s --nest-cost=warm 2>&1 >/dev/null | FileCheck %s --check-prefix=WARM
 
 module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152,
                                                    l2_bytes = 2097152, l3_bytes = 33554432}>} {
 
 // Tiles of 8 rows and 2 vectors: 8 tiles of 16 steps. A step has 16 multiply-adds, loads 2 vectors of %b and 8 scalars of
 // %a, and waits 4 cycles for the sums of the step before. A tile stores 16 vectors.
+// Alone, again and again, it starts at once, and its stores wait for no lines.
+// WARM: 'compute' takes {{0\.[0-9]+}} us by its schedule, {{0\.[0-9]+}} us by its layouts, {{0\.[0-9]+}} us by its sizes, at least {{0\.[0-9]+}} us, limited by arithmetic; products 2048, loads 1280, stores 128,
 // CHECK: 'compute' takes {{2\.[0-9]+}} us by its schedule, {{2\.[0-9]+}} us by its layouts, {{2\.[0-9]+}} us by its sizes, at least {{0\.[0-9]+}} us, limited by arithmetic; products 2048, loads 1280, stores 128, chained 512, steps 128, entries 8, tiles 8, chunks 1{{$}}
 func.func @product(%a: !nd.tensor<f32, m: 64, k: 16> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 16, n: 32> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 64, n: 32> {nd.layout = #nest.layout<[m, n]>}) {

@@ -17,7 +17,9 @@ static const char *const slow =
     "#nest.machine<{vector_bytes = 32, cycles_per_second = 1.0, operation_cycles = 1.0, "
     "load_cycles = 0.0, store_cycles = 0.0, issue_cycles = 0.0, exposed_part = 0.0, "
     "exposed_in_core = 0.0, enter_loop_cycles = 0.0, chunk_seconds = 0.0, "
-    "step_start_seconds = 5.0, l2_cycles_per_byte = 1.0e-9, l3_cycles_per_byte = 1.0e-9, "
+    "step_start_seconds = 5.0, cold_start_seconds = 0.0, cold_store_cycles = 0.0, "
+    "cold_l2_cycles_per_byte = 0.0, cold_l3_cycles_per_byte = 0.0, cold_l3_far_cycles = 0.0, "
+    "l2_cycles_per_byte = 1.0e-9, l3_cycles_per_byte = 1.0e-9, "
     "memory_cycles_per_byte = 1.0e-9, l2_far_cycles = 0.0, l3_far_cycles = 0.0, "
     "memory_far_cycles = 0.0, bound_part = 1.0}>";
 
@@ -85,7 +87,7 @@ TEST(Predictions, OneThreadRunsShortSteps) {
   options.targetCpu = "native"; // the file is of this machine
   options.machine = {"fast.json",
                      R"({"heddle_machine": 1, "cpu": "any", "facts": {"cycles_per_second": 1e15,
-                         "step_start_seconds": 1e-12, "chunk_seconds": 1e-12}, "measured": {}})",
+                         "step_start_seconds": 1e-12, "cold_start_seconds": 1e-12, "chunk_seconds": 1e-12}, "measured": {}})",
                      ""};
   Compiled measured = compile(some, options);
   ASSERT_TRUE(measured.image) << measured.errors;

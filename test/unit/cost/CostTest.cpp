@@ -196,7 +196,7 @@ TEST(CostTest, LanesMatter) {
 TEST(CostTest, LayoutsMatter) {
   Nests nests(product(64, 16, 32));
   Rates rates = nests.rates;
-  rates.stepStart = 0; // the nest is short
+  rates.stepStart = rates.coldStart = 0; // the nest is short
   const NestFacts &facts = nests.facts[0];
   double nothing = costOf(facts, rates).seconds;
   EXPECT_LT(costOf(withLayouts(facts, rowMajor()), rates).seconds, 1.2 * nothing);
@@ -399,17 +399,18 @@ TEST(BoundTest, IsBelowAllEstimates) {
     Drawer draw(seed);
     Nests nests(draw.nest());
     NestFacts &facts = nests.facts[0];
+    Rates rates = nests.rates.warm(); // others only lengthen estimates
     unsigned threads = seed % 3 + 1;
-    Cost nothing = costOf(facts, nests.rates, threads);
+    Cost nothing = costOf(facts, rates, threads);
     facts.setLayouts(draw.layouts(facts.nest()));
-    Cost layouts = costOf(facts, nests.rates, threads);
+    Cost layouts = costOf(facts, rates, threads);
     facts.setLoops(draw.loops(facts.nest()));
-    Cost schedule = costOf(facts, nests.rates, threads);
+    Cost schedule = costOf(facts, rates, threads);
     for (const Cost *cost : {&nothing, &layouts, &schedule}) {
       EXPECT_EQ(cost->bound, nothing.bound) << seed;
       EXPECT_GT(cost->bound, 0) << seed;
       // `Cost::seconds` is never below it; that is so without this, too.
-      EXPECT_GE(secondsOf(cost->amounts, nests.rates, threads), cost->bound) << seed;
+      EXPECT_GE(secondsOf(cost->amounts, rates, threads), cost->bound) << seed;
       EXPECT_GE(cost->seconds, cost->bound);
     }
   }
@@ -525,6 +526,24 @@ TEST(BoundTest, IsNearAGoodSchedule) {
   Nests nests(product(256, 256, 256));
   Cost cost = costOf(nests.facts[0], nests.rates);
   EXPECT_GT(cost.bound, 0.4 * cost.seconds);
+}
+
+/// A nest that runs alone takes less than one among others; the bound is of the former.
+TEST(BoundTest, IsOfANestThatRunsAlone) {
+  Nests nests(product(256, 256, 256));
+  const NestFacts &facts = nests.facts[0];
+  Cost among = costOf(facts, nests.rates), alone = costOf(facts, nests.rates.warm());
+  EXPECT_EQ(among.bound, alone.bound);
+  Amounts some;
+  some.stores = some.turned = 1000;
+  some.bytes[L2] = 1000;
+  double added = (1000 * nests.rates.coldStore + 1000 * nests.rates.coldTurn) / nests.rates.clock +
+                 nests.rates.coldStart;
+  EXPECT_GE(secondsOf(some, nests.rates) - secondsOf(some, nests.rates.warm()), added);
+  Amounts bytes;
+  bytes.bytes[L2] = 1e9;
+  EXPECT_NEAR(secondsOf(bytes, nests.rates) - secondsOf(bytes, nests.rates.warm()),
+              1e9 * nests.rates.coldL2Byte / nests.rates.clock + nests.rates.coldStart, 1e-9);
 }
 
 /// Run by hand: prints the microseconds of an evaluation.

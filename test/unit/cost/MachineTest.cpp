@@ -77,6 +77,8 @@ TEST(Machine, LevelsAreTheLastMemories) {
   EXPECT_EQ(two.capacityBefore(L3), 32 << 10);
   EXPECT_EQ(two.capacityBefore(L2), 0);
   EXPECT_EQ(two.rates.l3ByteCycles, Rates().l2ByteCycles); // of L2, before the memory
+  EXPECT_EQ(two.rates.coldL3Byte, Rates().coldL2Byte);
+  EXPECT_EQ(two.rates.coldL3Far, 0);
   Machine five = machineOf(context, R"(memories = [{name = "a", bytes = 1}, {name = "b", bytes = 2},
       {name = "c", bytes = 3, cycles_per_byte = 0.25}, {name = "d", bytes = 4},
       {name = "e", cycles_per_byte = 0.5, far_cycles_per_byte = 1.5}])");
@@ -86,6 +88,7 @@ TEST(Machine, LevelsAreTheLastMemories) {
   EXPECT_EQ(five.rates.l2ByteCycles, 0.25);
   EXPECT_EQ(five.rates.memoryByteCycles, 0.5);
   EXPECT_EQ(five.rates.memoryFarCycles, 1.5);
+  EXPECT_EQ(five.rates.coldL2Byte + five.rates.coldL3Byte + five.rates.coldL3Far, 0); // as stated
   EXPECT_EQ(capacitiesOf(five.facts), (std::array<double, memoryLevels>{2, 3, 4}));
   EXPECT_EQ(capacitiesOf({}), (std::array<double, memoryLevels>{32 << 10, 1 << 20, 16 << 20}));
 }

@@ -22,7 +22,7 @@ TEST(Steps, AreShorterThanABarrier) {
 /// Zeros are stored to the nearest memory that holds them, and count at one level.
 TEST(Steps, ThatClearMoveBytesAtOneLevel) {
   Machine machine = Machine::of({});
-  Rates &r = machine.rates;
+  Rates &r = machine.rates = machine.rates.warm();
   r.clock = 1;
   r.stepStart = r.chunkSeconds = r.issueCycles = r.exposedPart = 0;
   r.storeCycles = 64; // a cycle for each byte of a vector
@@ -37,7 +37,7 @@ TEST(Steps, ThatClearMoveBytesAtOneLevel) {
 /// A destination is fetched and written back, a source is fetched.
 TEST(Steps, ThatCopyMoveBytesAtOneLevel) {
   Machine machine = Machine::of({});
-  Rates &r = machine.rates;
+  Rates &r = machine.rates = machine.rates.warm();
   r.clock = 1;
   r.stepStart = r.chunkSeconds = 1 << 20;
   r.issueCycles = 0;

@@ -4,8 +4,8 @@
 
 // No caches; a byte takes one microsecond, a step 5 more, and all else nothing.
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 64, l1_bytes = 0, l2_bytes = 0, l3_bytes = 0,
-    cycles_per_second = 1.0e6, memory_cycles_per_byte = 1.0, step_start_seconds = 5.0e-6, chunk_seconds = 0.0, operation_cycles = 0.0,
-    load_cycles = 0.0, store_cycles = 0.0, issue_cycles = 0.0, start_tile_cycles = 0.0, by_sizes = 1.0, bound_part = 1.0}>} {
+    cycles_per_second = 1.0e6, memory_cycles_per_byte = 1.0, step_start_seconds = 5.0e-6, cold_start_seconds = 0.0, chunk_seconds = 0.0, operation_cycles = 0.0,
+    load_cycles = 0.0, store_cycles = 0.0, cold_store_cycles = 0.0, issue_cycles = 0.0, start_tile_cycles = 0.0, by_sizes = 1.0, bound_part = 1.0}>} {
 
 // Two products of a matrix and a vector. The matrices have 40000 bytes each, %x, %h and %y 400 bytes. The first nest reads
 // 40400 bytes, and fetches and writes the 400 of %h; the second one moves as much: 2 * (41200 + 5). Of these, %h alone could be kept
