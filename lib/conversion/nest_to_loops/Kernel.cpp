@@ -12,6 +12,7 @@
 #include "lib/analysis/LaneForm.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
+#include "lib/conversion/nest_to_loops/Hoist.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -143,6 +144,9 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
   for (auto [loop, factor] : llvm::reverse(emitter.unrolled))
     if (failed(loopUnrollByFactor(loop, uint64_t(factor))))
       return nest->emitOpError() << "a loop can't be unrolled by " << factor;
+  // Others may store to operands.
+  if (isa<ComputeOp, GroupOp>(nest))
+    hoistLanes(*info.module, ArrayRef(frame.bases).take_front(operands.size()));
   info.scratchBytes = emitter.scratchBytes;
   return info;
 }
