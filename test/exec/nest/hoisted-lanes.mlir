@@ -41,3 +41,13 @@ func.func @chain(%x: !rows {nd.layout = #nest.layout<[r, c]>}, %s: !nd.tensor<f3
   } {layouts = [#nest.layout<[r, c]>]} : (!rows, !rows, !nd.tensor<f32, g: 14>) -> !rows
   return %z : !rows
 }
+
+// A copy of a part of an operand is made again in each iteration of k: its lanes stay in that loop.
+func.func @staged(%x: !nd.tensor<f32, r: 13, k: 7> {nd.layout = #nest.layout<[r, k]>}, %s: !nd.tensor<f32, g: 84, k: 7>) -> (!rows {nd.layout = #nest.layout<[r, c]>}) {
+  %y = nest.compute (r: 13, c: 42) reduce (k: 7) reads %x[], %s[g = 2 * c] {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    nest.yield %p : f32
+  } combine add [0.000000e+00 : f32] {layouts = [#nest.layout<[r, c]>], schedule = #nest.schedule<[loop c by 16, loop k by 1, loop r by 1, register c by 16, vector c by 1], [stage 1 at 1 in #nest.layout<[k, g]>]>} : (!nd.tensor<f32, r: 13, k: 7>, !nd.tensor<f32, g: 84, k: 7>) -> !rows
+  return %y : !rows
+}
