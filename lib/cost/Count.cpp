@@ -212,7 +212,7 @@ private:
   }
 
   /// True if vectors are transposed in registers: a register tile has several points of another
-  /// name along which the tensor is contiguous.
+  /// name along which the tensor is contiguous. They must lie in one block of it.
   bool isTurned(const NestAccess &access, const PlacedAccess &place) const {
     if (access.gathered || facts.isUpdate || loops.lanes().size() != 1 ||
         (nest.reduction && isFinishedByRows(nest.finishCost, vectorsOfTile())))
@@ -222,7 +222,7 @@ private:
       if (dim.contiguous && dim.terms.size() == 1 && dim.terms[0].second == 1)
         for (auto [number, each] : llvm::enumerate(loops.merged))
           if (int(number) != loops.vectors && llvm::is_contained(each.names, dim.terms[0].first))
-            return each.left >= least;
+            return each.left >= least && (dim.run >= dim.size || dim.run % each.left == 0);
     return false;
   }
 
