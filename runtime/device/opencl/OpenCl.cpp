@@ -44,38 +44,67 @@ constexpr Bits cpu = 1 << 1;
 /// Of a buffer, of other memory on the device, on the host; a buffer larger than the device allows.
 constexpr Status outOfMemory[] = {-4, -5, -6, -61};
 
-/// The functions of the library.
+/// The library, and those of its functions that we call.
 struct Functions {
-  Status (*clGetPlatformIDs)(uint32_t, Handle *, uint32_t *);
-  Status (*clGetDeviceIDs)(Handle, Bits, uint32_t, Handle *, uint32_t *);
-  Status (*clGetDeviceInfo)(Handle, uint32_t, size_t, void *, size_t *);
-  Handle (*clCreateContext)(const intptr_t *, uint32_t, const Handle *, void *, void *, Status *);
-  Status (*clReleaseContext)(Handle);
-  Handle (*clCreateCommandQueue)(Handle, Handle, Bits, Status *);
-  Status (*clReleaseCommandQueue)(Handle);
-  Handle (*clCreateBuffer)(Handle, Bits, size_t, void *, Status *);
-  Status (*clReleaseMemObject)(Handle);
+  const char *chosen = std::getenv("HEDDLE_OPENCL");
+  std::string file = chosen && *chosen ? chosen : "libOpenCL.so.1";
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+
+  Status (*clGetPlatformIDs)(uint32_t, Handle *, uint32_t *) = find("clGetPlatformIDs");
+  Status (*clGetDeviceIDs)(Handle, Bits, uint32_t, Handle *, uint32_t *) = find("clGetDeviceIDs");
+  Status (*clGetDeviceInfo)(Handle, uint32_t, size_t, void *, size_t *) = find("clGetDeviceInfo");
+  Handle (*clCreateContext)(const intptr_t *, uint32_t, const Handle *, void *, void *,
+                            Status *) = find("clCreateContext");
+  Status (*clReleaseContext)(Handle) = find("clReleaseContext");
+  Handle (*clCreateCommandQueue)(Handle, Handle, Bits, Status *) = find("clCreateCommandQueue");
+  Status (*clReleaseCommandQueue)(Handle) = find("clReleaseCommandQueue");
+  Handle (*clCreateBuffer)(Handle, Bits, size_t, void *, Status *) = find("clCreateBuffer");
+  Status (*clReleaseMemObject)(Handle) = find("clReleaseMemObject");
   Status (*clEnqueueReadBuffer)(Handle, Handle, uint32_t, size_t, size_t, void *, uint32_t,
-                                const Handle *, Handle *);
+                                const Handle *, Handle *) = find("clEnqueueReadBuffer");
   Status (*clEnqueueWriteBuffer)(Handle, Handle, uint32_t, size_t, size_t, const void *, uint32_t,
-                                 const Handle *, Handle *);
+                                 const Handle *, Handle *) = find("clEnqueueWriteBuffer");
   Status (*clEnqueueCopyBuffer)(Handle, Handle, Handle, size_t, size_t, size_t, uint32_t,
-                                const Handle *, Handle *);
-  Handle (*clCreateProgramWithIL)(Handle, const void *, size_t, Status *);
-  Status (*clBuildProgram)(Handle, uint32_t, const Handle *, const char *, void *, void *);
-  Status (*clGetProgramBuildInfo)(Handle, Handle, uint32_t, size_t, void *, size_t *);
-  Status (*clReleaseProgram)(Handle);
-  Handle (*clCreateKernel)(Handle, const char *, Status *);
-  Status (*clReleaseKernel)(Handle);
-  Status (*clGetKernelWorkGroupInfo)(Handle, Handle, uint32_t, size_t, void *, size_t *);
-  Status (*clSetKernelArg)(Handle, uint32_t, size_t, const void *);
+                                const Handle *, Handle *) = find("clEnqueueCopyBuffer");
+  Handle (*clCreateProgramWithIL)(Handle, const void *, size_t,
+                                  Status *) = find("clCreateProgramWithIL");
+  Status (*clBuildProgram)(Handle, uint32_t, const Handle *, const char *, void *,
+                           void *) = find("clBuildProgram");
+  Status (*clGetProgramBuildInfo)(Handle, Handle, uint32_t, size_t, void *,
+                                  size_t *) = find("clGetProgramBuildInfo");
+  Status (*clReleaseProgram)(Handle) = find("clReleaseProgram");
+  Handle (*clCreateKernel)(Handle, const char *, Status *) = find("clCreateKernel");
+  Status (*clReleaseKernel)(Handle) = find("clReleaseKernel");
+  Status (*clGetKernelWorkGroupInfo)(Handle, Handle, uint32_t, size_t, void *,
+                                     size_t *) = find("clGetKernelWorkGroupInfo");
+  Status (*clSetKernelArg)(Handle, uint32_t, size_t, const void *) = find("clSetKernelArg");
   Status (*clEnqueueNDRangeKernel)(Handle, Handle, uint32_t, const size_t *, const size_t *,
-                                   const size_t *, uint32_t, const Handle *, Handle *);
-  Status (*clEnqueueMarkerWithWaitList)(Handle, uint32_t, const Handle *, Handle *);
-  Status (*clGetEventInfo)(Handle, uint32_t, size_t, void *, size_t *);
-  Status (*clReleaseEvent)(Handle);
-  Status (*clFlush)(Handle);
-  Status (*clFinish)(Handle);
+                                   const size_t *, uint32_t, const Handle *,
+                                   Handle *) = find("clEnqueueNDRangeKernel");
+  Status (*clEnqueueMarkerWithWaitList)(Handle, uint32_t, const Handle *,
+                                        Handle *) = find("clEnqueueMarkerWithWaitList");
+  Status (*clGetEventInfo)(Handle, uint32_t, size_t, void *, size_t *) = find("clGetEventInfo");
+  Status (*clReleaseEvent)(Handle) = find("clReleaseEvent");
+  Status (*clFlush)(Handle) = find("clFlush");
+  Status (*clFinish)(Handle) = find("clFinish");
+
+private:
+  /// An address as a pointer to a function of the member's type.
+  struct Address {
+    void *address;
+    template <typename Function>
+    operator Function *() const {
+      return reinterpret_cast<Function *>(address);
+    }
+  };
+  Address find(const char *name) const {
+    if (!library)
+      throw Error("OpenCL's library can't be opened: " + std::string(dlerror()));
+    if (void *address = dlsym(library, name))
+      return {address};
+    throw Error("OpenCL's library '" + file + "' has no function '" + name +
+                "'; expected OpenCL 2.1, or 1.2 with SPIR-V");
+  }
 };
 
 void check(Status status, const std::string &what) {
@@ -99,50 +128,7 @@ bool usesDoubles(std::string_view module) {
 
 /// Opens the library on first use; it stays open.
 const Functions &functions() {
-  static const Functions found = [] {
-    const char *file = std::getenv("HEDDLE_OPENCL");
-    if (!file || !*file)
-      file = "libOpenCL.so.1";
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw Error("OpenCL's library can't be opened: " + std::string(dlerror()));
-    Functions all{};
-    auto find = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-      if (!function)
-        throw Error("OpenCL's library '" + std::string(file) + "' has no function '" + name +
-                    "'; expected OpenCL 2.1, or 1.2 with SPIR-V");
-    };
-#define FIND(name) find(all.name, #name)
-    FIND(clGetPlatformIDs);
-    FIND(clGetDeviceIDs);
-    FIND(clGetDeviceInfo);
-    FIND(clCreateContext);
-    FIND(clReleaseContext);
-    FIND(clCreateCommandQueue);
-    FIND(clReleaseCommandQueue);
-    FIND(clCreateBuffer);
-    FIND(clReleaseMemObject);
-    FIND(clEnqueueReadBuffer);
-    FIND(clEnqueueWriteBuffer);
-    FIND(clEnqueueCopyBuffer);
-    FIND(clCreateProgramWithIL);
-    FIND(clBuildProgram);
-    FIND(clGetProgramBuildInfo);
-    FIND(clReleaseProgram);
-    FIND(clCreateKernel);
-    FIND(clReleaseKernel);
-    FIND(clGetKernelWorkGroupInfo);
-    FIND(clSetKernelArg);
-    FIND(clEnqueueNDRangeKernel);
-    FIND(clEnqueueMarkerWithWaitList);
-    FIND(clGetEventInfo);
-    FIND(clReleaseEvent);
-    FIND(clFlush);
-    FIND(clFinish);
-#undef FIND
-    return all;
-  }();
+  static const Functions found;
   return found;
 }
 
@@ -173,15 +159,14 @@ public:
     device = devices[size_t(number)];
     char text[256] = "";
     cl.clGetDeviceInfo(device, deviceName, sizeof(text) - 1, text, nullptr);
-    name = text;
+    name = "the device '" + std::string(text) + "'";
     if (uint32_t bits = read<uint32_t>(addressBits); bits != 0 && bits != 64)
-      throw Error("the device '" + name + "' has addresses of " + std::to_string(bits) +
-                  " bits, expected 64");
+      throw Error(name + " has addresses of " + std::to_string(bits) + " bits, expected 64");
     Status status = 0;
     context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
-    check(status, "use the device '" + name + "'");
+    check(status, "use " + name);
     queue = cl.clCreateCommandQueue(context, device, 0, &status);
-    check(status, "make a queue for the device '" + name + "'");
+    check(status, "make a queue for " + name);
     if (const char *more = std::getenv("HEDDLE_OPENCL_OPTIONS"))
       options = more;
     if (const char *seconds = std::getenv("HEDDLE_OPENCL_SECONDS"); seconds && *seconds)
@@ -208,7 +193,7 @@ public:
     Buffer buffer = cl.clCreateBuffer(context, readWrite, size_t(bytes), nullptr, &status);
     if (std::ranges::count(outOfMemory, status))
       return nullptr;
-    check(status, "allocate " + std::to_string(bytes) + " bytes on the device '" + name + "'");
+    check(status, "allocate " + std::to_string(bytes) + " bytes on " + name);
     return buffer;
   }
   void release(Buffer buffer) noexcept override {
@@ -220,33 +205,31 @@ public:
     wait();
     check(cl.clEnqueueWriteBuffer(queue, to, blocking, size_t(offset), size_t(bytes), from, 0,
                                   nullptr, nullptr),
-          "copy " + std::to_string(bytes) + " bytes to the device '" + name + "'");
+          "copy " + std::to_string(bytes) + " bytes to " + name);
   }
   void download(void *to, Buffer from, int64_t offset, int64_t bytes) override {
     wait();
     check(cl.clEnqueueReadBuffer(queue, from, blocking, size_t(offset), size_t(bytes), to, 0,
                                  nullptr, nullptr),
-          "copy " + std::to_string(bytes) + " bytes from the device '" + name + "'");
+          "copy " + std::to_string(bytes) + " bytes from " + name);
   }
   void copy(Buffer to, int64_t toOffset, Buffer from, int64_t fromOffset, int64_t bytes) override {
     requireAlive();
     check(cl.clEnqueueCopyBuffer(queue, from, to, size_t(fromOffset), size_t(toOffset),
                                  size_t(bytes), 0, nullptr, nullptr),
-          "copy " + std::to_string(bytes) + " bytes on the device '" + name + "'");
+          "copy " + std::to_string(bytes) + " bytes on " + name);
   }
 
   Image loadKernel(const KernelImage &image) override {
     requireAlive();
     if (usesDoubles(image.bytes) && read<Bits>(doubleFloats) == 0)
-      throw Error("the kernel '" + image.symbol + "' computes with f64, which the device '" + name +
-                  "' lacks");
+      throw Error("the kernel '" + image.symbol + "' computes with f64, which " + name + " lacks");
     Status status = 0;
     Handle program =
         cl.clCreateProgramWithIL(context, image.bytes.data(), image.bytes.size(), &status);
     if (status == notSupported)
-      throw Error("the device '" + name +
-                  "' takes no SPIR-V; expected one with OpenCL 2.1, or with 1.2 and SPIR-V");
-    check(status, "load the kernel '" + image.symbol + "' on the device '" + name + "'");
+      throw Error(name + " takes no SPIR-V; expected one with OpenCL 2.1, or with 1.2 and SPIR-V");
+    check(status, "load the kernel '" + image.symbol + "' on " + name);
     status = cl.clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
     Handle kernel = nullptr;
     std::string log;
@@ -259,8 +242,8 @@ public:
     }
     cl.clReleaseProgram(program); // the kernel keeps it
     if (status)
-      throw Error("the device '" + name + "' can't compile the kernel '" + image.symbol +
-                  "': status " + std::to_string(status) + log);
+      throw Error(name + " can't compile the kernel '" + image.symbol + "': status " +
+                  std::to_string(status) + log);
     if (std::string lack = lackOf(kernel, image); !lack.empty()) {
       cl.clReleaseKernel(kernel);
       throw Error("the kernel '" + image.symbol + "' needs " + lack);
@@ -288,12 +271,12 @@ public:
     size_t lanes = size_t(blocks) * kernel->lanes;
     check(cl.clEnqueueNDRangeKernel(queue, kernel->handle, 1, nullptr, &lanes, &kernel->lanes, 0,
                                     nullptr, nullptr),
-          "launch " + std::to_string(blocks) + " blocks on the device '" + name + "'");
+          "launch " + std::to_string(blocks) + " blocks on " + name);
     isBusy = true;
   }
   void finish() override {
     wait();
-    check(cl.clFinish(queue), "finish on the device '" + name + "'");
+    check(cl.clFinish(queue), "finish on " + name);
   }
 
 private:
@@ -303,31 +286,29 @@ private:
   };
   void requireAlive() const {
     if (lost)
-      throw Error("the device '" + name + "' is lost: a kernel did not end");
+      throw Error(name + " is lost: a kernel did not end");
   }
-  /// Waits for the kernels that were launched, so that no blocking call waits longer than the
-  /// limit.
+  /// Waits for the launched kernels, so that no blocking call waits longer than the limit.
   void wait() {
     requireAlive();
     if (!isBusy)
       return;
     Handle marker = nullptr;
     Status status = cl.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &marker);
-    check(status ? status : cl.clFlush(queue), "wait for the device '" + name + "'");
-    auto start = std::chrono::steady_clock::now(), now = start;
+    check(status ? status : cl.clFlush(queue), "wait for " + name);
+    auto start = std::chrono::steady_clock::now();
     constexpr Status running = 1; // greater: it waits; 0: it has ended; less: it has failed
-    for (status = running;; now = std::chrono::steady_clock::now()) {
-      if (cl.clGetEventInfo(marker, executionStatus, sizeof status, &status, nullptr) ||
-          status < running)
-        break;
-      if (now - start > limit) {
+    while (!cl.clGetEventInfo(marker, executionStatus, sizeof status, &status, nullptr) &&
+           status >= running) {
+      auto waited = std::chrono::steady_clock::now() - start;
+      if (waited > limit) {
         lost = true;
-        throw Error("the device '" + name + "' has not finished after " +
-                    std::to_string(limit.count()) + " ms (HEDDLE_OPENCL_SECONDS); it is lost");
+        throw Error(name + " has not finished after " + std::to_string(limit.count()) +
+                    " ms (HEDDLE_OPENCL_SECONDS); it is lost");
       }
       // Short waits end soon; long ones take no time of the host.
       std::this_thread::sleep_for(
-          std::min<std::chrono::nanoseconds>((now - start) / 8, std::chrono::milliseconds(1)));
+          std::min<std::chrono::nanoseconds>(waited / 8, std::chrono::milliseconds(1)));
     }
     cl.clReleaseEvent(marker);
     isBusy = false;
@@ -345,7 +326,7 @@ private:
     cl.clGetKernelWorkGroupInfo(kernel, device, kernelSharedBytes, sizeof shared, &shared, nullptr);
     cl.clGetKernelWorkGroupInfo(kernel, device, kernelLanes, sizeof lanes, &lanes, nullptr);
     auto text = [&](Bits wanted, const char *what, Bits given) {
-      return std::to_string(wanted) + " " + what + " in a block, the device '" + name + "' has " +
+      return std::to_string(wanted) + " " + what + " in a block, " + name + " has " +
              std::to_string(given);
     };
     if (most > 0 && shared > most)
