@@ -13,10 +13,19 @@ def code_of(program):
             return program[offset : offset + length]
 
 
-def images_of(code):
-    """The symbol and the bytes of each kernel's image (runtime/device/KernelImages.h)."""
+def kernels_of(code):
+    """The symbol of each kernel, its image, and its code for one chip (runtime/device/KernelImages.h)."""
     while code:
         line, code = code.split(b"\n", 1)
-        _, symbol, _, _, length = line.split()
-        yield symbol.decode(), code[: int(length)]
-        code = code[int(length) :]
+        _, symbol, _, _, *lengths = line.split()
+        image, end = int(lengths[0]), sum(map(int, lengths))
+        yield symbol.decode(), code[:image], code[image:end]
+        code = code[end:]
+
+
+def images_of(code):
+    return ((symbol, image) for symbol, image, _ in kernels_of(code))
+
+
+def codes_of(code):
+    return ((symbol, made) for symbol, _, made in kernels_of(code))

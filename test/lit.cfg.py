@@ -1,5 +1,6 @@
 # How lit runs the tests of this tree: `lit build/test`, or the target check-heddle.
 import ctypes
+import glob
 import os
 import shutil
 import sys
@@ -61,8 +62,13 @@ if opencl_takes_spirv():
     config.available_features.add("opencl")
 else:
     lit_config.note("no OpenCL device that takes SPIR-V, whose tests are skipped (scripts/install-packages gpu)")
+# NVIDIA's assembler: the one of the build folder, which is pinned, or that of PATH. Only tests that name it use it.
+folder = os.path.join(config.heddle_build_dir, "gpu", "lib", "python*", "site-packages", "nvidia", "cu*", "bin", "ptxas")
+ptxas = os.environ.get("HEDDLE_PTXAS") or next(iter(glob.glob(folder)), "ptxas")
+config.environment["HEDDLE_PTXAS"] = ""
+config.substitutions.append((r"%\{ptxas\}", shutil.which(ptxas, path=config.environment["PATH"]) or ""))
 for feature, needed in {
-    "ptxas": ["ptxas"],
+    "ptxas": [ptxas],
     "lld": ["ld.lld-22"],
     "spirv-val": ["spirv-val"],
     "oclgrind": ["oclgrind", "llvm-spirv-14", "spirv-dis", "spirv-as", "clang"],

@@ -10,6 +10,12 @@
 //     kernel k_1f2e 64 1 1840\n    its symbol, the lanes and chunks of a block, the number of bytes
 //     bytes                        in the format of the device's driver (SPIR-V, PTX, ...)
 //
+// An image that the driver compiles may have code for one kind of chip as well, which needs no
+// compiler. Its number of bytes is then the last one of the line, and it follows the image:
+//
+//     kernel k_1f2e 64 1 1840 5120\n
+//     bytes of the image, bytes of the code
+//
 // The lanes of a block run one chunk together, or one chunk each.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +36,7 @@ struct KernelImage {
   int32_t lanes = 1;  ///< of a block
   int32_t chunks = 1; ///< of a block
   std::string bytes;
+  std::string code = {}; ///< for the chip for which the program is compiled; empty: none
 };
 
 std::string writeImage(const KernelImage &image);

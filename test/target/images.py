@@ -1,6 +1,7 @@
 """Compiles the programs of a folder for a GPU and checks each kernel's image by a tool that is not ours.
 
     images.py FOLDER HEDDLEC TARGET TOOL WORD...      TOOL WORD... FILE: exits with 0 if the image is good
+    images.py --code ...                              the same for the code for one chip, which each kernel has too
 
 Programs get the flags for the compiler of their first RUN line with --compare.
 """
@@ -13,8 +14,9 @@ import sys
 import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-from gpu_images import code_of, images_of
+from gpu_images import code_of, codes_of, images_of
 
+of_kernels = codes_of if sys.argv[1] == "--code" and sys.argv.pop(1) else images_of
 folder, heddlec, target, tool = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 FLAGS = {"--products": 2, "--mesh": 2, "--shard": 2, "--plan": 2, "--fast-math": 2, "--row-major": 1}
 
@@ -37,7 +39,7 @@ def run(path):
         if made.returncode:
             return [f"{path}: {made.stderr[-1000:]}"]
         errors = [""]
-        for symbol, image in images_of(code_of(output.read_bytes())):
+        for symbol, image in of_kernels(code_of(output.read_bytes())):
             file = pathlib.Path(place, "image")
             file.write_bytes(image)
             checked = subprocess.run([*tool, str(file)], capture_output=True, text=True, cwd=place)

@@ -166,7 +166,10 @@ private:
     auto image = generator.image(kernelsOf(*info.module));
     if (!image)
       return image.takeError();
-    KernelImage kernel{symbol, blockLanes, blockLanes, *image};
+    auto assembled = chip.assemble(*image);
+    if (!assembled)
+      return assembled.takeError();
+    KernelImage kernel{symbol, blockLanes, blockLanes, std::move(*image), std::move(*assembled)};
     if (info.lanes > 0) {
       kernel.lanes = int32_t(info.lanes);
       kernel.chunks = 1;
@@ -180,7 +183,7 @@ class GpuTarget : public Target {
 public:
   explicit GpuTarget(std::unique_ptr<const Chip> chip) : chip(std::move(chip)) {}
 
-  std::string key() const override { return chip->name(); }
+  std::string key() const override { return chip->key(); }
 
   nest::MachineAttr machine(MLIRContext *context, int) const override {
     Builder b(context);
@@ -200,7 +203,8 @@ public:
                                                    {"registers_per_core", 65536},
                                                    {"registers_per_lane", 255},
                                                    {"shared_bytes", 48 << 10},
-                                                   {"coalesced_bytes", 64}};
+                                                   {"coalesced_bytes", 64},
+                                                   {"points_per_block", 1024}};
     llvm::append_range(all, chip->facts());
     for (auto [name, value] : all)
       facts.set(name, b.getI64IntegerAttr(value));

@@ -36,6 +36,8 @@ public:
   virtual ~Chip() = default;
   /// The name by which a user selects it: "opencl", "sm_90".
   virtual std::string name() const = 0;
+  /// Identifies the generated code (`Target::key`).
+  virtual std::string key() const { return name(); }
   /// The device of the runtime that runs the code (`Manifest::target`).
   virtual std::string device() const = 0;
   /// Facts for the chooser of schedules, beside those of all GPUs (`#nest.machine`).
@@ -60,6 +62,8 @@ public:
   virtual void legalize(llvm::Module &module) const {}
   /// Makes an image that the device loads from the back end's output.
   virtual llvm::Expected<std::string> finish(std::string code) const { return code; }
+  /// Makes machine code of an image that the device would compile when it loads it; empty: none.
+  virtual llvm::Expected<std::string> assemble(llvm::StringRef image) const { return ""; }
 };
 
 /// The target that compiles for a chip.

@@ -7,13 +7,12 @@
 //
 // Some steps from LLVM IR to an image are not functions of libLLVM that we can call: linking by
 // lld, and the SPIR-V back end of LLVM 22, which keeps state of earlier modules of its process. A
-// tool of the same LLVM does them, with files for its input and output:
+// tool of the same LLVM does them (Tool.h):
 //
 //     runLlvmTool({"ld.lld", "lld-22"}, object, {"-shared"})
 //       == the linked file, or "'/usr/lib/llvm-22/bin/ld.lld' failed: ld.lld: error: ..."
 //
-// A tool that is missing, fails, crashes or takes too long is an error, never the end of this
-// process. HEDDLE_LLVM_TOOLS names another folder with LLVM's tools.
+// HEDDLE_LLVM_TOOLS names another folder with LLVM's tools.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
-#include <chrono>
 #include <string>
 
 namespace heddle::gpu {
@@ -35,8 +33,7 @@ struct LlvmTool {
 
 /// Runs `tool arguments... INPUT -o OUTPUT`, and returns what it writes to OUTPUT.
 llvm::Expected<std::string> runLlvmTool(LlvmTool tool, llvm::StringRef input,
-                                        llvm::ArrayRef<llvm::StringRef> arguments,
-                                        std::chrono::milliseconds limit = std::chrono::minutes(2));
+                                        llvm::ArrayRef<llvm::StringRef> arguments);
 
 } // namespace heddle::gpu
 

@@ -5,11 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `sm_75` to `sm_121`: kernels as PTX, which the driver compiles for its chip.
+// `sm_75` to `sm_121`: kernels as PTX, which the driver compiles for its chip, and, if NVIDIA's
+// assembler is there, also as machine code, which is loaded at once:
+//
+//     HEDDLE_PTXAS      its file, instead of `ptxas` in PATH; empty: PTX only
 //
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/Gpu.h"
+#include "lib/target/gpu/Tool.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -18,6 +22,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+#include <mutex>
 
 using namespace heddle;
 
@@ -44,11 +52,36 @@ static int ptxVersionOf(llvm::StringRef name) {
   return 0;
 }
 
+/// The assembler; empty: none.
+static std::string assembler() {
+  if (const char *chosen = std::getenv("HEDDLE_PTXAS"))
+    return chosen;
+  auto found = llvm::sys::findProgramByName("ptxas");
+  return found ? *found : "";
+}
+
+/// What an assembler says about its version, as other versions make other code.
+static std::string versionOf(const std::string &tool) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [found, isNew] = known.try_emplace(tool);
+  if (isNew) {
+    auto said = heddle::gpu::askTool(tool, "--version");
+    found->second = said ? *said : llvm::toString(said.takeError());
+  }
+  return found->second;
+}
+
 namespace {
 class Nvidia : public heddle::gpu::Chip {
 public:
   explicit Nvidia(llvm::StringRef chip) : chip(chip.str()) {}
   std::string name() const override { return chip; }
+  std::string key() const override {
+    std::string tool = assembler();
+    return tool.empty() ? chip : chip + " " + versionOf(tool);
+  }
   std::string device() const override { return "cuda"; }
 
   void registerTranslations(mlir::MLIRContext &context) const override {
@@ -82,6 +115,16 @@ public:
             llvm::CodeGenFileType::AssemblyFile,
             initialize,
             {reinterpret_cast<const char *>(builtins), sizeof(builtins)}};
+  }
+
+  llvm::Expected<std::string> assemble(llvm::StringRef image) const override {
+    std::string tool = assembler(), arch = "-arch=" + chip;
+    if (tool.empty())
+      return "";
+    auto made = heddle::gpu::runTool(tool, image, {arch});
+    return made ? std::move(made)
+                : llvm::createStringError(llvm::toString(made.takeError()) +
+                                          "; without it (HEDDLE_PTXAS=) a program has PTX only");
   }
 
 private:

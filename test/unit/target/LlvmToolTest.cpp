@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/LlvmTool.h"
+#include "lib/target/gpu/Tool.h"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +34,7 @@ public:
     std::filesystem::permissions(folder / "tool", std::filesystem::perms::owner_all);
     setenv("HEDDLE_LLVM_TOOLS", folder.c_str(), 1);
   }
+  std::string path() const { return folder / "tool"; }
   ~Script() {
     unsetenv("HEDDLE_LLVM_TOOLS");
     std::filesystem::remove_all(folder);
@@ -52,11 +54,18 @@ TEST(LlvmTool, ReadsAndWritesBytes) {
 TEST(LlvmTool, EndsAToolThatHangs) {
   Script script("exec sleep 20");
   auto start = std::chrono::steady_clock::now();
-  auto output = gpu::runLlvmTool({"tool", "llvm-22"}, "", {}, std::chrono::milliseconds(50));
+  auto output = gpu::runTool(script.path(), "", {}, std::chrono::milliseconds(50));
   ASSERT_FALSE(bool(output));
   std::string error = llvm::toString(output.takeError());
   EXPECT_NE(error.find("takes longer than 50 ms"), std::string::npos) << error;
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
+TEST(LlvmTool, SaysItsVersion) {
+  Script script(R"(echo "version of $1"; echo more >&2)");
+  auto said = gpu::askTool(script.path(), "-x");
+  ASSERT_TRUE(bool(said)) << llvm::toString(said.takeError());
+  EXPECT_EQ(*said, "version of -x\nmore\n");
 }
 
 TEST(LlvmTool, ThreadsHaveOwnFiles) {

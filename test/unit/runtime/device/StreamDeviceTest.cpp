@@ -485,6 +485,18 @@ TEST_F(Streams, NameTheStepThatFails) {
   EXPECT_EQ(valuesOf(program.run("chain", {{"x", tensorOf(numbers(0))}})[0]), numbers(chainSteps));
 }
 
+TEST_F(Streams, ImagesMayHaveCodeForOneChip) {
+  std::string error,
+      code = writeImage({"add", 8, 4, "text", "code\n"}) + writeImage({"b", 1, 1, "2"});
+  auto images = readImages(code, error);
+  ASSERT_TRUE(images) << error;
+  ASSERT_EQ(images->size(), 2u);
+  EXPECT_EQ((*images)[0].bytes, "text");
+  EXPECT_EQ((*images)[0].code, "code\n");
+  EXPECT_EQ((*images)[1].bytes, "2");
+  EXPECT_EQ((*images)[1].code, "");
+}
+
 TEST_F(Streams, RefuseDamagedCode) {
   auto loading = [](const std::string &code) {
     return errorOf<Error>([&] { Program program(image(chain(), code)); });
@@ -494,7 +506,8 @@ TEST_F(Streams, RefuseDamagedCode) {
   expectIn("the image of 'add' is bad", loading(writeImage({"add", 8, 8, "bad"})));
   for (const char *bad :
        {"kernel add 8 8 2\n1", "kernel add 0 8 1\n1", "kernel add 8 0 1\n1", "kernel add 8 8\n",
-        "kernel add", "colonel add 8 8 1\n1", "kernel add 8 8 -1\n1"})
+        "kernel add", "colonel add 8 8 1\n1", "kernel add 8 8 -1\n1", "kernel add 8 8 1 2\n12",
+        "kernel add 8 8 1 -1\n1", "kernel add 8 8 1 x\n1", "kernel add 8 8 1 1 1\n123"})
     expectIn("expected a kernel " + std::to_string(std::strlen(bad)) + " bytes before the end",
              loading(bad));
 }
