@@ -62,10 +62,13 @@ static llvm::Error write(const std::string &path, llvm::StringRef bytes) {
 static llvm::sys::ProcessInfo await(const llvm::sys::ProcessInfo &child,
                                     std::chrono::milliseconds limit, std::string &message) {
   auto end = std::chrono::steady_clock::now() + limit;
-  while (std::chrono::steady_clock::now() < end) {
+  for (;;) { // if this process was stopped for long, the child may have ended meanwhile
+    bool isLate = std::chrono::steady_clock::now() >= end;
     auto now = llvm::sys::Wait(child, /*SecondsToWait=*/0, &message);
     if (now.Pid != 0)
       return now;
+    if (isLate)
+      break;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   ::kill(child.Pid, SIGKILL);
