@@ -86,6 +86,8 @@ if shutil.which("patch"):
 for name in ["fake", "old"]:
     library = os.path.join(config.heddle_build_dir, "test", "unit", "runtime", f"libheddle_{name}_opencl.so")
     config.substitutions.append((rf"%\{{{name}-opencl\}}", library))
+expand_after = os.path.join(config.heddle_build_dir, "test", "unit", "transforms", "nd", "libheddle_expand_after.so")
+config.substitutions.append(("%{expand-after}", expand_after))
 config.substitutions.append(("%{lit}", config.lit))
 config.substitutions.append(("%{tools}", config.heddle_tools_dir))
 config.substitutions.append(("%{source}", config.heddle_source_dir))
