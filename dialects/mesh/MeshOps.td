@@ -16,7 +16,7 @@ include "dialects/nest/NestInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemonic, traits # [Nd_ToldSymbols]>;
+class Mesh_Op<string mnemonic, list<Trait> traits = []> : Op<Mesh_Dialect, mnemonic, traits # [Nd_KnownSymbols]>;
 
 def Mesh_ConstrainOp : Mesh_Op<"constrain", [Pure, AllTypesMatch<["input", "result"]>, Nd_Opaque,
     DeclareOpInterfaceMethods<Nd_MovesElementsInterface>, DeclareOpInterfaceMethods<Nd_DifferentiableInterface>]> {

@@ -51,10 +51,10 @@ inline llvm::hash_code hash_value(const Dim &dim) {
 
 /// Verifies that every size symbol of the op is a symbol of an operand or of the enclosing public
 /// function (S11).
-mlir::LogicalResult verifyToldSymbols(mlir::Operation *op);
+mlir::LogicalResult verifyKnownSymbols(mlir::Operation *op);
 template <typename Op>
-struct ToldSymbols : mlir::OpTrait::TraitBase<Op, ToldSymbols> {
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyToldSymbols(op); }
+struct KnownSymbols : mlir::OpTrait::TraitBase<Op, KnownSymbols> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyKnownSymbols(op); }
 };
 template <typename Op>
 struct Elementwise : mlir::OpTrait::TraitBase<Op, Elementwise> {};

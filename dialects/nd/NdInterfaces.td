@@ -157,6 +157,6 @@ def Nd_Expensive : Nd_Trait<"Expensive">;
 def Nd_Opaque : Nd_Trait<"Opaque">;
 
 /// Verifies that arguments determine the symbols of all sizes in a public function (S11).
-def Nd_ToldSymbols : NativeOpTrait<"ToldSymbols"> { let cppNamespace = "::heddle::nd"; }
+def Nd_KnownSymbols : NativeOpTrait<"KnownSymbols"> { let cppNamespace = "::heddle::nd"; }
 
 #endif // HEDDLE_ND_INTERFACES_TD

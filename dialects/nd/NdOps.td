@@ -26,7 +26,7 @@ include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 class Nd_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Nd_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
+    : Op<Nd_Dialect, mnemonic, traits # [Nd_KnownSymbols]> {
   let hasVerifier = 1;
 }
 /// Most have one result.

@@ -85,7 +85,7 @@ static void forEachSize(TypeRange types, ArrayRef<NamedAttribute> attributes,
   }
 }
 
-LogicalResult nd::verifyToldSymbols(Operation *op) {
+LogicalResult nd::verifyKnownSymbols(Operation *op) {
   SmallVector<std::string> symbols;
   LogicalResult fits = success();
   forEachSize(op->getResultTypes(), op->getAttrs(), [&](StringRef name, const Expr &size) {

@@ -18,7 +18,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 class Nest_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Nest_Dialect, mnemonic, traits # [Nd_ToldSymbols]> {
+    : Op<Nest_Dialect, mnemonic, traits # [Nd_KnownSymbols]> {
   let hasVerifier = 1;
 }
 

@@ -64,7 +64,7 @@ class Traffic {
 public:
   Traffic(ArrayRef<const NestFacts *> nests, Fetched how) : nests(nests), how(how) {
     for (const NestFacts *nest : nests) {
-      shared = std::min(shared, nest->loops().outerLevels);
+      commonLevels = std::min(commonLevels, nest->loops().outerLevels);
       for (size_t i = 0; i < nest->nest().accesses.size(); ++i)
         add(*nest, unsigned(i));
     }
@@ -94,8 +94,8 @@ public:
 private:
   ArrayRef<const NestFacts *> nests;
   Fetched how;
-  size_t shared = SIZE_MAX; ///< levels of loops around all nests
-  double crowded = 0;       ///< bytes that the first cache loses since few sets hold them
+  size_t commonLevels = SIZE_MAX; ///< levels of loops around all nests
+  double crowded = 0;             ///< bytes that the first cache loses since few sets hold them
   SmallVector<Data, 8> data;
   SmallVector<Reach, 8> accesses;
 
@@ -214,11 +214,11 @@ private:
         each.fetched[size_t(memory)] += each.moved * lost(sum, each.apart, capacityOf(memory));
       return;
     }
-    if (nests.size() > 1 && fetch(accesses, memory, 0, shared))
+    if (nests.size() > 1 && fetch(accesses, memory, 0, commonLevels))
       return;
     ArrayRef<Reach> left = accesses;
     for (const NestFacts *nest : nests) {
-      size_t begin = nests.size() > 1 ? shared + 1 : 0, count = nest->nest().accesses.size();
+      size_t begin = nests.size() > 1 ? commonLevels + 1 : 0, count = nest->nest().accesses.size();
       if (count)
         fetch(left.take_front(count), memory, begin, nest->loops().levels.size());
       left = left.drop_front(count);

@@ -36,7 +36,7 @@ private:
   std::vector<ValueSpec> &values;
   std::vector<int32_t> maker, lastRead; ///< steps; -1: none
   std::vector<bool> overwritten;        ///< another value reuses its buffer
-  std::vector<bool> shared;             ///< several steps define it: not reused
+  std::vector<bool> hasSeveralMakers;   ///< several steps define it: not reused
   std::vector<std::vector<int32_t>> numberOf;
 
   void findLifetimes() {
@@ -44,13 +44,13 @@ private:
     maker.assign(values.size(), -1);
     lastRead.assign(values.size(), -1);
     overwritten.assign(values.size(), false);
-    shared.assign(values.size(), false);
+    hasSeveralMakers.assign(values.size(), false);
     std::vector<int32_t> first(values.size(), -1), last(values.size(), -1);
     for (auto [s, step] : llvm::enumerate(entry.steps)) {
       for (int32_t value : step.operands)
         last[size_t(value)] = lastRead[size_t(value)] = int32_t(s);
       for (int32_t value : step.results) {
-        shared[size_t(value)] = maker[size_t(value)] >= 0;
+        hasSeveralMakers[size_t(value)] = maker[size_t(value)] >= 0;
         last[size_t(value)] = maker[size_t(value)] = int32_t(s);
         if (first[size_t(value)] < 0)
           first[size_t(value)] = int32_t(s);
@@ -119,8 +119,8 @@ private:
 
   /// True if step `s` is the last to read `from` and may write `to` to its buffer.
   bool fits(size_t s, size_t from, size_t to) const {
-    if (lastRead[from] != endOf(s) || overwritten[from] || shared[from] || shared[to] ||
-        values[from].layout != values[to].layout ||
+    if (lastRead[from] != endOf(s) || overwritten[from] || hasSeveralMakers[from] ||
+        hasSeveralMakers[to] || values[from].layout != values[to].layout ||
         byteSize(values[from].type.element) != byteSize(values[to].type.element) ||
         values[from].bytes != values[to].bytes)
       return false;

@@ -59,9 +59,9 @@ static std::string reasons(const Links &links, ArrayRef<unsigned> nodes, ArrayAt
       add(node, "is whole" + stated(node));
     for (const Links::Declined &declined : node.declined)
       add(node, "could have " + mesh::str(declined.axes) + " (it keeps " +
-                    bytesText(declined.gain) + " in place, '" + links.nodes[declined.by].name +
-                    "' " + bytesText(declined.winner) +
-                    (declined.gain > declined.winner ? " of slower links)" : ")"));
+                    bytesText(declined.gain) + " in place, '" + links.nodes[declined.winner].name +
+                    "' " + bytesText(declined.winnersGain) +
+                    (declined.gain > declined.winnersGain ? " of slower links)" : ")"));
   }
   return text;
 }

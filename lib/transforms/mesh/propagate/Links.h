@@ -26,8 +26,8 @@ struct Links {
   /// Axes that a node could have had, but another node of its site got.
   struct Declined {
     AxisList axes;
-    double gain, winner; ///< saved bytes, for this node and for the other
-    unsigned by;         ///< the other node
+    double gain, winnersGain; ///< saved bytes, for this node and for the other
+    unsigned winner;          ///< the other node
   };
   struct Node {
     unsigned site;
