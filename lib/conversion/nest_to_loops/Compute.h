@@ -82,7 +82,7 @@ private:
                                    llvm::ArrayRef<std::vector<size_t>> rows,
                                    llvm::ArrayRef<Point> points, mlir::ValueRange totals);
 
-  // Lanes.cpp
+  // LoopLanes.cpp
   /// Stores a point's results, if the point exists.
   mlir::LogicalResult storePoint(const Point &point, mlir::ValueRange values, Section &section);
   /// True if the lanes of a block have parts of the same sums.

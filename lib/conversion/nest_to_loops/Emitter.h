@@ -8,7 +8,7 @@
 // `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp emits
 // loops and tiles of a `nest.compute`, Guards.cpp splits them by guards, Stage.cpp packs operands,
 // Update.cpp and Structured.cpp emit the other nests; all of them use Read.cpp (reads by map and
-// guard), Access.cpp (addresses, loads, stores), Stored.cpp (bits of elements), Expressions.cpp
+// guard), Access.cpp (addresses, loads, stores), NarrowFloats.cpp (bits of elements), Expressions.cpp
 // (integers of loop variables) and Body.cpp (scalar regions on vectors).
 //
 // Expressions here have four kinds of names: iteration names (of nests and groups), which
@@ -223,7 +223,7 @@ public:
   /// Stores a result at the coordinates of the point.
   void storeResult(const Memory &target, mlir::Value value, const Point &point, Section &section);
 
-  // Stored.cpp
+  // NarrowFloats.cpp
   /// Rounds a float to the nearest value of type `element`, in the compute type of `element`.
   mlir::Value rounded(mlir::Value value, mlir::Type element);
 
@@ -285,7 +285,7 @@ private:
   mlir::LogicalResult emitMember(mlir::Operation *nest);
   mlir::Value pointer(const Memory &memory, const Expr &offset, Section &section);
 
-  // Turned.cpp
+  // Transpose.cpp
   /// A square of elements, of which the vector at a point is a row.
   struct Square {
     Turn turn;
@@ -308,7 +308,7 @@ private:
 
   mlir::Value offsets(const Memory &memory, const Expr &offset, int64_t lanes);
 
-  // Stored.cpp
+  // NarrowFloats.cpp
   mlir::Value fromStored(mlir::Value value, mlir::Type element);
   mlir::Value toStored(mlir::Value value, mlir::Type element);
 };

@@ -15,7 +15,7 @@
 //                                                   if left % 14 { tile of 8 } }
 //
 // Loops that are bound to lanes (ScheduledLoops.h) take their index from the lane's number
-// (Lanes.cpp).
+// (LoopLanes.cpp).
 //
 // A thread loop computes its index from the chunk. If the size has symbols, the epilogue processes
 // a few points at a time, then single points, or vectors of which the last one is masked.
@@ -82,7 +82,7 @@ public:
     return whole ? scheduled.sizes.find(names)->second : Expr(extentOf(names));
   }
 
-  // Lanes.cpp
+  // LoopLanes.cpp
   /// True for a lane that stores results: not beyond the nest's lanes, nor beyond the size, and the
   /// first of those that share sums. Null: true for all lanes.
   mlir::Value isActive();

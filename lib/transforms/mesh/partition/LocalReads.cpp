@@ -8,7 +8,7 @@
 #include "lib/transforms/mesh/partition/LocalReads.h"
 
 #include "dialects/nd/NdBuild.h"
-#include "lib/transforms/mesh/partition/Exchange.h"
+#include "lib/transforms/mesh/partition/Halo.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

@@ -1,4 +1,4 @@
-//===- Stored.cpp - elements in memory and in registers -------------------===//
+//===- NarrowFloats.cpp - elements in memory and in registers -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

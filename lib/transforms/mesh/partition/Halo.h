@@ -1,4 +1,4 @@
-//===- Exchange.h - intervals of neighbours' blocks -------------*- C++ -*-===//
+//===- Halo.h - intervals of neighbours' blocks -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_EXCHANGE_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_EXCHANGE_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_HALO_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_HALO_H
 
 #include "dialects/mesh/MeshDialect.h"
 
@@ -44,4 +44,4 @@ mlir::Value exchange(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_EXCHANGE_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_HALO_H

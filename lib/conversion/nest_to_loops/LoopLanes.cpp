@@ -1,4 +1,4 @@
-//===- Lanes.cpp - loops that are bound to lanes --------------------------===//
+//===- LoopLanes.cpp - loops that are bound to lanes ----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

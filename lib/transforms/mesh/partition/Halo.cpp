@@ -1,11 +1,11 @@
-//===- Exchange.cpp - intervals of neighbours' blocks ---------------------===//
+//===- Halo.cpp - intervals of neighbours' blocks -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/partition/Exchange.h"
+#include "lib/transforms/mesh/partition/Halo.h"
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/transforms/mesh/partition/LocalSpace.h"

@@ -1,4 +1,4 @@
-//===- Turned.cpp - tiles that are transposed in registers ----------------===//
+//===- Transpose.cpp - tiles that are transposed in registers -------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
