@@ -280,13 +280,6 @@ nd::DimsAttr nest::iterationSpace(ComputeOp op) {
   return op.getProduced().with(op.getReduced().getDims());
 }
 
-int64_t nest::points(nd::DimsAttr dims) {
-  int64_t product = 1;
-  for (const nd::Dim &dim : dims)
-    product *= dim.size().typical();
-  return product;
-}
-
 std::string nest::readName(unsigned index) { return "@" + std::to_string(index); }
 
 std::optional<unsigned> nest::readIndex(StringRef name) {

@@ -127,8 +127,6 @@ mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
                       mlir::ValueRange reads = {});
 /// Sizes of a dims list by name; symbols count as their typical value.
 Sizes sizesOf(nd::DimsAttr dims);
-/// The product of constant sizes.
-int64_t points(nd::DimsAttr dims);
 /// The free names of an update, each with the destination's name that it determines: points that
 /// differ in a free name write different elements. `owned`: only names that are themselves the
 /// coordinate and cover its whole size.

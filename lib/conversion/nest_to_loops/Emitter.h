@@ -65,8 +65,6 @@ struct Point {
   mlir::Value count;  ///< number of active lanes if known only at run time
 
   bool isPartial() const { return count || active < lanes; }
-  /// A unique text for `values`.
-  std::string key() const;
 };
 
 /// A condition over loop variables.

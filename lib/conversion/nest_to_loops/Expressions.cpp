@@ -216,13 +216,6 @@ Value Emitter::holds(const Test &test, int64_t lanes) {
       b, loc, test.equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge, value, zero);
 }
 
-std::string Point::key() const {
-  std::string text = std::to_string(lanes) + "/" + std::to_string(active);
-  for (const auto &[name, value] : values)
-    text += ";" + name + value.str();
-  return text;
-}
-
 Expr Emitter::resolve(const Expr &expr, const Point &point) const {
   return expr.substitute(bindings).substitute(point.values).simplify(ranges);
 }

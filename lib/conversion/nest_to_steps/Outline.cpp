@@ -26,11 +26,6 @@
 using namespace heddle;
 using namespace mlir;
 
-int32_t OutlinedStep::operand(Value value) const {
-  SmallVector<Value> distinct = nest::kernelOperands(nest);
-  return operands[size_t(llvm::find(distinct, value) - distinct.begin())];
-}
-
 std::string heddle::spellLocation(Location loc) {
   auto file = loc->findInstanceOf<FileLineColLoc>();
   if (!file)

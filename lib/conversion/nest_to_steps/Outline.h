@@ -43,9 +43,6 @@ struct OutlinedStep {
   enum class Phi { None, Start, Next, Side } phi = Phi::None;
   /// The number of the transfer that a Start begins, or an Await waits for; -1: none.
   int32_t transfer = -1;
-
-  /// The number of the value for `value`, an operand or result of the op.
-  int32_t operand(mlir::Value value) const;
 };
 
 struct OutlinedEntry {
