@@ -50,11 +50,11 @@ using heddle::Sharding;
 
 /// An entry of a sharding attribute.
 struct NamedAxes {
-  mlir::StringAttr name;
-  mlir::Attribute axes; ///< always an AxesAttr
+  StringAttr name;
+  Attribute axes; ///< always an AxesAttr
   bool open = false;
   int64_t priority = 0;
-  llvm::ArrayRef<Axis> list() const;
+  ArrayRef<Axis> list() const;
   bool operator==(const NamedAxes &other) const = default;
 };
 inline llvm::hash_code hash_value(const NamedAxes &entry) {
@@ -63,7 +63,7 @@ inline llvm::hash_code hash_value(const NamedAxes &entry) {
 
 /// `stage = 1`
 struct AxisCoordinate {
-  mlir::StringAttr axis;
+  StringAttr axis;
   int64_t coordinate;
   bool operator==(const AxisCoordinate &other) const = default;
 };
@@ -72,50 +72,50 @@ inline llvm::hash_code hash_value(const AxisCoordinate &place) {
 }
 
 /// The attributes of functions (or modules), and of arguments, results and nests.
-inline constexpr llvm::StringLiteral meshAttrName = "mesh.mesh";
-inline constexpr llvm::StringLiteral shardingAttrName = "mesh.sharding";
+inline constexpr StringLiteral meshAttrName = "mesh.mesh";
+inline constexpr StringLiteral shardingAttrName = "mesh.sharding";
 /// The attribute of a recurrence with the sharding of each argument of its region.
-inline constexpr llvm::StringLiteral carriedAttrName = "mesh.carried";
+inline constexpr StringLiteral carriedAttrName = "mesh.carried";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
 /// negative (ScanTurns.h).
-inline constexpr llvm::StringLiteral skippedAttrName = "mesh.skipped";
+inline constexpr StringLiteral skippedAttrName = "mesh.skipped";
 /// A module's attribute with the rules of the plan; priorities are indices into it
 /// (lib/transforms/mesh/propagate/Plan.h).
-inline constexpr llvm::StringLiteral rulesAttrName = "mesh.rules";
+inline constexpr StringLiteral rulesAttrName = "mesh.rules";
 /// A module's attribute with the order in which roles run parts of a batch: greedy, gpipe, 1f1b or
 /// interleaved (lib/transforms/mesh/roles/Schedules.h).
-inline constexpr llvm::StringLiteral scheduleAttrName = "mesh.schedule";
+inline constexpr StringLiteral scheduleAttrName = "mesh.schedule";
 /// The attribute of an op of a function's body that only the devices of one coordinate run:
 /// {stage = 1}.
-inline constexpr llvm::StringLiteral placeAttrName = "mesh.place";
+inline constexpr StringLiteral placeAttrName = "mesh.place";
 /// The global type of an argument or result that is a block.
-inline constexpr llvm::StringLiteral globalAttrName = "mesh.global";
+inline constexpr StringLiteral globalAttrName = "mesh.global";
 
 /// The attribute of the program of one role: {entry = "step", axis = "stage", coordinate = 1}.
-inline constexpr llvm::StringLiteral roleAttrName = "mesh.role";
+inline constexpr StringLiteral roleAttrName = "mesh.role";
 
 /// The name, of size 0, in the type of an argument or result that a role does not hold.
 using heddle::absentName;
 
 /// The mesh of the enclosing function or module; null if there is none.
-MeshAttr meshOf(mlir::Operation *op);
+MeshAttr meshOf(Operation *op);
 
 /// The size symbol, or the name of lifted values, for the coordinate along an axis. Names that
 /// passes create are `mesh$part` and the like, which can't be axes.
-std::string axisSymbol(llvm::StringRef axis);
+std::string axisSymbol(StringRef axis);
 /// The axes of a name; none if it is not split.
-llvm::ArrayRef<Axis> axesOf(const Sharding &sharding, llvm::StringRef name);
+ArrayRef<Axis> axesOf(const Sharding &sharding, StringRef name);
 /// The number of parts of an axis, or of all axes of a list.
 int64_t partsOf(MeshAttr mesh, const Axis &axis);
-int64_t partsOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+int64_t partsOf(MeshAttr mesh, ArrayRef<Axis> axes);
 /// The index of a device's part among those of the list, over the symbols of the axes.
-Expr partIndex(MeshAttr mesh, llvm::ArrayRef<Axis> axes);
+Expr partIndex(MeshAttr mesh, ArrayRef<Axis> axes);
 /// The coordinates of the device of the group with part `part` of the list: those of this device
 /// except along the listed axes. Axes that are not listed have no entry.
-ExprMap partCoordinates(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &part);
+ExprMap partCoordinates(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &part);
 using heddle::blockSize;
 /// The first coordinate of a device's block.
-Expr blockOffset(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size);
+Expr blockOffset(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size);
 /// The names and the type of a block.
 nd::DimsAttr blockDims(MeshAttr mesh, nd::DimsAttr dims, const Sharding &sharding);
 nd::NdTensorType blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding &sharding);
@@ -123,19 +123,19 @@ nd::NdTensorType blockType(MeshAttr mesh, nd::NdTensorType type, const Sharding 
 bool dividesEvenly(const Expr &size, int64_t parts);
 /// True if the two overlap.
 bool overlap(MeshAttr mesh, const Axis &a, const Axis &b);
-bool overlap(MeshAttr mesh, llvm::ArrayRef<Axis> a, llvm::ArrayRef<Axis> b);
+bool overlap(MeshAttr mesh, ArrayRef<Axis> a, ArrayRef<Axis> b);
 /// `[data(1)2, model]`
-std::string str(llvm::ArrayRef<Axis> axes);
+std::string str(ArrayRef<Axis> axes);
 
 /// Fails with a message if an axis is not in the mesh, or if a part does not divide its axis.
-mlir::LogicalResult verifyAxes(MeshAttr mesh, llvm::ArrayRef<Axis> axes,
-                               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+LogicalResult verifyAxes(MeshAttr mesh, ArrayRef<Axis> axes,
+                         function_ref<mlir::InFlightDiagnostic()> emitError);
 /// The same for the axes of a collective, which needs an enclosing mesh (c1).
-mlir::LogicalResult verifyGroup(mlir::Operation *op, llvm::ArrayRef<Axis> axes);
-mlir::LogicalResult verifyMessage(MessageInterface op);
+LogicalResult verifyGroup(Operation *op, ArrayRef<Axis> axes);
+LogicalResult verifyMessage(MessageInterface op);
 /// The same for the sharding of these names: names and axes must exist, and no axis occurs twice.
-mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
-                                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::DimsAttr dims,
+                             function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace heddle::mesh
 
 #include "dialects/mesh/MeshDialect.h.inc"
@@ -147,11 +147,10 @@ mlir::LogicalResult verifySharding(MeshAttr mesh, ShardingAttr sharding, nd::Dim
 
 namespace heddle::mesh {
 /// Creates a mesh.all_reduce, or a mesh.reduce_scatter along a name, with an empty combiner.
-mlir::Operation *createReduction(mlir::OpBuilder &b, mlir::Location loc, MeshAttr mesh,
-                                 mlir::ValueRange values, AxesAttr axes, llvm::StringRef scattered,
-                                 mlir::ArrayAttr neutral);
+Operation *createReduction(OpBuilder &b, Location loc, MeshAttr mesh, ValueRange values,
+                           AxesAttr axes, StringRef scattered, ArrayAttr neutral);
 /// The names that a #mesh.sharding splits; none for null or another attribute.
-inline Sharding shardingOf(mlir::Attribute attribute) {
+inline Sharding shardingOf(Attribute attribute) {
   auto sharding = llvm::dyn_cast_or_null<ShardingAttr>(attribute);
   return sharding ? sharding.getSharding() : Sharding();
 }

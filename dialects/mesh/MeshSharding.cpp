@@ -9,8 +9,6 @@
 
 #include "dialects/nd/NdInference.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;

@@ -16,12 +16,12 @@ using nd::printName;
 
 /// `[data, model]`
 mlir::ParseResult parseAxisList(mlir::OpAsmParser &parser, AxesAttr &axes);
-void printAxisList(mlir::OpAsmPrinter &printer, mlir::Operation *, AxesAttr axes);
+void printAxisList(mlir::OpAsmPrinter &printer, Operation *, AxesAttr axes);
 /// `combine add [0.0 : f32]`, as of a nest
 mlir::ParseResult parseCombiner(mlir::OpAsmParser &parser, mlir::Region &region,
-                                mlir::ArrayAttr &neutral);
-void printCombiner(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Region &region,
-                   mlir::ArrayAttr neutral);
+                                ArrayAttr &neutral);
+void printCombiner(mlir::OpAsmPrinter &printer, Operation *, mlir::Region &region,
+                   ArrayAttr neutral);
 } // namespace heddle::mesh
 
 #endif // HEDDLE_DIALECTS_MESH_MESHSYNTAX_H

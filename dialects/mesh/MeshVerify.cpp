@@ -15,9 +15,6 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/support/PlanFile.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;

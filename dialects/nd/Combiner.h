@@ -20,8 +20,8 @@ namespace heddle::nd {
 enum class CombinerKind { Add, Mul, Max, Min, And, Or, Xor, General };
 
 /// "add", "max", ...; "general".
-llvm::StringRef spelling(CombinerKind kind);
-std::optional<CombinerKind> parseCombinerKind(llvm::StringRef text);
+StringRef spelling(CombinerKind kind);
+std::optional<CombinerKind> parseCombinerKind(StringRef text);
 
 /// Determines what a combiner region computes from its ops; General if it is not a named combiner.
 /// `isSigned` (if not null) receives the signedness of an integer Max or Min.
@@ -29,21 +29,20 @@ CombinerKind combinerKind(mlir::Region &region, bool *isSigned = nullptr);
 
 /// Fills the empty `region` with the named combiner on `type`, terminated by `yieldName`
 /// ("nd.yield" or "nest.yield"), and returns its neutral element.
-mlir::TypedAttr buildCombiner(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &region,
-                              CombinerKind kind, mlir::Type type, llvm::StringRef yieldName,
-                              bool isSigned = true);
+TypedAttr buildCombiner(OpBuilder &builder, Location loc, mlir::Region &region, CombinerKind kind,
+                        Type type, StringRef yieldName, bool isSigned = true);
 
 /// The neutral element of a named combiner.
-mlir::TypedAttr neutralElement(CombinerKind kind, mlir::Type type, bool isSigned = true);
+TypedAttr neutralElement(CombinerKind kind, Type type, bool isSigned = true);
 
 /// Folds the scalar ops of `body` whose operands are in `known`, and adds their results to it.
-void foldScalars(mlir::Block &body, llvm::DenseMap<mlir::Value, mlir::Attribute> &known);
+void foldScalars(Block &body, DenseMap<Value, Attribute> &known);
 
 /// Fails if `neutral` is not neutral for any of many sample values: combined with the value, as the
 /// left operand and, if `fromRight`, as the right one, it must give the value. The region must be
 /// verified.
-llvm::LogicalResult verifyNeutral(mlir::Operation *op, mlir::Region &combiner,
-                                  mlir::ArrayAttr neutral, bool fromRight = true);
+LogicalResult verifyNeutral(Operation *op, mlir::Region &combiner, ArrayAttr neutral,
+                            bool fromRight = true);
 
 } // namespace heddle::nd
 

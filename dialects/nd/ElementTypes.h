@@ -13,14 +13,13 @@
 #define HEDDLE_DIALECTS_ND_ELEMENTTYPES_H
 
 #include "heddle/ElementType.h"
-
-#include "mlir/IR/Types.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nd {
 
 /// The element type of tensors in memory; none for a type without a memory format.
-std::optional<ElementType> elementTypeOf(mlir::Type type);
-mlir::Type mlirType(mlir::MLIRContext *context, ElementType element);
+std::optional<ElementType> elementTypeOf(Type type);
+Type mlirType(MLIRContext *context, ElementType element);
 
 } // namespace heddle::nd
 

@@ -18,7 +18,8 @@
 #ifndef HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
 #define HEDDLE_DIALECTS_ND_FUNCTIONATTRS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
+
 #include "runtime/expr/Layout.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -29,47 +30,46 @@ inline constexpr const char *rangesAttrName = "nd.ranges";
 inline constexpr const char *checksAttrName = "heddle.checks";
 
 /// The attribute of a function that lists size symbols which no argument determines.
-inline constexpr llvm::StringLiteral symbolsAttrName = "heddle.symbols";
+inline constexpr StringLiteral symbolsAttrName = "heddle.symbols";
 
 /// The size symbols in the argument types of the enclosing function (or of `op` itself), and those
 /// in its attribute `symbolsAttrName`.
-llvm::StringSet<> sizeSymbols(mlir::Operation *op);
+llvm::StringSet<> sizeSymbols(Operation *op);
 /// The symbols of that attribute.
-inline llvm::ArrayRef<mlir::Attribute> listedSymbols(mlir::func::FuncOp function) {
-  auto list = function->getAttrOfType<mlir::ArrayAttr>(symbolsAttrName);
-  return list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>();
+inline ArrayRef<Attribute> listedSymbols(func::FuncOp function) {
+  auto list = function->getAttrOfType<ArrayAttr>(symbolsAttrName);
+  return list ? list.getValue() : ArrayRef<Attribute>();
 }
 /// Sets the attribute; removes it if no symbol remains.
-inline void listSymbols(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Attribute> symbols) {
+inline void listSymbols(func::FuncOp function, ArrayRef<Attribute> symbols) {
   function->removeAttr(symbolsAttrName);
   if (!symbols.empty())
-    function->setAttr(symbolsAttrName, mlir::ArrayAttr::get(function.getContext(), symbols));
+    function->setAttr(symbolsAttrName, ArrayAttr::get(function.getContext(), symbols));
 }
 
 /// An attribute of a function with lists of texts and types about its values: reports of passes for
 /// users. nd-restore-names restores the users' names in it.
-inline constexpr llvm::StringLiteral notesAttrName = "heddle.notes";
+inline constexpr StringLiteral notesAttrName = "heddle.notes";
 
 /// The possible values of a function's size symbol.
-inline Range symbolRange(mlir::func::FuncOp function, llvm::StringRef symbol) {
-  auto declared = function->getAttrOfType<mlir::DictionaryAttr>(rangesAttrName);
-  auto range = declared ? declared.getAs<mlir::ArrayAttr>(symbol) : mlir::ArrayAttr();
-  auto number = [&](unsigned i) { return llvm::cast<mlir::IntegerAttr>(range[i]).getInt(); };
+inline Range symbolRange(func::FuncOp function, StringRef symbol) {
+  auto declared = function->getAttrOfType<DictionaryAttr>(rangesAttrName);
+  auto range = declared ? declared.getAs<ArrayAttr>(symbol) : ArrayAttr();
+  auto number = [&](unsigned i) { return llvm::cast<IntegerAttr>(range[i]).getInt(); };
   return range ? Range{number(0), number(1)} : Range{0, largestSymbol};
 }
 /// The ranges of all symbols in `expr`.
-inline Ranges symbolRanges(mlir::func::FuncOp function, const Expr &expr) {
+inline Ranges symbolRanges(func::FuncOp function, const Expr &expr) {
   Ranges ranges;
   for (const std::string &symbol : expr.names())
     ranges[symbol] = symbolRange(function, symbol);
   return ranges;
 }
 
-inline llvm::SmallVector<mlir::DictionaryAttr>
-withEach(llvm::SmallVector<mlir::DictionaryAttr> all, llvm::StringRef name,
-         llvm::function_ref<mlir::Attribute(unsigned)> value) {
+inline SmallVector<DictionaryAttr> withEach(SmallVector<DictionaryAttr> all, StringRef name,
+                                            function_ref<Attribute(unsigned)> value) {
   for (auto [i, own] : llvm::enumerate(all))
-    if (mlir::Attribute attribute = value(unsigned(i))) {
+    if (Attribute attribute = value(unsigned(i))) {
       mlir::NamedAttrList list(own);
       list.set(name, attribute);
       own = list.getDictionary(attribute.getContext());
@@ -77,23 +77,23 @@ withEach(llvm::SmallVector<mlir::DictionaryAttr> all, llvm::StringRef name,
   return all;
 }
 
-inline void setArgAttrs(mlir::func::FuncOp function, llvm::StringRef name,
-                        llvm::function_ref<mlir::Attribute(unsigned)> value) {
-  llvm::SmallVector<mlir::DictionaryAttr> all;
+inline void setArgAttrs(func::FuncOp function, StringRef name,
+                        function_ref<Attribute(unsigned)> value) {
+  SmallVector<DictionaryAttr> all;
   function.getAllArgAttrs(all);
   function.setAllArgAttrs(withEach(std::move(all), name, value));
 }
 
-inline void setResultAttrs(mlir::func::FuncOp function, llvm::StringRef name,
-                           llvm::function_ref<mlir::Attribute(unsigned)> value) {
-  llvm::SmallVector<mlir::DictionaryAttr> all;
+inline void setResultAttrs(func::FuncOp function, StringRef name,
+                           function_ref<Attribute(unsigned)> value) {
+  SmallVector<DictionaryAttr> all;
   function.getAllResultAttrs(all);
   function.setAllResultAttrs(withEach(std::move(all), name, value));
 }
 
 /// Updates a function's type after arguments or results of its body were changed.
-inline void retype(mlir::func::FuncOp function) {
-  mlir::Block &body = function.front();
+inline void retype(func::FuncOp function) {
+  Block &body = function.front();
   function.setFunctionType(mlir::FunctionType::get(function.getContext(), body.getArgumentTypes(),
                                                    body.getTerminator()->getOperandTypes()));
 }

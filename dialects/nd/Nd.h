@@ -18,13 +18,8 @@
 #include "runtime/expr/Layout.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -36,12 +31,12 @@ class SizeAttr;
 
 /// One dimension of a tensor: `row: 28`.
 struct Dim {
-  mlir::StringAttr name;
-  mlir::Attribute sizeAttr; ///< always a SizeAttr
+  StringAttr name;
+  Attribute sizeAttr; ///< always a SizeAttr
 
   Dim() = default;
-  Dim(mlir::StringAttr name, SizeAttr size);
-  Dim(mlir::MLIRContext *context, llvm::StringRef name, const Expr &size);
+  Dim(StringAttr name, SizeAttr size);
+  Dim(MLIRContext *context, StringRef name, const Expr &size);
   SizeAttr size() const;
   bool operator==(const Dim &other) const = default;
 };
@@ -51,10 +46,10 @@ inline llvm::hash_code hash_value(const Dim &dim) {
 
 /// Verifies that every size symbol of the op is a symbol of an operand or of the enclosing public
 /// function (S11).
-mlir::LogicalResult verifyKnownSymbols(mlir::Operation *op);
+LogicalResult verifyKnownSymbols(Operation *op);
 template <typename Op>
 struct KnownSymbols : mlir::OpTrait::TraitBase<Op, KnownSymbols> {
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyKnownSymbols(op); }
+  static LogicalResult verifyTrait(Operation *op) { return verifyKnownSymbols(op); }
 };
 template <typename Op>
 struct Elementwise : mlir::OpTrait::TraitBase<Op, Elementwise> {};
@@ -64,7 +59,7 @@ template <typename Op>
 struct Opaque : mlir::OpTrait::TraitBase<Op, Opaque> {};
 
 /// Folds an index map that is the identity to its operand.
-mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
+mlir::OpFoldResult foldIndexMap(Operation *op);
 } // namespace nd
 } // namespace heddle
 
@@ -76,57 +71,54 @@ mlir::OpFoldResult foldIndexMap(mlir::Operation *op);
 #include "dialects/nd/NdTypes.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/nd/NdOps.h.inc"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nd {
 
 /// The map by which `op` reads its operand; none if `op` is null or there is no such expression.
-std::optional<IndexMap> indexMapOf(mlir::Operation *op);
+std::optional<IndexMap> indexMapOf(Operation *op);
 
 /// The attribute with the name of an argument or result, by which programs and tools bind it.
-inline constexpr llvm::StringLiteral nameAttrName = "nd.name";
+inline constexpr StringLiteral nameAttrName = "nd.name";
 
 /// True for ops that are allowed in scalar regions: the listed ops of `arith` and `math`, on
 /// scalars.
-bool isScalarOp(mlir::Operation *op);
+bool isScalarOp(Operation *op);
 /// The signless form of an integer type; other types are unchanged.
-mlir::Type signless(mlir::Type elementType);
+Type signless(Type elementType);
 /// True for floats of 8 and 16 bits: compiled code computes and accumulates them in f32.
-bool isNarrowFloat(mlir::Type elementType);
+bool isNarrowFloat(Type elementType);
 
 /// Casts of floats (`arith.extf`, `arith.truncf`) round their operand and their result to the types
 /// that they name, fused or not. Conversions that the compiler inserts, for example between an
 /// element and an accumulator, need not round: they are marked `fastmath<contract>`, as are all
 /// casts if `excess-precision` is permitted.
-bool keepsPrecision(mlir::Operation *cast);
-void keepPrecision(mlir::Operation *cast);
+bool keepsPrecision(Operation *cast);
+void keepPrecision(Operation *cast);
 
 /// The type of a value that is a tensor.
-inline NdTensorType tensorType(mlir::Value value) {
-  return llvm::cast<NdTensorType>(value.getType());
-}
+inline NdTensorType tensorType(Value value) { return llvm::cast<NdTensorType>(value.getType()); }
 
 /// Parses and prints an expression in an attribute or a type.
-mlir::FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
+FailureOr<Expr> parseExpr(mlir::AsmParser &parser);
 /// Parses `a: 3, b: N`, up to a token that is not a name. Emits an error for a name that occurs
 /// twice.
-mlir::ParseResult parseDims(mlir::AsmParser &parser, llvm::SmallVectorImpl<Dim> &dims);
-void printDims(mlir::AsmPrinter &printer, llvm::ArrayRef<Dim> dims);
+mlir::ParseResult parseDims(mlir::AsmParser &parser, SmallVectorImpl<Dim> &dims);
+void printDims(mlir::AsmPrinter &printer, ArrayRef<Dim> dims);
 
 /// Custom directives of the assembly formats, also used by nest: `row`, `[row, column]`, `N + 1`.
-mlir::ParseResult parseName(mlir::OpAsmParser &parser, mlir::StringAttr &name);
-void printName(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::StringAttr name);
-mlir::ParseResult parseNames(mlir::OpAsmParser &parser, mlir::ArrayAttr &names);
-void printNames(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::ArrayAttr names);
+mlir::ParseResult parseName(mlir::OpAsmParser &parser, StringAttr &name);
+void printName(mlir::OpAsmPrinter &printer, Operation *, StringAttr name);
+mlir::ParseResult parseNames(mlir::OpAsmParser &parser, ArrayAttr &names);
+void printNames(mlir::OpAsmPrinter &printer, Operation *, ArrayAttr names);
 mlir::ParseResult parseSize(mlir::OpAsmParser &parser, SizeAttr &size);
-void printSize(mlir::OpAsmPrinter &printer, mlir::Operation *, SizeAttr size);
-mlir::ParseResult parsePads(mlir::OpAsmParser &parser, mlir::IntegerAttr &low,
-                            mlir::IntegerAttr &high);
-void printPads(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::IntegerAttr low,
-               mlir::IntegerAttr high);
-mlir::ParseResult parsePadding(mlir::OpAsmParser &parser, mlir::IntegerAttr &low,
-                               mlir::IntegerAttr &high, mlir::TypedAttr &value);
-void printPadding(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::IntegerAttr low,
-                  mlir::IntegerAttr high, mlir::TypedAttr value);
+void printSize(mlir::OpAsmPrinter &printer, Operation *, SizeAttr size);
+mlir::ParseResult parsePads(mlir::OpAsmParser &parser, IntegerAttr &low, IntegerAttr &high);
+void printPads(mlir::OpAsmPrinter &printer, Operation *, IntegerAttr low, IntegerAttr high);
+mlir::ParseResult parsePadding(mlir::OpAsmParser &parser, IntegerAttr &low, IntegerAttr &high,
+                               TypedAttr &value);
+void printPadding(mlir::OpAsmPrinter &printer, Operation *, IntegerAttr low, IntegerAttr high,
+                  TypedAttr value);
 
 } // namespace heddle::nd
 

@@ -22,35 +22,33 @@
 namespace heddle::nd {
 
 /// True if elements of the op's result are excluded where those of an operand are.
-bool carriesExclusion(mlir::Operation *op);
+bool carriesExclusion(Operation *op);
 
 /// Determines which values may have excluded elements. Caches results, so that a walk over a
 /// program takes linear time.
 class Exclusions {
 public:
-  bool reach(mlir::Value value);
+  bool reach(Value value);
   /// Declares that `value` has excluded elements, although its defining op does not imply it.
-  void assume(mlir::Value value) { known[value] = true; }
+  void assume(Value value) { known[value] = true; }
   /// Drops cached results for an op that is erased. Those for a rewritten op remain valid.
-  void forget(mlir::Operation *op);
+  void forget(Operation *op);
   /// Builds the gradients of any op, like DifferentiableInterface; none if no gradient is wanted or
   /// all cotangents are zero.
-  mlir::LogicalResult buildGradient(mlir::OpBuilder &builder, mlir::Operation *op,
-                                    mlir::ValueRange cotangents, llvm::ArrayRef<bool> wanted,
-                                    llvm::SmallVectorImpl<mlir::Value> &gradients);
+  LogicalResult buildGradient(OpBuilder &builder, Operation *op, ValueRange cotangents,
+                              ArrayRef<bool> wanted, SmallVectorImpl<Value> &gradients);
 
 private:
-  llvm::DenseMap<mlir::Value, bool> known;
+  DenseMap<Value, bool> known;
 };
 
 /// Returns `value` with unspecified elements in place of excluded ones, and a mask (i1) that is
 /// false there; a null mask if nothing is excluded.
-std::pair<mlir::Value, mlir::Value> fillExcluded(mlir::OpBuilder &builder, mlir::Value value);
+std::pair<Value, Value> fillExcluded(OpBuilder &builder, Value value);
 /// Returns a tensor of ones (i64) that excludes the same elements as `value`, with the names on
 /// which the exclusion depends; null if nothing is excluded. `known` has such tensors for values on
 /// which `value` depends.
-mlir::Value buildIncluded(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                          llvm::DenseMap<mlir::Value, mlir::Value> known);
+Value buildIncluded(OpBuilder &builder, Location loc, Value value, DenseMap<Value, Value> known);
 
 } // namespace heddle::nd
 

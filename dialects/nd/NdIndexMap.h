@@ -22,10 +22,7 @@
 #define HEDDLE_DIALECTS_ND_NDINDEXMAP_H
 
 #include "heddle/Expr.h"
-
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Value.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nd {
 
@@ -40,9 +37,9 @@ struct IndexMap {
   /// The coordinate for each name of the operand that does not map to itself.
   ExprMap coordinates;
   /// The operand is read only if all of these hold.
-  llvm::SmallVector<Condition> conditions = {};
+  SmallVector<Condition> conditions = {};
   /// The element if a condition fails; null: the reduction that follows excludes the point.
-  mlir::TypedAttr outside = {};
+  TypedAttr outside = {};
 
   bool excludes() const { return !conditions.empty() && !outside; }
   /// True if every name maps to itself.
@@ -57,24 +54,24 @@ struct IndexMap {
 ///     nd.rename %x [row] to [r] : ... row, column -> ... r, column
 ///     after("row") is "r", before("r") is "row"; "column" is "column"
 struct Renaming {
-  mlir::ArrayAttr from, to;
+  ArrayAttr from, to;
 
   /// The name in the result of a name of the operand.
-  llvm::StringRef after(llvm::StringRef inputName) const { return across(from, to, inputName); }
+  StringRef after(StringRef inputName) const { return across(from, to, inputName); }
   /// The name in the operand of a name of the result.
-  llvm::StringRef before(llvm::StringRef resultName) const { return across(to, from, resultName); }
+  StringRef before(StringRef resultName) const { return across(to, from, resultName); }
 
 private:
-  static llvm::StringRef across(mlir::ArrayAttr here, mlir::ArrayAttr there, llvm::StringRef name);
+  static StringRef across(ArrayAttr here, ArrayAttr there, StringRef name);
 };
 
 /// The renaming that an op performs, if it does nothing else. `op` may be null.
-std::optional<Renaming> renamingOf(mlir::Operation *op);
+std::optional<Renaming> renamingOf(Operation *op);
 
 /// An access at a computed coordinate along one name: to `count` elements from `index` on.
 struct IndexedAccess {
-  llvm::StringRef name;
-  mlir::Value index;
+  StringRef name;
+  Value index;
   Expr size;  ///< of `name` in the tensor that is accessed
   Expr count; ///< of elements along `name`
   bool isRange = false;
@@ -83,9 +80,9 @@ struct IndexedAccess {
 /// A condition on sizes: `got` is at most `most` unless `elements`, a number of elements, is 0.
 /// `part` describes the quantity of `name` in the error message.
 struct SizeCondition {
-  llvm::StringRef name;
+  StringRef name;
   Expr got, most, elements = 1;
-  llvm::StringRef part = "the size of";
+  StringRef part = "the size of";
 };
 
 } // namespace heddle::nd

@@ -13,7 +13,6 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdInference.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace heddle;

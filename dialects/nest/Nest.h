@@ -23,11 +23,11 @@ llvm::hash_code hash_value(const Layout &layout);
 namespace nest {
 /// `row = 2 * row + ky`
 struct MapEntry {
-  mlir::StringAttr name;
-  mlir::Attribute exprAttr; ///< always an nd::SizeAttr
+  StringAttr name;
+  Attribute exprAttr; ///< always an nd::SizeAttr
 
   MapEntry() = default;
-  MapEntry(mlir::MLIRContext *context, llvm::StringRef name, const Expr &expr);
+  MapEntry(MLIRContext *context, StringRef name, const Expr &expr);
   const Expr &expr() const; ///< lives as long as the context
   bool operator==(const MapEntry &other) const = default;
 };
@@ -37,11 +37,11 @@ inline llvm::hash_code hash_value(const MapEntry &entry) {
 
 /// `expr >= 0`, or `expr == 0`
 struct Condition {
-  mlir::Attribute exprAttr; ///< always an nd::SizeAttr
+  Attribute exprAttr; ///< always an nd::SizeAttr
   bool equality = false;
 
   Condition() = default;
-  Condition(mlir::MLIRContext *context, const Expr &expr, bool equality = false);
+  Condition(MLIRContext *context, const Expr &expr, bool equality = false);
   const Expr &expr() const; ///< lives as long as the context
   bool operator==(const Condition &other) const = default;
 };
@@ -55,25 +55,25 @@ using nd::tensorType;
 using nd::parseName;
 using nd::printName;
 mlir::ParseResult parseParenDims(mlir::OpAsmParser &parser, nd::DimsAttr &dims);
-void printParenDims(mlir::OpAsmPrinter &printer, mlir::Operation *, nd::DimsAttr dims);
+void printParenDims(mlir::OpAsmPrinter &printer, Operation *, nd::DimsAttr dims);
 
 inline llvm::hash_code hash_value(const Schedule &schedule) { return schedule.hash(); }
 
 /// The attribute of a recurrence whose steps take longer than starting a step of the program.
-inline constexpr llvm::StringLiteral heavyAttrName = "nest.heavy";
+inline constexpr StringLiteral heavyAttrName = "nest.heavy";
 
 /// Another dialect implements this to declare that the steps of recurrences will be divided, for
 /// example over devices: passes then keep a recurrence as one op, and only mark it if it is heavy.
 struct DividesStepsInterface : mlir::DialectInterface::Base<DividesStepsInterface> {
   explicit DividesStepsInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  virtual bool divides(mlir::Operation *scan) const = 0;
+  virtual bool divides(Operation *scan) const = 0;
 };
 /// True if any dialect divides the steps of the recurrence.
-bool isDivided(mlir::Operation *scan);
+bool isDivided(Operation *scan);
 
 namespace detail {
-mlir::LogicalResult verifyLayouts(mlir::Operation *op);
-mlir::LogicalResult verifyCopies(mlir::Operation *op);
+LogicalResult verifyLayouts(Operation *op);
+LogicalResult verifyCopies(Operation *op);
 } // namespace detail
 } // namespace nest
 } // namespace heddle

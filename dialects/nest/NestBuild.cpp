@@ -11,7 +11,6 @@
 #include "dialects/nd/NdTypical.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace heddle;

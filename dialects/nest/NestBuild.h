@@ -31,100 +31,94 @@
 
 namespace heddle::nest {
 
-using RegionBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
-    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+using RegionBody = function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
 
 struct NestBuilder {
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
+  OpBuilder &builder;
+  Location loc;
   nd::DimsAttr produced, reduced;
-  llvm::SmallVector<mlir::Value> reads, finishReads;
-  llvm::SmallVector<mlir::Attribute> maps, guards, finishMaps, finishGuards;
+  SmallVector<Value> reads, finishReads;
+  SmallVector<Attribute> maps, guards, finishMaps, finishGuards;
 
-  NestBuilder(mlir::OpBuilder &builder, mlir::Location loc);
+  NestBuilder(OpBuilder &builder, Location loc);
   /// Copies the space and the reads of `op`.
-  NestBuilder(mlir::OpBuilder &builder, ComputeOp op);
+  NestBuilder(OpBuilder &builder, ComputeOp op);
 
   /// Adds a read of the body; without a map each name is read at its own coordinate, and a null
   /// guard always holds. Returns its index.
-  unsigned read(mlir::Value value, MapAttr map = {}, GuardAttr guard = {});
-  unsigned finishRead(mlir::Value value, MapAttr map, GuardAttr guard = {});
+  unsigned read(Value value, MapAttr map = {}, GuardAttr guard = {});
+  unsigned finishRead(Value value, MapAttr map, GuardAttr guard = {});
   /// Adds a read that is zero at points where one of the expressions is negative.
-  unsigned readOrZero(mlir::Value value, MapAttr map, llvm::ArrayRef<Expr> atLeastZero);
+  unsigned readOrZero(Value value, MapAttr map, ArrayRef<Expr> atLeastZero);
   MapAttr map(unsigned i) const { return llvm::cast<MapAttr>(maps[i]); }
   GuardAttr guard(unsigned i) const { return llvm::cast<GuardAttr>(guards[i]); }
 
   /// Creates the op. `elements` are the results' element types; `body` fills the body from one
   /// scalar per read. If there are reduced names, `kind` combines; floats narrower than f32 are
   /// combined in f32. `finish` (if given) gets the accumulators and one scalar per finish read.
-  ComputeOp create(mlir::TypeRange elements, RegionBody body,
+  ComputeOp create(TypeRange elements, RegionBody body,
                    nd::CombinerKind kind = nd::CombinerKind::General, bool isSigned = true,
                    RegionBody finish = nullptr);
   /// The same with any combiner, which gets the accumulators, then the elements, in the types of
   /// `neutral`.
-  ComputeOp create(mlir::TypeRange elements, RegionBody body,
-                   llvm::ArrayRef<mlir::TypedAttr> neutral, RegionBody combine,
-                   RegionBody finish = nullptr);
+  ComputeOp create(TypeRange elements, RegionBody body, ArrayRef<TypedAttr> neutral,
+                   RegionBody combine, RegionBody finish = nullptr);
   /// Creates the op and moves the given regions into it; empty ones stay empty.
-  ComputeOp create(mlir::TypeRange resultTypes, mlir::Region &body, mlir::Region &combine,
-                   mlir::Region &finish, mlir::ArrayAttr neutral);
+  ComputeOp create(TypeRange resultTypes, mlir::Region &body, mlir::Region &combine,
+                   mlir::Region &finish, ArrayAttr neutral);
   /// Creates an op whose result has the elements of the last read. Returns the result.
-  mlir::Value createCopy();
+  Value createCopy();
   /// Creates an op that combines the elements of all reads over `reduced`. `combine` is copied; its
   /// terminator may belong to another dialect.
-  ComputeOp createReduction(mlir::TypeRange elements, mlir::Region &combine,
-                            mlir::ArrayAttr neutral);
+  ComputeOp createReduction(TypeRange elements, mlir::Region &combine, ArrayAttr neutral);
   /// Creates an op that differs from `op` only in space and reads: regions, neutral elements,
   /// element types, layouts and the schedule are copied. Without `hasFinish` its results are the
   /// accumulators.
   ComputeOp createLike(ComputeOp op, bool hasFinish = true);
   /// Creates an update over `produced` with the body's reads; `combine` gets (old, new).
-  UpdateOp createUpdate(mlir::Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
+  UpdateOp createUpdate(Value dest, MapAttr destMap, RegionBody body, RegionBody combine,
                         bool unique = false);
   /// Creates an update that writes the elements of the last read to distinct positions. Returns the
   /// result.
-  mlir::Value createWrite(mlir::Value dest, MapAttr destMap);
+  Value createWrite(Value dest, MapAttr destMap);
 
 private:
-  ComputeOp createOp(mlir::TypeRange resultTypes, mlir::ArrayAttr neutral);
-  llvm::SmallVector<mlir::Type> resultTypes(mlir::TypeRange elements) const;
-  void fill(mlir::Region &region, mlir::TypeRange arguments, RegionBody body);
+  ComputeOp createOp(TypeRange resultTypes, ArrayAttr neutral);
+  SmallVector<Type> resultTypes(TypeRange elements) const;
+  void fill(mlir::Region &region, TypeRange arguments, RegionBody body);
 };
 
 /// Creates a nest over `dims` that copies `value`, read at these coordinates, and along other names
 /// at its own. The coordinates may refer to `numbers`, as read(0), read(1), ...
-mlir::Value copyAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, nd::DimsAttr dims,
-                   const ExprMap &at = {}, GuardAttr guard = {}, mlir::ValueRange numbers = {});
+Value copyAt(OpBuilder &b, Location loc, Value value, nd::DimsAttr dims, const ExprMap &at = {},
+             GuardAttr guard = {}, ValueRange numbers = {});
 /// The reverse: creates an update of `whole` by all of `value`.
-mlir::Value writeAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value whole, mlir::Value value,
-                    const ExprMap &at, mlir::ValueRange numbers = {});
+Value writeAt(OpBuilder &b, Location loc, Value whole, Value value, const ExprMap &at,
+              ValueRange numbers = {});
 /// Creates a nest whose result has this value, or zero, in all elements.
-mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type,
-                   mlir::TypedAttr value);
-mlir::Value zeros(mlir::OpBuilder &b, mlir::Location loc, nd::NdTensorType type);
+Value filled(OpBuilder &b, Location loc, nd::NdTensorType type, TypedAttr value);
+Value zeros(OpBuilder &b, Location loc, nd::NdTensorType type);
 /// The zero of a tensor's scalar type.
-mlir::TypedAttr zeroOf(nd::NdTensorType type);
+TypedAttr zeroOf(nd::NdTensorType type);
 /// The guard that holds if no expression is negative; it always holds if there are none.
-GuardAttr guardOf(mlir::MLIRContext *context, llvm::ArrayRef<Expr> atLeastZero,
-                  mlir::TypedAttr otherwise = {});
+GuardAttr guardOf(MLIRContext *context, ArrayRef<Expr> atLeastZero, TypedAttr otherwise = {});
 
 /// The scalar types of tensors, as regions see them.
-llvm::SmallVector<mlir::Type> scalarTypesOf(mlir::ValueRange tensors);
+SmallVector<Type> scalarTypesOf(ValueRange tensors);
 /// The element types of tensors.
-llvm::SmallVector<mlir::Type> elementTypesOf(mlir::ValueRange tensors);
+SmallVector<Type> elementTypesOf(ValueRange tensors);
 /// The tensor that `op` updates: the destination of an update; otherwise null.
-mlir::Value updatedBy(mlir::Operation *op);
+Value updatedBy(Operation *op);
 /// The iteration space of a compute op: produced and reduced names.
 nd::DimsAttr iterationSpace(ComputeOp op);
 /// The ranges of the iteration names of a nest and of enclosing groups, for all values of size
 /// symbols. The range of an empty name is [0, 0].
-Ranges iterationRanges(mlir::Operation *nest);
+Ranges iterationRanges(Operation *nest);
 /// Replaces size symbols by their typical values. Names for which `iterates` holds, loop variables
 /// and reads are kept.
-Expr atTypical(const Expr &expr, llvm::function_ref<bool(const std::string &)> iterates);
+Expr atTypical(const Expr &expr, function_ref<bool(const std::string &)> iterates);
 /// Emits an expression of coordinates, size symbols and the values of `reads` as scalar ops.
-mlir::Value emitIndex(mlir::OpBuilder &b, mlir::Location loc, const Expr &expr,
-                      mlir::ValueRange reads = {});
+Value emitIndex(OpBuilder &b, Location loc, const Expr &expr, ValueRange reads = {});
 /// Sizes of a dims list by name; symbols count as their typical value.
 Sizes sizesOf(nd::DimsAttr dims);
 /// The free names of an update, each with the destination's name that it determines: points that
@@ -132,14 +126,14 @@ Sizes sizesOf(nd::DimsAttr dims);
 /// coordinate and cover its whole size.
 std::map<std::string, std::string> freeNames(UpdateOp op, bool owned = false);
 /// The schedule of a nest; one without loops if there is none.
-Schedule scheduleOf(mlir::Operation *nest);
+Schedule scheduleOf(Operation *nest);
 /// Removes conditions that always hold, and simplifies expressions.
 GuardAttr simplifyGuard(GuardAttr guard, const Ranges &ranges);
 MapAttr simplifyMap(MapAttr map, const Ranges &ranges);
 
 /// Converts between the index of a read and its variable in expressions, such as `read(3)`.
 std::string readName(unsigned index);
-std::optional<unsigned> readIndex(llvm::StringRef name);
+std::optional<unsigned> readIndex(StringRef name);
 /// True if the map, or the expression, depends on the value of a read.
 bool isGathered(const Expr &expr);
 bool isGathered(MapAttr map);

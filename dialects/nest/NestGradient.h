@@ -27,16 +27,16 @@ namespace heddle::nest {
 /// A scalar for each point of a space, computed from reads.
 struct Contribution {
   nd::DimsAttr space;
-  llvm::SmallVector<mlir::Value> reads;
-  llvm::SmallVector<MapAttr> maps;
-  llvm::SmallVector<GuardAttr> guards;
+  SmallVector<Value> reads;
+  SmallVector<MapAttr> maps;
+  SmallVector<GuardAttr> guards;
   /// The read whose guard (without `else`) takes further conditions.
   unsigned carrier = 0;
   /// One argument for each read; yields one scalar.
   mlir::Region body;
 
-  unsigned read(mlir::Value value, MapAttr map, GuardAttr guard);
-  mlir::Block &block() { return body.front(); }
+  unsigned read(Value value, MapAttr map, GuardAttr guard);
+  Block &block() { return body.front(); }
   /// Removes reads without an effect; those to which `map` and `guard` refer are kept and
   /// renumbered.
   void prune(MapAttr &map, GuardAttr &guard);
@@ -44,44 +44,41 @@ struct Contribution {
 
 /// Fills the body of `what`. `fill` gets one argument per read and returns one scalar, or null if
 /// the contribution is zero.
-mlir::FailureOr<bool>
-fillBody(mlir::OpBuilder &builder, mlir::Location loc, Contribution &what,
-         llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Block *)> fill);
+FailureOr<bool> fillBody(OpBuilder &builder, Location loc, Contribution &what,
+                         function_ref<FailureOr<Value>(Block *)> fill);
 /// The gradient of one argument of scalar code.
-mlir::FailureOr<mlir::Value> gradientOf(mlir::OpBuilder &builder, mlir::Location loc,
-                                        mlir::Block &code, mlir::ValueRange arguments,
-                                        llvm::ArrayRef<mlir::Value> cotangents, unsigned i);
+FailureOr<Value> gradientOf(OpBuilder &builder, Location loc, Block &code, ValueRange arguments,
+                            ArrayRef<Value> cotangents, unsigned i);
 
 /// The iteration names of a space as expressions of the names of a tensor that is read by a map.
 struct Inverse {
   nd::DimsAttr produced, reduced;
-  ExprMap names;                           ///< names of the space, over the new names
-  llvm::SmallVector<Condition> conditions; ///< conditions for a point to exist
+  ExprMap names;                     ///< names of the space, over the new names
+  SmallVector<Condition> conditions; ///< conditions for a point to exist
 };
 /// Returns nothing if the map has no inverse of this form.
 std::optional<Inverse> invert(MapAttr map, nd::NdTensorType target, nd::DimsAttr space);
 
 /// Computes a tensor of type `target`. Each element is the sum of the contributions of all points
 /// that `map` maps to it; points at which `guard` fails do not contribute.
-mlir::Value sumContributions(mlir::OpBuilder &builder, mlir::Location loc, Contribution &what,
-                             nd::NdTensorType target, MapAttr map, GuardAttr guard);
+Value sumContributions(OpBuilder &builder, Location loc, Contribution &what,
+                       nd::NdTensorType target, MapAttr map, GuardAttr guard);
 
 /// The attribute of a compute op that lists the reduced names. Of equal elements, a maximum or
 /// minimum selects the first in the row-major order of these names; only gradients depend on it.
-inline constexpr llvm::StringLiteral orderAttrName = "order";
+inline constexpr StringLiteral orderAttrName = "order";
 /// The reduced dimensions in the order of `order`, or sorted.
-llvm::SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
+SmallVector<nd::Dim> reducedInOrder(ComputeOp op);
 /// True if the op has the attribute `order`, or only one reduced point.
 bool isOrdered(ComputeOp op);
 
 /// Extends the space of `nest` by `names`; operands that have gained them are read at their
 /// coordinates.
-void addNames(LoopNestInterface nest, llvm::ArrayRef<nd::Dim> names);
+void addNames(LoopNestInterface nest, ArrayRef<nd::Dim> names);
 /// Adds tensors by a nest.
-mlir::Value addByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+Value addByNest(OpBuilder &builder, Location loc, Value a, Value b);
 /// Repeats a tensor along the names that it lacks, by a nest.
-mlir::Value broadcastByNest(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                            llvm::ArrayRef<nd::Dim> dims);
+Value broadcastByNest(OpBuilder &builder, Location loc, Value value, ArrayRef<nd::Dim> dims);
 
 /// Registers `nest.scan` as the recurrence of nd.
 void addRecurrences(NestDialect &dialect);
@@ -90,8 +87,8 @@ void addRecurrences(NestDialect &dialect);
 /// are inserted next to the old ones and into `ops`, and `redirect` maps the old values to the new
 /// ones. Forward code of either form without uses is dead. Unless `carries`, scans are not
 /// expanded: tangents of captured values are captured as well.
-void expandForGradient(mlir::OpBuilder &builder, nd::Redirect redirect,
-                       llvm::SmallVectorImpl<mlir::Operation *> &ops, bool carries = true);
+void expandForGradient(OpBuilder &builder, nd::Redirect redirect, SmallVectorImpl<Operation *> &ops,
+                       bool carries = true);
 
 } // namespace heddle::nest
 

@@ -19,20 +19,19 @@ namespace heddle::nest {
 
 /// `row = 2 * row + ky, column = column` between delimiters.
 mlir::ParseResult parseEntries(mlir::AsmParser &parser, mlir::AsmParser::Delimiter delimiter,
-                               llvm::SmallVectorImpl<MapEntry> &entries);
+                               SmallVectorImpl<MapEntry> &entries);
 /// Sorts the entries; null, with an error at `loc`, if a name occurs twice.
-MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc,
-                      llvm::SmallVectorImpl<MapEntry> &entries);
+MapAttr getCheckedMap(mlir::AsmParser &parser, llvm::SMLoc loc, SmallVectorImpl<MapEntry> &entries);
 /// `[row + ky - 1 >= 0, row == 0] else 0.0 : f32`
-mlir::FailureOr<GuardAttr> parseGuardText(mlir::AsmParser &parser);
+FailureOr<GuardAttr> parseGuardText(mlir::AsmParser &parser);
 /// `atLeast`: the spelling of `>=`; the parser also accepts `ge`.
-void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard, llvm::StringRef atLeast = ">=");
+void printGuardText(mlir::AsmPrinter &printer, GuardAttr guard, StringRef atLeast = ">=");
 /// `add [0.0 : f32]`, or `[0.0 : f32, 0 : i64] { region }`, after `combine`. `yieldName`: the
 /// terminator of the region.
-mlir::ParseResult parseCombine(mlir::OpAsmParser &parser, mlir::Region &region,
-                               mlir::ArrayAttr &neutral, llvm::StringRef yieldName = "nest.yield");
+mlir::ParseResult parseCombine(mlir::OpAsmParser &parser, mlir::Region &region, ArrayAttr &neutral,
+                               StringRef yieldName = "nest.yield");
 /// Prints it with the word `combine`.
-void printCombine(mlir::OpAsmPrinter &printer, mlir::Region &region, mlir::ArrayAttr neutral);
+void printCombine(mlir::OpAsmPrinter &printer, mlir::Region &region, ArrayAttr neutral);
 
 } // namespace heddle::nest
 

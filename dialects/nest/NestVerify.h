@@ -13,10 +13,10 @@
 namespace heddle::nest {
 
 /// c9; `operands` are the operands that a schedule may stage.
-mlir::LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced,
-                                   nd::DimsAttr reduced = {}, mlir::ValueRange operands = {});
+LogicalResult verifySchedule(ScheduledInterface op, nd::DimsAttr produced,
+                             nd::DimsAttr reduced = {}, ValueRange operands = {});
 /// The same for an op that runs its own code at each point of some names, and over reduced ones.
-mlir::LogicalResult verifyPoints(ScheduledInterface op, nd::DimsAttr reduced = {});
+LogicalResult verifyPoints(ScheduledInterface op, nd::DimsAttr reduced = {});
 
 } // namespace heddle::nest
 

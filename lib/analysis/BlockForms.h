@@ -24,36 +24,35 @@ namespace heddle {
 class BlockForms {
 public:
   /// Computes the form of an op for which `canonicalForm` has none, such as a call.
-  using FormOf = std::function<std::optional<CanonicalForm>(mlir::Operation *)>;
+  using FormOf = std::function<std::optional<CanonicalForm>(Operation *)>;
 
   /// `outside` must outlive this object.
   BlockForms(Identify outside, Surroundings scope, FormOf formOf = nullptr)
       : outside(outside), scope(std::move(scope)), formOf(std::move(formOf)) {}
 
-  void set(mlir::Value value, OperandIdentity identity) { values[value] = std::move(identity); }
+  void set(Value value, OperandIdentity identity) { values[value] = std::move(identity); }
   /// Identifies the results of the ops of `block`. Returns false if an op has no form.
-  bool visit(mlir::Block &block);
+  bool visit(Block &block);
   /// Identifies a value of the block or of its surroundings, looking through renames.
-  OperandIdentity identify(mlir::Value value);
+  OperandIdentity identify(Value value);
 
 private:
   Identify outside;
   Surroundings scope;
   FormOf formOf;
-  llvm::DenseMap<mlir::Value, OperandIdentity> values;
+  DenseMap<Value, OperandIdentity> values;
 };
 
 /// Returns the text of the values that the `region`-th block of an op yields. It names block
 /// arguments by position and by the labels of `scope`.
-std::string blockText(mlir::Block &block, Identify outside, const Surroundings &scope,
-                      unsigned region);
+std::string blockText(Block &block, Identify outside, const Surroundings &scope, unsigned region);
 
 /// Returns a cheap key of an op: its kind and the values that it reads. Ops with different keys are
 /// not equal.
-std::string quickKey(mlir::Operation *op, Identify identify);
+std::string quickKey(Operation *op, Identify identify);
 
 /// Returns a short hash of a text, in hexadecimal digits.
-std::string hashed(llvm::StringRef text);
+std::string hashed(StringRef text);
 
 } // namespace heddle
 

@@ -30,7 +30,7 @@ namespace heddle {
 /// Maps each name to its label in a text.
 using Labels = std::map<std::string, std::string, std::less<>>;
 /// The label of a name, or the name if it has none.
-std::string labelOf(const Labels &labels, llvm::StringRef name);
+std::string labelOf(const Labels &labels, StringRef name);
 
 struct CanonicalForm {
   std::string text;
@@ -41,13 +41,13 @@ struct CanonicalForm {
 
 /// Returns the smallest text over all labellings that are consistent with the refined colours.
 /// `text` must depend on names only through the labels, which are identifiers.
-CanonicalForm canonicalise(llvm::ArrayRef<std::string> names,
-                           llvm::function_ref<std::string(const Labels &)> text);
+CanonicalForm canonicalise(ArrayRef<std::string> names,
+                           function_ref<std::string(const Labels &)> text);
 
 /// Returns the texts of the values that a scalar block yields, with operands of commutative ops in
 /// canonical order. They do not depend on the order of ops or on shared subexpressions. `leaves`
 /// are the texts of the arguments.
-std::vector<std::string> scalarTexts(mlir::Block &block, llvm::ArrayRef<std::string> leaves,
+std::vector<std::string> scalarTexts(Block &block, ArrayRef<std::string> leaves,
                                      const Labels &labels);
 
 /// An operand for CSE: the value, and the mapping of its names to the operand's names.
@@ -56,7 +56,7 @@ struct OperandIdentity {
   Labels names; ///< maps the value's names to the names of the operand's type
 };
 
-using Identify = llvm::function_ref<OperandIdentity(mlir::Value)>;
+using Identify = function_ref<OperandIdentity(Value)>;
 
 /// The context of an op within others: the labels of the names of enclosing groups, and the number
 /// of enclosing ops.
@@ -67,22 +67,21 @@ struct Surroundings {
 
 /// Returns true for ops of nd and nests, ops on scalars, and recurrences, groups, branches and
 /// loops of these, at most two levels deep. Returns false for calls.
-bool hasForm(mlir::Operation *op);
+bool hasForm(Operation *op);
 
 /// Returns the form of an op up to renaming of its dimensions and the order of operands of
 /// commutative ops. The form of an op with regions is built from the values that they yield
 /// (lib/analysis/BlockForms.h). Returns none unless `hasForm`.
-std::optional<CanonicalForm> canonicalForm(mlir::Operation *op, Identify identify,
+std::optional<CanonicalForm> canonicalForm(Operation *op, Identify identify,
                                            const Surroundings &scope = {});
 
 /// `v3{row = d0, column = d1}` for a tensor whose own names are `d0` and `d1` here.
-std::string operandText(const OperandIdentity &operand, mlir::Type type, const Labels &labels);
+std::string operandText(const OperandIdentity &operand, Type type, const Labels &labels);
 /// Returns the text of an op without its regions.
-std::string headText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
-                     const Labels &labels);
+std::string headText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels);
 
 /// Returns the text of an op, with its regions, under the given labels.
-std::optional<std::string> textUnder(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
+std::optional<std::string> textUnder(Operation *op, ArrayRef<OperandIdentity> operands,
                                      const Labels &labels);
 
 /// A cache that maps the text of a kernel, with names in the listed order, to the labels of these
@@ -92,13 +91,12 @@ using KnownKernels = llvm::StringMap<std::vector<std::string>>;
 /// Labels of a `nest.compute` or `nest.update` as a kernel: iteration names by their spelling, the
 /// names of the i-th distinct operand as `<i>.<name>`, and the operand itself as `<i>`. `layoutOf`
 /// gives the layout of an operand.
-Labels canonicalKernel(mlir::Operation *nest,
-                       llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf,
+Labels canonicalKernel(Operation *nest, function_ref<nest::LayoutAttr(Value)> layoutOf,
                        KnownKernels &known);
 /// Labels of a nest that contains others, such as a recurrence: all names in it, at any depth.
 /// `operands` are the values that it uses from outside, in order.
-Labels canonicalTree(mlir::Operation *nest, llvm::ArrayRef<mlir::Value> operands,
-                     llvm::function_ref<nest::LayoutAttr(mlir::Value)> layoutOf);
+Labels canonicalTree(Operation *nest, ArrayRef<Value> operands,
+                     function_ref<nest::LayoutAttr(Value)> layoutOf);
 
 } // namespace heddle
 

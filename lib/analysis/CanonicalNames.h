@@ -24,8 +24,6 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/Canonical.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
 #include <string>
 #include <vector>
 
@@ -35,9 +33,9 @@ std::vector<std::string> canonicalNames(mlir::FunctionOpInterface function);
 
 /// The attribute in which `nd-neutral-names` keeps the users' names of a function, by neutral name
 /// (lib/transforms/nd/NeutralNames.h).
-inline constexpr llvm::StringLiteral spellingsAttrName = "heddle.names";
+inline constexpr StringLiteral spellingsAttrName = "heddle.names";
 /// The users' names, by the neutral names of a function.
-Labels spellings(mlir::Operation *function);
+Labels spellings(Operation *function);
 
 /// The text of a sharding under labels, independent of the order of names.
 std::string shardingText(mesh::ShardingAttr sharding, const Labels &labels);

@@ -28,17 +28,17 @@ struct ScalarHead {
   std::string name, type;
   bool isCommutative;
 };
-using ScalarHeads = llvm::DenseMap<mlir::Operation *, ScalarHead>;
+using ScalarHeads = DenseMap<Operation *, ScalarHead>;
 
 std::string sortedJoin(std::vector<std::string> parts);
-std::string typeText(mlir::Type type, const Labels &labels);
+std::string typeText(Type type, const Labels &labels);
 
-std::string ndText(mlir::Operation *op, llvm::ArrayRef<OperandIdentity> operands,
-                   const Labels &labels, ScalarHeads &heads);
-std::string computeText(nest::ComputeOp op, llvm::ArrayRef<OperandIdentity> operands,
+std::string ndText(Operation *op, ArrayRef<OperandIdentity> operands, const Labels &labels,
+                   ScalarHeads &heads);
+std::string computeText(nest::ComputeOp op, ArrayRef<OperandIdentity> operands,
                         const Labels &labels, ScalarHeads &heads);
-std::string updateText(nest::UpdateOp op, llvm::ArrayRef<OperandIdentity> operands,
-                       const Labels &labels, ScalarHeads &heads);
+std::string updateText(nest::UpdateOp op, ArrayRef<OperandIdentity> operands, const Labels &labels,
+                       ScalarHeads &heads);
 
 } // namespace heddle::canonical
 

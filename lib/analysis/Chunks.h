@@ -25,10 +25,10 @@ namespace heddle::nest {
 
 /// Returns the number of chunks of a scheduled nest, as an expression over the symbols of its
 /// sizes. It is 0 if a compute or a group has no points.
-Expr chunksOf(mlir::Operation *nest);
+Expr chunksOf(Operation *nest);
 
 /// Writes the number of chunks on the nest, if the nest has a schedule.
-void writeChunks(mlir::Operation *nest);
+void writeChunks(Operation *nest);
 
 } // namespace heddle::nest
 

@@ -21,11 +21,10 @@
 namespace heddle::nest {
 
 /// For each iteration name, the number of points that loops cover.
-using Extents = llvm::SmallVector<int64_t, 12>;
+using Extents = SmallVector<int64_t, 12>;
 
 /// Sets the extents of merged names (the last varies fastest) of which loops walk `points` points.
-void setExtents(const NestModel &nest, llvm::ArrayRef<unsigned> names, int64_t points,
-                Extents &extents);
+void setExtents(const NestModel &nest, ArrayRef<unsigned> names, int64_t points, Extents &extents);
 
 /// An access to a tensor whose layout is known.
 struct PlacedAccess {

@@ -53,7 +53,7 @@ struct LaneForm {
 };
 
 /// The lane form of a nest with a schedule.
-LaneForm laneFormOf(mlir::Operation *nest, MachineAttr machine);
+LaneForm laneFormOf(Operation *nest, MachineAttr machine);
 /// The lane form that a nest would have with this schedule.
 LaneForm laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr machine);
 LaneForm laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr machine);

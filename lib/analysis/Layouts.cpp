@@ -10,9 +10,6 @@
 #include "dialects/nd/NdInference.h"
 #include "dialects/nest/NestBuild.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/SymbolTable.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;

@@ -21,32 +21,30 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// Returns the default layout: row-major over the sorted names.
 Layout sortedLayout(nd::NdTensorType type);
 
 /// Returns the layout of a value at one point of the enclosing groups and scans.
-Layout layoutOf(mlir::Value value);
+Layout layoutOf(Value value);
 
 /// Returns the layout of a slice: `layout` at one index of each of `names`.
 Layout layoutAt(Layout layout, nd::DimsAttr names);
 
 /// Moves the factors of these names to the front. Returns false if a name is not a factor by
 /// itself.
-bool putOutermost(Layout &layout, llvm::ArrayRef<mlir::StringAttr> names);
+bool putOutermost(Layout &layout, ArrayRef<StringAttr> names);
 
 /// Rejects a layout of `what`, written at `loc`, in which elements of `type` do not have distinct
 /// offsets. If the value is defined elsewhere (`made`), a note says where.
-mlir::LogicalResult checkLayout(mlir::Location loc, const Layout &layout, const llvm::Twine &what,
-                                mlir::Type type, std::optional<mlir::Location> made = {});
+LogicalResult checkLayout(Location loc, const Layout &layout, const llvm::Twine &what, Type type,
+                          std::optional<Location> made = {});
 /// Names an argument in messages: "argument 'x'", or "argument 0" if it has no name.
-std::string argumentText(mlir::func::FuncOp function, unsigned argument);
+std::string argumentText(func::FuncOp function, unsigned argument);
 /// Rejects `nd.layout` of an argument or result of `function` unless it is "any" or a layout that
 /// fits its type.
-mlir::LogicalResult checkLayouts(mlir::func::FuncOp function);
+LogicalResult checkLayouts(func::FuncOp function);
 
 } // namespace heddle::nest
 

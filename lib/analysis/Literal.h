@@ -38,7 +38,7 @@ private:
   std::vector<std::string> elements;
   std::string whole; ///< replaces `elements` if these are not reordered
 
-  std::string inOrder(llvm::ArrayRef<unsigned> order) const;
+  std::string inOrder(ArrayRef<unsigned> order) const;
 };
 
 } // namespace heddle

@@ -30,7 +30,7 @@ namespace heddle {
 /// One read of a nest.
 struct NestRead {
   unsigned operand = 0; ///< among the op's maps and guards
-  mlir::Value value;
+  Value value;
   nest::MapAttr map;
   nest::GuardAttr guard;
   bool inFinish = false;
@@ -38,12 +38,12 @@ struct NestRead {
 
 /// Returns the reads of a compute or update op (without the update's destination), those of the
 /// body first.
-llvm::SmallVector<NestRead> readsOf(mlir::Operation *nest);
+SmallVector<NestRead> readsOf(Operation *nest);
 
 namespace nest {
 /// Returns the arguments of a kernel for `nest`: its operands and, for groups and scans, the values
 /// that their regions capture, each once, in the order of first use.
-llvm::SmallVector<mlir::Value> kernelOperands(mlir::Operation *nest);
+SmallVector<Value> kernelOperands(Operation *nest);
 
 /// Adds the iteration names on which the coordinates of a read depend, including dependence through
 /// reads.
@@ -55,32 +55,32 @@ void addNames(ComputeOp nest, MapAttr map, std::set<std::string> &names);
 //===----------------------------------------------------------------------===//
 
 /// The name of an op in messages for users: its attribute `heddle.name`, by default the op's name.
-std::string nameOf(mlir::Operation *op);
+std::string nameOf(Operation *op);
 /// `name` with the prefix of the layer in which an op at `loc` was written, if any (a NameLoc,
 /// created by a LayerScope of the builder): "layers.3.attention: reduce".
-std::string inLayer(mlir::Location loc, llvm::StringRef name);
+std::string inLayer(Location loc, StringRef name);
 /// The name of an op with the prefix of its layer.
-inline std::string labelOf(mlir::Operation *op) { return inLayer(op->getLoc(), nameOf(op)); }
+inline std::string labelOf(Operation *op) { return inLayer(op->getLoc(), nameOf(op)); }
 
 //===----------------------------------------------------------------------===//
 // Amounts
 //===----------------------------------------------------------------------===//
 
 /// Returns the points of the iteration space (produced and reduced names, or an update's space).
-double iterationPoints(mlir::Operation *nest);
+double iterationPoints(Operation *nest);
 double pointsOf(nd::DimsAttr dims);
 /// Return the bytes of an element (i1 counts as one byte), of a whole tensor, and of several.
-double elementBytes(mlir::Type element);
-double tensorBytes(mlir::Value tensor);
-double tensorBytes(mlir::ValueRange tensors);
+double elementBytes(Type element);
+double tensorBytes(Value tensor);
+double tensorBytes(ValueRange tensors);
 /// Returns the bytes that operand and result of a transfer have in common: the smaller size of each
 /// name; `isWhole`: the larger one. The second function returns the bytes that a device sends.
-double sharedBytes(mlir::Value from, mlir::Value to, bool isWhole = false);
+double sharedBytes(Value from, Value to, bool isWhole = false);
 double sentBytes(nest::TransferInterface transfer);
 
 /// Calls `act` with the ops of a region in order, without those that depend on coordinates alone:
 /// these are uniform over a vector, or loop-invariant.
-void forEachVaryingOp(mlir::Region &region, llvm::function_ref<void(mlir::Operation &)> act);
+void forEachVaryingOp(mlir::Region &region, function_ref<void(Operation &)> act);
 /// Returns the cost of one execution of a region, in simple vector operations. Constants and ops
 /// that depend only on coordinates are free; a division counts as 6, functions such as exp as 20.
 double costOf(mlir::Region &region);
@@ -90,10 +90,10 @@ inline bool isFinishedByRows(double cost, double vectors) { return cost * vector
 /// Tiles of fewer rows are not transposed in registers to be stored.
 inline constexpr int64_t leastRows = 4;
 /// Returns true for functions such as exp, which expand to about a hundred instructions.
-bool isFunction(mlir::Operation &scalar);
+bool isFunction(Operation &scalar);
 /// Returns the arithmetic of the whole nest, and of the nests within a group or a scan, in the same
 /// unit.
-double arithmeticOf(mlir::Operation *nest);
+double arithmeticOf(Operation *nest);
 
 /// Returns an upper bound of the number of distinct elements that a read touches while each
 /// iteration name takes `extents` steps (missing names take none). It is exact for affine maps with
@@ -106,7 +106,7 @@ double footprint(nest::MapAttr map, nd::NdTensorType type, const Sizes &extents)
 
 /// A nest that sums the product of at least two of its reads (possibly converted to a wider type).
 struct Contraction {
-  llvm::SmallVector<unsigned> factors; ///< body reads, each once
+  SmallVector<unsigned> factors; ///< body reads, each once
 };
 std::optional<Contraction> contractionOf(nest::ComputeOp nest);
 

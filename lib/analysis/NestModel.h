@@ -80,11 +80,11 @@ struct Coordinate {
   int64_t at(const std::vector<int64_t> &point, const std::vector<std::string> &names) const;
   /// Returns the size of the part of a dimension that it walks while names have these sizes: that
   /// of its name; of a window, at most `most`; of a gather, `most`.
-  int64_t extent(llvm::ArrayRef<int64_t> sizes, int64_t most) const;
+  int64_t extent(ArrayRef<int64_t> sizes, int64_t most) const;
 };
 
 struct NestAccess {
-  mlir::Value tensor; ///< for a value that a group yields, the group's result
+  Value tensor; ///< for a value that a group yields, the group's result
   nd::NdTensorType type;
   MapAttr map;                   ///< the map of the op, over symbols
   double elements = 1;           ///< of the tensor as the nest sees it, without a group's names
@@ -98,13 +98,13 @@ struct NestAccess {
   /// tests with or without a copy, so then a copy pays only if it widens elements.
   bool stageable = false;
   /// The iteration names that each condition of its guard mentions.
-  llvm::SmallVector<llvm::SmallBitVector, 2> conditions;
+  SmallVector<llvm::SmallBitVector, 2> conditions;
   /// Whether some coordinate mentions, or some gathered one is moved by, each iteration name.
   llvm::SmallBitVector mentioned, moved;
 
   void add(Coordinate coordinate, size_t names);
   bool mentions(unsigned name) const { return name < mentioned.size() && mentioned[name]; }
-  bool mentionsAny(llvm::ArrayRef<unsigned> names) const {
+  bool mentionsAny(ArrayRef<unsigned> names) const {
     return llvm::any_of(names, [&](unsigned name) { return mentions(name); });
   }
   /// Returns true if a gathered coordinate depends on `name` through its reads. For x[row = row +
@@ -130,7 +130,7 @@ struct RegisterTile {
 
 /// The space and the accesses of a nest, and facts of the machine.
 struct NestModel {
-  mlir::Operation *op = nullptr;
+  Operation *op = nullptr;
   std::vector<std::string> names; ///< of enclosing groups, produced, reduced
   std::vector<int64_t> sizes;     ///< typical ones of symbolic sizes
   std::vector<bool> symbolic;
@@ -149,36 +149,35 @@ struct NestModel {
 
   /// `shrink`: assumes smaller values if there are several symbols, since they are rarely large
   /// together. `steps`: recurrences around the nest are seen like groups: they walk their slices.
-  NestModel(mlir::Operation *op, MachineAttr machine, bool shrink = false, bool steps = false);
+  NestModel(Operation *op, MachineAttr machine, bool shrink = false, bool steps = false);
   /// The model of a copy of a tensor to another layout.
-  static NestModel ofCopy(mlir::Value tensor, MachineAttr machine);
+  static NestModel ofCopy(Value tensor, MachineAttr machine);
   double points(size_t begin, size_t end) const;
   bool isProduced(size_t name) const { return name >= firstProduced && name < firstReduced; }
   bool isReduced(size_t name) const { return name >= firstReduced; }
-  int indexOf(llvm::StringRef name) const;
-  std::vector<std::string> namesOf(llvm::ArrayRef<unsigned> merged) const;
+  int indexOf(StringRef name) const;
+  std::vector<std::string> namesOf(ArrayRef<unsigned> merged) const;
   /// Returns the lanes in the nest's schedule, complete or partial, if it has one.
   std::optional<std::vector<unsigned>> writtenLanes() const;
   /// The number of points of merged names, and the number of vectors that they fill.
-  int64_t sizeOf(llvm::ArrayRef<unsigned> merged) const;
-  int64_t vectorsOf(llvm::ArrayRef<unsigned> merged) const;
+  int64_t sizeOf(ArrayRef<unsigned> merged) const;
+  int64_t vectorsOf(ArrayRef<unsigned> merged) const;
   /// Returns true if a read is reused so often that blocks of it should stay in a cache.
   bool reusesReads() const;
   /// Returns the sizes of a tensor, typical ones for symbolic sizes.
   Sizes sizesOf(nd::NdTensorType type) const;
   Sizes sizesOf(const NestAccess &access) const;
   /// Replaces the sizes of the names, and so those of tensors: of a part of a nest, for example.
-  void resize(llvm::ArrayRef<int64_t> sizes);
+  void resize(ArrayRef<int64_t> sizes);
 
   LaneKind laneKind(const NestAccess &access, const SizedLayout &layout,
-                    llvm::ArrayRef<unsigned> merged) const;
+                    ArrayRef<unsigned> merged) const;
   /// Returns the stride in elements of one step along a name.
   int64_t step(const NestAccess &access, const SizedLayout &layout, unsigned name) const;
 
   /// Returns the register tiles of a reduction with the lanes `merged`, in descending order.
   /// `onLanes`: for each access, whether it is read as vectors.
-  std::vector<RegisterTile> registerTiles(llvm::ArrayRef<unsigned> merged,
-                                          llvm::ArrayRef<bool> onLanes) const;
+  std::vector<RegisterTile> registerTiles(ArrayRef<unsigned> merged, ArrayRef<bool> onLanes) const;
 
 private:
   NestModel();
@@ -187,9 +186,9 @@ private:
   int64_t typicalOf(nd::SizeAttr size) const;
   void addNames(nd::DimsAttr dims);
   void addGuard(NestAccess &access, GuardAttr guard) const;
-  void addAccess(mlir::Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps);
+  void addAccess(Value tensor, MapAttr map, bool isWrite, bool inFinish, bool steps);
   LaneKind derivedKind(const NestAccess &access, const SizedLayout &layout,
-                       llvm::ArrayRef<unsigned> merged, int64_t width) const;
+                       ArrayRef<unsigned> merged, int64_t width) const;
 };
 
 } // namespace heddle::nest

@@ -18,7 +18,7 @@
 #ifndef HEDDLE_ANALYSIS_NESTING_H
 #define HEDDLE_ANALYSIS_NESTING_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "lib/support/Mlir.h"
 
 namespace llvm {
 class SourceMgr;
@@ -40,18 +40,18 @@ constexpr unsigned longestAffineMap = 10000;
 
 /// Returns the position at which `text` exceeds a limit, and a description of that limit; null if
 /// it exceeds none. Strings and comments are ignored.
-std::pair<const char *, const char *> findTooDeep(llvm::StringRef text);
+std::pair<const char *, const char *> findTooDeep(StringRef text);
 
 /// Rejects the main text of `sources` if it exceeds a limit.
-mlir::LogicalResult requireShallow(const llvm::SourceMgr &sources);
+LogicalResult requireShallow(const llvm::SourceMgr &sources);
 
 /// Returns the most deeply nested op of `root`, and the number of regions around it. `within`
 /// returns the depth that an op without regions adds, for example that of a call's callee.
-std::pair<mlir::Operation *, unsigned>
-deepestOp(mlir::Operation *root, llvm::function_ref<unsigned(mlir::Operation *)> within = {});
+std::pair<Operation *, unsigned> deepestOp(Operation *root,
+                                           function_ref<unsigned(Operation *)> within = {});
 
 /// Rejects functions with ops that are nested too deep.
-mlir::LogicalResult requireShallow(mlir::ModuleOp module);
+LogicalResult requireShallow(ModuleOp module);
 
 } // namespace heddle
 

@@ -31,8 +31,6 @@
 
 #include "dialects/nd/Nd.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include <string>
 #include <vector>
 
@@ -42,24 +40,24 @@ struct Operator {
   std::string name;
   std::string base; ///< the name without suffix and number: that of a parameter and its gradients
   /// The nest that is not pointwise; of a scan also those within it. None for an update.
-  llvm::SmallVector<mlir::Operation *, 2> roots;
-  llvm::SmallVector<mlir::Operation *, 8> nests; ///< all, in the order of the program
+  SmallVector<Operation *, 2> roots;
+  SmallVector<Operation *, 8> nests; ///< all, in the order of the program
 
   /// The ops that a split applies to, if they have the name: the roots, since pointwise nests
   /// follow by propagation; all nests of an operator without roots.
-  llvm::ArrayRef<mlir::Operation *> splitNests() const;
+  ArrayRef<Operation *> splitNests() const;
 };
 
 /// Returns the operators of a function of nests, in the order of the program.
-std::vector<Operator> operatorsOf(mlir::func::FuncOp function);
+std::vector<Operator> operatorsOf(func::FuncOp function);
 
 /// Returns the names over which a nest, a scan or a sort iterates: those that it produces, then
 /// those that it sums over. None for other ops.
-llvm::SmallVector<nd::DimsAttr, 2> iterationNamesOf(mlir::Operation *op);
+SmallVector<nd::DimsAttr, 2> iterationNamesOf(Operation *op);
 
 /// The argument whose next value, in a series of calls, is this result: the one whose memory the
 /// result reuses, or that has the same `nd.name`.
-std::optional<unsigned> stateOf(mlir::func::FuncOp function, unsigned result);
+std::optional<unsigned> stateOf(func::FuncOp function, unsigned result);
 
 } // namespace heddle
 

@@ -8,8 +8,6 @@
 #include "lib/analysis/Printed.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>

@@ -17,13 +17,12 @@
 #ifndef HEDDLE_ANALYSIS_PRINTED_H
 #define HEDDLE_ANALYSIS_PRINTED_H
 
-#include "mlir/IR/Attributes.h"
-#include "mlir/IR/Types.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle {
 
-std::string printed(mlir::Type type);
-std::string printed(mlir::Attribute attr);
+std::string printed(Type type);
+std::string printed(Attribute attr);
 
 } // namespace heddle
 

@@ -19,12 +19,12 @@
 #ifndef HEDDLE_LIB_ANALYSIS_SIGNATURE_H
 #define HEDDLE_LIB_ANALYSIS_SIGNATURE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle {
 
 /// Checks `nd.layout` and `heddle.donate`, with a diagnostic for the first that is wrong.
-mlir::LogicalResult checkSignature(mlir::func::FuncOp function);
+LogicalResult checkSignature(func::FuncOp function);
 
 } // namespace heddle
 

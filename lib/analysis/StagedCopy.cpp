@@ -10,7 +10,6 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 
-#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace heddle;

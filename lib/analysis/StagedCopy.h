@@ -45,10 +45,10 @@ StageContext stageContext(ComputeOp op, const ScheduledLoops &scheduled, size_t 
 
 /// The part of an operand that a stage copies.
 struct Box {
-  mlir::Value tensor;
+  Value tensor;
   Replacement origin;
-  llvm::SmallVector<nd::Dim> dims, whole; ///< upper bounds of the copied sizes
-  std::set<std::string> withinOperand;    ///< names along which the box is in bounds
+  SmallVector<nd::Dim> dims, whole;    ///< upper bounds of the copied sizes
+  std::set<std::string> withinOperand; ///< names along which the box is in bounds
   GuardAttr guard;
 
   /// The sizes of `whole`.
@@ -56,15 +56,15 @@ struct Box {
 };
 /// The part of `tensor` that read `read` accesses; none if it is not a box.
 std::optional<Box> findBox(ComputeOp op, const ScheduledLoops &scheduled,
-                           const StageContext &context, unsigned read, mlir::Value tensor,
+                           const StageContext &context, unsigned read, Value tensor,
                            GuardAttr guard);
 
 /// The nest that copies a box.
 struct StagedCopy {
-  ComputeOp op;                      ///< not in a block
-  mlir::Operation *halves = nullptr; ///< not in a block: casts the operand to pairs
-  llvm::SmallVector<nd::Dim> whole;  ///< upper bounds of the sizes of its result
-  Layout from, to;                   ///< of the operand and of the result
+  ComputeOp op;                ///< not in a block
+  Operation *halves = nullptr; ///< not in a block: casts the operand to pairs
+  SmallVector<nd::Dim> whole;  ///< upper bounds of the sizes of its result
+  Layout from, to;             ///< of the operand and of the result
   Layout read; ///< of the result, as the stage's nest reads it; differs from `to` for pairs
 
   void destroy();

@@ -39,11 +39,11 @@ Tensor Tensor::gather(const std::vector<std::pair<Name, Tensor>> &at, Here here)
   });
 }
 
-static Tensor scatterBy(const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
-                        const Tensor &updates, Here here,
-                        llvm::function_ref<Value(OpBuilder &, Location, ArrayRef<NodeRef>,
-                                                 ArrayRef<StringRef>, ValueRange)>
-                            build) {
+static Tensor scatterBy(
+    const Tensor &destination, const std::vector<std::pair<Name, Tensor>> &at,
+    const Tensor &updates, Here here,
+    function_ref<Value(OpBuilder &, Location, ArrayRef<NodeRef>, ArrayRef<StringRef>, ValueRange)>
+        build) {
   std::vector<NodeRef> nodes{nodeOf(destination, here), nodeOf(updates, here)};
   SmallVector<StringRef> names = addIndices(nodes, at, here);
   return make(here, nodes, [&](OpBuilder &builder, Location loc) {

@@ -60,8 +60,8 @@ struct Announcement {
 } // namespace
 
 /// The text of a program, which does not depend on the numbers of `fresh`.
-static std::string contentsOf(mlir::ModuleOp module) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+static std::string contentsOf(ModuleOp module) {
+  mlir::OwningOpRef<ModuleOp> copy = module.clone();
   renumberFresh(*copy);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -69,7 +69,7 @@ static std::string contentsOf(mlir::ModuleOp module) {
   return text;
 }
 
-static std::string keyOf(mlir::ModuleOp module, const CompileOptions &options) {
+static std::string keyOf(ModuleOp module, const CompileOptions &options) {
   std::string text = contentsOf(module);
   llvm::raw_string_ostream out(text);
   out << "|" << options.targetCpu << "|" << options.assignLayouts << "|" << options.check << "|"
@@ -84,7 +84,7 @@ static std::string machineText(const CompileOptions &options) {
   auto target = findTarget(options.targetCpu);
   if (!target)
     throw Error(llvm::toString(target.takeError()));
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<nest::NestDialect>();
   std::string text = (*target)->key() + "|";
   llvm::raw_string_ostream(text) << (*target)->machine(&context, /*threads=*/1);
@@ -120,8 +120,8 @@ static MachineFile measuredOn(const Job &job, const CompileOptions &options) {
                            : MachineFile::ofEnvironment();
 }
 
-ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name,
-                                            mlir::ModuleOp module, const CompileOptions &options,
+ProgramImage heddle::detail::compileOnRanks(Job &job, const std::string &name, ModuleOp module,
+                                            const CompileOptions &options,
                                             CompileStatistics &statistics,
                                             const CompileForRank &compile) {
   if (!job.channel())

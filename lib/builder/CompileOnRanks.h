@@ -32,7 +32,7 @@ using CompileForRank =
 /// All ranks call it with the same program, except for the numbers of names that `fresh` made.
 /// Throws Error on all ranks if programs or options differ, if a CPU lacks a feature that the
 /// program needs, and if `compile` throws; throws JobError if a rank dies.
-ProgramImage compileOnRanks(Job &job, const std::string &name, mlir::ModuleOp module,
+ProgramImage compileOnRanks(Job &job, const std::string &name, ModuleOp module,
                             const CompileOptions &options, CompileStatistics &statistics,
                             const CompileForRank &compile);
 

@@ -16,7 +16,7 @@ using namespace heddle::detail;
 
 /// `x` in the type that its sums accumulate in.
 static Tensor widened(const Operand &x, std::optional<ElementType> accumulator = {}) {
-  mlir::Type type = nodeOf(x.tensor, x.here)->type().getElementType();
+  Type type = nodeOf(x.tensor, x.here)->type().getElementType();
   return converted(x.tensor, accumulatorFor(type, accumulator, x.here), x.here);
 }
 
@@ -124,7 +124,7 @@ Tensor heddle::einsum(const std::vector<Tensor> &operands, const Names &over,
 Tensor heddle::variance(Operand x, const Names &over, double correction,
                         std::optional<ElementType> accumulator) {
   At at{x.here};
-  mlir::Type type = nodeOf(x.tensor, x.here)->type().getElementType();
+  Type type = nodeOf(x.tensor, x.here)->type().getElementType();
   // Squares of narrow floats easily exceed their range.
   Tensor wide = widened(x, accumulator);
   Tensor centred = at(wide) - at(mean(at(wide), over));
@@ -145,7 +145,7 @@ Tensor heddle::logSumExp(Operand x) { return logSumExp(x, x.tensor.names(x.here)
 
 Tensor heddle::logSumExp(Operand narrow, const Names &over) {
   At at{narrow.here};
-  mlir::Type own = nodeOf(narrow.tensor, narrow.here)->type().getElementType();
+  Type own = nodeOf(narrow.tensor, narrow.here)->type().getElementType();
   Operand x = at(widened(narrow)); // the sum may exceed a narrow type's range
   Tensor most = stopGradient(max(x, over), x.here);
   Tensor isInfinite = equal(at(abs(at(most))), at(INFINITY));

@@ -38,36 +38,33 @@ public:
         captured.push_back(node);
   }
 
-  using Call = llvm::function_ref<llvm::SmallVector<mlir::Value>(size_t part, mlir::OpBuilder &,
-                                                                 mlir::ValueRange)>;
+  using Call = function_ref<SmallVector<Value>(size_t part, OpBuilder &, ValueRange)>;
   /// `build` creates the control flow from the operands (carried values, then captured ones); it
   /// calls parts on the operands before the captured values.
-  std::vector<Tensor>
-  make(llvm::ArrayRef<NodeRef> like,
-       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange, Call)>
-           build) {
+  std::vector<Tensor> make(ArrayRef<NodeRef> like,
+                           function_ref<SmallVector<Value>(OpBuilder &, ValueRange, Call)> build) {
     if (like.empty())
       fail(here, "expected a loop or a branch to return at least one tensor, got none");
     size_t own = operands.size();
     operands.insert(operands.end(), captured.begin(), captured.end());
     auto callee = std::make_shared<Callee>();
-    mlir::func::FuncOp function = startCallee(*callee, operands, like, here);
-    std::vector<mlir::func::FuncOp> functions;
+    func::FuncOp function = startCallee(*callee, operands, like, here);
+    std::vector<func::FuncOp> functions;
     for (Nodes &part : parts) {
       part.formals.insert(part.formals.end(), captured.begin(), captured.end());
       functions.push_back(
           emitCallee(*callee, part.formals, part.outputs, here, "part", part.since).function);
       functions.back().setName("part" + std::to_string(functions.size()));
     }
-    auto builder = mlir::OpBuilder::atBlockEnd(&function.front());
-    mlir::ValueRange arguments = function.getArguments();
-    llvm::SmallVector<mlir::Value> results =
-        build(builder, arguments, [&](size_t part, mlir::OpBuilder &b, mlir::ValueRange values) {
-          llvm::SmallVector<mlir::Value> inputs(values);
+    auto builder = OpBuilder::atBlockEnd(&function.front());
+    ValueRange arguments = function.getArguments();
+    SmallVector<Value> results =
+        build(builder, arguments, [&](size_t part, OpBuilder &b, ValueRange values) {
+          SmallVector<Value> inputs(values);
           inputs.append(arguments.begin() + own, arguments.end());
           return nd::buildCall(b, locationOf(here), functions[part], inputs);
         });
-    mlir::func::ReturnOp::create(builder, locationOf(here), results);
+    func::ReturnOp::create(builder, locationOf(here), results);
     std::vector<Tensor> made = callOf(function, {}, operands, callee, here);
     for (const Nodes &part : parts)
       hideIncluded(part.outputs, made, here);
@@ -102,7 +99,7 @@ private:
 };
 } // namespace
 
-static mlir::Value itemOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor) {
+static Value itemOf(OpBuilder &builder, Location loc, Value tensor) {
   return nd::ItemOp::create(builder, loc, nd::tensorType(tensor).scalarType(), tensor);
 }
 static NodeRef conditionOf(const Tensor &condition, Here here) {
@@ -126,17 +123,15 @@ std::vector<Tensor> heddle::detail::branch(const Tensor &condition, Part yes, Pa
   control.add(yes);
   control.add(no);
   std::vector<NodeRef> like = nodesOf(yes.outputs, here);
-  return control.make(like, [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
-    mlir::Location loc = locationOf(here);
-    auto types =
-        llvm::map_to_vector(like, [](const NodeRef &n) -> mlir::Type { return n->type(); });
+  return control.make(like, [&](OpBuilder &b, ValueRange arguments, auto call) {
+    Location loc = locationOf(here);
+    auto types = llvm::map_to_vector(like, [](const NodeRef &n) -> Type { return n->type(); });
     auto op = mlir::scf::IfOp::create(b, loc, types, itemOf(b, loc, arguments[0]), true);
     for (size_t side : {0, 1}) {
-      mlir::OpBuilder inner =
-          mlir::OpBuilder::atBlockEnd(side == 0 ? op.thenBlock() : op.elseBlock());
+      OpBuilder inner = OpBuilder::atBlockEnd(side == 0 ? op.thenBlock() : op.elseBlock());
       mlir::scf::YieldOp::create(inner, loc, call(side, inner, {}));
     }
-    return llvm::SmallVector<mlir::Value>(op.getResults());
+    return SmallVector<Value>(op.getResults());
   });
 }
 
@@ -153,25 +148,24 @@ std::vector<Tensor> heddle::detail::loop(const std::variant<int64_t, Tensor> &st
   Control control(operands, here);
   control.expect(body.outputs, initial, "the body of a loop to give a state");
   control.add(body);
-  return control.make(nodesOf(initial, here), [&](mlir::OpBuilder &b, mlir::ValueRange arguments,
-                                                  auto call) {
-    mlir::Location loc = locationOf(here);
+  return control.make(nodesOf(initial, here), [&](OpBuilder &b, ValueRange arguments, auto call) {
+    Location loc = locationOf(here);
     auto index = [&](int64_t i) {
       return mlir::arith::ConstantIndexOp::create(b, loc, i).getResult();
     };
     auto *known = std::get_if<int64_t>(&steps);
-    mlir::Value count =
+    Value count =
         known ? index(*known)
               : nd::ItemOp::create(b, loc, b.getIndexType(), arguments[initial.size()]).getResult();
     auto op = mlir::scf::ForOp::create(
         b, loc, index(0), count, index(1), arguments.take_front(initial.size()),
-        [&](mlir::OpBuilder &inner, mlir::Location, mlir::Value i, mlir::ValueRange state) {
-          llvm::SmallVector<mlir::Value> values{nd::FromItemOp::create(
-              inner, loc, nd::NdTensorType::get(inner.getI64Type(), llvm::ArrayRef<nd::Dim>()), i)};
+        [&](OpBuilder &inner, Location, Value i, ValueRange state) {
+          SmallVector<Value> values{nd::FromItemOp::create(
+              inner, loc, nd::NdTensorType::get(inner.getI64Type(), ArrayRef<nd::Dim>()), i)};
           llvm::append_range(values, state);
           mlir::scf::YieldOp::create(inner, loc, call(0, inner, values));
         });
-    return llvm::SmallVector<mlir::Value>(op.getResults());
+    return SmallVector<Value>(op.getResults());
   });
 }
 
@@ -183,21 +177,20 @@ std::vector<Tensor> heddle::detail::loopWhile(const Part &condition, Part body,
   control.expect(body.outputs, initial, "the body of a loop to give a state");
   control.add(condition);
   control.add(body);
-  return control.make(nodesOf(initial, here),
-                      [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
-                        mlir::Location loc = locationOf(here);
-                        mlir::ValueRange carried = arguments.take_front(initial.size());
-                        auto op = mlir::scf::WhileOp::create(
-                            b, loc, carried.getTypes(), carried,
-                            [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange state) {
-                              mlir::scf::ConditionOp::create(
-                                  inner, loc, itemOf(inner, loc, call(0, inner, state)[0]), state);
-                            },
-                            [&](mlir::OpBuilder &inner, mlir::Location, mlir::ValueRange state) {
-                              mlir::scf::YieldOp::create(inner, loc, call(1, inner, state));
-                            });
-                        return llvm::SmallVector<mlir::Value>(op.getResults());
-                      });
+  return control.make(nodesOf(initial, here), [&](OpBuilder &b, ValueRange arguments, auto call) {
+    Location loc = locationOf(here);
+    ValueRange carried = arguments.take_front(initial.size());
+    auto op = mlir::scf::WhileOp::create(
+        b, loc, carried.getTypes(), carried,
+        [&](OpBuilder &inner, Location, ValueRange state) {
+          mlir::scf::ConditionOp::create(inner, loc, itemOf(inner, loc, call(0, inner, state)[0]),
+                                         state);
+        },
+        [&](OpBuilder &inner, Location, ValueRange state) {
+          mlir::scf::YieldOp::create(inner, loc, call(1, inner, state));
+        });
+    return SmallVector<Value>(op.getResults());
+  });
 }
 
 std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
@@ -228,18 +221,17 @@ std::vector<Tensor> heddle::detail::recurrence(const Name &along, Part body,
                      typeAndOrigin(slice));
     like.push_back(makeLeaf(type.with(dim), here));
   }
-  return control.make(like, [&](mlir::OpBuilder &b, mlir::ValueRange arguments, auto call) {
-    mlir::Location loc = locationOf(here);
-    auto types =
-        llvm::map_to_vector(like, [](const NodeRef &n) -> mlir::Type { return n->type(); });
+  return control.make(like, [&](OpBuilder &b, ValueRange arguments, auto call) {
+    Location loc = locationOf(here);
+    auto types = llvm::map_to_vector(like, [](const NodeRef &n) -> Type { return n->type(); });
     auto op = nest::ScanOp::create(b, loc, types, arguments.take_front(initial.size()),
                                    arguments.slice(initial.size(), inputs.size()),
                                    nd::DimsAttr::getSorted(graphContext(), {dim}), reverse);
-    mlir::OpBuilder::InsertionGuard guard(b);
-    mlir::Block *block = b.createBlock(&op.getBody());
+    OpBuilder::InsertionGuard guard(b);
+    Block *block = b.createBlock(&op.getBody());
     for (const Tensor &formal : body.formals)
       block->addArgument(formal.node->type(), loc);
     nest::YieldOp::create(b, loc, call(0, b, block->getArguments()));
-    return llvm::SmallVector<mlir::Value>(op.getResults());
+    return SmallVector<Value>(op.getResults());
   });
 }

@@ -35,7 +35,7 @@ TraceScope::~TraceScope() {
 }
 TraceScope *TraceScope::current() { return innermostTrace; }
 
-std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module, Here here) {
+std::unique_ptr<PrivateModule> heddle::detail::copyModule(ModuleOp module, Here here) {
   std::string text;
   {
     GraphLock lock;
@@ -45,8 +45,7 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
   auto copy = std::make_unique<PrivateModule>();
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
-  copy->context =
-      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  copy->context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   copy->context->loadAllAvailableDialects();
   copy->handler = std::make_unique<mlir::ScopedDiagnosticHandler>(
       copy->context.get(), [raw = copy.get()](mlir::Diagnostic &diagnostic) {
@@ -59,13 +58,13 @@ std::unique_ptr<PrivateModule> heddle::detail::copyModule(mlir::ModuleOp module,
         return mlir::success();
       });
   onLargeStack(
-      [&] { copy->module = mlir::parseSourceString<mlir::ModuleOp>(text, copy->context.get()); });
+      [&] { copy->module = mlir::parseSourceString<ModuleOp>(text, copy->context.get()); });
   if (!copy->module)
     fail(here, "the traced program is not valid: " + copy->diagnostics);
   return copy;
 }
 
-void heddle::detail::dropConstraints(mlir::ModuleOp module) {
+void heddle::detail::dropConstraints(ModuleOp module) {
   module.walk([](mesh::ConstrainOp op) {
     op.replaceAllUsesWith(op.getInput());
     op.erase();
@@ -75,7 +74,7 @@ void heddle::detail::dropConstraints(mlir::ModuleOp module) {
 ProgramImage heddle::detail::compile(std::unique_ptr<PrivateModule> module,
                                      const CompileOptions &options, CompileStatistics *statistics,
                                      Here here) {
-  mlir::FailureOr<ProgramImage> image = mlir::failure();
+  FailureOr<ProgramImage> image = mlir::failure();
   onLargeStack([&] { image = compileProgram(*module->module, options, statistics); });
   if (mlir::failed(image))
     throw Error(module->diagnostics.empty()
@@ -89,7 +88,7 @@ namespace {
 /// over tensors, often computes the same graph again. Requires GraphLock.
 class KnownPrograms {
 public:
-  std::shared_ptr<Program> find(mlir::ModuleOp module, Here here) {
+  std::shared_ptr<Program> find(ModuleOp module, Here here) {
     std::string text;
     llvm::raw_string_ostream(text) << module;
     if (auto found = programs.find(text); found != programs.end())
@@ -117,7 +116,7 @@ void heddle::detail::evaluate(const std::vector<NodeRef> &nodes, Here here) {
   for (const NodeRef &node : order)
     wholeOf(*node, here);
   GraphLock lock;
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(locationOf(here));
+  mlir::OwningOpRef<ModuleOp> module = ModuleOp::create(locationOf(here));
   for (const NodeRef &node : order)
     if (node->formal && !node->data)
       fail(here, "this value depends on " +

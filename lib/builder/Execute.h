@@ -37,15 +37,15 @@ struct TraceScope {
 /// A module in a context of its own, from the text of `module`, so that compiling does not touch
 /// the graphs' context.
 struct PrivateModule {
-  std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<MLIRContext> context;
+  mlir::OwningOpRef<ModuleOp> module;
   std::string diagnostics;
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
 };
-std::unique_ptr<PrivateModule> copyModule(mlir::ModuleOp module, Here here);
+std::unique_ptr<PrivateModule> copyModule(ModuleOp module, Here here);
 
 /// Removes the ops of `shard`, for a function without a mesh.
-void dropConstraints(mlir::ModuleOp module);
+void dropConstraints(ModuleOp module);
 
 /// Compiles; diagnostics become an Error.
 ProgramImage compile(std::unique_ptr<PrivateModule> module, const CompileOptions &options,

@@ -37,42 +37,41 @@ Tensor heddle::detail::formalLike(const Tensor &like, const std::string &name, c
   return formal;
 }
 
-mlir::func::FuncOp heddle::detail::startCallee(Callee &callee, llvm::ArrayRef<NodeRef> arguments,
-                                               llvm::ArrayRef<NodeRef> results, Here here) {
-  callee.module = mlir::ModuleOp::create(locationOf(here));
-  auto builder = mlir::OpBuilder::atBlockEnd(callee.module->getBody());
-  auto typeOf = [](const NodeRef &node) -> mlir::Type { return node->type(); };
+func::FuncOp heddle::detail::startCallee(Callee &callee, ArrayRef<NodeRef> arguments,
+                                         ArrayRef<NodeRef> results, Here here) {
+  callee.module = ModuleOp::create(locationOf(here));
+  auto builder = OpBuilder::atBlockEnd(callee.module->getBody());
+  auto typeOf = [](const NodeRef &node) -> Type { return node->type(); };
   auto function =
-      mlir::func::FuncOp::create(builder, locationOf(here), "f",
-                                 builder.getFunctionType(llvm::map_to_vector(arguments, typeOf),
-                                                         llvm::map_to_vector(results, typeOf)));
+      func::FuncOp::create(builder, locationOf(here), "f",
+                           builder.getFunctionType(llvm::map_to_vector(arguments, typeOf),
+                                                   llvm::map_to_vector(results, typeOf)));
   function.addEntryBlock();
   return function;
 }
 
-NodeRef heddle::detail::actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals) {
+NodeRef heddle::detail::actualOf(const NodeRef &captured, ArrayRef<NodeRef> formals) {
   bool isOwn =
       llvm::any_of(formals, [&](const NodeRef &formal) { return formal->included == captured; });
   return isOwn ? captured->actual : captured;
 }
 
 /// True if a value depends only on constants.
-static bool isKnown(mlir::Value value) {
-  llvm::SetVector<mlir::Value> seen;
+static bool isKnown(Value value) {
+  llvm::SetVector<Value> seen;
   seen.insert(value);
   for (size_t i = 0; i < seen.size(); ++i)
-    if (mlir::Operation *op = seen[i].getDefiningOp())
+    if (Operation *op = seen[i].getDefiningOp())
       seen.insert(op->operand_begin(), op->operand_end());
     else
       return false;
   return true;
 }
 
-void heddle::detail::hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<Tensor> results,
-                                  Here here) {
+void heddle::detail::hideIncluded(ArrayRef<NodeRef> roots, ArrayRef<Tensor> results, Here here) {
   for (const auto &[root, result] : llvm::zip(roots, results))
     if (NodeRef included = includedIn(root, here)) {
-      llvm::SmallVector<nd::Dim> dims(included->type().getDims().getDims());
+      SmallVector<nd::Dim> dims(included->type().getDims().getDims());
       for (const nd::Dim &dim : result.node->type().getDims())
         if (!root->type().has(dim.name) &&
             !isKnown(included->value)) // the name must be a lifted one
@@ -81,14 +80,13 @@ void heddle::detail::hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<
     }
 }
 
-std::vector<Tensor> heddle::detail::callOf(mlir::func::FuncOp function,
-                                           llvm::ArrayRef<NodeRef> roots,
+std::vector<Tensor> heddle::detail::callOf(func::FuncOp function, ArrayRef<NodeRef> roots,
                                            const std::vector<NodeRef> &operands,
                                            const std::shared_ptr<Callee> &callee, Here here,
                                            bool checkpoint) {
   std::vector<Tensor> results = makeAll(
       here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+      [&](OpBuilder &builder, Location loc) {
         return nd::buildCall(builder, loc, function, valuesOf(operands),
                              /*gradient=*/{}, checkpoint);
       },
@@ -100,7 +98,7 @@ std::vector<Tensor> heddle::detail::callOf(mlir::func::FuncOp function,
 Emission heddle::detail::emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
                                     const std::vector<NodeRef> &roots, Here here, const char *name,
                                     std::optional<uint64_t> since) {
-  llvm::DenseSet<Node *> depends;
+  DenseSet<Node *> depends;
   for (const NodeRef &formal : formals) {
     depends.insert(formal.get());
     if (formal->included)
@@ -111,7 +109,7 @@ Emission heddle::detail::emitCallee(Callee &callee, const std::vector<NodeRef> &
       if (depends.contains(operand.get()))
         depends.insert(node.get());
   if (!callee.module)
-    callee.module = mlir::ModuleOp::create(locationOf(here));
+    callee.module = ModuleOp::create(locationOf(here));
   return emit(*callee.module, name, formals, roots, here, [&](const NodeRef &node) {
     bool isLiteral = node->fragment->operands.empty() && !node->formal && !node->isKnown();
     bool isInside = since ? node->number >= *since : depends.contains(node.get());

@@ -21,22 +21,22 @@
 namespace heddle::detail {
 
 /// Creates the module of `callee` and in it an empty function `f`.
-mlir::func::FuncOp startCallee(Callee &callee, llvm::ArrayRef<NodeRef> arguments,
-                               llvm::ArrayRef<NodeRef> results, Here here);
+func::FuncOp startCallee(Callee &callee, ArrayRef<NodeRef> arguments, ArrayRef<NodeRef> results,
+                         Here here);
 /// Emits `roots` as the function `name` of a callee. Nodes that depend on the formals are part of
 /// it, others are captured; with `since`, nodes created since then are part of it.
 Emission emitCallee(Callee &callee, const std::vector<NodeRef> &formals,
                     const std::vector<NodeRef> &roots, Here here, const char *name = "f",
                     std::optional<uint64_t> since = {});
 /// Returns the value that a call passes for a captured value of a callee with these formals.
-NodeRef actualOf(const NodeRef &captured, llvm::ArrayRef<NodeRef> formals);
+NodeRef actualOf(const NodeRef &captured, ArrayRef<NodeRef> formals);
 /// The results of a function that returns `roots` for the values of `operands`.
-std::vector<Tensor> callOf(mlir::func::FuncOp function, llvm::ArrayRef<NodeRef> roots,
+std::vector<Tensor> callOf(func::FuncOp function, ArrayRef<NodeRef> roots,
                            const std::vector<NodeRef> &operands,
                            const std::shared_ptr<Callee> &callee, Here here,
                            bool checkpoint = false);
 /// Sets `included` of those results of a call from which windows in the callee exclude elements.
-void hideIncluded(llvm::ArrayRef<NodeRef> roots, llvm::ArrayRef<Tensor> results, Here here);
+void hideIncluded(ArrayRef<NodeRef> roots, ArrayRef<Tensor> results, Here here);
 
 } // namespace heddle::detail
 

@@ -19,13 +19,12 @@ static std::string forPath(const std::string &path) {
 }
 
 static bool isReal(const NodeRef &node) {
-  return llvm::isa<mlir::FloatType>(node->type().getElementType());
+  return llvm::isa<FloatType>(node->type().getElementType());
 }
 
 /// Only float tensors are differentiated with respect to; throws Error unless there is at least
 /// one.
-static void requireReal(llvm::ArrayRef<int64_t> wrt, const std::vector<Tensor> &formals,
-                        Here here) {
+static void requireReal(ArrayRef<int64_t> wrt, const std::vector<Tensor> &formals, Here here) {
   if (wrt.empty() && !formals.empty())
     fail(here, "expected a tensor of floats to differentiate by, got " + typeAndOrigin(formals[0]) +
                    "; convert with cast");
@@ -57,10 +56,10 @@ GradientResult heddle::detail::gradient(const std::vector<Tensor> &formals,
                                        operands.begin() + ptrdiff_t(formals.size()));
   std::vector<Tensor> made = makeAll(
       here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+      [&](OpBuilder &builder, Location loc) {
         // Only the loss has a cotangent.
-        llvm::SmallVector<mlir::Value> cotangents;
-        for (mlir::Type type : emission.function.getResultTypes())
+        SmallVector<Value> cotangents;
+        for (Type type : emission.function.getResultTypes())
           cotangents.push_back(nd::buildConstant(builder, loc, llvm::cast<nd::NdTensorType>(type),
                                                  cotangents.empty() ? 1.0 : 0.0));
         return nd::buildVjp(builder, loc, emission.function, valuesOf(operands), cotangents, wrt);
@@ -102,9 +101,9 @@ TangentResult heddle::detail::tangent(const std::vector<Tensor> &formals,
   operands.insert(operands.end(), moves.begin(), moves.end());
   std::vector<Tensor> made = makeAll(
       here, operands,
-      [&](mlir::OpBuilder &builder, mlir::Location loc) {
-        llvm::SmallVector<mlir::Value> inputs = valuesOf(operands);
-        mlir::ValueRange all(inputs);
+      [&](OpBuilder &builder, Location loc) {
+        SmallVector<Value> inputs = valuesOf(operands);
+        ValueRange all(inputs);
         return nd::buildJvp(builder, loc, emission.function, all.take_front(count),
                             all.drop_front(count), wrt);
       },
@@ -156,17 +155,16 @@ std::vector<Tensor> heddle::detail::withGradient(const std::vector<Tensor> &form
     operands.push_back(actualOf(node, arguments));
     arguments.push_back(node);
     if (isReal(node))
-      slopes.push_back(make(here, {}, [&](mlir::OpBuilder &builder, mlir::Location loc) {
+      slopes.push_back(make(here, {}, [&](OpBuilder &builder, Location loc) {
                          return nd::buildZero(builder, loc, node->type());
                        }).node);
   }
   auto callee = std::make_shared<Callee>();
-  mlir::func::FuncOp both = startCallee(*callee, arguments, roots, here);
-  mlir::func::FuncOp forward = emitCallee(*callee, arguments, roots, here, "value").function;
-  mlir::func::FuncOp gradient =
-      emitCallee(*callee, with(arguments), slopes, here, "gradient").function;
-  auto builder = mlir::OpBuilder::atBlockEnd(&both.front());
-  mlir::func::ReturnOp::create(
+  func::FuncOp both = startCallee(*callee, arguments, roots, here);
+  func::FuncOp forward = emitCallee(*callee, arguments, roots, here, "value").function;
+  func::FuncOp gradient = emitCallee(*callee, with(arguments), slopes, here, "gradient").function;
+  auto builder = OpBuilder::atBlockEnd(&both.front());
+  func::ReturnOp::create(
       builder, locationOf(here),
       nd::buildCall(builder, locationOf(here), forward, both.getArguments(), gradient));
   return callOf(both, roots, operands, callee, here);

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseSet.h"
@@ -197,7 +196,7 @@ static void numberGroups(func::FuncOp function) {
 
 std::vector<Tensor>
 heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
-                        llvm::function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
+                        function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
                         std::shared_ptr<Callee> callee) {
   GraphLock lock;
   std::string message;
@@ -237,7 +236,7 @@ heddle::detail::makeAll(Here here, const std::vector<NodeRef> &operands,
 }
 
 Tensor heddle::detail::make(Here here, const std::vector<NodeRef> &operands,
-                            llvm::function_ref<Value(OpBuilder &, Location)> build) {
+                            function_ref<Value(OpBuilder &, Location)> build) {
   return makeAll(here, operands, [&](OpBuilder &builder, Location loc) {
     return SmallVector<Value>{build(builder, loc)};
   })[0];
@@ -299,9 +298,9 @@ SmallVector<nd::Dim> heddle::detail::dimsOf(const std::vector<Extent> &extents, 
 }
 
 std::vector<NodeRef> heddle::detail::dependencies(const std::vector<NodeRef> &roots,
-                                                  llvm::function_ref<bool(const NodeRef &)> stop) {
+                                                  function_ref<bool(const NodeRef &)> stop) {
   std::vector<NodeRef> order;
-  llvm::DenseSet<Node *> seen;
+  DenseSet<Node *> seen;
   std::vector<std::pair<NodeRef, size_t>> stack;
   auto enter = [&](const NodeRef &node) {
     if (seen.insert(node.get()).second)
@@ -352,9 +351,9 @@ static FlatSymbolRefAttr addCallee(SymbolTable &table, unsigned &next, Callee &c
 
 Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
                               const std::vector<NodeRef> &roots, Here here,
-                              llvm::function_ref<bool(const NodeRef &)> captures) {
+                              function_ref<bool(const NodeRef &)> captures) {
   GraphLock lock;
-  llvm::DenseSet<Node *> isFormal;
+  DenseSet<Node *> isFormal;
   for (const NodeRef &formal : formals)
     isFormal.insert(formal.get());
   auto isCaptured = [&](const NodeRef &node) {
@@ -390,7 +389,7 @@ Emission heddle::detail::emit(ModuleOp module, StringRef name, const std::vector
   Block *body = emission.function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   IRMapping mapping;
-  llvm::DenseSet<Fragment *> cloned;
+  DenseSet<Fragment *> cloned;
   std::optional<SymbolTable> functions;
   unsigned next = 0;
   for (auto [node, argument] : llvm::zip_equal(arguments, body->getArguments()))

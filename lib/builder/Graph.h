@@ -27,9 +27,6 @@
 #include "heddle/Tensor.h"
 #include "runtime/base/Fork.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace heddle::detail {
@@ -40,12 +37,12 @@ using NodeRef = std::shared_ptr<Node>;
 /// A function that an op of the graph refers to (the one that nd.vjp differentiates, or nd.call
 /// calls).
 struct Callee {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< contains it, under the name "f", and its callees
+  mlir::OwningOpRef<ModuleOp> module; ///< contains it, under the name "f", and its callees
 };
 
 /// The ops of one operation of the builder.
 struct Fragment {
-  std::unique_ptr<mlir::Block> block = std::make_unique<mlir::Block>();
+  std::unique_ptr<Block> block = std::make_unique<Block>();
   std::vector<NodeRef> operands;
   std::shared_ptr<Callee> callee;
   ~Fragment();
@@ -53,7 +50,7 @@ struct Fragment {
 
 struct Node {
   std::shared_ptr<Fragment> fragment;
-  mlir::Value value; ///< a result of an op of the block, or its argument for a leaf
+  Value value; ///< a result of an op of the block, or its argument for a leaf
   std::shared_ptr<RuntimeTensor> data;   ///< of a leaf in memory, or of a node that was evaluated
   std::shared_ptr<RuntimeTensor> packed; ///< the same in the layout of a `kept` argument
   std::shared_ptr<const SplitTensor> split;   ///< of a leaf: this rank's block; `data` is the whole
@@ -81,7 +78,7 @@ struct Node {
 };
 
 /// The context of all graphs, with every dialect loaded.
-mlir::MLIRContext *graphContext();
+MLIRContext *graphContext();
 
 /// Held while a graph is read or extended.
 struct GraphLock {
@@ -89,9 +86,9 @@ struct GraphLock {
   std::unique_lock<ForkMutex> lock;
 };
 
-mlir::Location locationOf(Here here);
+Location locationOf(Here here);
 /// ` (from file:line)`, or nothing if the location is not in a file.
-std::string originOf(mlir::Location loc);
+std::string originOf(Location loc);
 /// The type of a tensor and where it was made, for messages that compare it with another.
 std::string typeAndOrigin(const Tensor &tensor);
 
@@ -106,31 +103,30 @@ auto located(Here here, Action &&action) {
   } catch (const ExecutionError &) {
     throw; // has the op's source location
   } catch (const Error &error) {
-    if (llvm::StringRef(error.what()).starts_with(Error::sourceLocation(here) + ": "))
+    if (StringRef(error.what()).starts_with(Error::sourceLocation(here) + ": "))
       throw; // has this location
     fail(here, error.what());
   }
 }
 /// Throws Error if `value` is not representable in the element type, such as 0.5 in i64.
-void requireNumber(double value, mlir::Type element, Here here);
+void requireNumber(double value, Type element, Here here);
 
 /// The node of a tensor; throws if it is empty or was donated.
 NodeRef nodeOf(const Tensor &tensor, Here here);
 std::vector<NodeRef> nodesOf(const std::vector<Tensor> &tensors, Here here);
-llvm::SmallVector<mlir::Value> valuesOf(llvm::ArrayRef<NodeRef> nodes);
-llvm::SmallVector<llvm::StringRef> strings(const Names &names);
+SmallVector<Value> valuesOf(ArrayRef<NodeRef> nodes);
+SmallVector<StringRef> strings(const Names &names);
 /// The whole tensor of a known node: gathers it, together with all ranks, if it is split. The
 /// caller must not hold GraphLock, which ranks of one process share.
 std::shared_ptr<RuntimeTensor> wholeOf(Node &node, Here here);
 
 /// Runs `build` with a builder that appends to a new fragment, verifies its ops and returns the
 /// results as tensors. Diagnostics become an Error with the source location.
-std::vector<Tensor>
-makeAll(Here here, const std::vector<NodeRef> &operands,
-        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location)> build,
-        std::shared_ptr<Callee> callee = nullptr);
+std::vector<Tensor> makeAll(Here here, const std::vector<NodeRef> &operands,
+                            function_ref<SmallVector<Value>(OpBuilder &, Location)> build,
+                            std::shared_ptr<Callee> callee = nullptr);
 Tensor make(Here here, const std::vector<NodeRef> &operands,
-            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)> build);
+            function_ref<Value(OpBuilder &, Location)> build);
 
 /// A tensor of ones whose excluded elements are those that windows exclude from the node, with only
 /// the names that these depend on (nd::buildIncluded); null if nothing is excluded.
@@ -141,26 +137,26 @@ bool isHidden(const NodeRef &included);
 /// A leaf of the given type.
 NodeRef makeLeaf(nd::NdTensorType type, Here here);
 
-mlir::Type toMlir(ElementType type);
-std::optional<ElementType> fromMlir(mlir::Type type);
+Type toMlir(ElementType type);
+std::optional<ElementType> fromMlir(Type type);
 /// Converts the user's extents to dims; throws Error for duplicate names and negative sizes.
-llvm::SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
+SmallVector<nd::Dim> dimsOf(const std::vector<Extent> &extents, Here here);
 
 /// The results of `emit`.
 struct Emission {
-  mlir::func::FuncOp function;
+  func::FuncOp function;
   std::vector<NodeRef> captured; ///< leaves in memory, arguments after the formals
 };
 /// Builds function `name` of `module`: its arguments are `formals`, then captured tensors; it
 /// returns `roots`. Captures data leaves, and other nodes for which `captures` returns true.
-Emission emit(mlir::ModuleOp module, llvm::StringRef name, const std::vector<NodeRef> &formals,
+Emission emit(ModuleOp module, StringRef name, const std::vector<NodeRef> &formals,
               const std::vector<NodeRef> &roots, Here here,
-              llvm::function_ref<bool(const NodeRef &)> captures = nullptr);
+              function_ref<bool(const NodeRef &)> captures = nullptr);
 
 /// The nodes that `roots` depend on, operands first. Does not visit the operands of nodes for which
 /// `stop` returns true.
 std::vector<NodeRef> dependencies(const std::vector<NodeRef> &roots,
-                                  llvm::function_ref<bool(const NodeRef &)> stop);
+                                  function_ref<bool(const NodeRef &)> stop);
 
 } // namespace heddle::detail
 

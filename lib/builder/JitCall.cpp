@@ -72,7 +72,7 @@ static void evaluateTogether(const std::vector<Leaf> &leaves, const EntrySpec &e
 /// Throws Error for a variable that is passed as state twice, since it can hold only one formal
 /// during the trace.
 static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
-  llvm::DenseMap<Tensor *, const Leaf *> seen;
+  DenseMap<Tensor *, const Leaf *> seen;
   for (const Leaf &leaf : leaves)
     if (auto [found, isNew] = seen.try_emplace(leaf.tensor, &leaf); !isNew)
       fail(here, "'" + found->second->path + "' and '" + leaf.path +

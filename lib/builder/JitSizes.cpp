@@ -30,7 +30,7 @@ JitSizes::JitSizes(const JitOptions &options, Here here) : options(options), her
   }
 }
 
-const SymbolicSize *JitSizes::findSymbolic(llvm::StringRef name) const {
+const SymbolicSize *JitSizes::findSymbolic(StringRef name) const {
   for (const SymbolicSize &size : options.symbolic)
     if (name == size.name.str())
       return &size;
@@ -46,7 +46,7 @@ std::vector<nd::NdTensorType> JitSizes::programTypes(const std::vector<Leaf> &le
     return types;
   Sizes special = specialSizes(types);
   for (nd::NdTensorType &type : types) {
-    llvm::SmallVector<nd::Dim> dims;
+    SmallVector<nd::Dim> dims;
     for (const nd::Dim &dim : type.getDims()) {
       const SymbolicSize *symbolic = findSymbolic(dim.name.getValue());
       dims.push_back(
@@ -58,7 +58,7 @@ std::vector<nd::NdTensorType> JitSizes::programTypes(const std::vector<Leaf> &le
   return types;
 }
 
-void JitSizes::requireNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) const {
+void JitSizes::requireNames(ArrayRef<nd::NdTensorType> types, Here here) const {
   for (const SymbolicSize &size : options.symbolic) {
     bool isKnown = llvm::any_of(types, [&](nd::NdTensorType t) { return t.has(size.name.str()); });
     for (const SymbolicSize &other : options.symbolic)
@@ -74,11 +74,11 @@ void JitSizes::requireNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) c
   }
 }
 
-void JitSizes::declareRanges(mlir::func::FuncOp function) const {
+void JitSizes::declareRanges(func::FuncOp function) const {
   mlir::Builder builder(function.getContext());
   mlir::NamedAttrList ranges;
   for (const SymbolicSize &size : options.symbolic) {
-    auto has = [&](mlir::Type type) {
+    auto has = [&](Type type) {
       auto extent = llvm::cast<nd::NdTensorType>(type).size(size.name.str());
       return extent && extent.getExpr().mentions(symbolOf(size.name));
     };
@@ -90,7 +90,7 @@ void JitSizes::declareRanges(mlir::func::FuncOp function) const {
     function->setAttr(nd::rangesAttrName, ranges.getDictionary(function.getContext()));
 }
 
-Sizes JitSizes::specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const {
+Sizes JitSizes::specialSizes(ArrayRef<nd::NdTensorType> types) const {
   Sizes chosen;
   for (const Extent &extent : options.specialised) {
     bool isSaid = false, isDenied = false;

@@ -33,18 +33,18 @@ public:
   /// The types that a program is compiled for: sizes of symbolic names become symbols.
   std::vector<nd::NdTensorType> programTypes(const std::vector<Leaf> &leaves, Here here) const;
   /// Throws Error for a symbolic name that is neither a name of an argument nor in the size of one.
-  void requireNames(llvm::ArrayRef<nd::NdTensorType> types, Here here) const;
+  void requireNames(ArrayRef<nd::NdTensorType> types, Here here) const;
   /// Writes the conditions on sizes to the function, in terms of the symbols of arguments.
-  void declareRanges(mlir::func::FuncOp function) const;
+  void declareRanges(func::FuncOp function) const;
 
 private:
   const JitOptions &options;
   Here here; ///< source location of the call of jit
 
-  const SymbolicSize *findSymbolic(llvm::StringRef name) const;
+  const SymbolicSize *findSymbolic(StringRef name) const;
   /// The specialised sizes that occur in arguments of these types, as the size of the name or in an
   /// expression.
-  Sizes specialSizes(llvm::ArrayRef<nd::NdTensorType> types) const;
+  Sizes specialSizes(ArrayRef<nd::NdTensorType> types) const;
   /// The size as an expression over symbols, with numbers for those in `special`.
   Expr sizeOf(const SymbolicSize &size, const Sizes &special, size_t depth = 0) const;
 };

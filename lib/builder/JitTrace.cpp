@@ -19,7 +19,7 @@ using namespace heddle::detail;
 
 void TraceFacts::requireOwnTensors(const std::vector<Leaf> &leaves, Here here) const {
   for (const std::vector<size_t> &together : updated) {
-    llvm::DenseMap<Node *, size_t> seen;
+    DenseMap<Node *, size_t> seen;
     for (size_t i : together)
       if (auto [found, isNew] = seen.try_emplace(leaves[i].tensor->node.get(), i); !isNew)
         fail(here, "'" + leaves[found->second].path + "' and '" + leaves[i].path +
@@ -51,9 +51,9 @@ private:
   void bindFormals();
   void addOutputs(const Traced &given);
   void addWritten();
-  void addUpdated(llvm::ArrayRef<std::vector<NodeRef>> differentiated);
+  void addUpdated(ArrayRef<std::vector<NodeRef>> differentiated);
   void nameResults();
-  void describe(mlir::func::FuncOp function) const;
+  void describe(func::FuncOp function) const;
   bool isWritten(size_t leaf) const { return traced.written[leaf] >= 0; }
 };
 } // namespace
@@ -109,9 +109,9 @@ void Tracer::addWritten() {
   }
 }
 
-void Tracer::addUpdated(llvm::ArrayRef<std::vector<NodeRef>> differentiated) {
+void Tracer::addUpdated(ArrayRef<std::vector<NodeRef>> differentiated) {
   for (const std::vector<NodeRef> &together : differentiated) {
-    llvm::DenseSet<Node *> nodes;
+    DenseSet<Node *> nodes;
     for (const NodeRef &node : together)
       nodes.insert(node.get());
     std::vector<size_t> &updated = traced.updated.emplace_back();
@@ -137,7 +137,7 @@ void Tracer::nameResults() {
 }
 
 /// Writes names, donation and layouts of arguments and results.
-void Tracer::describe(mlir::func::FuncOp function) const {
+void Tracer::describe(func::FuncOp function) const {
   mlir::Builder builder(graphContext());
   auto nameOf = [&](const std::string &text) { return builder.getStringAttr(text); };
   nd::setArgAttrs(function, nd::nameAttrName, [&](unsigned i) {
@@ -146,10 +146,10 @@ void Tracer::describe(mlir::func::FuncOp function) const {
   });
   nd::setArgAttrs(function, "heddle.donate", [&](unsigned i) {
     return i < leaves.size() && isWritten(i) ? builder.getI64IntegerAttr(traced.written[i])
-                                             : mlir::Attribute();
+                                             : Attribute();
   });
   nd::setArgAttrs(function, "nd.layout", [&](unsigned i) {
-    return i < leaves.size() && !isWritten(i) && leaves[i].kept ? nameOf("any") : mlir::Attribute();
+    return i < leaves.size() && !isWritten(i) && leaves[i].kept ? nameOf("any") : Attribute();
   });
   nd::setResultAttrs(function, nd::nameAttrName, [&](unsigned i) { return nameOf(names[i]); });
 }
@@ -167,7 +167,7 @@ TracedModule Tracer::run(const Trace &function, bool hasMesh) {
     addUpdated(scope.differentiated);
   }
   nameResults();
-  traced.module = mlir::ModuleOp::create(locationOf(here));
+  traced.module = ModuleOp::create(locationOf(here));
   Emission emission = emit(*traced.module, options.name, formals, roots, here);
   traced.captured = emission.captured;
   if (!hasMesh)

@@ -38,7 +38,7 @@ struct TraceFacts {
 };
 
 struct TracedModule : TraceFacts {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<ModuleOp> module;
 };
 
 /// Traces the function on formals of the leaves' types and restores the leaves. `hasMesh`: keeps

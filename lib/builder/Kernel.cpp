@@ -100,9 +100,9 @@ namespace {
 /// The distinct reads of bodies; reads that indices depend on come first.
 struct KernelReads {
   std::vector<ScalarRef> list;
-  llvm::DenseMap<const Scalar::Node *, unsigned> position;
+  DenseMap<const Scalar::Node *, unsigned> position;
   /// For index values that were stored as tensors, the reads of these tensors.
-  llvm::DenseMap<const Scalar::Node *, ScalarRef> stored;
+  DenseMap<const Scalar::Node *, ScalarRef> stored;
   std::vector<ScalarRef> computed; ///< index values that must be stored as tensors
   std::set<const Scalar::Node *> seen;
   mutable std::map<const Scalar::Node *, std::optional<Expr>> indices; ///< found by `affine`
@@ -204,7 +204,7 @@ static void addNames(const KernelReads &reads, const Scalar::Node &node,
       add(*reads.indexAlong(node, name));
   }
 }
-static std::set<std::string> namesOf(const KernelReads &reads, llvm::ArrayRef<Scalar> scalars) {
+static std::set<std::string> namesOf(const KernelReads &reads, ArrayRef<Scalar> scalars) {
   std::set<std::string> names;
   std::set<const Scalar::Node *> seen;
   for (const Scalar &scalar : scalars)

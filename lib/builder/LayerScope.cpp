@@ -30,7 +30,7 @@ std::string heddle::detail::pathAround(const Tensor &tensor, const std::string &
     node = node->fragment && node->fragment->operands.size() == 1
                ? node->fragment->operands.front().get()
                : nullptr;
-  llvm::StringRef path = node ? llvm::StringRef(node->name) : "";
+  StringRef path = node ? StringRef(node->name) : "";
   return path.consume_back(member) && path.consume_back(".") ? path.str() : "";
 }
 
@@ -38,6 +38,6 @@ void heddle::detail::nameSeen(const Tensor &tensor, const std::string &name) {
   if (!tensor.node || tensor.node->formal || !tensor.node->fragment)
     return;
   GraphLock lock;
-  if (mlir::Operation *op = tensor.node->value.getDefiningOp())
+  if (Operation *op = tensor.node->value.getDefiningOp())
     op->setLoc(nd::seenLoc(op->getLoc(), name));
 }

@@ -33,7 +33,7 @@ Mesh::Mesh(std::initializer_list<AxisSize> axes, Here here) : list(axes) { requi
 
 Mesh Mesh::parse(std::string_view text, Here here) {
   mesh::Plan plan;
-  if (std::string problem = plan.parse(llvm::StringRef(text), {}); !problem.empty())
+  if (std::string problem = plan.parse(StringRef(text), {}); !problem.empty())
     fail(here, problem);
   Mesh result;
   for (const auto &[axis, size] : plan.mesh.axes)
@@ -116,7 +116,7 @@ std::vector<std::string> MeshPlan::idleAxes() const {
 Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here here) {
   GraphLock lock;
   NodeRef node = nodeOf(x, here);
-  mlir::MLIRContext *context = graphContext();
+  MLIRContext *context = graphContext();
   std::map<std::string, mesh::NamedAxes> entries;
   for (const NameAxes &each : names) {
     if (!node->type().has(each.name.str()))
@@ -124,19 +124,19 @@ Tensor heddle::shard(const Tensor &x, const std::vector<NameAxes> &names, Here h
     AxisList axes;
     for (const MeshAxis &axis : each.axes)
       axes.push_back(axis.str());
-    mesh::NamedAxes entry{mlir::StringAttr::get(context, each.name.str()),
+    mesh::NamedAxes entry{StringAttr::get(context, each.name.str()),
                           mesh::AxesAttr::get(context, axes)};
     if (!entries.emplace(each.name.str(), entry).second)
       fail(here, "the name '" + each.name.str() + "' occurs twice");
   }
-  llvm::SmallVector<mesh::NamedAxes> list;
+  SmallVector<mesh::NamedAxes> list;
   for (const auto &[name, entry] : entries)
     list.push_back(entry);
-  return make(here, {node}, [&](mlir::OpBuilder &builder, mlir::Location loc) -> mlir::Value {
+  return make(here, {node}, [&](OpBuilder &builder, Location loc) -> Value {
     auto sharding = mesh::ShardingAttr::getChecked(
-        [&] { return mlir::emitError(loc); }, context, llvm::ArrayRef<mesh::NamedAxes>(list),
-        /*closed=*/false, mesh::AxesAttr::get(context, {}), mlir::StringAttr(),
-        llvm::ArrayRef<mesh::AxisCoordinate>(), mlir::StringAttr());
+        [&] { return mlir::emitError(loc); }, context, ArrayRef<mesh::NamedAxes>(list),
+        /*closed=*/false, mesh::AxesAttr::get(context, {}), StringAttr(),
+        ArrayRef<mesh::AxisCoordinate>(), StringAttr());
     if (!sharding)
       return {};
     return mesh::ConstrainOp::create(builder, loc, node->type(), node->value, sharding);

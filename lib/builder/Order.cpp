@@ -36,7 +36,7 @@ ElementType wideTypeOf(ElementType type) { return isNarrowFloat(type) ? ElementT
 static std::vector<Tensor> sortTo(const std::vector<Tensor> &tensors, const Name &along,
                                   bool descending, const Size &size, Here here) {
   std::vector<NodeRef> nodes = nodesOf(tensors, here);
-  return makeAll(here, nodes, [&](mlir::OpBuilder &builder, mlir::Location loc) {
+  return makeAll(here, nodes, [&](OpBuilder &builder, Location loc) {
     return nd::buildSort(builder, loc, valuesOf(nodes), along.str(), descending, size.expr());
   });
 }

@@ -17,35 +17,31 @@
 
 namespace heddle::detail {
 
-using ScalarBody =
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::Value>)>;
+using ScalarBody = function_ref<Value(OpBuilder &, Location, ArrayRef<Value>)>;
 
 /// A pointwise function of operands of one element type (a number takes the others' type).
 /// `result`: the result's element type, null for that of the operands.
-Tensor pointwise(Here here, llvm::ArrayRef<Operand> operands, mlir::Type result, ScalarBody body);
+Tensor pointwise(Here here, ArrayRef<Operand> operands, Type result, ScalarBody body);
 
 /// The same where operands may have different element types; numbers are not allowed.
-Tensor pointwiseMixed(Here here, llvm::ArrayRef<Tensor> operands, mlir::Type result,
-                      ScalarBody body);
+Tensor pointwiseMixed(Here here, ArrayRef<Tensor> operands, Type result, ScalarBody body);
 
 /// Converts floats as `cast` does, but keeps excess precision: for operands and results of
 /// functions that compute in an accumulator's type.
-Tensor converted(const Tensor &x, mlir::Type type, Here here);
+Tensor converted(const Tensor &x, Type type, Here here);
 
 /// True for arithmetic functions of floats: a number operand has the precision of the type in which
 /// they compute. Other functions return, compare or select a number, which is rounded to the
 /// element type.
-bool isArithmetic(llvm::StringRef op);
+bool isArithmetic(StringRef op);
 /// Refuses a negative number as the exponent of integers.
-void requireExponent(double exponent, mlir::Type element, Here here);
+void requireExponent(double exponent, Type element, Here here);
 /// Scalar arithmetic; selects the float or integer op. `element` has the signedness.
-mlir::Value binary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value a,
-                   mlir::Value b, bool isUnsigned);
+Value binary(OpBuilder &builder, Location loc, StringRef op, Value a, Value b, bool isUnsigned);
 /// Scalar functions of one operand, likewise. Both return null if `op` is not defined for the type.
-mlir::Value unary(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef op, mlir::Value x,
-                  bool isUnsigned);
+Value unary(OpBuilder &builder, Location loc, StringRef op, Value x, bool isUnsigned);
 /// The names that `unary` and `binary` take for floats, by the number of operands.
-llvm::SmallVector<llvm::StringRef> floatFunctions(unsigned operands);
+SmallVector<StringRef> floatFunctions(unsigned operands);
 
 } // namespace heddle::detail
 

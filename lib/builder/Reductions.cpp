@@ -60,8 +60,8 @@ Tensor mean(Operand x) { return mean(x, x.tensor.names(x.here)); }
 static std::vector<Tensor>
 combineBy(const std::vector<Tensor> &tensors, const std::vector<double> &neutral,
           const Combine &combiner, Here here,
-          llvm::function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange,
-                                                ArrayRef<TypedAttr>, nd::ScalarsBody)>
+          function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange, ArrayRef<TypedAttr>,
+                                          nd::ScalarsBody)>
               build) {
   if (tensors.size() != neutral.size())
     fail(here, "expected one neutral element for each of " + std::to_string(tensors.size()) +

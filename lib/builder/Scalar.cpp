@@ -267,7 +267,7 @@ SmallVector<Value> ScalarCombiner::emit(OpBuilder &builder, Location loc, ValueR
 }
 
 SmallVector<Value> Deferred::run(OpBuilder &builder, Location loc, ArrayRef<Type> types,
-                                 llvm::function_ref<SmallVector<Value>()> emit) {
+                                 function_ref<SmallVector<Value>()> emit) {
   try {
     return emit();
   } catch (...) {

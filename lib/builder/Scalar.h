@@ -52,30 +52,30 @@ namespace detail {
 using ScalarRef = std::shared_ptr<const Scalar::Node>;
 
 struct ScalarEmitter {
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
+  OpBuilder &builder;
+  Location loc;
   /// The value of a leaf, a read or an argument.
-  std::function<mlir::Value(const Scalar::Node &)> leaf;
+  std::function<Value(const Scalar::Node &)> leaf;
   /// Its element type, with signedness.
-  std::function<mlir::Type(const Scalar::Node &)> leafType;
+  std::function<Type(const Scalar::Node &)> leafType;
   bool isCombiner = false; ///< it may not use coordinates
   /// Scalars are shared: each is visited once, and emitted once for each type with which it is
   /// used.
-  std::map<std::pair<const Scalar::Node *, const void *>, mlir::Value> done = {};
-  mutable std::unordered_map<const Scalar::Node *, mlir::Type> types = {}; ///< found by `ownType`
-  std::unordered_map<const Scalar::Node *, bool> indexed = {};             ///< by `hasIndex`
+  std::map<std::pair<const Scalar::Node *, const void *>, Value> done = {};
+  mutable std::unordered_map<const Scalar::Node *, Type> types = {}; ///< found by `ownType`
+  std::unordered_map<const Scalar::Node *, bool> indexed = {};       ///< by `hasIndex`
 
   /// Emits `node`; numbers and coordinates without a type of their own get the type `wanted`.
   /// Throws Error if an operation is not defined for the types of its operands.
-  mlir::Value emit(const ScalarRef &node, mlir::Type wanted);
+  Value emit(const ScalarRef &node, Type wanted);
   /// The element type inferred from the leaves; null for numbers and coordinates.
-  mlir::Type ownType(const ScalarRef &node) const;
+  Type ownType(const ScalarRef &node) const;
 
 private:
   /// True if the node depends on coordinates.
   bool hasIndex(const Scalar::Node &node);
-  mlir::Value apply(const Scalar::Node &node, mlir::Type wanted);
-  mlir::Type typeOf(const ScalarRef &a, const ScalarRef &b, mlir::Type otherwise) const;
+  Value apply(const Scalar::Node &node, Type wanted);
+  Type typeOf(const ScalarRef &a, const ScalarRef &b, Type otherwise) const;
 };
 
 /// A combiner of tuples of `types` (element types with signedness), as trees over its arguments.
@@ -87,22 +87,19 @@ struct ScalarCombiner {
   /// Throws Error unless `combine` returns `count` scalars.
   ScalarCombiner(const Combine &combine, size_t count, Here here);
   /// `scalars`: accumulators, then elements. Throws Error for results of other types and for reads.
-  llvm::SmallVector<mlir::Value> emit(mlir::OpBuilder &builder, mlir::Location loc,
-                                      mlir::ValueRange scalars,
-                                      llvm::ArrayRef<mlir::Type> types) const;
+  SmallVector<Value> emit(OpBuilder &builder, Location loc, ValueRange scalars,
+                          ArrayRef<Type> types) const;
 };
 
 /// Defers an exception of a callback, because its caller is not exception-safe.
 class Deferred {
 public:
   /// The result of `emit`; zeros of `types` if it throws.
-  llvm::SmallVector<mlir::Value> run(mlir::OpBuilder &builder, mlir::Location loc,
-                                     llvm::ArrayRef<mlir::Type> types,
-                                     llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);
+  SmallVector<Value> run(OpBuilder &builder, Location loc, ArrayRef<Type> types,
+                         function_ref<SmallVector<Value>()> emit);
   /// The code of a combiner of `types`, to be given to a builder.
-  auto codeOf(const ScalarCombiner &combiner, mlir::Location loc,
-              llvm::ArrayRef<mlir::Type> types) {
-    return [=, this, &combiner](mlir::OpBuilder &b, mlir::ValueRange scalars) {
+  auto codeOf(const ScalarCombiner &combiner, Location loc, ArrayRef<Type> types) {
+    return [=, this, &combiner](OpBuilder &b, ValueRange scalars) {
       return run(b, loc, types, [&] { return combiner.emit(b, loc, scalars, types); });
     };
   }
@@ -118,9 +115,9 @@ private:
 
 /// The type in which elements are combined: `asked`, or the default. Throws Error if it cannot
 /// represent them.
-mlir::Type accumulatorFor(mlir::Type element, std::optional<ElementType> asked, Here here);
+Type accumulatorFor(Type element, std::optional<ElementType> asked, Here here);
 /// A number as an attribute of the signless `type`; throws Error if it is not representable.
-mlir::TypedAttr numberAttr(mlir::Type type, double value, Here here);
+TypedAttr numberAttr(Type type, double value, Here here);
 nd::CombinerKind kindOf(Combiner combiner);
 
 } // namespace detail

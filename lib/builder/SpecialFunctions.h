@@ -31,11 +31,9 @@ Scalar logGamma(const Scalars &x, bool isDouble);
 Scalar gammaSlope(const Scalars &x, bool isDouble);
 
 /// `x` to the power of `n`, integers of one type; null for truth values.
-mlir::Value integerPower(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Value n,
-                         bool isUnsigned);
+Value integerPower(OpBuilder &builder, Location loc, Value x, Value n, bool isUnsigned);
 /// The ops of a composition. The operands are all f32 or all f64.
-mlir::Value emitComposition(mlir::OpBuilder &builder, mlir::Location loc, Composition function,
-                            mlir::ValueRange operands);
+Value emitComposition(OpBuilder &builder, Location loc, Composition function, ValueRange operands);
 
 } // namespace heddle::detail
 

@@ -134,7 +134,7 @@ size_t Tensor::count(Here here) const {
 template <typename NamedSizes>
 static Tensor leafOf(ElementType element, const NamedSizes &sizes, Here here) {
   GraphLock lock;
-  llvm::SmallVector<nd::Dim> dims;
+  SmallVector<nd::Dim> dims;
   for (const auto &[name, size] : sizes)
     dims.emplace_back(graphContext(), name, Expr(size));
   Tensor result;
@@ -293,7 +293,7 @@ double Tensor::item(Here here) const {
 
 /// Values nested in brackets, at most `most` along each name; `print` prints the one at an offset.
 static void printNested(std::ostream &out, const std::vector<int64_t> &shape, size_t depth,
-                        size_t &next, llvm::function_ref<void(size_t)> print) {
+                        size_t &next, function_ref<void(size_t)> print) {
   if (depth == shape.size())
     return print(next++);
   constexpr int64_t most = 12;

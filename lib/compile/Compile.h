@@ -32,8 +32,6 @@
 #include "lib/target/MachineFile.h"
 #include "runtime/program/Program.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 #include <functional>
 
 namespace heddle {
@@ -78,8 +76,8 @@ struct CompileStatistics {
 
 /// Compiles `module` and modifies it, unless the cache has its program (ProgramCache.h). Fails with
 /// diagnostics at source locations.
-mlir::FailureOr<ProgramImage> compileProgram(mlir::ModuleOp module, const CompileOptions &options,
-                                             CompileStatistics *statistics = nullptr);
+FailureOr<ProgramImage> compileProgram(ModuleOp module, const CompileOptions &options,
+                                       CompileStatistics *statistics = nullptr);
 
 /// The forms of a program that can be printed, in the order in which the compiler makes them.
 enum class ProgramForm {
@@ -91,13 +89,13 @@ enum class ProgramForm {
   Assembly, ///< the kernels as assembly
 };
 /// `nd`, `nest`, `kernels`, `loops`, `llvm`, `asm`; none for any other word.
-std::optional<ProgramForm> parseProgramForm(llvm::StringRef word);
+std::optional<ProgramForm> parseProgramForm(StringRef word);
 /// Prints the program in a form; modifies `module`.
-mlir::FailureOr<std::string> printProgram(mlir::ModuleOp module, const CompileOptions &options,
-                                          ProgramForm form);
+FailureOr<std::string> printProgram(ModuleOp module, const CompileOptions &options,
+                                    ProgramForm form);
 /// As `printProgram`, but writes to a file; empty or "-": to standard output.
-mlir::LogicalResult writeProgram(mlir::ModuleOp module, const CompileOptions &options,
-                                 ProgramForm form, const std::string &path);
+LogicalResult writeProgram(ModuleOp module, const CompileOptions &options, ProgramForm form,
+                           const std::string &path);
 
 } // namespace heddle
 

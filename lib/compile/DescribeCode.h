@@ -17,8 +17,8 @@ namespace heddle {
 /// the ops that were fused into a kernel.
 std::vector<FunctionSpec> describeFunctions(const ProgramCode &code,
                                             const std::vector<EntrySpec> &entries,
-                                            llvm::ArrayRef<OutlinedKernel> sources,
-                                            llvm::ArrayRef<CompiledKernel> kernels);
+                                            ArrayRef<OutlinedKernel> sources,
+                                            ArrayRef<CompiledKernel> kernels);
 
 } // namespace heddle
 

@@ -8,27 +8,26 @@
 #ifndef HEDDLE_LIB_COMPILE_DUMP_H
 #define HEDDLE_LIB_COMPILE_DUMP_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "lib/support/Mlir.h"
 
 #include <string>
 
 namespace heddle {
 
 /// Writes a file as a whole, or fails with a diagnostic of the module.
-mlir::LogicalResult writeText(mlir::ModuleOp module, const std::string &path, llvm::StringRef text);
+LogicalResult writeText(ModuleOp module, const std::string &path, StringRef text);
 
 /// Writes the forms of a program to `directory`; if that is empty, to a new folder in
 /// $HEDDLE_DUMP_DIR, if that is set. $HEDDLE_DUMP_FILES lists the files to write.
 class Dump {
 public:
-  Dump(mlir::ModuleOp module, std::string directory);
+  Dump(ModuleOp module, std::string directory);
   /// Whether files are written at all.
   bool isOn() const { return !directory.empty(); }
   /// Whether a file is written: all of them, or those whose names $HEDDLE_DUMP_FILES lists.
-  bool isWanted(llvm::StringRef name) const;
-  mlir::LogicalResult write(mlir::ModuleOp module, const std::string &name,
-                            llvm::StringRef text) const;
-  mlir::LogicalResult write(mlir::ModuleOp module, const std::string &name) const;
+  bool isWanted(StringRef name) const;
+  LogicalResult write(ModuleOp module, const std::string &name, StringRef text) const;
+  LogicalResult write(ModuleOp module, const std::string &name) const;
 
 private:
   std::string directory, files;

@@ -59,8 +59,8 @@ public:
 
   llvm::json::Value json() const;
   /// Writes the files whose paths are not empty.
-  mlir::LogicalResult write(mlir::ModuleOp module, const std::string &jsonPath,
-                            const std::string &htmlPath) const;
+  LogicalResult write(ModuleOp module, const std::string &jsonPath,
+                      const std::string &htmlPath) const;
 
 private:
   using Decisions = std::map<std::string, std::deque<llvm::json::Object>>;
@@ -75,16 +75,16 @@ private:
   llvm::json::Array entries;
 
   /// Called while the function has neutral names; the record has the user's.
-  void addFusion(mlir::func::FuncOp function, const nest::FusionDecisions &decisions);
+  void addFusion(func::FuncOp function, const nest::FusionDecisions &decisions);
   void addLayouts(const nest::ExplainedLayouts &layouts);
   double seconds(double cycles) const;
-  llvm::json::Array alternatives(llvm::ArrayRef<nest::ExplainedLayouts::Alternative> others,
+  llvm::json::Array alternatives(ArrayRef<nest::ExplainedLayouts::Alternative> others,
                                  const Labels &names) const;
   llvm::json::Object describeStep(const StepSpec &step, const OutlinedStep &outlined,
                                   const EntrySpec &entry, bool emitRemarks) const;
   /// Adds the schedule of a nest and what others would cost.
-  void addSchedule(llvm::json::Object &to, mlir::Operation *nest, bool emitRemarks) const;
-  llvm::json::Array nestsIn(mlir::Operation *step, bool emitRemarks) const;
+  void addSchedule(llvm::json::Object &to, Operation *nest, bool emitRemarks) const;
+  llvm::json::Array nestsIn(Operation *step, bool emitRemarks) const;
 };
 
 /// A page without references to other files that shows a record of `Explanation::json`.

@@ -25,7 +25,7 @@ namespace heddle {
 class KernelCache;
 
 /// The cache key of the output of this compiler, with these extensions, for `text`.
-std::string cacheKey(std::string text, llvm::ArrayRef<std::shared_ptr<const Extension>> extensions);
+std::string cacheKey(std::string text, ArrayRef<std::shared_ptr<const Extension>> extensions);
 
 struct CompiledKernel {
   std::string symbol;
@@ -36,36 +36,36 @@ struct CompiledKernel {
 /// Chooses the schedules of all kernels for `machine`, and sets their sources and predictions, the
 /// latter for the machine `timed`. Kernels that are found in `cache` (which may be null) lose their
 /// functions.
-void scheduleKernels(mlir::ModuleOp module, OutlinedKernels &outlined, const cost::Machine &machine,
+void scheduleKernels(ModuleOp module, OutlinedKernels &outlined, const cost::Machine &machine,
                      const cost::Machine &timed, const KernelCache *cache,
                      const CompileOptions &options);
 
 /// Compiles all kernels, or fails with a diagnostic at the nest that can't be compiled. `cache` may
 /// be null.
-mlir::FailureOr<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<OutlinedKernel> kernels,
-                                                            const Target &target,
-                                                            const KernelCache *cache,
-                                                            const CompileOptions &options);
+FailureOr<std::vector<CompiledKernel>> compileKernels(ArrayRef<OutlinedKernel> kernels,
+                                                      const Target &target,
+                                                      const KernelCache *cache,
+                                                      const CompileOptions &options);
 
 /// Emits a remark at each nest that names the plugin that provides its kernel, or those that
 /// decline it; no remarks without plugins.
-mlir::LogicalResult explainKernels(llvm::ArrayRef<OutlinedKernel> kernels, const Target &target,
-                                   const CompileOptions &options);
+LogicalResult explainKernels(ArrayRef<OutlinedKernel> kernels, const Target &target,
+                             const CompileOptions &options);
 
 /// One kernel as text.
-mlir::FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
-                                         const CompileOptions &options, KernelForm form);
+FailureOr<std::string> printKernel(const OutlinedKernel &kernel, const Target &target,
+                                   const CompileOptions &options, KernelForm form);
 
 /// A function `symbol` that runs `steps`.
 struct EntrySource {
   std::string name, symbol;
-  mlir::Location loc;
+  Location loc;
   std::vector<StepSpec> steps;
 };
 
 /// Compiles all entries that are not in `cache` (which may be null), or fails with a diagnostic.
-mlir::FailureOr<std::vector<Object>> compileEntries(llvm::ArrayRef<EntrySource> entries,
-                                                    const Target &target, const KernelCache *cache);
+FailureOr<std::vector<Object>> compileEntries(ArrayRef<EntrySource> entries, const Target &target,
+                                              const KernelCache *cache);
 
 } // namespace heddle
 

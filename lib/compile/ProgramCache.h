@@ -27,13 +27,13 @@
 namespace heddle {
 
 /// The cache key of the program of `module`; `timed`: the facts for predicted times.
-std::string programKey(mlir::ModuleOp module, const CompileOptions &options,
-                       nest::MachineAttr machine, nest::MachineAttr timed, const Target &target);
+std::string programKey(ModuleOp module, const CompileOptions &options, nest::MachineAttr machine,
+                       nest::MachineAttr timed, const Target &target);
 
 /// A line of JSON with the statistics, and the program file.
 std::string packProgram(const ProgramImage &image, const CompileStatistics &statistics);
 /// Sets `statistics` except for the seconds; none for invalid text.
-std::optional<ProgramImage> unpackProgram(llvm::StringRef text, CompileStatistics &statistics);
+std::optional<ProgramImage> unpackProgram(StringRef text, CompileStatistics &statistics);
 
 /// The program under `key`, and its statistics except for the seconds; none if the cache lacks it.
 std::optional<ProgramImage> findProgram(const KernelCache &cache, const std::string &key,

@@ -21,16 +21,16 @@ namespace heddle {
 
 /// Runs the nd pipeline. Verifies the module only at its end, since verification takes as long as a
 /// pass, unless the caller inspects passes.
-mlir::LogicalResult runNdPasses(mlir::ModuleOp module, const CompileOptions &options);
+LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options);
 /// Runs the pipelines of nests and steps. While they run, the module states all facts of its
 /// machine.
-mlir::LogicalResult runNestPasses(mlir::ModuleOp module, const CompileOptions &options,
-                                  const Setting &setting, const DecisionListeners &listeners = {});
-mlir::LogicalResult restoreNames(mlir::ModuleOp module);
+LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options, const Setting &setting,
+                            const DecisionListeners &listeners = {});
+LogicalResult restoreNames(ModuleOp module);
 /// Schedules the distinct kernels, restores the users' names and converts the nests to steps. If
 /// `show`, schedules become attributes of the nests.
-mlir::FailureOr<OutlinedProgram> makeSteps(mlir::ModuleOp module, const Setting &setting,
-                                           const CompileOptions &options, bool show);
+FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
+                                     const CompileOptions &options, bool show);
 
 } // namespace heddle
 

@@ -34,7 +34,7 @@ struct Setting {
 };
 
 /// Checks the signatures of entries and the facts that the module states.
-mlir::FailureOr<Setting> prepare(mlir::ModuleOp module, const CompileOptions &options);
+FailureOr<Setting> prepare(ModuleOp module, const CompileOptions &options);
 
 } // namespace heddle
 

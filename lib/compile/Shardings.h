@@ -13,15 +13,14 @@
 #ifndef HEDDLE_LIB_COMPILE_SHARDINGS_H
 #define HEDDLE_LIB_COMPILE_SHARDINGS_H
 
+#include "lib/support/Mlir.h"
 #include "runtime/format/Manifest.h"
 #include "runtime/format/ShardingTable.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace heddle {
 
 /// Adds the rows of the function that became `entry`, if any.
-void addShardings(ShardingTable &table, mlir::func::FuncOp function, const EntrySpec &entry);
+void addShardings(ShardingTable &table, func::FuncOp function, const EntrySpec &entry);
 
 } // namespace heddle
 

@@ -54,21 +54,21 @@ public:
   /// Changes the cost of nests that run together, or of a sort, for which there are none. The bound
   /// is lowered to the seconds afterwards if it is above them. A search does not ask for schedules
   /// that would be chosen only if this changed the ratio of two costs by more than `mostAdjusted`.
-  virtual void adjustCost(llvm::ArrayRef<NestFacts> nests, Cost &cost) const {}
+  virtual void adjustCost(ArrayRef<NestFacts> nests, Cost &cost) const {}
 };
 
 using Adjustments = std::vector<std::shared_ptr<const Adjustment>>;
 
 /// Replaces the adjustments of a context, in which no pass is running.
-void setAdjustments(mlir::MLIRContext *context, Adjustments adjustments);
+void setAdjustments(MLIRContext *context, Adjustments adjustments);
 /// Adds an adjustment to each context that loads the nest dialect from this registry.
 void addAdjustment(mlir::DialectRegistry &registry, std::shared_ptr<const Adjustment> adjustment);
 /// Returns those of a context, in the order in which they apply; null if there are none.
-const Adjustments *adjustmentsOf(mlir::MLIRContext *context);
+const Adjustments *adjustmentsOf(MLIRContext *context);
 
 /// Returns `machine` as the extensions of its context adjust it.
 nest::MachineAttr adjusted(nest::MachineAttr machine);
-void adjust(const Adjustments *adjustments, llvm::ArrayRef<NestFacts> nests, Cost &cost);
+void adjust(const Adjustments *adjustments, ArrayRef<NestFacts> nests, Cost &cost);
 
 } // namespace heddle::cost
 

@@ -23,12 +23,12 @@ namespace heddle::cost {
 
 /// Calls `act` with variants of a nest with layouts, one for each choice of lanes, with assumed
 /// loops.
-void forEachAssumption(const NestFacts &facts, llvm::function_ref<void(const NestFacts &)> act);
+void forEachAssumption(const NestFacts &facts, function_ref<void(const NestFacts &)> act);
 
 /// Returns the loops that are assumed for these lanes. `tile` selects one of the register tiles of
 /// a reduction, the best first. `isSplit`: the outermost loop is that of `splitOf`.
-llvm::SmallVector<Loop, 12> assumedLoops(const NestFacts &facts, llvm::ArrayRef<unsigned> lanes,
-                                         unsigned tile = 0, bool isSplit = false);
+SmallVector<Loop, 12> assumedLoops(const NestFacts &facts, ArrayRef<unsigned> lanes,
+                                   unsigned tile = 0, bool isSplit = false);
 
 /// An outer loop of a reduced name, between whose steps the results hold parts of the sums, so that
 /// what one step reads stays in a cache.
@@ -36,13 +36,12 @@ struct Split {
   unsigned name = 0;
   int64_t points = 0; ///< of a step; 0: all that is read fits in the cache
 };
-Split splitOf(const nest::NestModel &nest, llvm::ArrayRef<unsigned> lanes);
+Split splitOf(const nest::NestModel &nest, ArrayRef<unsigned> lanes);
 
 /// Returns the good register tiles of a reduction with these lanes, the best first: the best one
 /// over each set of names. `onLanes`: for each access, whether it is read as vectors.
-std::vector<nest::RegisterTile> goodTiles(const nest::NestModel &nest,
-                                          llvm::ArrayRef<unsigned> lanes,
-                                          llvm::ArrayRef<bool> onLanes);
+std::vector<nest::RegisterTile> goodTiles(const nest::NestModel &nest, ArrayRef<unsigned> lanes,
+                                          ArrayRef<bool> onLanes);
 
 } // namespace heddle::cost
 

@@ -22,9 +22,7 @@
 #define HEDDLE_LIB_COST_BLOCKWALK_H
 
 #include "lib/cost/Walk.h"
-
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
+#include "lib/support/Mlir.h"
 
 #include <functional>
 #include <optional>
@@ -35,34 +33,34 @@ namespace heddle::cost {
 /// takes no time and no memory.
 struct Places {
   unsigned devices = 1;
-  std::function<std::optional<unsigned>(mlir::Operation *)> ofOp;
+  std::function<std::optional<unsigned>(Operation *)> ofOp;
   std::function<std::optional<unsigned>(mlir::BlockArgument)> ofArgument;
   /// By number; a result that another device computes is sent there, and held to the end.
   std::function<std::optional<unsigned>(unsigned)> ofResult;
-  mlir::StringAttr axis; ///< of the mesh, along which values are sent
+  StringAttr axis; ///< of the mesh, along which values are sent
 };
 
 struct WalkOptions {
   Walk::Order order = Walk::Order::Given; ///< on streams
   Places places;
   /// Ops that take no time, such as transfers that will overlap with others.
-  std::function<bool(mlir::Operation *)> isFree;
+  std::function<bool(Operation *)> isFree;
 };
 
 class BlockWalk {
 public:
-  BlockWalk(mlir::Block &block, const WalkOptions &options);
+  BlockWalk(Block &block, const WalkOptions &options);
 
   /// In picoseconds from the beginning of the block. The terminator takes no time.
-  int64_t begin(mlir::Operation *op) const { return walk.begin(taskOf.lookup(op)); }
-  int64_t end(mlir::Operation *op) const { return walk.end(taskOf.lookup(op)); }
+  int64_t begin(Operation *op) const { return walk.begin(taskOf.lookup(op)); }
+  int64_t end(Operation *op) const { return walk.end(taskOf.lookup(op)); }
   int64_t end() const { return walk.end(); }
   /// The maximum number of bytes that a device holds. Arguments are held throughout.
   int64_t mostBytes(unsigned device = 0) const { return walk.mostBytes(device); }
 
 private:
   Walk walk;
-  llvm::DenseMap<mlir::Operation *, unsigned> taskOf;
+  DenseMap<Operation *, unsigned> taskOf;
 
   class Filler;
 };

@@ -32,7 +32,7 @@ double waitsOf(double chunks);
 /// Returns the cycles that a nest takes with its waits, or infinity if its chunks are too small.
 /// Symbolic sizes may be smaller than assumed: `chunksIn` returns the chunks that are left if the
 /// nest takes at most so many cycles.
-double cyclesWithWaits(double cycles, llvm::function_ref<double(double cycles)> chunksIn,
+double cyclesWithWaits(double cycles, function_ref<double(double cycles)> chunksIn,
                        const Machine &machine);
 
 } // namespace heddle::cost

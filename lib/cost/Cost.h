@@ -66,21 +66,21 @@ Cost costOf(const NestFacts &nest, const Rates &rates, unsigned threads = 1);
 
 /// Returns the cost of nests that run one after another at each point of their common groups, which
 /// keeps what they share near. As much is known of them as of the one of which least is known.
-Cost costOf(llvm::ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads = 1);
+Cost costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned threads = 1);
 
 /// Returns the cost of a nest, a group or recurrence of nests, or a sort, by the layouts and
 /// schedules that it states, but at most by `known`.
-Cost costOf(mlir::Operation *op, const Machine &machine, unsigned threads = 1,
+Cost costOf(Operation *op, const Machine &machine, unsigned threads = 1,
             Knowledge known = Knowledge::Schedule);
 
 /// Returns the seconds of a nest, a group, a recurrence or a sort with good layouts and loops.
 /// Decisions that change the order of sums ask for the machine that stands for all CPUs: they are
 /// equal on all CPUs.
-double secondsBySizes(mlir::Operation *op, const Machine &machine = Machine::ofClass("cpu"));
+double secondsBySizes(Operation *op, const Machine &machine = Machine::ofClass("cpu"));
 
 /// Returns the seconds of transfers that nests save as a group, since what no other op uses stays
 /// near. Their arithmetic is the same.
-double secondsSavedAsGroup(llvm::ArrayRef<mlir::Operation *> nests);
+double secondsSavedAsGroup(ArrayRef<Operation *> nests);
 
 /// Returns the most bytes of values that stay near at a point of a group, on the machine that
 /// stands for all CPUs.

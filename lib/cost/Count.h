@@ -36,27 +36,25 @@ double capacityOf(const nest::NestModel &nest, int level);
 
 /// Adds the bytes that nests move which run together at each point of their groups. Their schedules
 /// must be known.
-void addBytes(llvm::ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
+void addBytes(ArrayRef<const NestFacts *> nests, Fetched how, Amounts &amounts);
 
 /// Returns the number of rows that a gather looks up while each iteration name takes `extents`
 /// points.
-double gatheredRows(const nest::NestAccess &access, llvm::ArrayRef<int64_t> extents);
+double gatheredRows(const nest::NestAccess &access, ArrayRef<int64_t> extents);
 
 /// Calls `act` with each tensor that nests access which run together, and the least bytes of it
 /// that they access.
-void forEachTensor(llvm::ArrayRef<NestFacts> nests,
-                   llvm::function_ref<void(mlir::Value, double bytes, bool isWritten)> act);
+void forEachTensor(ArrayRef<NestFacts> nests,
+                   function_ref<void(Value, double bytes, bool isWritten)> act);
 
 /// Returns the least amounts of any layouts and loops. Only the bytes of tensors that `counts`
 /// accepts are among them.
 Amounts leastAmounts(
-    llvm::ArrayRef<NestFacts> nests,
-    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
+    ArrayRef<NestFacts> nests, function_ref<bool(Value)> counts = [](Value) { return true; });
 
 /// Returns the amounts of good layouts and loops, which are not known.
 Amounts amountsBySizes(
-    llvm::ArrayRef<NestFacts> nests,
-    llvm::function_ref<bool(mlir::Value)> counts = [](mlir::Value) { return true; });
+    ArrayRef<NestFacts> nests, function_ref<bool(Value)> counts = [](Value) { return true; });
 
 } // namespace heddle::cost
 

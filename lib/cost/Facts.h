@@ -46,10 +46,10 @@ class NestFacts {
 public:
   /// Facts of a `nest.compute` or `nest.update`, without layouts and loops. `shrink`: see
   /// NestModel.
-  NestFacts(mlir::Operation *op, nest::MachineAttr machine, bool shrink = false);
+  NestFacts(Operation *op, nest::MachineAttr machine, bool shrink = false);
 
   /// Facts of a copy of a tensor to another layout.
-  static NestFacts ofCopy(mlir::Value tensor, nest::MachineAttr machine);
+  static NestFacts ofCopy(Value tensor, nest::MachineAttr machine);
 
   Instructions body, combine, finish; ///< at each point; at each produced point
   bool isUpdate = false;
@@ -60,16 +60,16 @@ public:
   Knowledge knowledge() const { return basis; }
 
   /// Replaces the sizes of all iteration names. Layouts stay, loops are forgotten.
-  void setSizes(llvm::ArrayRef<int64_t> sizes);
+  void setSizes(ArrayRef<int64_t> sizes);
   /// Sets the layouts of all accesses: of the reads, then of the results. Loops are forgotten.
-  void setLayouts(llvm::ArrayRef<Layout> layouts);
+  void setLayouts(ArrayRef<Layout> layouts);
   /// Replaces the layout of an access; the others and the loops stay.
   void setLayout(size_t access, const Layout &layout);
   /// Sets the loops of the groups around the nest (the first `outer`), then its own, and their
   /// stages. Layouts must be known.
-  void setLoops(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<Stage> stages = {}, size_t outer = 0);
+  void setLoops(ArrayRef<Loop> loops, ArrayRef<Stage> stages = {}, size_t outer = 0);
   /// Replaces the stages, which are within the first loops of the nest itself.
-  void setStages(llvm::ArrayRef<Stage> stages, size_t outer = 0);
+  void setStages(ArrayRef<Stage> stages, size_t outer = 0);
   /// Forgets what is known beyond `to`.
   void forget(Knowledge to) { basis = std::min(basis, to); }
 
@@ -84,9 +84,9 @@ public:
   /// Returns the boxes of an access. Loops must be known.
   const AccessBoxes &boxes(size_t access) const;
   /// Returns what `count` says of an access, which depends on its layout, its copy and the loops.
-  const Amounts &counted(size_t access, llvm::function_ref<Amounts()> count) const;
+  const Amounts &counted(size_t access, function_ref<Amounts()> count) const;
   /// Returns how lanes reach an access. Layouts must be known.
-  nest::LaneKind laneKind(size_t access, llvm::ArrayRef<unsigned> lanes) const;
+  nest::LaneKind laneKind(size_t access, ArrayRef<unsigned> lanes) const;
 
 private:
   explicit NestFacts(nest::NestModel model) : adjustments(nullptr), model(std::move(model)) {}
@@ -94,19 +94,19 @@ private:
   nest::NestModel model;
   Knowledge basis = Knowledge::Nothing;
   Loops walked;
-  unsigned walk = 0;                  ///< the number of the loops, of all that were set
-  llvm::SmallVector<Stage, 4> staged; ///< `at`: levels
+  unsigned walk = 0;            ///< the number of the loops, of all that were set
+  SmallVector<Stage, 4> staged; ///< `at`: levels
 
   /// An access in a layout, and what was asked of it.
   struct Laid {
     Layout layout;
     nest::SizedLayout sized;
     nest::PlacedAccess place;
-    mutable llvm::SmallVector<std::pair<Names, nest::LaneKind>, 2> kinds{}; ///< by lanes
+    mutable SmallVector<std::pair<Names, nest::LaneKind>, 2> kinds{}; ///< by lanes
     mutable llvm::StringMap<Box> boxOf{}; ///< by extents; loops of a search share most
     mutable AccessBoxes boxes{};
     /// The instructions of the access, by the level of its copy.
-    mutable llvm::SmallVector<std::pair<size_t, Amounts>, 1> counts{};
+    mutable SmallVector<std::pair<size_t, Amounts>, 1> counts{};
     mutable unsigned walk = 0; ///< the loops of `boxes` and `counts`
   };
   /// A search sets the same layouts again and again, so they are kept.
@@ -125,7 +125,7 @@ private:
 
 /// Returns the facts of the nests that run together in `op`: of a nest, or of all nests of a group
 /// or a recurrence. Layouts and loops that the nests state are known.
-std::vector<NestFacts> factsOf(mlir::Operation *op, nest::MachineAttr machine);
+std::vector<NestFacts> factsOf(Operation *op, nest::MachineAttr machine);
 
 } // namespace heddle::cost
 

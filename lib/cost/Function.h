@@ -24,8 +24,6 @@
 
 #include "lib/cost/Cost.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
 namespace heddle::cost {
 
 struct FunctionCost {

@@ -19,7 +19,7 @@
 #ifndef HEDDLE_LIB_COST_INSTRUCTIONS_H
 #define HEDDLE_LIB_COST_INSTRUCTIONS_H
 
-#include "mlir/IR/Operation.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::cost {
 
@@ -31,7 +31,7 @@ struct Instructions {
 };
 
 /// `laneBits`: of a vector's lanes; wider elements take several vectors.
-Instructions instructionsOf(mlir::Operation &op, unsigned laneBits);
+Instructions instructionsOf(Operation &op, unsigned laneBits);
 /// Returns the instructions of all ops of a region; ops that depend on coordinates alone are free.
 Instructions instructionsOf(mlir::Region &region, unsigned laneBits);
 

@@ -25,7 +25,7 @@
 namespace heddle::cost {
 
 /// Iteration names by number; the last varies fastest.
-using Names = llvm::SmallVector<unsigned, 2>;
+using Names = SmallVector<unsigned, 2>;
 
 /// A loop of a schedule (dialects/nest/Schedule.h), with names by number.
 struct Loop {
@@ -62,25 +62,25 @@ public:
   Loops() = default;
   /// `loops`: those of the groups around the nest (the first `outer`), then its own. A name without
   /// a loop gets one (dialects/nest/Schedule.h).
-  Loops(const nest::NestModel &nest, llvm::ArrayRef<Loop> loops, size_t outer);
+  Loops(const nest::NestModel &nest, ArrayRef<Loop> loops, size_t outer);
 
-  llvm::SmallVector<Merged, 6> merged;
+  SmallVector<Merged, 6> merged;
   MergedSet produced; ///< of produced names
-  llvm::SmallVector<Level, 12> levels;
-  llvm::SmallVector<nest::Extents, 8> extents; ///< of each name, in a step of the first n levels
-  llvm::SmallVector<double, 12> runs = {1};    ///< steps of the first n levels
-  llvm::SmallVector<unsigned, 12> levelAfter; ///< of each of `loops`: the number of levels up to it
-  size_t outerLevels = 0;                     ///< those of the groups around
-  int vectors = -1;                           ///< the names whose points are lanes; -1: none
-  int64_t width = 1;                          ///< lanes of a vector
+  SmallVector<Level, 12> levels;
+  SmallVector<nest::Extents, 8> extents; ///< of each name, in a step of the first n levels
+  SmallVector<double, 12> runs = {1};    ///< steps of the first n levels
+  SmallVector<unsigned, 12> levelAfter;  ///< of each of `loops`: the number of levels up to it
+  size_t outerLevels = 0;                ///< those of the groups around
+  int vectors = -1;                      ///< the names whose points are lanes; -1: none
+  int64_t width = 1;                     ///< lanes of a vector
   double together = 1; ///< reduced points that one instruction of a matrix unit adds
   unsigned added = 0;  ///< their name
   double chunks = 1;   ///< steps of the loops that threads share
 
   /// Returns the merged names that have one of these names.
   MergedSet mergedOf(const llvm::SmallBitVector &names) const;
-  llvm::ArrayRef<unsigned> lanes() const {
-    return vectors < 0 ? llvm::ArrayRef<unsigned>() : merged[unsigned(vectors)].names;
+  ArrayRef<unsigned> lanes() const {
+    return vectors < 0 ? ArrayRef<unsigned>() : merged[unsigned(vectors)].names;
   }
   /// Returns the points of merged names in a register tile, or its vectors if the points are lanes.
   double inTile(unsigned merged) const;

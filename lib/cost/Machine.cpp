@@ -9,8 +9,6 @@
 
 #include "lib/cost/Adjustment.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;

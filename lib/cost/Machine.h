@@ -50,7 +50,7 @@
 namespace heddle {
 
 /// The attribute of a module, or kernel, that states facts of the machine.
-inline constexpr llvm::StringLiteral machineAttrName("heddle.machine");
+inline constexpr StringLiteral machineAttrName("heddle.machine");
 
 } // namespace heddle
 
@@ -96,7 +96,7 @@ struct Machine {
   int64_t line = 64, page = 4096;           ///< bytes
   int64_t threads = 1;                      ///< for predictions only, never for a choice
   std::vector<MemoryFacts> memories;        ///< the nearest first, at least one
-  llvm::SmallVector<nest::MatrixUnitAttr, 2> units;
+  SmallVector<nest::MatrixUnitAttr, 2> units;
   Occupancy occupancy; ///< of a GPU
   std::map<std::string, Link> links;
   Rates rates;
@@ -105,14 +105,14 @@ struct Machine {
   /// Reads the facts that `attribute` states. It may be null.
   static Machine of(nest::MachineAttr attribute);
   /// The machine of the module around an op, as extensions adjust it.
-  static Machine at(mlir::Operation *op);
+  static Machine at(Operation *op);
   /// The machine that stands for all of a class in decisions that change bits.
-  static const Machine &ofClass(llvm::StringRef kind);
+  static const Machine &ofClass(StringRef kind);
 
   /// Returns the bytes of the memory in front of a level; 0: there is none.
   double capacityBefore(MemoryLevel level) const;
   /// Returns the link of a mesh axis; the slowest of several.
-  Link linkOf(llvm::ArrayRef<std::string> axes) const;
+  Link linkOf(ArrayRef<std::string> axes) const;
   /// Returns how long a core takes for so many cycles.
   double seconds(double cycles) const { return cycles / rates.clock; }
   double cycles(double seconds) const { return seconds * rates.clock; }
@@ -124,12 +124,11 @@ std::array<double, memoryLevels> capacitiesOf(nest::MachineAttr machine);
 /// Returns `machine` with the facts of `others`, which may be null, instead of its own.
 nest::MachineAttr withFacts(nest::MachineAttr machine, nest::MachineAttr others);
 /// Returns `machine` with a number instead of its own, which it need not have.
-nest::MachineAttr withFact(nest::MachineAttr machine, llvm::StringRef key, double number);
+nest::MachineAttr withFact(nest::MachineAttr machine, StringRef key, double number);
 /// Returns the facts that state the links of mesh axes.
-nest::MachineAttr factsOfLinks(mlir::MLIRContext *context,
-                               const std::map<std::string, Link> &links);
+nest::MachineAttr factsOfLinks(MLIRContext *context, const std::map<std::string, Link> &links);
 /// States facts in `heddle.machine` of a module, instead of those that it has.
-void stateFacts(mlir::ModuleOp module, nest::MachineAttr facts);
+void stateFacts(ModuleOp module, nest::MachineAttr facts);
 /// Returns the facts on which the code of a nest with a schedule may depend: all but rates. Null if
 /// there are none. `machine` may be null.
 nest::MachineAttr withoutRates(nest::MachineAttr machine);

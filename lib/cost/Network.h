@@ -27,16 +27,16 @@ struct Network {
   Machine machine;
 
   /// The mesh and the machine of the function or module around an op.
-  static Network at(mlir::Operation *op);
+  static Network at(Operation *op);
 
-  Group groupOf(llvm::ArrayRef<mesh::Axis> axes) const;
+  Group groupOf(ArrayRef<mesh::Axis> axes) const;
   /// The axis, among these, whose links have the lowest rate; the first one of equals.
-  llvm::StringRef slowest(llvm::ArrayRef<mesh::Axis> axes) const;
-  TransferCost costOf(mlir::Operation *transfer) const;
+  StringRef slowest(ArrayRef<mesh::Axis> axes) const;
+  TransferCost costOf(Operation *transfer) const;
 };
 
 /// The axes along which the devices of a transfer's group differ.
-llvm::ArrayRef<mesh::Axis> axesOf(mlir::Operation *transfer);
+ArrayRef<mesh::Axis> axesOf(Operation *transfer);
 
 } // namespace heddle::cost
 

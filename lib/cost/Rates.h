@@ -107,7 +107,7 @@ struct Rates {
     return rates;
   }
   /// True for the keys of the table.
-  static bool isRate(llvm::StringRef key);
+  static bool isRate(StringRef key);
 };
 
 } // namespace heddle::cost

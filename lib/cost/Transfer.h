@@ -45,12 +45,12 @@ struct TransferCost {
 TransferCost costOf(const Transfer &transfer, const Group &group);
 
 /// True for the ops that `costOfTransfer` takes: collectives, and either end of a message.
-bool isTransfer(mlir::Operation *op);
+bool isTransfer(Operation *op);
 /// Returns the cost of a collective, or of a message, on the mesh of its function and the links of
 /// `machine`. A device that receives a message sends nothing, but the message takes as long.
-TransferCost costOfTransfer(mlir::Operation *transfer, const Machine &machine);
+TransferCost costOfTransfer(Operation *transfer, const Machine &machine);
 /// How often an op runs in one run of its function: for each step of the recurrences around it.
-double runsOf(mlir::Operation *op);
+double runsOf(Operation *op);
 
 } // namespace heddle::cost
 

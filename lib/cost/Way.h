@@ -25,12 +25,12 @@ namespace heddle::cost {
 class Way {
 public:
   /// Replaces the loops of `facts`, whose layouts must be known.
-  Way(NestFacts &facts, llvm::ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
+  Way(NestFacts &facts, ArrayRef<unsigned> lanes, unsigned tile, const Rates &rates,
       bool isSplit = false);
 
   double seconds() const { return time; }
   /// Replaces the layout of accesses to one tensor.
-  Way &setLayout(llvm::ArrayRef<unsigned> accesses, const Layout &layout);
+  Way &setLayout(ArrayRef<unsigned> accesses, const Layout &layout);
 
 private:
   NestFacts &facts;
@@ -38,12 +38,12 @@ private:
   unsigned tile;
   const Rates &rates;
   bool isSplit;
-  llvm::SmallVector<Loop, 12> loops;
-  llvm::SmallVector<Stage, 4> stages;
+  SmallVector<Loop, 12> loops;
+  SmallVector<Stage, 4> stages;
   double time = 0;
 
-  void setLoops(llvm::SmallVector<Loop, 12> assumed);
-  void measure(llvm::ArrayRef<unsigned> changed);
+  void setLoops(SmallVector<Loop, 12> assumed);
+  void measure(ArrayRef<unsigned> changed);
   bool mayStage(unsigned access) const;
   void stage(unsigned access);
 };

@@ -27,9 +27,8 @@
 
 namespace heddle::interp {
 
-mlir::FailureOr<llvm::SmallVector<TensorValue>>
-interpretClosely(mlir::func::FuncOp func, llvm::ArrayRef<TensorValue> arguments,
-                 const ExprMap &known = {});
+FailureOr<SmallVector<TensorValue>>
+interpretClosely(func::FuncOp func, ArrayRef<TensorValue> arguments, const ExprMap &known = {});
 
 } // namespace heddle::interp
 

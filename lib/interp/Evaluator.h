@@ -24,7 +24,7 @@ namespace heddle::interp {
 using TensorRef = std::shared_ptr<const TensorValue>;
 
 /// The index of an element, from its coordinates and the strides of their names.
-inline size_t dot(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<int64_t> strides) {
+inline size_t dot(ArrayRef<int64_t> coordinates, ArrayRef<int64_t> strides) {
   int64_t sum = 0;
   for (auto [coordinate, stride] : llvm::zip_equal(coordinates, strides))
     sum += coordinate * stride;
@@ -35,16 +35,16 @@ inline size_t dot(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<int64_t> s
 static constexpr int mostCalls = 500;
 
 struct Frame {
-  llvm::DenseMap<mlir::Value, TensorRef> values;
+  DenseMap<Value, TensorRef> values;
   ExprMap symbols;
   Sizes group; ///< coordinates of the names of enclosing groups
 
-  const TensorValue &operator[](mlir::Value value) const { return *values.find(value)->second; }
-  TensorRef ref(mlir::Value value) const { return values.find(value)->second; }
-  llvm::SmallVector<TensorRef> refs(mlir::ValueRange range) const {
-    return llvm::map_to_vector(range, [&](mlir::Value value) { return ref(value); });
+  const TensorValue &operator[](Value value) const { return *values.find(value)->second; }
+  TensorRef ref(Value value) const { return values.find(value)->second; }
+  SmallVector<TensorRef> refs(ValueRange range) const {
+    return llvm::map_to_vector(range, [&](Value value) { return ref(value); });
   }
-  llvm::SmallVector<const TensorValue *> operator[](mlir::ValueRange range) const;
+  SmallVector<const TensorValue *> operator[](ValueRange range) const;
 };
 
 class Evaluator {
@@ -52,29 +52,25 @@ public:
   explicit Evaluator(Arithmetic arithmetic = {}) : arithmetic(std::move(arithmetic)) {}
 
   /// Calls a public function; its results must not have excluded elements.
-  mlir::FailureOr<llvm::SmallVector<TensorValue>>
-  runEntry(mlir::func::FuncOp func, llvm::ArrayRef<TensorRef> arguments, const ExprMap &known);
+  FailureOr<SmallVector<TensorValue>> runEntry(func::FuncOp func, ArrayRef<TensorRef> arguments,
+                                               const ExprMap &known);
   /// Calls a function on arguments that match its formals. Symbols that its formals do not bind get
   /// their values from `caller`, if that is given.
-  mlir::FailureOr<llvm::SmallVector<TensorRef>> call(mlir::func::FuncOp func,
-                                                     llvm::ArrayRef<TensorRef> arguments,
-                                                     mlir::Operation *site,
-                                                     const Frame *caller = nullptr);
+  FailureOr<SmallVector<TensorRef>> call(func::FuncOp func, ArrayRef<TensorRef> arguments,
+                                         Operation *site, const Frame *caller = nullptr);
   /// Runs the ops of a block up to its terminator.
-  mlir::LogicalResult run(mlir::Block &block, Frame &frame);
+  LogicalResult run(Block &block, Frame &frame);
   /// Sets the values of the op's results.
-  mlir::LogicalResult evaluate(mlir::Operation *op, Frame &frame);
+  LogicalResult evaluate(Operation *op, Frame &frame);
 
   /// The sizes as numbers; rejects negative and too large ones.
-  mlir::FailureOr<llvm::SmallVector<SizedName>> extents(mlir::Operation *op, nd::DimsAttr dims,
-                                                        const Frame &frame);
+  FailureOr<SmallVector<SizedName>> extents(Operation *op, nd::DimsAttr dims, const Frame &frame);
   /// An empty result for the op; rejects too large ones.
-  mlir::FailureOr<TensorValue> resultOf(mlir::Value value, const Frame &frame);
-  mlir::FailureOr<llvm::SmallVector<TensorValue>> resultsOf(mlir::Operation *op,
-                                                            const Frame &frame);
+  FailureOr<TensorValue> resultOf(Value value, const Frame &frame);
+  FailureOr<SmallVector<TensorValue>> resultsOf(Operation *op, const Frame &frame);
 
-  mlir::FailureOr<ScalarRegion *> code(mlir::Region &region);
-  mlir::FailureOr<Combiner *> combiner(mlir::Region &region, llvm::ArrayRef<mlir::Type> types);
+  FailureOr<ScalarRegion *> code(mlir::Region &region);
+  FailureOr<Combiner *> combiner(mlir::Region &region, ArrayRef<Type> types);
 
   Arithmetic arithmetic;
   bool checksFailed = false;
@@ -82,46 +78,44 @@ public:
 private:
   /// Rejects a function if the verifier rejects it after its symbols are replaced by numbers; also
   /// checks its callees, even those that do not run.
-  mlir::LogicalResult verifySizes(mlir::func::FuncOp function, const ExprMap &symbols,
-                                  int within = 0);
+  LogicalResult verifySizes(func::FuncOp function, const ExprMap &symbols, int within = 0);
 
   /// Each evaluates the ops of one family and sets their results in the frame; none for other ops.
-  std::optional<mlir::LogicalResult> evaluateArithmetic(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateIndexMap(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateAccess(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateNest(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateCheck(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateCall(mlir::Operation *op, Frame &frame);
-  std::optional<mlir::LogicalResult> evaluateControl(mlir::Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateArithmetic(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateIndexMap(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateAccess(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateNest(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateCheck(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateCall(Operation *op, Frame &frame);
+  std::optional<LogicalResult> evaluateControl(Operation *op, Frame &frame);
 
-  using Deaths = std::map<mlir::Operation *, llvm::SmallVector<mlir::Value>>;
-  const Deaths &deathsIn(mlir::Block &block);
+  using Deaths = std::map<Operation *, SmallVector<Value>>;
+  const Deaths &deathsIn(Block &block);
 
   int depth = 0;
   int64_t calls = 0;
-  std::map<mlir::Block *, Deaths> deaths;                       ///< never iterated over
-  std::set<std::pair<mlir::Operation *, std::string>> verified; ///< by their sizes
-  std::map<mlir::Region *, ScalarRegion> codes;                 ///< never iterated over
+  std::map<Block *, Deaths> deaths;                       ///< never iterated over
+  std::set<std::pair<Operation *, std::string>> verified; ///< by their sizes
+  std::map<mlir::Region *, ScalarRegion> codes;           ///< never iterated over
   std::map<mlir::Region *, Combiner> combiners;
 };
 
-llvm::SmallVector<TensorRef> refsTo(llvm::ArrayRef<TensorValue> values);
+SmallVector<TensorRef> refsTo(ArrayRef<TensorValue> values);
 /// Sorts along `name` by the first input; results hold as many elements as their size.
-void sort(llvm::ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
-          llvm::MutableArrayRef<TensorValue> results);
+void sort(ArrayRef<const TensorValue *> inputs, const std::string &name, bool descending,
+          MutableArrayRef<TensorValue> results);
 /// Sets the results of an op.
-inline mlir::LogicalResult setResults(mlir::Operation *op, Frame &frame,
-                                      llvm::MutableArrayRef<TensorValue> values) {
+inline LogicalResult setResults(Operation *op, Frame &frame, MutableArrayRef<TensorValue> values) {
   for (auto [result, value] : llvm::zip_equal(op->getResults(), values))
     frame.values[result] = std::make_shared<const TensorValue>(std::move(value));
   return mlir::success();
 }
-inline mlir::LogicalResult setResult(mlir::Operation *op, Frame &frame, TensorValue value) {
+inline LogicalResult setResult(Operation *op, Frame &frame, TensorValue value) {
   return setResults(op, frame, value);
 }
 /// The elements of a literal with an explicit order of names.
-mlir::FailureOr<TensorValue> literal(mlir::Operation *op, nd::NdTensorType type,
-                                     mlir::ElementsAttr value, mlir::ArrayAttr order);
+FailureOr<TensorValue> literal(Operation *op, nd::NdTensorType type, mlir::ElementsAttr value,
+                               ArrayAttr order);
 
 } // namespace heddle::interp
 

@@ -28,14 +28,14 @@ namespace heddle::interp {
 
 /// A combiner that is prepared once for many reductions.
 struct Combiner {
-  static mlir::FailureOr<Combiner> prepare(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
-                                           Arithmetic &arithmetic);
+  static FailureOr<Combiner> prepare(mlir::Region &region, ArrayRef<Type> types,
+                                     Arithmetic &arithmetic);
   /// The combination of two tuples of accumulators.
-  llvm::SmallVector<Scalar, 2> apply(llvm::ArrayRef<Scalar> a, llvm::ArrayRef<Scalar> b);
+  SmallVector<Scalar, 2> apply(ArrayRef<Scalar> a, ArrayRef<Scalar> b);
 
   nd::CombinerKind kind = nd::CombinerKind::General;
-  llvm::SmallVector<mlir::Type, 2> types; ///< of the accumulators
-  llvm::SmallVector<bool, 2> selects;     ///< which accumulators select one of the elements
+  SmallVector<Type, 2> types;   ///< of the accumulators
+  SmallVector<bool, 2> selects; ///< which accumulators select one of the elements
   ScalarRegion region;
   Arithmetic *arithmetic = nullptr;
   bool isFloatSum() const;
@@ -49,7 +49,7 @@ public:
   /// `zero`: the sum of no elements; -0.0 is also the sum of several -0.0.
   explicit FloatSum(double zero = 0) : sum(zero), compensation(zero) {}
   void add(const Scalar &x);
-  Scalar result(mlir::FloatType type, Arithmetic &arithmetic) const;
+  Scalar result(FloatType type, Arithmetic &arithmetic) const;
 
 private:
   double sum, compensation, magnitude = 0, errors = 0, grain = 0, scale = 0;
@@ -61,15 +61,15 @@ private:
 /// One reduction. Elements have the accumulators' types.
 class Fold {
 public:
-  Fold(Combiner &combiner, llvm::ArrayRef<Scalar> neutral);
-  void add(llvm::ArrayRef<Scalar> element);
-  llvm::SmallVector<Scalar, 2> result();
+  Fold(Combiner &combiner, ArrayRef<Scalar> neutral);
+  void add(ArrayRef<Scalar> element);
+  SmallVector<Scalar, 2> result();
 
 private:
   Combiner &combiner;
-  llvm::SmallVector<Scalar, 2> neutral, running;
-  std::vector<llvm::SmallVector<Scalar, 2>> kept; ///< elements of a general combiner
-  FloatSum floats;                                ///< if the combiner is a float sum
+  SmallVector<Scalar, 2> neutral, running;
+  std::vector<SmallVector<Scalar, 2>> kept; ///< elements of a general combiner
+  FloatSum floats;                          ///< if the combiner is a float sum
 };
 
 } // namespace heddle::interp

@@ -7,8 +7,6 @@
 
 #include "lib/interp/HostTensor.h"
 
-#include "mlir/IR/Builders.h"
-
 using namespace mlir;
 
 namespace heddle::interp {

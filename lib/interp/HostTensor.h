@@ -34,7 +34,7 @@ void storeElement(ElementType element, const Scalar &scalar, std::byte *to);
 /// The elements of a tensor, whose element type must have a memory format.
 io::HostArray toHost(const TensorValue &tensor);
 /// The tensor with the elements of an array that has a name for each axis.
-TensorValue fromHost(mlir::MLIRContext *context, const io::HostArray &array);
+TensorValue fromHost(MLIRContext *context, const io::HostArray &array);
 
 } // namespace heddle::interp
 

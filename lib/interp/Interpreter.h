@@ -23,23 +23,19 @@
 
 #include "lib/interp/TensorValue.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::interp {
 
 /// Runs `func` on the arguments, in order; `known` has values of symbols that the arguments' sizes
 /// do not determine. Fails after reporting an error.
-mlir::FailureOr<llvm::SmallVector<TensorValue>> interpret(mlir::func::FuncOp func,
-                                                          llvm::ArrayRef<TensorValue> arguments,
-                                                          const ExprMap &known = {});
+FailureOr<SmallVector<TensorValue>> interpret(func::FuncOp func, ArrayRef<TensorValue> arguments,
+                                              const ExprMap &known = {});
 /// The results of an op whose operands are literals and whose sizes are constant.
-mlir::FailureOr<llvm::SmallVector<TensorValue>> interpretLiterals(mlir::Operation *op);
+FailureOr<SmallVector<TensorValue>> interpretLiterals(Operation *op);
 
 /// Values of the size symbols of a function, from its formal types and its arguments' types, and
 /// from `known` for symbols that these do not determine.
-mlir::FailureOr<ExprMap> bindSymbols(mlir::func::FuncOp func,
-                                     llvm::ArrayRef<nd::NdTensorType> arguments,
-                                     ExprMap known = {});
+FailureOr<ExprMap> bindSymbols(func::FuncOp func, ArrayRef<nd::NdTensorType> arguments,
+                               ExprMap known = {});
 
 } // namespace heddle::interp
 

@@ -21,8 +21,6 @@
 
 #include "lib/interp/TensorValue.h"
 
-#include "mlir/IR/OpDefinition.h"
-
 #include "lib/interp/MeaningInterface.h.inc"
 
 #endif // HEDDLE_LIB_INTERP_MEANING_H

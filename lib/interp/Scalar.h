@@ -55,8 +55,7 @@
 #ifndef HEDDLE_LIB_INTERP_SCALAR_H
 #define HEDDLE_LIB_INTERP_SCALAR_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "lib/support/Mlir.h"
 
 #include <cmath>
 
@@ -94,19 +93,19 @@ Scalar integer(uint64_t bits, unsigned width);
 /// An exact float.
 Scalar exactly(double value);
 /// A scalar from an IntegerAttr or FloatAttr.
-Scalar ofAttribute(mlir::Attribute attribute);
+Scalar ofAttribute(Attribute attribute);
 /// An integer of element type `type` as a coordinate.
-int64_t coordinate(const Scalar &scalar, mlir::Type type);
+int64_t coordinate(const Scalar &scalar, Type type);
 
 /// Width in bits of an integer or index type.
-unsigned widthOf(mlir::Type type);
+unsigned widthOf(Type type);
 /// Half a unit in the last place, relative, of a float type.
-double unitRoundoff(mlir::FloatType type);
+double unitRoundoff(FloatType type);
 /// The absolute error of an operation in `type` near zero.
-double smallestError(mlir::FloatType type);
-double largestFinite(mlir::FloatType type);
+double smallestError(FloatType type);
+double largestFinite(FloatType type);
 /// `value` rounded to `type` (to nearest, ties to even).
-double roundTo(mlir::FloatType type, double value);
+double roundTo(FloatType type, double value);
 
 /// The error bound of a function, in halves of a unit in the last place (ulp): docs/functions.md
 /// guarantees 4 ulp.
@@ -120,36 +119,36 @@ public:
   /// times the error of the op. There are no bounds, and nothing is undecided.
   Arithmetic(uint64_t seed, double strength) : state(seed), strength(strength) {}
   bool isPerturbed() const { return strength != 0; }
-  Scalar add(mlir::FloatType type, const Scalar &a, const Scalar &b);
-  Scalar sub(mlir::FloatType type, const Scalar &a, const Scalar &b);
-  Scalar mul(mlir::FloatType type, const Scalar &a, const Scalar &b);
-  Scalar div(mlir::FloatType type, const Scalar &a, const Scalar &b);
-  Scalar rem(mlir::FloatType type, const Scalar &a, const Scalar &b);
-  Scalar fma(mlir::FloatType type, const Scalar &a, const Scalar &b, const Scalar &c);
-  Scalar pow(mlir::FloatType type, const Scalar &a, const Scalar &b);
+  Scalar add(FloatType type, const Scalar &a, const Scalar &b);
+  Scalar sub(FloatType type, const Scalar &a, const Scalar &b);
+  Scalar mul(FloatType type, const Scalar &a, const Scalar &b);
+  Scalar div(FloatType type, const Scalar &a, const Scalar &b);
+  Scalar rem(FloatType type, const Scalar &a, const Scalar &b);
+  Scalar fma(FloatType type, const Scalar &a, const Scalar &b, const Scalar &c);
+  Scalar pow(FloatType type, const Scalar &a, const Scalar &b);
   Scalar neg(const Scalar &a);
   Scalar abs(const Scalar &a);
   /// The larger (or smaller) one; `numbersWin`: a number is preferred to NaN.
   Scalar extremum(const Scalar &a, const Scalar &b, bool larger, bool numbersWin);
   /// A monotone function, with an error of some units in the last place (ulp) of `type`.
-  Scalar monotone(mlir::FloatType type, double (*function)(double), const Scalar &a,
+  Scalar monotone(FloatType type, double (*function)(double), const Scalar &a,
                   double units = functionUnits);
   /// A function whose slope is at most 1 in magnitude.
-  Scalar gentle(mlir::FloatType type, double (*function)(double), const Scalar &a);
+  Scalar gentle(FloatType type, double (*function)(double), const Scalar &a);
   /// Rounding to an integral value: exact, but discontinuous.
   Scalar integral(double (*function)(double), const Scalar &a);
 
   /// Rounds `value`, the result of an operation in `type`; `error` comes from the operands, `exact`
   /// means that `value` is the result without rounding.
-  Scalar rounded(mlir::FloatType type, double value, double error, bool exact,
-                 bool undecided = false, double units = 1);
+  Scalar rounded(FloatType type, double value, double error, bool exact, bool undecided = false,
+                 double units = 1);
   /// Converts between float types like accumulators: the value is kept, narrowing increases the
   /// error.
-  Scalar convert(const Scalar &a, mlir::Type from, mlir::Type to);
+  Scalar convert(const Scalar &a, Type from, Type to);
   /// Rounds a float to `type`: the value changes.
-  Scalar forceTo(mlir::FloatType type, const Scalar &a);
+  Scalar forceTo(FloatType type, const Scalar &a);
   /// A cast: rounds to one type, then to the other.
-  Scalar cast(const Scalar &a, mlir::FloatType from, mlir::FloatType to);
+  Scalar cast(const Scalar &a, FloatType from, FloatType to);
   /// Selects one of two floats by a condition.
   Scalar choose(const Scalar &condition, const Scalar &yes, const Scalar &no, bool isFloat);
 
@@ -163,19 +162,19 @@ public:
 private:
   /// A factor, or the operand of its widening, with a bound that includes 0 if it is subnormal:
   /// machines may flush subnormal numbers of bf16 to zero.
-  Scalar orZero(mlir::Type type, const Scalar &a);
+  Scalar orZero(Type type, const Scalar &a);
   /// The value of an operand; in a perturbed execution, rounded at random.
   double of(const Scalar &a) { return a.own == 0 || !isPerturbed() ? a.value : disturbed(a); }
   double disturbed(const Scalar &a);
   /// The properties of a type that rounding depends on.
   struct Format {
-    mlir::FloatType type;
+    FloatType type;
     double unit, least, largest;
     bool isNarrow, losesSubnormals;
   };
-  const Format &formatOf(mlir::FloatType type);
-  llvm::SmallVector<Format, 2> formats; ///< of the types met so far
-  Scalar perturbed(mlir::FloatType type, double value, bool exact, double units);
+  const Format &formatOf(FloatType type);
+  SmallVector<Format, 2> formats; ///< of the types met so far
+  Scalar perturbed(FloatType type, double value, bool exact, double units);
   uint64_t origins = 0, state = 0; ///< `state`: of the random numbers
   double strength = 0;
 };

@@ -19,8 +19,6 @@
 
 #include "lib/interp/Scalar.h"
 
-#include "mlir/IR/Operation.h"
-
 #include <functional>
 #include <vector>
 
@@ -29,27 +27,27 @@ namespace heddle::interp {
 class ScalarRegion {
 public:
   /// Returns the coordinate of an iteration name, for `nest.index`.
-  using Coordinates = llvm::function_ref<int64_t(llvm::StringRef name)>;
+  using Coordinates = function_ref<int64_t(StringRef name)>;
 
   /// Fails with a located error for an op that is not supported. `arithmetic` propagates error
   /// bounds.
-  static mlir::FailureOr<ScalarRegion> prepare(mlir::Region &region, Arithmetic &arithmetic);
+  static FailureOr<ScalarRegion> prepare(mlir::Region &region, Arithmetic &arithmetic);
 
   /// The values that the region yields for these arguments. The reference is valid until the next
   /// run.
-  llvm::ArrayRef<Scalar> run(llvm::ArrayRef<Scalar> arguments, Coordinates coordinates = nullptr);
+  ArrayRef<Scalar> run(ArrayRef<Scalar> arguments, Coordinates coordinates = nullptr);
 
 private:
-  using Function = std::function<Scalar(llvm::ArrayRef<Scalar> operands)>;
+  using Function = std::function<Scalar(ArrayRef<Scalar> operands)>;
   struct Step {
     Function function; ///< empty: the coordinate `index`
     std::string index;
     std::vector<unsigned> slots; ///< of the operands
   };
-  static Function functionOf(mlir::Operation *op, Arithmetic &arithmetic);
-  static Function integerFunction(mlir::Operation *op);
-  static Function floatFunction(mlir::Operation *op, Arithmetic &arithmetic);
-  static Function conversion(mlir::Operation *op, Arithmetic &arithmetic);
+  static Function functionOf(Operation *op, Arithmetic &arithmetic);
+  static Function integerFunction(Operation *op);
+  static Function floatFunction(Operation *op, Arithmetic &arithmetic);
+  static Function conversion(Operation *op, Arithmetic &arithmetic);
 
   std::vector<Step> steps;
   std::vector<unsigned> resultSlots;

@@ -32,11 +32,11 @@ using SizedName = std::pair<std::string, int64_t>;
 /// Iterates over all coordinates of some dimensions, the last one fastest.
 class Walk {
 public:
-  explicit Walk(llvm::ArrayRef<SizedName> dims);
+  explicit Walk(ArrayRef<SizedName> dims);
   explicit operator bool() const { return !done; }
   Walk &operator++();
   /// The coordinates in the order of the dimensions.
-  llvm::ArrayRef<int64_t> coordinates() const { return index; }
+  ArrayRef<int64_t> coordinates() const { return index; }
   /// The coordinates by name.
   Sizes position() const;
   /// The number of steps so far.
@@ -44,7 +44,7 @@ public:
 
 private:
   std::vector<SizedName> dims;
-  llvm::SmallVector<int64_t, 6> index;
+  SmallVector<int64_t, 6> index;
   int64_t steps = 0;
   bool done = false;
 };
@@ -58,24 +58,24 @@ public:
   /// All elements zero. The sizes of `type` must be constant.
   explicit TensorValue(nd::NdTensorType type);
 
-  mlir::Type elementType() const { return type.getElementType(); }
+  Type elementType() const { return type.getElementType(); }
   /// Names and sizes, sorted by name.
-  llvm::ArrayRef<SizedName> dims() const { return extents; }
-  int64_t size(llvm::StringRef name) const;
-  bool has(llvm::StringRef name) const;
+  ArrayRef<SizedName> dims() const { return extents; }
+  int64_t size(StringRef name) const;
+  bool has(StringRef name) const;
   /// The index into `elements`; names in `position` that the tensor lacks do not matter.
   size_t index(const Sizes &position) const;
   Scalar &at(const Sizes &position) { return elements[index(position)]; }
   const Scalar &at(const Sizes &position) const { return elements[index(position)]; }
   /// The stride in `elements` of each of `names`; 0 for a name that the tensor lacks.
-  llvm::SmallVector<int64_t> strides(llvm::ArrayRef<SizedName> names) const;
+  SmallVector<int64_t> strides(ArrayRef<SizedName> names) const;
 
   /// Float elements rounded to the element type, as in memory; `error` accounts for it.
   TensorValue stored() const;
   /// The slice at `coordinate` of `name`, without that name.
-  TensorValue slice(llvm::StringRef name, int64_t coordinate) const;
+  TensorValue slice(StringRef name, int64_t coordinate) const;
   /// Overwrites the elements that `slice` reads.
-  void setSlice(llvm::StringRef name, int64_t coordinate, const TensorValue &part);
+  void setSlice(StringRef name, int64_t coordinate, const TensorValue &part);
   bool hasExcluded() const;
 
 private:
@@ -83,14 +83,14 @@ private:
 };
 
 /// One element as text: `3`, `-2`, `0.5`.
-std::string text(const Scalar &scalar, mlir::Type type);
+std::string text(const Scalar &scalar, Type type);
 /// `{column: 2, row: 1}`
 std::string text(const Sizes &position);
 
 /// True if the agreement of an element of type `type` proves little: it is undecided, or its bound
 /// is larger than both its magnitude and a thousandth of its scale (Scalar.h). The sum of 1 and -1
 /// +- 1e-6 is not uncertain: a fault of a thousandth in either term shows.
-bool isUncertain(const Scalar &scalar, mlir::Type type);
+bool isUncertain(const Scalar &scalar, Type type);
 
 struct Comparison {
   std::string mismatch;  ///< empty: equal within the bounds

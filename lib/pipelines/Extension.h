@@ -72,7 +72,7 @@ llvm::Expected<std::shared_ptr<const Extension>> loadExtension(const std::string
 
 /// Loads several extensions and appends them to `extensions`; fails at the first that can't be
 /// loaded.
-llvm::Error loadExtensions(llvm::ArrayRef<std::string> paths, Extensions &extensions);
+llvm::Error loadExtensions(ArrayRef<std::string> paths, Extensions &extensions);
 
 /// The version of the interface, which must be the same in the compiler and in an extension.
 #define HEDDLE_EXTENSION_INTERFACE "heddle-extension-4"

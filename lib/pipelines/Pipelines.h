@@ -26,7 +26,6 @@
 #include "lib/transforms/nest/fuse/ExplainFusion.h"
 #include "lib/transforms/nest/layout/ExplainLayouts.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>
@@ -57,7 +56,7 @@ struct PipelineOptions {
 
 /// Called with what passes decide; each may be null.
 struct DecisionListeners {
-  std::function<void(mlir::func::FuncOp, const nest::FusionDecisions &)> fusion;
+  std::function<void(func::FuncOp, const nest::FusionDecisions &)> fusion;
   std::function<void(const nest::ExplainedLayouts &)> layouts;
 };
 
@@ -83,7 +82,7 @@ void buildStepPipeline(mlir::OpPassManager &passes);
 
 /// All dialects that the compiler uses, and those of extensions.
 void registerCompilerDialects(mlir::DialectRegistry &registry,
-                              llvm::ArrayRef<std::shared_ptr<const Extension>> extensions = {});
+                              ArrayRef<std::shared_ptr<const Extension>> extensions = {});
 /// All passes and pipelines, for tools.
 void registerCompilerPasses();
 

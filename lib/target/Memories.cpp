@@ -9,8 +9,6 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace heddle;
 using namespace mlir;
 

@@ -19,13 +19,11 @@
 
 #include "lib/target/Target.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle {
 
 /// Fails if an argument of a public function has a memory that the target does not share.
 /// `explain`: reports in remarks which memories are the device's.
-mlir::LogicalResult checkMemories(mlir::ModuleOp module, const Target &target, bool explain);
+LogicalResult checkMemories(ModuleOp module, const Target &target, bool explain);
 
 } // namespace heddle
 

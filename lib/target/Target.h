@@ -104,7 +104,7 @@ public:
 };
 
 /// The error of a target that can't compile custom kernels.
-llvm::Error refuseCustom(llvm::StringRef target, const CustomKernel &kernel);
+llvm::Error refuseCustom(StringRef target, const CustomKernel &kernel);
 
 /// The interface of a target.
 class Target {
@@ -113,14 +113,13 @@ public:
   /// Identifies the generated code: targets with equal keys generate equal bytes.
   virtual std::string key() const = 0;
   /// Returns the facts that passes may use. `threads`: the number of threads that run the program.
-  virtual nest::MachineAttr machine(mlir::MLIRContext *context, int threads) const = 0;
+  virtual nest::MachineAttr machine(MLIRContext *context, int threads) const = 0;
   /// Returns the facts for predicted times, on which no code depends: those of `machine`, where the
   /// target is the machine that was measured with its `measured` facts in their place.
-  virtual nest::MachineAttr machineForTimes(mlir::MLIRContext *context,
-                                            const MachineFacts &) const {
+  virtual nest::MachineAttr machineForTimes(MLIRContext *context, const MachineFacts &) const {
     return machine(context, /*threads=*/1);
   }
-  virtual std::unique_ptr<KernelCompiler> makeCompiler(mlir::MLIRContext &context) const = 0;
+  virtual std::unique_ptr<KernelCompiler> makeCompiler(MLIRContext &context) const = 0;
   /// Fails with a message that names the symbol that is missing or can't be linked.
   virtual llvm::Expected<ProgramCode> link(std::vector<Object> objects) const = 0;
   /// True if the host's memory is the device's: tensors in the memories `host` and `file`
@@ -145,13 +144,13 @@ class TargetRegistration {
 public:
   using Made = llvm::Expected<std::shared_ptr<const Target>>;
   /// `examples`: some of its names, for messages. `knows`: true for a name of this kind.
-  TargetRegistration(std::vector<std::string> examples, std::function<bool(llvm::StringRef)> knows,
-                     std::function<Made(llvm::StringRef)> make);
+  TargetRegistration(std::vector<std::string> examples, std::function<bool(StringRef)> knows,
+                     std::function<Made(StringRef)> make);
 };
 
 /// Finds a target by name: "native", a CPU that LLVM knows, optionally with more features
 /// ("x86-64+avx2+fma"), or a name of another kind. The error for an unknown name gives examples.
-llvm::Expected<std::shared_ptr<const Target>> findTarget(llvm::StringRef name);
+llvm::Expected<std::shared_ptr<const Target>> findTarget(StringRef name);
 /// Some names of each kind: "native, haswell, null".
 std::string exampleTargets();
 

@@ -15,40 +15,36 @@ namespace heddle::nest {
 
 /// Builds nests in place of an op.
 struct Lowering {
-  using Results = llvm::SmallVectorImpl<mlir::Value> &;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
+  using Results = SmallVectorImpl<Value> &;
+  OpBuilder &b;
+  Location loc;
 
-  mlir::MLIRContext *context() const { return b.getContext(); }
+  MLIRContext *context() const { return b.getContext(); }
   MapAttr mapOf(nd::NdTensorType type, const ExprMap &coordinates) const;
   Condition atLeast(const Expr &a, const Expr &c) const { return Condition(context(), a - c); }
-  static Expr sizeOf(mlir::Value value, llvm::StringRef name) {
-    return tensorType(value).size(name).getExpr();
-  }
+  static Expr sizeOf(Value value, StringRef name) { return tensorType(value).size(name).getExpr(); }
   /// Clones scalar code, with nest.yield as its terminator.
   void cloneCombiner(mlir::Region &from, mlir::Region &to) const;
   /// The coordinate along `name` as a number of this type.
-  static mlir::Value indexAs(mlir::OpBuilder &builder, mlir::Location where, llvm::StringRef name,
-                             mlir::Type type);
+  static Value indexAs(OpBuilder &builder, Location where, StringRef name, Type type);
 };
 
 /// Arithmetic and reductions, and gather, scatter and joins: none for other ops.
-std::optional<mlir::LogicalResult> lowerArithmetic(Lowering lowering, mlir::Operation *op,
-                                                   Lowering::Results results);
-std::optional<mlir::LogicalResult> lowerAccess(Lowering lowering, mlir::Operation *op,
-                                               Lowering::Results results);
+std::optional<LogicalResult> lowerArithmetic(Lowering lowering, Operation *op,
+                                             Lowering::Results results);
+std::optional<LogicalResult> lowerAccess(Lowering lowering, Operation *op,
+                                         Lowering::Results results);
 
 /// True for an op that is fused into the reduction that reads it: a window that excludes elements,
 /// or an op computed from one. Only the reduction can exclude points.
-bool isFused(mlir::Operation *op);
+bool isFused(Operation *op);
 /// True for an nd op other than literals: one that is lowered, or was fused.
-bool isTakenIn(mlir::Operation *op);
-mlir::LogicalResult refuseExcluded(mlir::Operation *op);
+bool isTakenIn(Operation *op);
+LogicalResult refuseExcluded(Operation *op);
 
 /// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC'11): element p, counted
 /// in the order of these names, is word p mod 4 for counter p floordiv 4.
-mlir::Value philox(mlir::OpBuilder &builder, mlir::Location where, mlir::Value key,
-                   mlir::ArrayAttr order, nd::NdTensorType type);
+Value philox(OpBuilder &builder, Location where, Value key, ArrayAttr order, nd::NdTensorType type);
 
 } // namespace heddle::nest
 

@@ -21,30 +21,29 @@
 #ifndef HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_APPROXIMATE_H
 #define HEDDLE_LIB_CONVERSION_NEST_TO_LOOPS_APPROXIMATE_H
 
-#include "mlir/IR/Builders.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nest {
 
-using Approximation = mlir::Value (*)(mlir::OpBuilder &, mlir::Location, mlir::ValueRange);
+using Approximation = Value (*)(OpBuilder &, Location, ValueRange);
 
-mlir::Value approximateExp(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateExp2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateExpM1(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateLog(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateLog2(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateLog10(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateLog1p(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+Value approximateExp(OpBuilder &b, Location loc, ValueRange x);
+Value approximateExp2(OpBuilder &b, Location loc, ValueRange x);
+Value approximateExpM1(OpBuilder &b, Location loc, ValueRange x);
+Value approximateLog(OpBuilder &b, Location loc, ValueRange x);
+Value approximateLog2(OpBuilder &b, Location loc, ValueRange x);
+Value approximateLog10(OpBuilder &b, Location loc, ValueRange x);
+Value approximateLog1p(OpBuilder &b, Location loc, ValueRange x);
 /// Computes the logarithm in f64, which has enough bits for the exponent and the result.
-mlir::Value approximatePower(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange operands);
-mlir::Value approximateTanh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateErf(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value approximateAtan(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+Value approximatePower(OpBuilder &b, Location loc, ValueRange operands);
+Value approximateTanh(OpBuilder &b, Location loc, ValueRange x);
+Value approximateErf(OpBuilder &b, Location loc, ValueRange x);
+Value approximateAtan(OpBuilder &b, Location loc, ValueRange x);
 
 /// True where `approximateSine` is accurate: |x| <= 2^20.
-mlir::Value isSmallAngle(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+Value isSmallAngle(OpBuilder &b, Location loc, Value x);
 /// The sine of x + quarters * pi / 2.
-mlir::Value approximateSine(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                            int64_t quarters);
+Value approximateSine(OpBuilder &b, Location loc, Value x, int64_t quarters);
 
 } // namespace heddle::nest
 

@@ -21,12 +21,12 @@
 
 namespace heddle::nest {
 
-mlir::Value composeSinh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value composeCosh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value composeAsinh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value composeAcosh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value composeAtanh(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
-mlir::Value composeErfc(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange x);
+Value composeSinh(OpBuilder &b, Location loc, ValueRange x);
+Value composeCosh(OpBuilder &b, Location loc, ValueRange x);
+Value composeAsinh(OpBuilder &b, Location loc, ValueRange x);
+Value composeAcosh(OpBuilder &b, Location loc, ValueRange x);
+Value composeAtanh(OpBuilder &b, Location loc, ValueRange x);
+Value composeErfc(OpBuilder &b, Location loc, ValueRange x);
 
 } // namespace heddle::nest
 

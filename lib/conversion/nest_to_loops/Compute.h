@@ -35,60 +35,56 @@ namespace heddle::nest {
 class ComputeEmitter {
 public:
   ComputeEmitter(Emitter &emitter, ComputeOp op, const Schedule &schedule,
-                 const ScheduledLoops &scheduled, mlir::Value chunk);
-  mlir::LogicalResult emit();
+                 const ScheduledLoops &scheduled, Value chunk);
+  LogicalResult emit();
 
 private:
-  using Next = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
+  using Next = function_ref<FailureOr<Values>(ValueRange)>;
 
   Emitter &e;
   ComputeOp op;
   const Schedule &schedule;
   const ScheduledLoops &scheduled;
   LoopWalker loops;
-  llvm::SmallVector<mlir::Type> accumulators; ///< types
-  size_t chains = 1; ///< independent sets of accumulators, for interleaved steps
+  SmallVector<Type> accumulators; ///< types
+  size_t chains = 1;              ///< independent sets of accumulators, for interleaved steps
 
   // Compute.cpp
-  mlir::LogicalResult outerLoop(size_t position);
-  mlir::FailureOr<Values> reductionLoop(size_t position, mlir::ValueRange carried);
+  LogicalResult outerLoop(size_t position);
+  FailureOr<Values> reductionLoop(size_t position, ValueRange carried);
   /// Emits the stages and tested guards inside of a loop, then the next loop.
-  mlir::FailureOr<Values> enter(llvm::ArrayRef<unsigned> stages, const Walk *at,
-                                mlir::ValueRange carried, Next next);
-  mlir::LogicalResult tile();
-  mlir::LogicalResult plainTile();
+  FailureOr<Values> enter(ArrayRef<unsigned> stages, const Walk *at, ValueRange carried, Next next);
+  LogicalResult tile();
+  LogicalResult plainTile();
   /// The loops of the tile along which tensors may be transposed in registers.
-  llvm::SmallVector<Emitter::Turn, 2> turnsOfTile() const;
-  mlir::FailureOr<Values> reductionBody(mlir::ValueRange carried);
+  SmallVector<Emitter::Turn, 2> turnsOfTile() const;
+  FailureOr<Values> reductionBody(ValueRange carried);
   /// Combines the accumulators with the body's elements at a point.
-  mlir::FailureOr<Values> accumulate(mlir::ValueRange totals, mlir::ValueRange elements,
-                                     const Point &point);
+  FailureOr<Values> accumulate(ValueRange totals, ValueRange elements, const Point &point);
   /// The body's elements at a point; empty if the point is known to contribute nothing. `included`
   /// is null if it always contributes.
-  mlir::FailureOr<Values> body(const Point &point, Section &section, mlir::Value &included);
+  FailureOr<Values> body(const Point &point, Section &section, Value &included);
   Values neutral(int64_t lanes);
   /// The points of the tile that have accumulators.
   std::vector<Point> accumulatorPoints();
 
   // Finish.cpp
-  mlir::LogicalResult finish(mlir::ValueRange totals);
-  mlir::LogicalResult finishTotals(const Point &point, Values totals, Section &section);
-  mlir::LogicalResult finishPoint(const Point &point, Values values, Section &section);
+  LogicalResult finish(ValueRange totals);
+  LogicalResult finishTotals(const Point &point, Values totals, Section &section);
+  LogicalResult finishPoint(const Point &point, Values values, Section &section);
   /// If `finish` is emitted as a loop over an unrolled loop of the tile: that loop's variable, and
   /// the points of each of its values; otherwise no rows.
-  std::pair<std::string, std::vector<std::vector<size_t>>>
-  finishingRows(llvm::ArrayRef<Point> points);
-  mlir::LogicalResult finishByRows(const std::string &variable,
-                                   llvm::ArrayRef<std::vector<size_t>> rows,
-                                   llvm::ArrayRef<Point> points, mlir::ValueRange totals);
+  std::pair<std::string, std::vector<std::vector<size_t>>> finishingRows(ArrayRef<Point> points);
+  LogicalResult finishByRows(const std::string &variable, ArrayRef<std::vector<size_t>> rows,
+                             ArrayRef<Point> points, ValueRange totals);
 
   // LoopLanes.cpp
   /// Stores a point's results, if the point exists.
-  mlir::LogicalResult storePoint(const Point &point, mlir::ValueRange values, Section &section);
+  LogicalResult storePoint(const Point &point, ValueRange values, Section &section);
   /// True if the lanes of a block have parts of the same sums.
   bool lanesShareSums() const;
   /// Combines the parts of all lanes; the first lane of a sum gets it. Vectors are folded.
-  mlir::FailureOr<Values> combineLanes(mlir::ValueRange totals);
+  FailureOr<Values> combineLanes(ValueRange totals);
   bool folded = false; ///< the lanes of vectors are added to each other already
   /// The number of places inside of the current one at which lanes wait for each other. Code around
   /// them may not depend on the lane.
@@ -96,20 +92,19 @@ private:
 
   // Spilled.cpp
   bool inResult = false; ///< spilled to the results themselves
-  llvm::SmallVector<Memory> resting;
+  SmallVector<Memory> resting;
   std::map<MergedNames, Expr> restingStart;
   std::map<MergedNames, Expr> restingExtent;
   /// Memory for this many elements of each accumulator.
-  llvm::SmallVector<Memory> allocateAccumulators(const Expr &elements, llvm::StringRef memory = "");
+  SmallVector<Memory> allocateAccumulators(const Expr &elements, StringRef memory = "");
   /// As above, scratch of each lane of its own.
-  llvm::SmallVector<Memory> allocateOwnAccumulators(const Expr &elements);
+  SmallVector<Memory> allocateOwnAccumulators(const Expr &elements);
   void placeAccumulators();
   Expr restingOffset(const Point &point);
-  Expr resultOffset(mlir::Value result, const Point &point);
+  Expr resultOffset(Value result, const Point &point);
   Values loadAccumulators();
-  mlir::FailureOr<Values> combineAccumulators(llvm::ArrayRef<Point> points, mlir::ValueRange known,
-                                              mlir::ValueRange part);
-  void storeAccumulators(mlir::ValueRange totals);
+  FailureOr<Values> combineAccumulators(ArrayRef<Point> points, ValueRange known, ValueRange part);
+  void storeAccumulators(ValueRange totals);
 
   // Prefetch.cpp
   /// The trip count of the loops that carry the accumulators, from loop `from` inwards.
@@ -125,20 +120,19 @@ private:
   void fetchShare(std::optional<size_t> loop);
   void fetchResults(const Share &share);
   /// Prefetches the vectors that a later step of the reduction reads.
-  void fetchPanels(llvm::ArrayRef<Point> produced, llvm::ArrayRef<Point> steps, Section &section);
+  void fetchPanels(ArrayRef<Point> produced, ArrayRef<Point> steps, Section &section);
 
   // Guards.cpp, GuardPatterns.cpp
-  llvm::SmallVector<bool>
-      skippable; ///< a read whose failing guard makes the point contribute nothing
+  SmallVector<bool> skippable; ///< a read whose failing guard makes the point contribute nothing
   std::set<std::pair<unsigned, std::string>> decided; ///< (read, condition)
   std::set<std::pair<unsigned, std::string>> failing; ///< (read, values of a point)
   void findSkippable();
-  mlir::FailureOr<Values> decideGuards(mlir::ValueRange carried, Next next);
+  FailureOr<Values> decideGuards(ValueRange carried, Next next);
   bool fails(unsigned read, const Point &point);
   /// The range of a reduction's loop in which its guards hold: bounds (null: unbounded), and the
   /// conditions that hold inside.
   struct Clip {
-    mlir::Value low, high;
+    Value low, high;
     std::set<Test> facts;
   };
   Clip clipOf(size_t position);
@@ -146,7 +140,7 @@ private:
   /// its variable alone is constant in every piece; empty: no split.
   std::vector<int64_t> cutsOf(size_t position);
   /// The estimated number of instructions that compute the points once.
-  int64_t costOf(llvm::ArrayRef<Point> points);
+  int64_t costOf(ArrayRef<Point> points);
   /// The points of the tile, including the unrolled steps of the reduction.
   std::vector<Point> allPoints() const;
   static std::string valuesOf(const Point &point);
@@ -158,10 +152,10 @@ private:
   bool nothingToDo();
 
   // Stage.cpp
-  mlir::LogicalResult emitStage(const Stage &stage, const Walk *at);
+  LogicalResult emitStage(const Stage &stage, const Walk *at);
   /// The part that the remaining loops read; none if it is not a box.
   std::optional<Box> findBox(unsigned read);
-  mlir::FailureOr<mlir::Value> emitCopy(const Stage &stage, const Box &box);
+  FailureOr<Value> emitCopy(const Stage &stage, const Box &box);
   /// The next box of a stage, which is prefetched while the current one is used.
   struct Ahead {
     Memory source;
@@ -171,8 +165,8 @@ private:
   };
   std::vector<Ahead> ahead;
   void fetchAhead(const Share &share);
-  llvm::SmallVector<mlir::Value> operandOf; ///< by read: the tensor or copy that it reads now
-  llvm::SmallVector<GuardAttr> guards;      ///< by read: the remaining guard
+  SmallVector<Value> operandOf;  ///< by read: the tensor or copy that it reads now
+  SmallVector<GuardAttr> guards; ///< by read: the remaining guard
   friend struct GuardSplitter;
 
   // Pairs.cpp

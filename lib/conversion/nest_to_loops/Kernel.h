@@ -26,17 +26,15 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/conversion/nest_to_loops/LoopTarget.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace heddle::nest {
 
 struct KernelRequest {
-  mlir::Operation *nest = nullptr;
+  Operation *nest = nullptr;
   /// One for each operand of the kernel (`kernelOperands`).
-  llvm::SmallVector<Layout> operandLayouts;
-  llvm::SmallVector<Layout> resultLayouts;
+  SmallVector<Layout> operandLayouts;
+  SmallVector<Layout> resultLayouts;
   MachineAttr machine;
   std::string symbol;
   /// Size symbols, which are passed to the kernel after its operands and results.
@@ -44,14 +42,14 @@ struct KernelRequest {
 };
 
 struct KernelInfo {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<ModuleOp> module;
   Expr chunks = 1, scratchBytes; ///< over the size symbols
   int64_t lanes = 0;             ///< that run a chunk together; 0: one runs it alone
 };
 
 /// Emits the function. Fails with a diagnostic if a nest can't be emitted, or if its schedule needs
 /// a feature that the target lacks.
-mlir::FailureOr<KernelInfo> emitKernel(const KernelRequest &request, const LoopTarget &target);
+FailureOr<KernelInfo> emitKernel(const KernelRequest &request, const LoopTarget &target);
 
 /// Lowers scf, vector, arith and math to the LLVM dialect, without library calls.
 void buildKernelLowering(mlir::OpPassManager &passes);

@@ -23,12 +23,12 @@ namespace heddle::nest {
 
 /// The arguments of a kernel's function, as values in its body.
 struct KernelFrame {
-  llvm::SmallVector<mlir::Value> bases; ///< pointers to its operands, then to its results
-  llvm::SmallVector<mlir::Value> sizes; ///< i64, of the size symbols
-  mlir::Value chunk;                    ///< i64: the index of the chunk to run
-  mlir::Value scratch;                  ///< a pointer
-  mlir::Value lane;                     ///< i64, of the block; null: lanes run one after another
-  mlir::Value shared;                   ///< a pointer to the block's memory; null: scratch serves
+  SmallVector<Value> bases; ///< pointers to its operands, then to its results
+  SmallVector<Value> sizes; ///< i64, of the size symbols
+  Value chunk;              ///< i64: the index of the chunk to run
+  Value scratch;            ///< a pointer
+  Value lane;               ///< i64, of the block; null: lanes run one after another
+  Value shared;             ///< a pointer to the block's memory; null: scratch serves
 };
 
 class LoopTarget {
@@ -44,27 +44,26 @@ public:
 
   /// Creates the function of a kernel, and sets the builder's insertion point in its body. If
   /// `lanes` is not 0, a chunk is run by so many lanes together, else by one.
-  virtual KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
-                            size_t bases, size_t sizes, int64_t lanes) const = 0;
+  virtual KernelFrame begin(OpBuilder &b, Location loc, StringRef symbol, size_t bases,
+                            size_t sizes, int64_t lanes) const = 0;
   /// Ends the function, which uses `sharedBytes` bytes of the memory that lanes share. The
   /// insertion point is where `begin` has set it, after the kernel's code.
-  virtual void end(mlir::OpBuilder &b, mlir::Location loc, int64_t sharedBytes) const;
+  virtual void end(OpBuilder &b, Location loc, int64_t sharedBytes) const;
 
   /// The memories that stages may name. "" is among them.
-  virtual llvm::SmallVector<llvm::StringRef> memories() const { return {""}; }
+  virtual SmallVector<StringRef> memories() const { return {""}; }
   /// The engines that can copy a stage, in addition to plain code.
-  virtual llvm::SmallVector<llvm::StringRef> engines() const { return {}; }
+  virtual SmallVector<StringRef> engines() const { return {}; }
   /// The maximum number of buffers of a stage.
   virtual unsigned buffers() const { return 1; }
   /// The address `offset` bytes into the kernel's part of a memory; `scratch` is the frame's.
-  virtual mlir::Value address(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory,
-                              mlir::Value scratch, mlir::Value offset) const;
+  virtual Value address(OpBuilder &b, Location loc, StringRef memory, Value scratch,
+                        Value offset) const;
   /// Emits a barrier among all lanes that fill or read a stage in `memory`.
-  virtual void barrier(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef memory) const {}
+  virtual void barrier(OpBuilder &b, Location loc, StringRef memory) const {}
 
   /// Prefetches the cache line at `pointer`; `near`: into the first cache, for use very soon.
-  virtual void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
-                        bool near) const {}
+  virtual void prefetch(OpBuilder &b, Location loc, Value pointer, bool write, bool near) const {}
 
   /// True if one instruction gathers `lanes` elements of `bytes` bytes; otherwise they are loaded
   /// one by one.
@@ -72,8 +71,8 @@ public:
 
   /// Adds the products of one step of a unit to `total`. Each side is a vector with as many lanes
   /// as `total`. Null if the target has no instruction for that many lanes.
-  virtual mlir::Value multiply(mlir::OpBuilder &b, mlir::Location loc, MatrixUnitAttr unit,
-                               mlir::Value total, mlir::Value left, mlir::Value right) const {
+  virtual Value multiply(OpBuilder &b, Location loc, MatrixUnitAttr unit, Value total, Value left,
+                         Value right) const {
     return {};
   }
 };

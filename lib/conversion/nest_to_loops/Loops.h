@@ -31,21 +31,21 @@ namespace heddle::nest {
 
 class LoopWalker {
 public:
-  using Inside = llvm::function_ref<mlir::FailureOr<Values>(mlir::ValueRange)>;
+  using Inside = function_ref<FailureOr<Values>(ValueRange)>;
 
   /// `chunk` null: thread loops are sequential.
-  LoopWalker(Emitter &emitter, const ScheduledLoops &scheduled, mlir::Value chunk);
+  LoopWalker(Emitter &emitter, const ScheduledLoops &scheduled, Value chunk);
 
   /// Emits loop `position`; `inside` takes and returns the carried values.
-  mlir::FailureOr<Values> walk(size_t position, mlir::ValueRange carried, Inside inside);
+  FailureOr<Values> walk(size_t position, ValueRange carried, Inside inside);
   /// Like `walk`, but from `low` (if not null) to below `high`. Requires `canClip`.
-  mlir::FailureOr<Values> walkClipped(size_t position, mlir::Value low, mlir::Value high,
-                                      mlir::ValueRange carried, Inside inside);
+  FailureOr<Values> walkClipped(size_t position, Value low, Value high, ValueRange carried,
+                                Inside inside);
   /// Like `walk`, but with a separate loop between adjacent cuts.
-  mlir::FailureOr<Values> walkPieces(size_t position, llvm::ArrayRef<int64_t> cuts,
-                                     mlir::ValueRange carried, Inside inside);
+  FailureOr<Values> walkPieces(size_t position, ArrayRef<int64_t> cuts, ValueRange carried,
+                               Inside inside);
   /// Emits all loops and calls `point` for each tile, with its names bound.
-  mlir::LogicalResult walkAll(llvm::function_ref<mlir::LogicalResult()> point);
+  LogicalResult walkAll(function_ref<LogicalResult()> point);
   /// True for a sequential loop with step 1 and a constant trip count.
   bool canClip(size_t position) const;
 
@@ -73,7 +73,7 @@ public:
   /// The maximum number of points of the names in the current tile.
   int64_t extentOf(const MergedNames &names) const { return extent.find(names)->second.most; }
   /// The number of points of the names in the current tile, if it is not constant; else null.
-  mlir::Value exactOf(const MergedNames &names) const {
+  Value exactOf(const MergedNames &names) const {
     return clamped.count(names) ? e.emit(leftOf(names)) : extent.find(names)->second.exact;
   }
   /// The maximum over size symbols.
@@ -85,15 +85,15 @@ public:
   // LoopLanes.cpp
   /// True for a lane that stores results: not beyond the nest's lanes, nor beyond the size, and the
   /// first of those that share sums. Null: true for all lanes.
-  mlir::Value isActive();
+  Value isActive();
   /// Emits `code` for the lanes that store results.
-  mlir::LogicalResult onActive(llvm::function_ref<mlir::LogicalResult()> code);
+  LogicalResult onActive(function_ref<LogicalResult()> code);
   /// Whether a lane beyond the size may be at the tile; then it repeats the last point.
   bool isClamped() const { return !clamped.empty(); }
   /// The conditions under which a point of the tile exists. Requires `bindTile`.
-  llvm::SmallVector<Test> existence(const Point &point) const;
+  SmallVector<Test> existence(const Point &point) const;
   /// The step that the lane runs of a loop that is bound.
-  mlir::Value digitOf(const Walk &walk);
+  Value digitOf(const Walk &walk);
   /// The index and the number of points of the names, of all lanes together.
   std::pair<Expr, int64_t> blockOf(const MergedNames &names) const {
     auto found = outsideLanes.find(names);
@@ -101,8 +101,8 @@ public:
   }
 
   /// True in the first (last) iteration of the reduction's loops that keep accumulators in memory.
-  mlir::Value isFirst();
-  mlir::Value isLast();
+  Value isFirst();
+  Value isLast();
 
 private:
   /// The number of points of the names from the index of the current tile on.
@@ -112,11 +112,11 @@ private:
   /// The number of points of the names in the current tile.
   struct Extent {
     int64_t most;
-    mlir::Value exact; ///< null: `most`
+    Value exact; ///< null: `most`
   };
   Emitter &e;
   const ScheduledLoops &scheduled;
-  mlir::Value chunk, remainder;
+  Value chunk, remainder;
   Expr remainingChunks = 1;
   std::map<MergedNames, Expr> index;
   std::map<MergedNames, Extent> extent;
@@ -125,28 +125,25 @@ private:
   std::set<MergedNames> clamped; ///< names of which lanes may be beyond the size
   std::map<MergedNames, std::pair<Expr, int64_t>> outsideLanes;
 
-  mlir::FailureOr<Values> walkLanes(const Walk &walk, mlir::ValueRange carried, Inside inside);
-  mlir::FailureOr<Values> walkReducedLanes(const Walk &walk, mlir::ValueRange carried,
-                                           Inside inside);
-  mlir::FailureOr<Values> walkAround(const Walk &walk, mlir::ValueRange carried, Inside inside);
+  FailureOr<Values> walkLanes(const Walk &walk, ValueRange carried, Inside inside);
+  FailureOr<Values> walkReducedLanes(const Walk &walk, ValueRange carried, Inside inside);
+  FailureOr<Values> walkAround(const Walk &walk, ValueRange carried, Inside inside);
   /// Emits step `number` of a loop that is bound to lanes.
-  mlir::FailureOr<Values> walkStep(const Walk &walk, mlir::Value number, mlir::ValueRange carried,
-                                   Inside inside);
+  FailureOr<Values> walkStep(const Walk &walk, Value number, ValueRange carried, Inside inside);
 
-  mlir::FailureOr<Values> narrowed(const Walk &walk, const Expr &shift, Extent tile,
-                                   mlir::Value first, mlir::Value last, mlir::ValueRange carried,
-                                   Inside inside);
-  mlir::FailureOr<Values> walkSteps(const Walk &walk, mlir::ValueRange carried, Inside inside);
-  mlir::FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
+  FailureOr<Values> narrowed(const Walk &walk, const Expr &shift, Extent tile, Value first,
+                             Value last, ValueRange carried, Inside inside);
+  FailureOr<Values> walkSteps(const Walk &walk, ValueRange carried, Inside inside);
+  FailureOr<Values> walkThreads(const Walk &walk, Inside inside);
   /// Emits the epilogue, from point `start` on, if its trip count depends on a size symbol.
-  mlir::FailureOr<Values> walkRest(const Walk &walk, mlir::Value start, mlir::Value left,
-                                   mlir::Value first, mlir::ValueRange carried, Inside inside);
+  FailureOr<Values> walkRest(const Walk &walk, Value start, Value left, Value first,
+                             ValueRange carried, Inside inside);
   /// The number of points that remain after whole steps, if it does not depend on symbols.
   std::optional<int64_t> restOf(const Walk &walk) const {
     return scheduled.sizes.find(walk.names)->second.mod(walk.step).constant();
   }
-  mlir::Value truth(bool value);
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
+  Value truth(bool value);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
 };
 
 } // namespace heddle::nest

@@ -12,8 +12,8 @@
 // `bindReads` makes the value of an earlier read a variable, and `clamped` keeps such a coordinate
 // within its tensor. Conditions that are not known to hold become a mask, and a select of the
 // replacement value. If the lanes of the vector are apart in memory, it may be a row of a square
-// that is loaded as vectors along another loop (Transpose.cpp); if all lanes read one element, that is
-// loaded once. Equal reads of a section are emitted once.
+// that is loaded as vectors along another loop (Transpose.cpp); if all lanes read one element, that
+// is loaded once. Equal reads of a section are emitted once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,11 +23,11 @@ class SortEmitter {
 public:
   SortEmitter(Emitter &emitter, SortOp op)
       : e(emitter), op(op), along(*op.getAlong().begin()), name(along.name.str()) {
-    mlir::Type key = e.computeType(tensorType(op.getInputs()[0]).getElementType());
+    Type key = e.computeType(tensorType(op.getInputs()[0]).getElementType());
     packed = key.getIntOrFloatBitWidth() <= 32;
   }
 
-  mlir::LogicalResult emit(const Schedule &schedule, mlir::Value chunk);
+  LogicalResult emit(const Schedule &schedule, Value chunk);
 
 private:
   Emitter &e;
@@ -36,35 +36,29 @@ private:
   std::string name;
   bool packed; ///< key and coordinate are packed into one number
   /// An element of the arrays: one number (key and coordinate packed), or two.
-  using Element = llvm::SmallVector<mlir::Value, 2>;
+  using Element = SmallVector<Value, 2>;
   /// The largest k for which elements are inserted; for larger k, all elements are merged.
   static constexpr int64_t mostInserted = 16;
   static constexpr int64_t block = 8;
 
-  mlir::Value i64(int64_t value) { return e.constant(value); }
-  mlir::Value add(mlir::Value a, mlir::Value b) {
-    return mlir::arith::AddIOp::create(e.b, e.loc, a, b);
-  }
-  mlir::Value sub(mlir::Value a, mlir::Value b) {
-    return mlir::arith::SubIOp::create(e.b, e.loc, a, b);
-  }
-  mlir::Value smaller(mlir::Value a, mlir::Value b) {
-    return mlir::arith::MinSIOp::create(e.b, e.loc, a, b);
-  }
-  mlir::Value is(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b) {
+  Value i64(int64_t value) { return e.constant(value); }
+  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(e.b, e.loc, a, b); }
+  Value sub(Value a, Value b) { return mlir::arith::SubIOp::create(e.b, e.loc, a, b); }
+  Value smaller(Value a, Value b) { return mlir::arith::MinSIOp::create(e.b, e.loc, a, b); }
+  Value is(mlir::arith::CmpIPredicate predicate, Value a, Value b) {
     return mlir::arith::CmpIOp::create(e.b, e.loc, predicate, a, b);
   }
-  mlir::Value choose(mlir::Value condition, mlir::Value yes, mlir::Value no) {
+  Value choose(Value condition, Value yes, Value no) {
     return mlir::arith::SelectOp::create(e.b, e.loc, condition, yes, no);
   }
-  mlir::Value at(mlir::Value base, mlir::Value index) {
+  Value at(Value base, Value index) {
     return mlir::LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI64Type(), base,
-                                     llvm::ArrayRef<mlir::LLVM::GEPArg>{index});
+                                     ArrayRef<mlir::LLVM::GEPArg>{index});
   }
-  mlir::Value load(mlir::Value base, mlir::Value index) {
+  Value load(Value base, Value index) {
     return mlir::LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), at(base, index));
   }
-  void store(mlir::Value base, mlir::Value index, mlir::Value value) {
+  void store(Value base, Value index, Value value) {
     mlir::LLVM::StoreOp::create(e.b, e.loc, value, at(base, index));
   }
   /// The offset of the element of the line at `index`.
@@ -75,45 +69,42 @@ private:
           dim.name == along.name ? index : e.resolve(Expr::name(dim.name.str()), {});
     return e.address(memory, coordinates);
   }
-  Element load(mlir::ValueRange arrays, mlir::Value index) {
+  Element load(ValueRange arrays, Value index) {
     Element result;
-    for (mlir::Value array : arrays)
+    for (Value array : arrays)
       result.push_back(load(array, index));
     return result;
   }
-  void store(mlir::ValueRange arrays, mlir::Value index, llvm::ArrayRef<mlir::Value> element) {
+  void store(ValueRange arrays, Value index, ArrayRef<Value> element) {
     for (auto [array, value] : llvm::zip_equal(arrays, element))
       store(array, index, value);
   }
-  Element choose(mlir::Value condition, llvm::ArrayRef<mlir::Value> yes,
-                 llvm::ArrayRef<mlir::Value> no) {
+  Element choose(Value condition, ArrayRef<Value> yes, ArrayRef<Value> no) {
     Element result;
     for (auto [one, other] : llvm::zip_equal(yes, no))
       result.push_back(choose(condition, one, other));
     return result;
   }
   /// Compares elements. The sort is stable because the caller prefers the left one on ties.
-  mlir::Value isBefore(llvm::ArrayRef<mlir::Value> a, llvm::ArrayRef<mlir::Value> b) {
+  Value isBefore(ArrayRef<Value> a, ArrayRef<Value> b) {
     return is(mlir::arith::CmpIPredicate::slt, a[0], b[0]);
   }
 
-  mlir::Value rising(mlir::Value key);
+  Value rising(Value key);
   Element element(const std::string &index);
-  void sortBlocks(mlir::Value array, const Expr &blocks, int64_t atMost);
-  mlir::Value levelsOf(const Expr &runs);
-  Values merge(mlir::ValueRange state, mlir::Value count, mlir::Value kept);
-  void insert(mlir::ValueRange arrays, llvm::ArrayRef<mlir::Value> element, int64_t kept);
+  void sortBlocks(Value array, const Expr &blocks, int64_t atMost);
+  Value levelsOf(const Expr &runs);
+  Values merge(ValueRange state, Value count, Value kept);
+  void insert(ValueRange arrays, ArrayRef<Value> element, int64_t kept);
   void line();
   /// Writes the results of a line: element `index` of them has this element of the arrays.
-  void write(const std::string &index, mlir::Value element);
+  void write(const std::string &index, Value element);
 
   // SortLanes.cpp
-  void eachOnLanes(mlir::Value count, llvm::function_ref<void(const std::string &)> body);
-  mlir::Value rankIn(mlir::ValueRange arrays, mlir::Value start, mlir::Value length,
-                     mlir::Value width, mlir::Value levels, llvm::ArrayRef<mlir::Value> element,
-                     mlir::Value countsEqual);
-  void mergeOnLanes(mlir::ValueRange state, mlir::Value levels, mlir::Value count,
-                    mlir::Value kept);
+  void eachOnLanes(Value count, function_ref<void(const std::string &)> body);
+  Value rankIn(ValueRange arrays, Value start, Value length, Value width, Value levels,
+               ArrayRef<Value> element, Value countsEqual);
+  void mergeOnLanes(ValueRange state, Value levels, Value count, Value kept);
   void lineOnLanes();
 };
 

@@ -29,7 +29,7 @@ void coalesceCopies(OutlinedEntry &entry);
 
 /// True if a nest may write a result of the same type and layout to the buffer of `operand`: no
 /// point reads an element of it that another point has written.
-bool mayOverwrite(mlir::Operation *nest, mlir::Value operand);
+bool mayOverwrite(Operation *nest, Value operand);
 
 } // namespace heddle
 

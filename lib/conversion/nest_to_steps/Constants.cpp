@@ -10,7 +10,6 @@
 #include "dialects/nd/ElementTypes.h"
 #include "runtime/memory/Relayout.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"

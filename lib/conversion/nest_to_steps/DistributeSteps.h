@@ -29,12 +29,12 @@ struct StepCode {
 
 /// Fills in `entry.spec.steps`; `kernels` by number, and `machine` for choices. Memory must have
 /// been planned.
-void distributeSteps(OutlinedEntry &entry, llvm::ArrayRef<StepCode> kernels,
+void distributeSteps(OutlinedEntry &entry, ArrayRef<StepCode> kernels,
                      const cost::Machine &machine);
 
 /// Fails with a located message if sizes that the program computes on entry can't be encoded in its
 /// file.
-mlir::LogicalResult checkSizes(const OutlinedEntry &entry);
+LogicalResult checkSizes(const OutlinedEntry &entry);
 
 } // namespace heddle
 

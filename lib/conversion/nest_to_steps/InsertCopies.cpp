@@ -13,8 +13,6 @@
 #include "lib/transforms/nest/Rewrite.h"
 #include "lib/transforms/nest/steps/PrepareSteps.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace heddle;
 using namespace mlir;
 

@@ -22,16 +22,14 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle {
 
 /// The layout in which a send or receive moves its tensor.
-Layout layoutOfMessage(mlir::Operation *op);
+Layout layoutOfMessage(Operation *op);
 
 /// For the public functions of a module that nest-prepare-steps has prepared. Writes the layouts of
 /// all values as attributes.
-void insertCopies(mlir::ModuleOp module);
+void insertCopies(ModuleOp module);
 
 } // namespace heddle
 

@@ -31,15 +31,15 @@ struct KernelLabels {
 
 /// Sorts the reads of `nest` into an order that depends neither on names nor on their order in the
 /// source. Operands of the kernel are in the same order (`nest::kernelOperands`).
-KernelLabels orderOperands(mlir::Operation *nest, KnownKernels &known);
+KernelLabels orderOperands(Operation *nest, KnownKernels &known);
 
 /// The names of each operand in `nest`, from operand `first` on.
-std::vector<NameRewriter> operandRewriters(mlir::Operation *nest, const KernelLabels &labels,
+std::vector<NameRewriter> operandRewriters(Operation *nest, const KernelLabels &labels,
                                            unsigned first = 0);
 /// The names of the results; for an update, those of its destination.
-NameRewriter resultRewriter(mlir::Operation *nest, const KernelLabels &labels);
+NameRewriter resultRewriter(Operation *nest, const KernelLabels &labels);
 /// Renames a nest whose operands already have their new types.
-void renameNest(mlir::Operation *nest, const KernelLabels &labels);
+void renameNest(Operation *nest, const KernelLabels &labels);
 
 } // namespace heddle
 

@@ -28,13 +28,11 @@
 #include "lib/conversion/nest_to_steps/OutlineKernels.h"
 #include "runtime/format/Manifest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle {
 
 struct OutlinedStep {
   /// Null for steps of control flow, clearing and communication.
-  mlir::Operation *nest = nullptr;
+  Operation *nest = nullptr;
   size_t kernel = 0;
   std::vector<int32_t> operands, results; ///< values, in the order of the kernel's arguments
   StepSpec spec;                          ///< without chunks, kernel symbol, values and barrier
@@ -46,7 +44,7 @@ struct OutlinedStep {
 };
 
 struct OutlinedEntry {
-  mlir::func::FuncOp function;
+  func::FuncOp function;
   EntrySpec spec; ///< without steps, live ranges and offsets
   std::vector<OutlinedStep> steps;
 };
@@ -58,13 +56,12 @@ struct OutlinedProgram {
 };
 
 /// "file:line:column", or empty.
-std::string spellLocation(mlir::Location loc);
+std::string spellLocation(Location loc);
 
 /// Every public function of a module that `insertCopies` has prepared becomes an entry. `kernels`
 /// are those of `outlineKernels`, with sources; if there are none, steps have no kernels. Erases
 /// their functions.
-mlir::FailureOr<OutlinedProgram> outline(mlir::ModuleOp module,
-                                         std::vector<OutlinedKernel> kernels);
+FailureOr<OutlinedProgram> outline(ModuleOp module, std::vector<OutlinedKernel> kernels);
 
 /// Drops kernels that no step runs, since copies were coalesced, and merges those that schedules
 /// have made equal.

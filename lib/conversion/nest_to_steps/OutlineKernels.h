@@ -38,23 +38,23 @@
 namespace heddle {
 
 struct OutlinedKernel {
-  mlir::func::FuncOp function;      ///< null if only the source is known
-  mlir::StringAttr symbol;          ///< its name
-  std::string source;               ///< the text of the scheduled function
-  std::string key;                  ///< of the nest with its layouts; empty for a clearing kernel
-  std::string name;                 ///< for messages and dumps
-  mlir::Location loc;               ///< of the first nest with this kernel
-  Labels names = {};                ///< the user's names of that nest, by label
-  std::vector<std::string> sizes{}; ///< the size symbols that are its arguments, in order
-  llvm::SmallVector<mlir::Location> locations{}; ///< of its ops; that of op n + 1 at index n
-  Prediction predicted = {};                     ///< of its schedule
-  double seconds = 0;                            ///< the same on the machine for choices
+  func::FuncOp function;             ///< null if only the source is known
+  StringAttr symbol;                 ///< its name
+  std::string source;                ///< the text of the scheduled function
+  std::string key;                   ///< of the nest with its layouts; empty for a clearing kernel
+  std::string name;                  ///< for messages and dumps
+  Location loc;                      ///< of the first nest with this kernel
+  Labels names = {};                 ///< the user's names of that nest, by label
+  std::vector<std::string> sizes{};  ///< the size symbols that are its arguments, in order
+  SmallVector<Location> locations{}; ///< of its ops; that of op n + 1 at index n
+  Prediction predicted = {};         ///< of its schedule
+  double seconds = 0;                ///< the same on the machine for choices
 };
 
 struct OutlinedKernels {
   std::vector<OutlinedKernel> kernels; ///< in the order of the steps that run them
   struct Use {
-    mlir::Operation *nest;
+    Operation *nest;
     size_t kernel;
     KernelLabels labels;
   };
@@ -63,27 +63,27 @@ struct OutlinedKernels {
 
 /// The size symbols of a nest with a kernel, in the order of the kernel's arguments: an array of
 /// `#nd.size`.
-inline constexpr llvm::StringLiteral numbersAttrName("heddle.numbers");
+inline constexpr StringLiteral numbersAttrName("heddle.numbers");
 
 /// Adds a function for each distinct nest in public functions and in their branches and loops
 /// (`insertCopies` has prepared them), and sorts the reads of the nests into the order of the
 /// kernels' operands. `facts` has the user's machine facts except rates, or is null.
-OutlinedKernels outlineKernels(mlir::ModuleOp module, nest::MachineAttr facts);
+OutlinedKernels outlineKernels(ModuleOp module, nest::MachineAttr facts);
 
 /// Copies the schedules of the kernels to the nests that use them, in the names of these.
 void showSchedules(const OutlinedKernels &outlined);
 
 /// The text of a kernel, without its number.
-std::string sourceOf(mlir::func::FuncOp kernel);
+std::string sourceOf(func::FuncOp kernel);
 /// The canonical key of the nest in a kernel: 32 hexadecimal digits of the hash of its text. The
 /// same for all spellings and orders of names, and for all programs with the nest.
-std::string nestKey(mlir::func::FuncOp kernel);
+std::string nestKey(func::FuncOp kernel);
 
 /// The attribute of a kernel without a body, which clears that many bytes
 /// (lib/target/cpu/ClearMemory.h); if they are not constant, they are an argument of the kernel.
-inline constexpr llvm::StringLiteral clearAttrName("heddle.clear");
+inline constexpr StringLiteral clearAttrName("heddle.clear");
 /// That kernel.
-OutlinedKernel clearingKernel(const Expr &bytes, mlir::Location loc);
+OutlinedKernel clearingKernel(const Expr &bytes, Location loc);
 
 } // namespace heddle
 

@@ -12,8 +12,6 @@
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/nest/steps/PrepareSteps.h"
 
-#include "mlir/IR/Builders.h"
-
 namespace heddle {
 #define GEN_PASS_DEF_NESTOUTLINEKERNELSPASS
 #define GEN_PASS_DEF_NESTPLANMEMORYPASS

@@ -35,7 +35,7 @@ struct Prediction {
 double rounded(double value);
 
 /// The prediction for a nest with layouts and schedule on `machine`.
-Prediction predict(mlir::Operation *nest, const cost::Machine &machine);
+Prediction predict(Operation *nest, const cost::Machine &machine);
 
 /// Sets the predictions of all steps that run kernels: those of the kernels.
 void predictSteps(OutlinedProgram &program, const cost::Machine &machine);

@@ -24,7 +24,7 @@ namespace heddle::cpu {
 
 /// Returns an object with the builtins that `objects` refer to and do not define; none if there are
 /// none.
-llvm::Expected<std::optional<Object>> builtinsFor(llvm::ArrayRef<Object> objects);
+llvm::Expected<std::optional<Object>> builtinsFor(ArrayRef<Object> objects);
 
 /// Returns the object with all builtins.
 Object allBuiltins();

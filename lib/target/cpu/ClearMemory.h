@@ -13,8 +13,7 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_CLEARMEMORY_H
 #define HEDDLE_LIB_TARGET_CPU_CLEARMEMORY_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "lib/support/Mlir.h"
 
 #include <optional>
 #include <string>
@@ -25,8 +24,8 @@ inline constexpr int64_t zeroChunkBytes = 1 << 20;
 
 /// Builds a module in the LLVM dialect with the kernel `symbol`, which zeroes `bytes` bytes of its
 /// only value. Without `bytes` the kernel's only number gives them.
-mlir::OwningOpRef<mlir::ModuleOp> buildZero(mlir::MLIRContext *context, const std::string &symbol,
-                                            std::optional<int64_t> bytes);
+mlir::OwningOpRef<ModuleOp> buildZero(MLIRContext *context, const std::string &symbol,
+                                      std::optional<int64_t> bytes);
 
 } // namespace heddle::cpu
 

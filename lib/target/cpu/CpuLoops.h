@@ -22,16 +22,15 @@ class CpuLoops : public nest::LoopTarget {
 public:
   explicit CpuLoops(nest::MachineAttr machine) : machine(machine) {}
 
-  nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
-                          size_t bases, size_t sizes, int64_t lanes) const override;
-  llvm::SmallVector<llvm::StringRef> memories() const override { return {"", "shared"}; }
+  nest::KernelFrame begin(OpBuilder &b, Location loc, StringRef symbol, size_t bases, size_t sizes,
+                          int64_t lanes) const override;
+  SmallVector<StringRef> memories() const override { return {"", "shared"}; }
   /// The cache serves as the second buffer: the lines of the next copy are prefetched.
   unsigned buffers() const override { return 2; }
-  void prefetch(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer, bool write,
-                bool near) const override;
+  void prefetch(OpBuilder &b, Location loc, Value pointer, bool write, bool near) const override;
   bool gathers(int64_t lanes, unsigned bytes) const override;
-  mlir::Value multiply(mlir::OpBuilder &b, mlir::Location loc, nest::MatrixUnitAttr unit,
-                       mlir::Value total, mlir::Value left, mlir::Value right) const override;
+  Value multiply(OpBuilder &b, Location loc, nest::MatrixUnitAttr unit, Value total, Value left,
+                 Value right) const override;
 
 private:
   nest::MachineAttr machine;

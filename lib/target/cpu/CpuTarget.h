@@ -34,20 +34,20 @@ struct CpuTarget {
   std::vector<std::string> features; ///< all features of the CPU, sorted, without signs
   bool native = false;               ///< the CPU of this machine
 
-  bool has(llvm::StringRef feature) const;
+  bool has(StringRef feature) const;
   /// Identifies the generated code: targets with equal keys generate equal bytes.
   std::string key() const;
 };
 
 /// True for "native", and for the name of a CPU that LLVM knows, with or without added features.
-bool isCpuName(llvm::StringRef name);
+bool isCpuName(StringRef name);
 /// Returns the target of "native", or of the name of a CPU that LLVM knows. The error for an
 /// unknown name gives examples.
-llvm::Expected<CpuTarget> targetFor(llvm::StringRef cpu);
+llvm::Expected<CpuTarget> targetFor(StringRef cpu);
 
 /// Returns the registers, vector width, caches (of this machine if the target is native, else
 /// typical ones), threads, and the rate of bf16 dot products if the target has them.
-nest::MachineAttr machineAttr(mlir::MLIRContext *context, const CpuTarget &target, int threads);
+nest::MachineAttr machineAttr(MLIRContext *context, const CpuTarget &target, int threads);
 
 /// Replaces facts of `machine` by measured ones.
 nest::MachineAttr withMeasured(nest::MachineAttr machine, const MachineFacts &measured);

@@ -15,18 +15,15 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_CUSTOMCALL_H
 #define HEDDLE_LIB_TARGET_CPU_CUSTOMCALL_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "lib/support/Mlir.h"
 
 #include <string>
 
 namespace heddle::cpu {
 
 /// Builds a module in the LLVM dialect with the kernel `symbol`, which calls `function`.
-mlir::OwningOpRef<mlir::ModuleOp> buildCustomCall(mlir::MLIRContext *context,
-                                                  const std::string &symbol,
-                                                  const std::string &function,
-                                                  llvm::ArrayRef<int64_t> numbers);
+mlir::OwningOpRef<ModuleOp> buildCustomCall(MLIRContext *context, const std::string &symbol,
+                                            const std::string &function, ArrayRef<int64_t> numbers);
 
 } // namespace heddle::cpu
 

@@ -21,8 +21,6 @@
 
 #include "lib/target/cpu/CpuTarget.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 #include <memory>
 
 namespace llvm {
@@ -43,9 +41,8 @@ public:
   ~Emitter();
 
   /// Emits the module as object code, as assembly text, or as optimised LLVM IR.
-  llvm::Expected<std::string> emit(mlir::ModuleOp module, EmitKind kind,
-                                   Effort effort = Effort::Most);
-  llvm::Expected<std::string> emitObject(mlir::ModuleOp module, Effort effort = Effort::Most) {
+  llvm::Expected<std::string> emit(ModuleOp module, EmitKind kind, Effort effort = Effort::Most);
+  llvm::Expected<std::string> emitObject(ModuleOp module, Effort effort = Effort::Most) {
     return emit(module, EmitKind::Object, effort);
   }
 
@@ -56,7 +53,7 @@ private:
   llvm::Expected<llvm::TargetMachine &> machineFor(Effort effort);
 };
 
-inline llvm::Expected<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target,
+inline llvm::Expected<std::string> emitObject(ModuleOp module, const CpuTarget &target,
                                               Effort effort = Effort::Most) {
   return Emitter(target).emitObject(module, effort);
 }

@@ -9,7 +9,6 @@
 #include "runtime/format/Abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <cstddef>

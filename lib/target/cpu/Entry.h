@@ -16,16 +16,14 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_ENTRY_H
 #define HEDDLE_LIB_TARGET_CPU_ENTRY_H
 
+#include "lib/support/Mlir.h"
 #include "runtime/format/Manifest.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 namespace heddle::cpu {
 
 /// Builds a module in the LLVM dialect with the function `symbol`.
-mlir::OwningOpRef<mlir::ModuleOp> buildEntry(mlir::MLIRContext *context, const std::string &symbol,
-                                             const std::vector<StepSpec> &steps);
+mlir::OwningOpRef<ModuleOp> buildEntry(MLIRContext *context, const std::string &symbol,
+                                       const std::vector<StepSpec> &steps);
 
 } // namespace heddle::cpu
 

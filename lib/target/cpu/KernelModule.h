@@ -15,19 +15,17 @@
 #ifndef HEDDLE_LIB_TARGET_CPU_KERNELMODULE_H
 #define HEDDLE_LIB_TARGET_CPU_KERNELMODULE_H
 
+#include "lib/support/Mlir.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace heddle::cpu {
 
 /// Builds a module with the kernel `symbol`. `body` creates its ops from the three arguments, and
 /// inserts other ops of the module before the function.
-mlir::OwningOpRef<mlir::ModuleOp>
-buildKernelModule(mlir::MLIRContext *context, const std::string &symbol,
-                  llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::LLVM::LLVMFuncOp,
-                                          mlir::ValueRange)>
-                      body);
+mlir::OwningOpRef<ModuleOp> buildKernelModule(
+    MLIRContext *context, const std::string &symbol,
+    function_ref<void(OpBuilder &, Location, mlir::LLVM::LLVMFuncOp, ValueRange)> body);
 
 } // namespace heddle::cpu
 

@@ -18,10 +18,10 @@
 
 namespace heddle::cpu {
 
-llvm::Expected<ProgramCode> link(llvm::ArrayRef<Object> objects);
+llvm::Expected<ProgramCode> link(ArrayRef<Object> objects);
 
 /// Returns the symbols that an object refers to and does not define, in order.
-llvm::Expected<std::vector<std::string>> undefinedSymbols(llvm::StringRef object);
+llvm::Expected<std::vector<std::string>> undefinedSymbols(StringRef object);
 
 } // namespace heddle::cpu
 

@@ -26,7 +26,7 @@ std::unique_ptr<Device> makeNullDevice();
 
 /// On a kernel without a body that zeroes memory: the number of bytes, or -1 if the kernel's number
 /// gives it.
-inline constexpr llvm::StringLiteral nullClearAttrName = "heddle.clear";
+inline constexpr StringLiteral nullClearAttrName = "heddle.clear";
 
 } // namespace heddle
 

@@ -7,8 +7,6 @@
 
 #include "lib/target/null/Null.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace heddle;
 using namespace mlir;
 

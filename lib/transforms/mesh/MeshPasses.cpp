@@ -21,8 +21,6 @@
 #include "lib/transforms/mesh/transfers/StartEarly.h"
 #include "lib/transforms/mesh/transfers/Transfers.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHBUCKETPASS
 #define GEN_PASS_DEF_MESHFORMTRANSFERSPASS

@@ -17,7 +17,6 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace heddle::mesh {

@@ -19,20 +19,19 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NAMES_GRAPHHASH_H
 #define HEDDLE_LIB_TRANSFORMS_NAMES_GRAPHHASH_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "lib/support/Mlir.h"
 
 #include <string>
 
 namespace heddle {
 
 /// 16 hexadecimal digits, of a function and of those that it calls.
-std::string graphHash(mlir::func::FuncOp function);
+std::string graphHash(func::FuncOp function);
 
 /// Numbers the fresh names of a module's functions in a canonical order. `fresh` counts per
 /// process, so equal programs may have other numbers, and types may list their names in another
 /// order.
-void renumberFresh(mlir::ModuleOp module);
+void renumberFresh(ModuleOp module);
 
 } // namespace heddle
 

@@ -20,7 +20,6 @@
 
 #include "lib/analysis/Canonical.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace heddle {
@@ -37,26 +36,25 @@ public:
   llvm::StringSet<> *seen = nullptr;
 
   bool isIdentity() const { return names.empty() && symbols.empty() && !seen; }
-  std::string operator()(llvm::StringRef name) const;
-  mlir::Type rewrite(mlir::Type type) const;
+  std::string operator()(StringRef name) const;
+  Type rewrite(Type type) const;
   nd::DimsAttr rewrite(nd::DimsAttr dims) const;
   /// `tensor` replaces the names of the tensor, left of `=`.
   nest::MapAttr rewrite(nest::MapAttr map, const NameRewriter &tensor) const;
   /// `operands[i]` replaces the names of operand i in the stages that copy it.
-  nest::ScheduleAttr rewrite(nest::ScheduleAttr schedule,
-                             llvm::ArrayRef<NameRewriter> operands) const;
-  mlir::Attribute rewrite(mlir::Attribute attr) const;
+  nest::ScheduleAttr rewrite(nest::ScheduleAttr schedule, ArrayRef<NameRewriter> operands) const;
+  Attribute rewrite(Attribute attr) const;
   /// Rewrites the attributes of `op`, without its regions.
-  void rewriteAttributes(mlir::Operation *op) const;
+  void rewriteAttributes(Operation *op) const;
   /// Rewrites attributes and types of an op and of all ops in it.
-  void rewrite(mlir::Operation *op) const;
+  void rewrite(Operation *op) const;
   /// Rewrites a nest whose operands already have their new types. This object replaces iteration
   /// names, `reads[i]` the names of read i (which stay if there is no `reads[i]`), and `results`
   /// the names of the results.
-  void rewriteNest(nest::LoopNestInterface nest, llvm::ArrayRef<NameRewriter> reads,
+  void rewriteNest(nest::LoopNestInterface nest, ArrayRef<NameRewriter> reads,
                    const NameRewriter &results) const;
   /// Rewrites a whole function: its ops, its type, and the layouts of arguments and results.
-  void rewrite(mlir::func::FuncOp function) const;
+  void rewrite(func::FuncOp function) const;
 
 private:
   Expr rewriteIndex(const Expr &expr) const;
@@ -65,10 +63,10 @@ private:
 /// Returns the inverse map, from labels to names.
 Labels inverse(const Labels &names);
 /// Returns all names of dimensions in `root`: in types, and in attributes of nd and nest ops.
-llvm::StringSet<> collectNames(mlir::Operation *root);
+llvm::StringSet<> collectNames(Operation *root);
 /// Returns the first of `ky$1`, `ky$2`, ... that is not in `taken`, for the base `ky` or `ky$2`,
 /// and adds it to `taken`.
-std::string freshName(llvm::StringRef base, llvm::StringSet<> &taken);
+std::string freshName(StringRef base, llvm::StringSet<> &taken);
 
 } // namespace heddle
 

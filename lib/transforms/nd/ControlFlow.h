@@ -27,33 +27,34 @@
 #ifndef HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 #define HEDDLE_TRANSFORMS_ND_CONTROLFLOW_H
 
+#include "lib/support/Mlir.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace heddle::nd {
 
 /// Replaces the `scf.for` loops in `root`: those without a constant trip count, and those that
 /// contain remaining loops, become `scf.while`; the others become scans. With `keepsHeavy`,
 /// expensive loops and scans, and scans that contain loops, become `scf.while` as well.
-mlir::LogicalResult scansForLoops(mlir::Operation *root, bool keepsHeavy = false);
+LogicalResult scansForLoops(Operation *root, bool keepsHeavy = false);
 /// Replaces an innermost loop with a constant trip count by a scan.
-mlir::LogicalResult scanForLoop(mlir::scf::ForOp op);
+LogicalResult scanForLoop(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
-mlir::LogicalResult whilesForCounts(mlir::Operation *root);
+LogicalResult whilesForCounts(Operation *root);
 
 /// True if `op` should be computed before the op `region`, in whose regions it is used, instead of
 /// being recomputed there: `op` is expensive, or its results are no larger than its operands.
-bool isWorthKeeping(mlir::Operation *op, mlir::Operation *region);
+bool isWorthKeeping(Operation *op, Operation *region);
 
 /// Requires the values that control flow passes on to be tensors.
-mlir::LogicalResult expectTensors(mlir::Operation *op, mlir::TypeRange types);
+LogicalResult expectTensors(Operation *op, TypeRange types);
 /// Requires a scalar of the control flow `op` to come from a tensor, or to be a constant.
-mlir::LogicalResult expectScalar(mlir::Operation *op, mlir::Value scalar);
+LogicalResult expectScalar(Operation *op, Value scalar);
 /// Erases scalar ops without uses.
-void eraseDeadScalarsIn(mlir::Operation *root);
+void eraseDeadScalarsIn(Operation *root);
 /// The tensor for a scalar of control flow: the operand of its `nd.item`, or a constant. Null, with
 /// a diagnostic at `op`, for other scalars.
-mlir::Value tensorOfScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Value scalar);
+Value tensorOfScalar(OpBuilder &builder, Operation *op, Value scalar);
 
 } // namespace heddle::nd
 

@@ -22,7 +22,6 @@
 #include "lib/transforms/nd/ControlFlow.h"
 #include "lib/transforms/nd/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
 

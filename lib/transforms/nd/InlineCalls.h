@@ -17,41 +17,36 @@
 
 #include "dialects/nd/Nd.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle::nd {
 
 /// Replaces `op` by a lifted copy of the callee's ops (Lift.h) and returns its results. Calls
 /// inside the callee remain. `functions`, if not null, speeds up the lookup of callees.
 /// `differentiable`: derivatives of the copy will be expanded later.
-mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-inlineCall(CallOp op, mlir::SymbolTableCollection *functions = nullptr,
-           bool differentiable = false);
+FailureOr<SmallVector<Value>> inlineCall(CallOp op,
+                                         mlir::SymbolTableCollection *functions = nullptr,
+                                         bool differentiable = false);
 
 /// Inlines the calls in the regions of `root` for which `isAsked` holds, and those in the
 /// inserted code.
-mlir::LogicalResult inlineCalls(mlir::Operation *root, llvm::function_ref<bool(CallOp)> isAsked,
-                                mlir::SymbolTableCollection &functions,
-                                bool differentiable = false);
+LogicalResult inlineCalls(Operation *root, function_ref<bool(CallOp)> isAsked,
+                          mlir::SymbolTableCollection &functions, bool differentiable = false);
 
 /// The function to which a call, or a request for derivatives, refers; null for other ops.
-mlir::FlatSymbolRefAttr calleeOf(mlir::Operation *op);
+mlir::FlatSymbolRefAttr calleeOf(Operation *op);
 
 /// The functions of `module`, each after those that it calls or differentiates. Rejects recursion,
 /// and regions that would be nested too deep after inlining (lib/analysis/Nesting.h).
-mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
+FailureOr<SmallVector<func::FuncOp>> calleesFirst(ModuleOp module);
 
 /// Rejects public functions that would exceed `mostInlinedOps`, by counting along the call graph
 /// before inlining. `calleesFirst` are all functions.
-mlir::LogicalResult requireInlinable(llvm::ArrayRef<mlir::func::FuncOp> calleesFirst);
+LogicalResult requireInlinable(ArrayRef<func::FuncOp> calleesFirst);
 /// Rejects a request for derivatives whose expansion would exceed the limit.
-mlir::LogicalResult requireExpandable(mlir::Operation *request, mlir::func::FuncOp callee);
+LogicalResult requireExpandable(Operation *request, func::FuncOp callee);
 
 /// The called function; rejects it unless its body is a single block.
-mlir::FailureOr<mlir::func::FuncOp> definedCallee(mlir::Operation *op,
-                                                  mlir::FlatSymbolRefAttr callee,
-                                                  mlir::SymbolTableCollection *functions = nullptr);
+FailureOr<func::FuncOp> definedCallee(Operation *op, mlir::FlatSymbolRefAttr callee,
+                                      mlir::SymbolTableCollection *functions = nullptr);
 
 } // namespace heddle::nd
 

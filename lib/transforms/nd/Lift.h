@@ -45,37 +45,37 @@ class Lifter {
 public:
   /// `functions`, if not null, speeds up the lookup of callees. `differentiable`: derivatives of
   /// the copy will be expanded later.
-  Lifter(mlir::OpBuilder &builder, NameRewriter rewriter,
+  Lifter(OpBuilder &builder, NameRewriter rewriter,
          mlir::SymbolTableCollection *functions = nullptr, bool differentiable = false)
       : builder(builder), rewriter(std::move(rewriter)), functions(functions),
         differentiable(differentiable) {}
 
   mlir::IRMapping values;
   /// Copies the ops of `block` without the terminator.
-  mlir::LogicalResult copy(mlir::Block &block);
+  LogicalResult copy(Block &block);
 
 private:
-  mlir::OpBuilder &builder;
+  OpBuilder &builder;
   NameRewriter rewriter;
   mlir::SymbolTableCollection *functions;
   bool differentiable;
   /// The tensors, over lifted names, of scalars of control flow.
-  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
-  mlir::Value mask; ///< the points at which the code being copied runs; null: all
+  DenseMap<Value, Value> scalars;
+  Value mask; ///< the points at which the code being copied runs; null: all
 
-  mlir::LogicalResult copyOp(mlir::Operation &op);
-  mlir::LogicalResult copyScan(nest::ScanOp op, llvm::ArrayRef<Dim> lifted);
-  mlir::LogicalResult copyGroup(nest::GroupOp op);
-  mlir::LogicalResult copyControl(mlir::Operation &op);
-  mlir::LogicalResult selectSides(mlir::scf::IfOp op);
-  mlir::LogicalResult copyMasked(mlir::Region &side);
-  mlir::LogicalResult runUntilAllEnd(mlir::scf::WhileOp op, llvm::ArrayRef<Dim> lifted);
-  llvm::SetVector<mlir::Value> touched(mlir::Operation &op) const;
-  mlir::Value conditionOf(mlir::Operation *op, mlir::Value scalar);
-  mlir::LogicalResult copyCall(CalleeInterface op);
-  llvm::SmallVector<Dim> liftedNames(mlir::ValueRange values) const;
-  mlir::Type liftedType(mlir::Type type, llvm::ArrayRef<Dim> lifted) const;
-  mlir::Value broadcast(mlir::Location loc, mlir::Value value, llvm::ArrayRef<Dim> dims) const;
+  LogicalResult copyOp(Operation &op);
+  LogicalResult copyScan(nest::ScanOp op, ArrayRef<Dim> lifted);
+  LogicalResult copyGroup(nest::GroupOp op);
+  LogicalResult copyControl(Operation &op);
+  LogicalResult selectSides(mlir::scf::IfOp op);
+  LogicalResult copyMasked(mlir::Region &side);
+  LogicalResult runUntilAllEnd(mlir::scf::WhileOp op, ArrayRef<Dim> lifted);
+  llvm::SetVector<Value> touched(Operation &op) const;
+  Value conditionOf(Operation *op, Value scalar);
+  LogicalResult copyCall(CalleeInterface op);
+  SmallVector<Dim> liftedNames(ValueRange values) const;
+  Type liftedType(Type type, ArrayRef<Dim> lifted) const;
+  Value broadcast(Location loc, Value value, ArrayRef<Dim> dims) const;
 };
 
 } // namespace heddle::nd

@@ -14,7 +14,6 @@
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nd/RequireSizes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace heddle::nd {

@@ -21,25 +21,21 @@
 
 #include "lib/analysis/CanonicalNames.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
-
 namespace heddle {
 
 /// `text` with whole words replaced: `n001$1 >= 0` is `k$1 >= 0` if `n001` is written as `k`.
-std::string respell(llvm::StringRef text, const Labels &names);
+std::string respell(StringRef text, const Labels &names);
 
 /// During its lifetime, diagnostics about functions of `module` spell names as the user does.
 class SpelledDiagnostics : public mlir::ScopedDiagnosticHandler {
 public:
-  explicit SpelledDiagnostics(mlir::ModuleOp module);
+  explicit SpelledDiagnostics(ModuleOp module);
 
 private:
-  mlir::ModuleOp module;
+  ModuleOp module;
   bool emitting = false; ///< the spelled diagnostic, for other handlers
-  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
-  Labels namesFor(mlir::Location loc);
+  LogicalResult handle(mlir::Diagnostic &diagnostic);
+  Labels namesFor(Location loc);
 };
 
 } // namespace heddle

@@ -22,9 +22,9 @@ namespace heddle::nd {
 
 /// The iteration limit of the rewrite driver: `given`, or 10 plus the number of ops, since erasing
 /// an op may leave a value with one use, which enables another rewrite.
-inline int64_t mostRoundsOf(mlir::Operation *op, int64_t given) {
+inline int64_t mostRoundsOf(Operation *op, int64_t given) {
   int64_t ops = 0;
-  op->walk([&](mlir::Operation *) { ++ops; });
+  op->walk([&](Operation *) { ++ops; });
   return given > 0 ? given : 10 + ops;
 }
 

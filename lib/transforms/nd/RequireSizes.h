@@ -20,19 +20,18 @@
 #ifndef HEDDLE_TRANSFORMS_ND_REQUIRESIZES_H
 #define HEDDLE_TRANSFORMS_ND_REQUIRESIZES_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
 
 #include "runtime/format/Manifest.h"
 
 namespace heddle {
 
 /// Applies a renaming of the function's symbols to its requirements.
-void renameRequirements(mlir::func::FuncOp function, const ExprMap &symbols);
+void renameRequirements(func::FuncOp function, const ExprMap &symbols);
 /// The requirements of the function that involve only `symbols`; `locationText` prints source
 /// locations.
-std::vector<SizeRequirement>
-requirementsOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> symbols,
-               llvm::function_ref<std::string(mlir::Location)> locationText);
+std::vector<SizeRequirement> requirementsOf(func::FuncOp function, ArrayRef<std::string> symbols,
+                                            function_ref<std::string(Location)> locationText);
 
 } // namespace heddle
 

@@ -10,7 +10,6 @@
 #include "dialects/nd/Nd.h"
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"

@@ -25,16 +25,14 @@
 #ifndef HEDDLE_TRANSFORMS_ND_SHRINK_H
 #define HEDDLE_TRANSFORMS_ND_SHRINK_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nd {
 
 /// Returns a module, at most as large as `module`, for which `isWrong` holds as well. `isWrong` may
 /// modify its argument. `onSmaller` is called with each smaller module that is kept.
-mlir::OwningOpRef<mlir::ModuleOp>
-shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> isWrong,
-       llvm::function_ref<void(mlir::ModuleOp)> onSmaller = nullptr);
+mlir::OwningOpRef<ModuleOp> shrink(ModuleOp module, function_ref<bool(ModuleOp)> isWrong,
+                                   function_ref<void(ModuleOp)> onSmaller = nullptr);
 
 } // namespace heddle::nd
 

@@ -34,7 +34,6 @@
 #include "lib/transforms/nest/steps/SplitReductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace heddle::nest {

@@ -17,7 +17,6 @@
 
 #include "lib/transforms/nest/fuse/ExplainFusion.h"
 #include "lib/transforms/nest/layout/AssignLayouts.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "mlir/Pass/Pass.h"
 

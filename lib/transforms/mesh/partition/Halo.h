@@ -35,12 +35,12 @@ struct Interval {
 /// The interval of a name split by `axes` that reads at `coordinate` (of the whole tensor, over
 /// local names and device coordinates) need. None if the reads are no interval, or gathering is as
 /// cheap.
-std::optional<Interval> intervalOf(MeshAttr mesh, llvm::ArrayRef<Axis> axes, const Expr &size,
+std::optional<Interval> intervalOf(MeshAttr mesh, ArrayRef<Axis> axes, const Expr &size,
                                    const Expr &coordinate, const Ranges &ranges);
 
 /// Builds the interval from the block `value` by exchanging its parts.
-mlir::Value exchange(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
-                     const std::string &name, const Interval &interval);
+Value exchange(OpBuilder &b, Location loc, Value value, const std::string &name,
+               const Interval &interval);
 
 } // namespace heddle::mesh
 

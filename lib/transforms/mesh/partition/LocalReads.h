@@ -28,18 +28,18 @@ namespace heddle::mesh {
 
 class LocalReads {
 public:
-  using Lookup = std::function<LocalValue(mlir::Value)>;
+  using Lookup = std::function<LocalValue(Value)>;
   LocalReads(nest::LoopNestInterface op, const LocalSpace &space, Resharder &resharder,
              Lookup lookup)
       : op(op), space(space), resharder(resharder), lookup(std::move(lookup)) {}
 
   /// Adds read `i` of the nest. `mayExclude`: its guard may exclude points.
-  void add(mlir::OpBuilder &b, unsigned i, bool mayExclude);
+  void add(OpBuilder &b, unsigned i, bool mayExclude);
   /// Excludes points beyond the sizes of these names, by an extra read if no existing read may do
   /// so.
-  void exclude(mlir::OpBuilder &b, nd::DimsAttr names);
+  void exclude(OpBuilder &b, nd::DimsAttr names);
   /// Adds an argument to the body for each added read.
-  void addArguments(mlir::Region &body, mlir::Location loc) const;
+  void addArguments(mlir::Region &body, Location loc) const;
 
   /// Adds the reads to the body of a nest, or to its epilogue.
   void giveBody(nest::NestBuilder &nest) const;
@@ -47,7 +47,7 @@ public:
 
 private:
   struct Read {
-    mlir::Value value;
+    Value value;
     nest::MapAttr map;
     nest::GuardAttr guard;
     std::set<std::string> names; ///< ragged names that it reads at

@@ -27,12 +27,12 @@ namespace heddle::mesh {
 class LocalSpace {
 public:
   /// Names of `sharding` that `dims` lack are ignored.
-  LocalSpace(MeshAttr mesh, llvm::ArrayRef<nd::DimsAttr> dims, const Sharding &sharding);
+  LocalSpace(MeshAttr mesh, ArrayRef<nd::DimsAttr> dims, const Sharding &sharding);
 
   const MeshAttr mesh;
 
   /// The axes of a name; empty if it is not split.
-  llvm::ArrayRef<Axis> axes(llvm::StringRef name) const { return axesOf(split, name); }
+  ArrayRef<Axis> axes(StringRef name) const { return axesOf(split, name); }
   /// The axes of all names of `dims`, in their order.
   AxisList axes(nd::DimsAttr dims) const;
   /// The sharding of a value with these names.
@@ -46,18 +46,18 @@ public:
   /// Not negative at points within the global size.
   Expr isInside(const std::string &name) const;
   /// `isInside` of each ragged name.
-  llvm::SmallVector<Expr> inside() const;
+  SmallVector<Expr> inside() const;
   /// Ranges of the local names and of the coordinates of devices.
   Ranges ranges() const;
   bool isWhole() const { return global.empty(); }
   /// The global size of an iteration name; null if there is none with this name.
-  nd::SizeAttr size(llvm::StringRef name) const;
+  nd::SizeAttr size(StringRef name) const;
 
   /// Replaces the coordinates of split names in scalar code.
   void localize(mlir::Region &region) const;
 
 private:
-  llvm::SmallVector<nd::DimsAttr, 2> dims;
+  SmallVector<nd::DimsAttr, 2> dims;
   Sharding split;
   ExprMap global;
   std::set<std::string> raggedNames;

@@ -27,17 +27,15 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// Rewrites the function, whose arguments and nests have shardings. Operands of at least
 /// `leastRing` bytes are passed around a ring (Ring.h) instead of gathered.
-mlir::LogicalResult partition(mlir::func::FuncOp function, MeshAttr mesh, double leastRing);
+LogicalResult partition(func::FuncOp function, MeshAttr mesh, double leastRing);
 /// True for the program of one device, or of one role.
-bool isPartitioned(mlir::func::FuncOp function);
+bool isPartitioned(func::FuncOp function);
 /// The functions that control flow calls: each device runs them whole.
-llvm::DenseSet<mlir::Operation *> controlled(mlir::ModuleOp module);
+DenseSet<Operation *> controlled(ModuleOp module);
 
 } // namespace heddle::mesh
 

@@ -24,53 +24,50 @@
 namespace heddle::mesh {
 
 /// Copies the discardable attributes of a nest.
-void inherit(mlir::Operation *made, mlir::Operation *from);
+void inherit(Operation *made, Operation *from);
 /// Builds the program of one device next to the original.
 class Partitioner {
 public:
-  Partitioner(MeshAttr mesh, mlir::MLIRContext *context, double leastRing)
+  Partitioner(MeshAttr mesh, MLIRContext *context, double leastRing)
       : mesh(mesh), b(context), resharder(mesh, b), leastRing(leastRing) {}
 
-  mlir::LogicalResult run(mlir::func::FuncOp function);
+  LogicalResult run(func::FuncOp function);
 
 private:
   MeshAttr mesh;
-  mlir::OpBuilder b;
+  OpBuilder b;
   Resharder resharder;
   double leastRing; ///< minimum bytes of an operand on a ring
-  llvm::DenseMap<mlir::Value, LocalValue> locals;
+  DenseMap<Value, LocalValue> locals;
   AxisList busy; ///< axes that split the steps of enclosing recurrences
 
-  mlir::LogicalResult convert(mlir::Block &block);
-  mlir::LogicalResult convert(mlir::Operation *op);
+  LogicalResult convert(Block &block);
+  LogicalResult convert(Operation *op);
   void compute(nest::ComputeOp op);
   void ring(nest::ComputeOp op, const Ring &ring, const LocalSpace &space);
-  nest::ComputeOp turnOf(nest::ComputeOp op, const Ring &ring, mlir::Value block,
-                         mlir::Value number);
+  nest::ComputeOp turnOf(nest::ComputeOp op, const Ring &ring, Value block, Value number);
   void update(nest::UpdateOp op);
-  mlir::LogicalResult scan(nest::ScanOp op);
+  LogicalResult scan(nest::ScanOp op);
   void sort(nest::SortOp op);
-  void passOn(mlir::Operation *op);
-  mlir::LogicalResult whole(mlir::Operation *op);
+  void passOn(Operation *op);
+  LogicalResult whole(Operation *op);
 
-  Sharding wantedFor(mlir::Operation *op);
-  const LocalValue &local(mlir::Value value) { return locals.find(value)->second; }
-  LocalValue moved(mlir::Value value, const Sharding &to, mlir::Location loc) {
+  Sharding wantedFor(Operation *op);
+  const LocalValue &local(Value value) { return locals.find(value)->second; }
+  LocalValue moved(Value value, const Sharding &to, Location loc) {
     return resharder.move(local(value), to, loc);
   }
-  void define(mlir::Value result, mlir::Value value, const Sharding &sharding) {
+  void define(Value result, Value value, const Sharding &sharding) {
     locals[result] = {value, nd::tensorType(result), sharding};
   }
   LocalReads readsOf(nest::LoopNestInterface op, const LocalSpace &space) {
-    return LocalReads(op, space, resharder, [&](mlir::Value value) { return local(value); });
+    return LocalReads(op, space, resharder, [&](Value value) { return local(value); });
   }
   LocalReads finishReads(nest::ComputeOp op, const LocalSpace &space);
-  llvm::SmallVector<mlir::Value> applyFinish(nest::ComputeOp op,
-                                             llvm::ArrayRef<mlir::Value> accumulators,
-                                             const LocalSpace &space);
-  llvm::SmallVector<mlir::Value> combineOver(mlir::Operation *op, mlir::ValueRange parts,
-                                             llvm::ArrayRef<Axis> axes, mlir::Region &combine,
-                                             mlir::ArrayAttr neutral, Sharding &sharding);
+  SmallVector<Value> applyFinish(nest::ComputeOp op, ArrayRef<Value> accumulators,
+                                 const LocalSpace &space);
+  SmallVector<Value> combineOver(Operation *op, ValueRange parts, ArrayRef<Axis> axes,
+                                 mlir::Region &combine, ArrayAttr neutral, Sharding &sharding);
 };
 
 } // namespace heddle::mesh

@@ -25,39 +25,37 @@ namespace heddle::mesh {
 
 /// A device's block of a value of the whole program.
 struct LocalValue {
-  mlir::Value value;
+  Value value;
   nd::NdTensorType whole;
   Sharding sharding;
 };
 
 /// The operands of an op, and the values that its regions use from outside.
-llvm::SetVector<mlir::Value> usesOf(mlir::Operation *op);
+llvm::SetVector<Value> usesOf(Operation *op);
 
 /// Whether the result equals the first operand (an op that only constrains when it is computed).
-inline bool passesOn(mlir::Operation *op) { return op->hasTrait<nd::Opaque>(); }
+inline bool passesOn(Operation *op) { return op->hasTrait<nd::Opaque>(); }
 
 class Resharder {
 public:
-  Resharder(MeshAttr mesh, mlir::OpBuilder &builder) : mesh(mesh), b(builder) {}
+  Resharder(MeshAttr mesh, OpBuilder &builder) : mesh(mesh), b(builder) {}
 
   /// Moves the value to the sharding `to`. Equal requests in the same block share the result.
-  LocalValue move(const LocalValue &from, const Sharding &to, mlir::Location loc);
+  LocalValue move(const LocalValue &from, const Sharding &to, Location loc);
 
   /// Combines values over the devices of a group. Each device gets its block along `scattered`, or
   /// the whole value if that is empty. `combine` ends in nest.yield.
-  llvm::SmallVector<mlir::Value> reduce(mlir::ValueRange values, llvm::ArrayRef<Axis> axes,
-                                        mlir::Region &combine, mlir::ArrayAttr neutral,
-                                        const std::string &scattered, mlir::Location loc);
+  SmallVector<Value> reduce(ValueRange values, ArrayRef<Axis> axes, mlir::Region &combine,
+                            ArrayAttr neutral, const std::string &scattered, Location loc);
 
 private:
   MeshAttr mesh;
-  mlir::OpBuilder &b;
-  std::map<std::pair<mlir::Block *, const void *>, llvm::SmallVector<LocalValue, 1>> moved;
+  OpBuilder &b;
+  std::map<std::pair<Block *, const void *>, SmallVector<LocalValue, 1>> moved;
 
   /// Joins the blocks along `name`; the axes move to `split`, unless that is empty.
-  LocalValue join(LocalValue value, llvm::StringRef name, llvm::StringRef split,
-                  mlir::Location loc);
-  LocalValue slice(LocalValue from, const Sharding &to, mlir::Location loc);
+  LocalValue join(LocalValue value, StringRef name, StringRef split, Location loc);
+  LocalValue slice(LocalValue from, const Sharding &to, Location loc);
 };
 
 } // namespace heddle::mesh

@@ -41,7 +41,7 @@ struct Ring {
 
 /// The ring for one of the nest's operands; none if no operand would be gathered to `leastBytes`.
 std::optional<Ring> ringOf(nest::ComputeOp op, const LocalSpace &space,
-                           llvm::function_ref<LocalValue(mlir::Value)> lookup, double leastBytes);
+                           function_ref<LocalValue(Value)> lookup, double leastBytes);
 
 } // namespace heddle::mesh
 

@@ -32,18 +32,15 @@ namespace heddle::mesh {
 /// The name of the turns of such a loop.
 inline constexpr const char *turnName = "mesh$turn";
 /// Builds a tensor of numbers, computed from the coordinates of `dims` and of the device.
-mlir::Value numbersOf(mlir::OpBuilder &b, mlir::Location loc, nd::DimsAttr dims,
-                      const Expr &number);
+Value numbersOf(OpBuilder &b, Location loc, nd::DimsAttr dims, const Expr &number);
 /// Builds a loop with carried tensors and one step per coordinate of `mesh$turn`, a name of `read`.
 /// `body` gets the carried tensors and the slice of `read`.
-nest::ScanOp
-loopOfTurns(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange inits, mlir::Value read,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange, mlir::Value)> body);
+nest::ScanOp loopOfTurns(OpBuilder &b, Location loc, ValueRange inits, Value read,
+                         function_ref<SmallVector<Value>(ValueRange, Value)> body);
 
 /// Builds the turns of a recurrence over the device's block of steps; `steps` has the split name.
 /// `results` are replaced by the new results.
-void pipeline(nest::ScanOp scan, const LocalSpace &steps,
-              llvm::MutableArrayRef<mlir::Value> results);
+void pipeline(nest::ScanOp scan, const LocalSpace &steps, MutableArrayRef<Value> results);
 
 } // namespace heddle::mesh
 

@@ -22,12 +22,10 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// Rewrites a partitioned function; restores its original type.
-mlir::LogicalResult simulate(mlir::func::FuncOp function);
+LogicalResult simulate(func::FuncOp function);
 
 } // namespace heddle::mesh
 

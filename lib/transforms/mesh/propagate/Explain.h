@@ -20,14 +20,12 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 struct Links;
 
 /// A function attribute with rows for collectives: [location, kind, axes, bytes, padding]. Rows for
 /// values, [location, name, type, sharding, reasons], are in `nd::notesAttrName`.
-inline constexpr llvm::StringLiteral collectivesAttrName = "mesh.collectives";
+inline constexpr StringLiteral collectivesAttrName = "mesh.collectives";
 
 /// The form of the report.
 struct Tell {
@@ -35,12 +33,12 @@ struct Tell {
   bool record = false;  ///< rows
 };
 /// Reports where the axes of a function's values come from. Its arguments have their shardings.
-void describeShardings(mlir::func::FuncOp function, const Links &links, Tell tell);
+void describeShardings(func::FuncOp function, const Links &links, Tell tell);
 /// Reports the bytes that a device sends in each collective of its program, at typical sizes.
 /// Padding is the part of blocks beyond the size of the name that moves.
-void describeCollectives(mlir::func::FuncOp function, MeshAttr mesh, Tell tell);
+void describeCollectives(func::FuncOp function, MeshAttr mesh, Tell tell);
 /// Reports, in remarks, what the program of a role sends to other roles.
-void explainMessages(mlir::func::FuncOp role);
+void explainMessages(func::FuncOp role);
 
 } // namespace heddle::mesh
 

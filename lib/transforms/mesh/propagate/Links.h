@@ -18,8 +18,6 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/analysis/Operators.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 struct Links {
@@ -37,69 +35,66 @@ struct Links {
     int64_t priority = 0; ///< of the stated axes
     AxisList stated;      ///< stated axes, which spread from their priority on
     double price = 0;     ///< bytes that a device sends if the name is split
-    llvm::SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, and bytes
+    SmallVector<std::pair<unsigned, double>, 4> links; ///< other nodes, and bytes
     std::optional<unsigned> from; ///< the node that its axes come from; none if they are stated
     std::vector<Declined> declined;
     std::string reason; ///< why it has another name's axes; for messages
   };
   struct Site {
     std::string what; ///< for messages
-    llvm::SmallVector<unsigned, 4> nodes;
+    SmallVector<unsigned, 4> nodes;
     bool isCompute = false; ///< a nest.compute and its results
     bool isScan = false;
     /// Nodes of other sites that can't have the same axes: for a recurrence, all nodes within it;
     /// for a site within recurrences, their nodes.
-    llvm::SmallVector<unsigned, 1> apart;
+    SmallVector<unsigned, 1> apart;
   };
   /// An operand of a nest, or the source of another value.
   struct Read {
     double bytes;
     /// The nodes of the operand, each with the linked node of the reader, if any.
-    llvm::SmallVector<std::pair<unsigned, std::optional<unsigned>>, 4> names;
+    SmallVector<std::pair<unsigned, std::optional<unsigned>>, 4> names;
   };
   std::vector<Node> nodes;
   std::vector<Site> sites;
   std::vector<Read> reads;
 
-  explicit Links(mlir::func::FuncOp function);
+  explicit Links(func::FuncOp function);
 
   /// The node of a name; none for values without links.
   template <typename Place>
-  std::optional<unsigned> node(Place place, llvm::StringRef name) const {
+  std::optional<unsigned> node(Place place, StringRef name) const {
     return find(nodesOf(place), name);
   }
-  llvm::ArrayRef<unsigned> nodesOf(mlir::Value value) const {
-    return nodesAt(value.getAsOpaquePointer());
-  }
-  llvm::ArrayRef<unsigned> nodesOf(mlir::Operation *op) const { return nodesAt(op); }
+  ArrayRef<unsigned> nodesOf(Value value) const { return nodesAt(value.getAsOpaquePointer()); }
+  ArrayRef<unsigned> nodesOf(Operation *op) const { return nodesAt(op); }
   /// Describes a node for messages: `'batch' of the argument 'x'`.
   std::string describe(unsigned node) const;
   /// The axes of all names of a value, or of the iteration names of a nest.
-  Sharding sharding(mlir::Value value) const;
-  Sharding sharding(mlir::Operation *op) const;
+  Sharding sharding(Value value) const;
+  Sharding sharding(Operation *op) const;
 
 private:
-  llvm::DenseMap<const void *, unsigned> siteOf; ///< by value or op
-  llvm::SmallVector<unsigned> recurrences;       ///< nodes of the enclosing recurrences
+  DenseMap<const void *, unsigned> siteOf; ///< by value or op
+  SmallVector<unsigned> recurrences;       ///< nodes of the enclosing recurrences
 
-  unsigned addSite(llvm::ArrayRef<nd::DimsAttr> dims, std::string what = "");
-  void addValue(mlir::Value value, std::string what = "");
+  unsigned addSite(ArrayRef<nd::DimsAttr> dims, std::string what = "");
+  void addValue(Value value, std::string what = "");
   /// Links a name of a value to a name of its reader, if that exists; for the last one of `reads`.
   void link(std::optional<unsigned> value, std::optional<unsigned> reader);
   /// Links all names that two values have in common. A name that only `a` has is linked to that of
   /// `along`, if any.
-  void linkValues(mlir::Value a, mlir::Value b, mlir::Operation *along = nullptr);
-  void state(llvm::ArrayRef<unsigned> some, ShardingAttr sharding);
-  llvm::ArrayRef<unsigned> nodesAt(const void *place) const {
+  void linkValues(Value a, Value b, Operation *along = nullptr);
+  void state(ArrayRef<unsigned> some, ShardingAttr sharding);
+  ArrayRef<unsigned> nodesAt(const void *place) const {
     auto site = siteOf.find(place);
-    return site == siteOf.end() ? llvm::ArrayRef<unsigned>()
-                                : llvm::ArrayRef(sites[site->second].nodes);
+    return site == siteOf.end() ? ArrayRef<unsigned>() : ArrayRef(sites[site->second].nodes);
   }
   /// Finds the node of a name.
-  std::optional<unsigned> find(llvm::ArrayRef<unsigned> some, llvm::StringRef name) const;
+  std::optional<unsigned> find(ArrayRef<unsigned> some, StringRef name) const;
 
-  void add(mlir::Block &block);
-  void add(mlir::Operation *op);
+  void add(Block &block);
+  void add(Operation *op);
   void addNest(nest::LoopNestInterface op);
   void addScan(nest::ScanOp op);
 };

@@ -16,15 +16,14 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PLAN_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PLAN_H
 
+#include "lib/support/Mlir.h"
 #include "lib/support/PlanFile.h"
-
-#include "mlir/IR/BuiltinOps.h"
 
 namespace heddle::mesh {
 
 /// Writes the plan to the module and the arguments of its public functions. An empty plan has no
 /// effect.
-mlir::LogicalResult applyPlan(mlir::ModuleOp module, const Plan &plan);
+LogicalResult applyPlan(ModuleOp module, const Plan &plan);
 
 } // namespace heddle::mesh
 

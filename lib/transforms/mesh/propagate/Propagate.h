@@ -28,7 +28,7 @@ namespace heddle::mesh {
 
 /// Writes `mesh.sharding` to the nests, arguments and results of a function of nests, and reports
 /// why.
-mlir::LogicalResult propagate(mlir::func::FuncOp function, MeshAttr mesh, Tell tell = {});
+LogicalResult propagate(func::FuncOp function, MeshAttr mesh, Tell tell = {});
 
 } // namespace heddle::mesh
 

@@ -26,13 +26,14 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_RECOMPUTE_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_RECOMPUTE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace heddle::mesh {
 
 /// Repeats these ops, which are in the function's block, for the gradients that read them.
-void recompute(mlir::func::FuncOp function, const llvm::DenseSet<mlir::Operation *> &ops);
+void recompute(func::FuncOp function, const DenseSet<Operation *> &ops);
 
 } // namespace heddle::mesh
 

@@ -24,19 +24,17 @@
 #include "lib/analysis/Operators.h"
 #include "lib/support/PlanFile.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle::mesh {
 
 class OperatorRules {
 public:
   /// Reads the rules of a module.
-  static mlir::FailureOr<OperatorRules> of(mlir::ModuleOp module);
+  static FailureOr<OperatorRules> of(ModuleOp module);
   /// States the shardings of a function's nests, and repeats nests. `mesh` may be null. Fails with
   /// a message if an axis would split two names of an operator.
-  mlir::LogicalResult apply(mlir::func::FuncOp function, MeshAttr mesh);
+  LogicalResult apply(func::FuncOp function, MeshAttr mesh);
   /// Fails with a message if a rule matched no operator of any function; it names the nearest one.
-  mlir::LogicalResult reportUnused(mlir::ModuleOp module) const;
+  LogicalResult reportUnused(ModuleOp module) const;
 
 private:
   std::vector<MeshRule> rules; ///< all; the place of one is its priority
@@ -45,15 +43,15 @@ private:
   std::vector<std::pair<std::string, std::vector<std::string>>> known;
 
   /// States the place of the operator's nests by the last rule that has one.
-  void place(const Operator &each, mlir::MLIRContext *context);
+  void place(const Operator &each, MLIRContext *context);
   /// True if a rule says that its values are computed again.
   bool isRecomputed(const std::string &name);
-  mlir::LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);
+  LogicalResult apply(const Operator &each, MeshAttr mesh, const Labels &spelled);
 };
 
 /// Reports the operators of a function in remarks:
 ///     remark: operator 'net.w': (batch: 5, out: 2) reduce (in: 3), 2 nests
-void listOperators(mlir::func::FuncOp function);
+void listOperators(func::FuncOp function);
 
 } // namespace heddle::mesh
 

@@ -27,7 +27,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_ROLES_BATCHPARTS_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_ROLES_BATCHPARTS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::mesh {
 
@@ -37,9 +37,9 @@ struct BatchParts {
     bool isBackward = false;
   };
   int count = 0; ///< 0 if there are no gradients
-  llvm::DenseMap<mlir::Operation *, Place> ops;
+  DenseMap<Operation *, Place> ops;
 
-  static BatchParts of(mlir::func::FuncOp function);
+  static BatchParts of(func::FuncOp function);
 };
 
 } // namespace heddle::mesh

@@ -28,7 +28,7 @@ namespace heddle::mesh {
 /// Reorders the ops of the function's body. If the module states a schedule (Schedules.h), each
 /// role runs its ops in that order, and only the order of messages follows from times. Fails with a
 /// message if it can't.
-mlir::LogicalResult orderOps(mlir::func::FuncOp function, const PlacedOps &placed);
+LogicalResult orderOps(func::FuncOp function, const PlacedOps &placed);
 
 } // namespace heddle::mesh
 

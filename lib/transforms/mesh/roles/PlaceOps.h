@@ -15,13 +15,11 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 struct PlacedOps {
-  mlir::StringAttr axis; ///< the axis of roles
-  int64_t count = 0;     ///< number of roles
+  StringAttr axis;   ///< the axis of roles
+  int64_t count = 0; ///< number of roles
 
   /// The only role that holds the argument; none if every role that reads it does.
   std::optional<int64_t> homeOf(mlir::BlockArgument argument) const {
@@ -29,18 +27,18 @@ struct PlacedOps {
     return home < 0 ? std::nullopt : std::optional(home);
   }
   /// True if each role that reads the op's results computes them.
-  bool isEverywhere(mlir::Operation *op) const { return everywhere.contains(op); }
-  int64_t placeOf(mlir::Operation *op) const { return ops.lookup(op); }
+  bool isEverywhere(Operation *op) const { return everywhere.contains(op); }
+  int64_t placeOf(Operation *op) const { return ops.lookup(op); }
   int64_t placeOfResult(unsigned i) const { return results[i]; }
 
-  std::vector<int64_t> homes;                     ///< -1: none
-  llvm::DenseMap<mlir::Operation *, int64_t> ops; ///< of the function's body
-  llvm::DenseSet<mlir::Operation *> everywhere;
+  std::vector<int64_t> homes;         ///< -1: none
+  DenseMap<Operation *, int64_t> ops; ///< of the function's body
+  DenseSet<Operation *> everywhere;
   std::vector<int64_t> results;
 };
 
 /// None if no argument has a place.
-mlir::FailureOr<std::optional<PlacedOps>> placeOps(mlir::func::FuncOp function, MeshAttr mesh);
+FailureOr<std::optional<PlacedOps>> placeOps(func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh
 

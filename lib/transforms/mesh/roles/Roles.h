@@ -49,32 +49,30 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// The role that a function implements.
 struct Role {
   std::string entry; ///< the original function
-  mlir::StringAttr axis;
+  StringAttr axis;
   int64_t coordinate = 0;
 
   /// "stage=1"
   std::string name() const;
   /// None for a function that all devices run.
-  static std::optional<Role> of(mlir::func::FuncOp function);
+  static std::optional<Role> of(func::FuncOp function);
 };
 
 /// True for the type of an argument or result that a role does not hold.
-bool isAbsent(mlir::Type type);
+bool isAbsent(Type type);
 
 /// Splits partitioned functions that have arguments with a place into one function per role.
-mlir::LogicalResult splitRoles(mlir::ModuleOp module);
+LogicalResult splitRoles(ModuleOp module);
 /// Fails, with an error at the op, if a send or receive has no matching side, or if the channels of
 /// a role do not ascend.
-mlir::LogicalResult checkRoles(mlir::ModuleOp module);
+LogicalResult checkRoles(ModuleOp module);
 /// The reverse of `splitRoles`: one function, for devices that differ only in the other axes.
-mlir::LogicalResult mergeRoles(mlir::ModuleOp module);
+LogicalResult mergeRoles(ModuleOp module);
 
 } // namespace heddle::mesh
 

@@ -38,8 +38,7 @@ namespace heddle::mesh {
 /// Sorts the ops of the function's body, so that those of each role are in the order of the
 /// schedule. Functions without gradients stay as they are, and the result is false. Fails with a
 /// message if values do not pass the roles as the schedule expects.
-mlir::FailureOr<bool> sortBySchedule(mlir::func::FuncOp function, const PlacedOps &placed,
-                                     llvm::StringRef schedule);
+FailureOr<bool> sortBySchedule(func::FuncOp function, const PlacedOps &placed, StringRef schedule);
 
 } // namespace heddle::mesh
 

@@ -24,15 +24,13 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// The number of the bucket, which the collectives of one transfer share.
-inline constexpr llvm::StringLiteral bucketAttrName = "mesh.bucket";
+inline constexpr StringLiteral bucketAttrName = "mesh.bucket";
 
 /// Groups collectives of the function's body into buckets of up to `mostBytes`.
-void formBuckets(mlir::func::FuncOp function, double mostBytes);
+void formBuckets(func::FuncOp function, double mostBytes);
 
 } // namespace heddle::mesh
 

@@ -10,7 +10,6 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/partition/ScanTurns.h"
 
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace heddle;

@@ -19,14 +19,12 @@
 
 #include "dialects/mesh/MeshDialect.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// True if the recurrence communicates, or its steps are expensive.
 bool becomesLoop(nest::ScanOp scan);
 /// Rewrites such recurrences of the function as loops, whose bodies become functions.
-void loopsOfScans(mlir::func::FuncOp function, MeshAttr mesh);
+void loopsOfScans(func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh
 

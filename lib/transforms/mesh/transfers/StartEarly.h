@@ -22,11 +22,11 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_STARTEARLY_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_STARTEARLY_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::mesh {
 
-void startEarly(mlir::func::FuncOp function);
+void startEarly(func::FuncOp function);
 
 } // namespace heddle::mesh
 

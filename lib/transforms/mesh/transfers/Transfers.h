@@ -26,16 +26,14 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "runtime/format/Communication.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::mesh {
 
 /// Rewrites the collectives of the function as transfers.
-void formTransfers(mlir::func::FuncOp function);
+void formTransfers(func::FuncOp function);
 
 /// Describes a transfer, or a message between roles, to the engine that runs it. `layout` is the
 /// layout of its operand. Members and counts are expressions over the size symbols.
-CommunicationSpec communicationOf(mlir::Operation *transfer, const Layout &layout);
+CommunicationSpec communicationOf(Operation *transfer, const Layout &layout);
 
 } // namespace heddle::mesh
 

@@ -35,9 +35,9 @@ struct RuleContext {
   unsigned granted; ///< permissions
   Exclusions &exclusions;
 
-  bool mayBeExcluded(mlir::Value value) const { return exclusions.reach(value); }
-  bool anyExcluded(mlir::ValueRange values) const {
-    return llvm::any_of(values, [&](mlir::Value value) { return exclusions.reach(value); });
+  bool mayBeExcluded(Value value) const { return exclusions.reach(value); }
+  bool anyExcluded(ValueRange values) const {
+    return llvm::any_of(values, [&](Value value) { return exclusions.reach(value); });
   }
 };
 
@@ -48,33 +48,33 @@ public:
 
   /// A rule rewrites ops of the class or interface `Op`, or any op (`Operation *`).
   template <typename Op>
-  using Rule = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);
+  using Rule = LogicalResult (*)(Op, mlir::PatternRewriter &);
   template <typename Op>
-  using RuleInContext = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &, const RuleContext &);
+  using RuleInContext = LogicalResult (*)(Op, mlir::PatternRewriter &, const RuleContext &);
 
   /// Adds `rule` if the permissions in `needs` are granted. `says`: one sentence for the table of
   /// rules.
   template <typename Op>
-  void add(llvm::StringRef name, llvm::StringRef says, Rule<Op> rule, unsigned needs = Strict,
+  void add(StringRef name, StringRef says, Rule<Op> rule, unsigned needs = Strict,
            mlir::PatternBenefit benefit = 1) {
     addFunction<Op>(name, says, needs, benefit, rule);
   }
   template <typename Op>
-  void add(llvm::StringRef name, llvm::StringRef says, RuleInContext<Op> rule,
-           unsigned needs = Strict, mlir::PatternBenefit benefit = 1) {
+  void add(StringRef name, StringRef says, RuleInContext<Op> rule, unsigned needs = Strict,
+           mlir::PatternBenefit benefit = 1) {
     addFunction<Op>(name, says, needs, benefit, [rule, context = context](Op op, auto &rewriter) {
       return rule(op, rewriter, context);
     });
   }
 
-  llvm::SmallVector<llvm::StringRef> names; ///< all rules, permitted or not
+  SmallVector<StringRef> names; ///< all rules, permitted or not
 
 private:
   mlir::RewritePatternSet &patterns;
   RuleContext context;
 
   struct AnyOpPattern : mlir::RewritePattern {
-    AnyOpPattern(mlir::MLIRContext *context, mlir::PatternBenefit benefit)
+    AnyOpPattern(MLIRContext *context, mlir::PatternBenefit benefit)
         : RewritePattern(MatchAnyOpTypeTag(), benefit, context) {}
   };
   template <typename Op>
@@ -86,18 +86,18 @@ private:
                                             mlir::OpRewritePattern<Op>>>;
   template <typename Op>
   struct Pattern : PatternBase<Op> {
-    using Function = std::function<mlir::LogicalResult(Op, mlir::PatternRewriter &)>;
-    Pattern(mlir::MLIRContext *context, mlir::PatternBenefit benefit, Function rule)
+    using Function = std::function<LogicalResult(Op, mlir::PatternRewriter &)>;
+    Pattern(MLIRContext *context, mlir::PatternBenefit benefit, Function rule)
         : PatternBase<Op>(context, benefit), rule(std::move(rule)) {}
-    mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
       return rule(op, rewriter);
     }
     Function rule;
   };
 
   template <typename Op>
-  void addFunction(llvm::StringRef name, llvm::StringRef says, unsigned needs,
-                   mlir::PatternBenefit benefit, typename Pattern<Op>::Function rule) {
+  void addFunction(StringRef name, StringRef says, unsigned needs, mlir::PatternBenefit benefit,
+                   typename Pattern<Op>::Function rule) {
     assert(!says.empty() && "a rule says what it does");
     names.push_back(name);
     if ((needs & ~context.granted) == 0)
@@ -121,13 +121,12 @@ void addCommonFactorRules(Rules &rules);
 void addLoopRules(Rules &rules);
 
 /// True if `times` distributes over the combiner, with these permissions.
-bool isSemiring(CombinerKind plus, bool isSigned, mlir::Operation *times, unsigned granted);
+bool isSemiring(CombinerKind plus, bool isSigned, Operation *times, unsigned granted);
 /// Reduces `input` over `names` with the combiner of `like`, to elements of type `element`.
-mlir::Value reduceLike(mlir::PatternRewriter &rewriter, mlir::Location loc, ReductionInterface like,
-                       mlir::Value input, llvm::ArrayRef<llvm::StringRef> names,
-                       mlir::Type element);
+Value reduceLike(mlir::PatternRewriter &rewriter, Location loc, ReductionInterface like,
+                 Value input, ArrayRef<StringRef> names, Type element);
 /// The number of elements of a tensor, for the typical values of symbols.
-double elementsOf(mlir::Value value);
+double elementsOf(Value value);
 
 } // namespace heddle::nd
 

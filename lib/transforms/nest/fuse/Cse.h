@@ -22,7 +22,7 @@ namespace heddle::nest {
 
 /// Merges equal nests of a block, and of its groups and scans. Returns true if there were any.
 /// `isKnownInside`: groups and scans contain no equal nests unless nests that they read are merged.
-bool mergeEqualNests(mlir::Block &block, bool isKnownInside = false);
+bool mergeEqualNests(Block &block, bool isKnownInside = false);
 
 } // namespace heddle::nest
 

@@ -17,13 +17,13 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_FUSE_EXPLAINFUSION_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_FUSE_EXPLAINFUSION_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nest {
 
 struct FusionDecision {
   std::string nest; ///< its label
-  mlir::Location loc;
+  Location loc;
   std::string chosen, other;
   double seconds =
       0; ///< that the other choice would take longer; negative: it would save too little
@@ -42,11 +42,11 @@ private:
 
 struct ExplainFusionOptions {
   bool explain = false; ///< emit remarks
-  std::function<void(mlir::func::FuncOp, const FusionDecisions &)> explained;
+  std::function<void(func::FuncOp, const FusionDecisions &)> explained;
 
   bool isOn() const { return explain || explained; }
   /// Emits remarks or calls `explained`.
-  void report(mlir::func::FuncOp function, const FusionDecisions &decisions) const;
+  void report(func::FuncOp function, const FusionDecisions &decisions) const;
 };
 
 } // namespace heddle::nest

@@ -27,7 +27,7 @@
 namespace heddle::nest {
 
 /// Flattens reductions where that is profitable. Returns true if anything changed.
-bool flattenReductions(mlir::Block &block);
+bool flattenReductions(Block &block);
 
 } // namespace heddle::nest
 

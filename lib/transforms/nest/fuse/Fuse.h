@@ -24,12 +24,10 @@
 #include "dialects/nest/Nest.h"
 #include "lib/transforms/nest/fuse/ExplainFusion.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// Fuses the nests of a function, and of the groups and scans in it.
-void fuseNests(mlir::func::FuncOp function, const ExplainFusionOptions &options = {});
+void fuseNests(func::FuncOp function, const ExplainFusionOptions &options = {});
 
 } // namespace heddle::nest
 

@@ -30,7 +30,7 @@ namespace heddle::nest {
 /// Selects the epilogues to fuse: sole readers of their producer (except readers of two reductions
 /// that may still be fused), or all.
 enum class Epilogues { OfOneReader, All };
-bool fuseEpilogues(mlir::Block &block, Epilogues which);
+bool fuseEpilogues(Block &block, Epilogues which);
 
 } // namespace heddle::nest
 

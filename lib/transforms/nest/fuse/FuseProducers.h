@@ -34,13 +34,13 @@ namespace heddle::nest {
 bool canBeTakenIn(ComputeOp producer);
 /// Builds a nest next to `consumer` (a compute or an update) that computes the same without reading
 /// `producer`. Returns null if that is not legal. Does not replace `consumer`.
-mlir::Operation *takeIn(ComputeOp producer, mlir::Operation *consumer);
+Operation *takeIn(ComputeOp producer, Operation *consumer);
 
 /// Fuses producers into readers where that is profitable, until nothing changes. Returns true if
 /// anything did.
-bool fuseProducers(mlir::Block &block, Declined &declined);
+bool fuseProducers(Block &block, Declined &declined);
 /// Fuses only nests that move elements without computing anything.
-bool fuseMoves(mlir::Block &block);
+bool fuseMoves(Block &block);
 
 } // namespace heddle::nest
 

@@ -28,7 +28,7 @@
 namespace heddle::nest {
 
 /// Fuses siblings where that is profitable. Returns true if anything changed.
-bool fuseSiblings(mlir::Block &block, Declined &declined);
+bool fuseSiblings(Block &block, Declined &declined);
 
 } // namespace heddle::nest
 

@@ -21,7 +21,7 @@
 namespace heddle::nest {
 
 /// Creates the nest before `insertBefore`, with the names of the last of `ops`, which stay.
-ComputeOp joinNests(llvm::ArrayRef<ComputeOp> ops, mlir::Operation *insertBefore);
+ComputeOp joinNests(ArrayRef<ComputeOp> ops, Operation *insertBefore);
 
 } // namespace heddle::nest
 

@@ -24,12 +24,10 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// Rounds the factors of all such sums to `narrow`, a float type of less than 32 bits.
-void narrowProducts(mlir::func::FuncOp function, mlir::FloatType narrow);
+void narrowProducts(func::FuncOp function, FloatType narrow);
 
 } // namespace heddle::nest
 

@@ -12,7 +12,6 @@
 #include "lib/transforms/nest/Rewrite.h"
 #include "lib/transforms/nest/group/FormGroups.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <set>

@@ -32,7 +32,7 @@ namespace heddle::nest {
 
 /// Requests groups among nests that have no request yet. Returns true if it requested any.
 /// `decisions` may be null.
-bool chooseGroups(mlir::Block &block, FusionDecisions *decisions = nullptr);
+bool chooseGroups(Block &block, FusionDecisions *decisions = nullptr);
 
 } // namespace heddle::nest
 

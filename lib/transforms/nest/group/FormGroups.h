@@ -30,10 +30,10 @@
 namespace heddle::nest {
 
 /// The attribute has no prefix, so that renaming the dimensions of an op renames its names too.
-inline constexpr llvm::StringLiteral groupAttr = "group";
+inline constexpr StringLiteral groupAttr = "group";
 
 /// Forms the requested groups and removes the requests. Returns true if there was one.
-bool formGroups(mlir::Block &block);
+bool formGroups(Block &block);
 
 } // namespace heddle::nest
 

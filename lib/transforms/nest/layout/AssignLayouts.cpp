@@ -14,8 +14,6 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 
-#include "mlir/IR/SymbolTable.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;

@@ -27,8 +27,6 @@
 
 #include "lib/transforms/nest/layout/LayoutChooser.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle::nest {
 
 struct ExplainedLayouts;
@@ -45,13 +43,12 @@ struct AssignLayoutsOptions {
 
 /// Uses typical values for symbolic sizes (dialects/nd/NdTypical.h). Fails with a located message
 /// if a user-written layout can't be kept.
-mlir::LogicalResult assignLayouts(mlir::func::FuncOp function,
-                                  const AssignLayoutsOptions &options = {},
-                                  LayoutChooser chooser = chooseLayouts);
+LogicalResult assignLayouts(func::FuncOp function, const AssignLayoutsOptions &options = {},
+                            LayoutChooser chooser = chooseLayouts);
 
 /// For all functions; those of branches and loops after their callers. An argument of which such a
 /// function reads at most half gets the caller's layout.
-mlir::LogicalResult assignLayouts(mlir::ModuleOp module, const AssignLayoutsOptions &options = {});
+LogicalResult assignLayouts(ModuleOp module, const AssignLayoutsOptions &options = {});
 
 } // namespace heddle::nest
 

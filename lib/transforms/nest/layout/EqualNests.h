@@ -24,13 +24,13 @@ namespace heddle::nest {
 
 /// A value that a nest accesses, and its layouts.
 struct AccessedValue {
-  llvm::SmallVector<unsigned> accesses;
-  llvm::ArrayRef<Layout> candidates;
+  SmallVector<unsigned> accesses;
+  ArrayRef<Layout> candidates;
   size_t open = 0; ///< of them, the number that may be chosen
 };
 
 /// Returns a text that depends on all that costs of layouts depend on.
-std::string keyOf(const cost::NestFacts &facts, llvm::ArrayRef<AccessedValue> values);
+std::string keyOf(const cost::NestFacts &facts, ArrayRef<AccessedValue> values);
 
 } // namespace heddle::nest
 

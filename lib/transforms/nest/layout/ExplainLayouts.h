@@ -37,19 +37,19 @@ struct ExplainedLayouts {
   };
   struct Value {
     std::string name, layout;
-    mlir::Location loc;
+    Location loc;
     bool given = false;                ///< by the user, or by the boundary of the function
     std::vector<Alternative> others{}; ///< the cheapest first
     std::vector<Use> uses{};
   };
   struct Nest {
     std::string name, lanes; ///< "along n" or "one by one"
-    mlir::Location loc;
+    Location loc;
     double cycles = 0; ///< of its arithmetic
     std::vector<Alternative> others{};
   };
 
-  mlir::func::FuncOp function;
+  func::FuncOp function;
   std::vector<Value> values;
   std::vector<Nest> nests;
   unsigned copies = 0;          ///< through which nests access values
@@ -57,7 +57,7 @@ struct ExplainedLayouts {
   std::vector<unsigned> open;   ///< values for which the search ended early
 };
 
-ExplainedLayouts explainLayouts(mlir::func::FuncOp function, const LayoutProblem &problem,
+ExplainedLayouts explainLayouts(func::FuncOp function, const LayoutProblem &problem,
                                 const LayoutChoice &choice);
 /// Prints them as remarks.
 void emitRemarks(const ExplainedLayouts &explained);

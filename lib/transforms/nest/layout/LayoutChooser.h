@@ -21,7 +21,7 @@
 
 namespace heddle::nest {
 
-using LayoutChooser = llvm::function_ref<LayoutChoice(const LayoutProblem &)>;
+using LayoutChooser = function_ref<LayoutChoice(const LayoutProblem &)>;
 
 /// Its choices have bounds: most are the cheapest ones.
 LayoutChoice chooseLayouts(const LayoutProblem &problem);

@@ -20,8 +20,8 @@
 namespace heddle::nest {
 
 /// Adds the nests of a function, and their terms. `index` has the numbers of the problem's values.
-void addNests(LayoutProblem &problem, const llvm::DenseMap<mlir::Value, unsigned> &index,
-              llvm::ArrayRef<NestModel> nests, const cost::Machine &machine);
+void addNests(LayoutProblem &problem, const DenseMap<Value, unsigned> &index,
+              ArrayRef<NestModel> nests, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -29,14 +29,12 @@
 #include "dialects/nest/Nest.h"
 #include "lib/cost/Machine.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// A value, or several that must share one layout (a donated argument and the result that reuses
 /// its buffer; the destination and the result of an update).
 struct LaidValue {
-  llvm::SmallVector<mlir::Value> values;
+  SmallVector<Value> values;
   std::string name;   ///< for remarks
   bool fixed = false; ///< by the user, or by the boundary of the function
   /// The first `cost.size()` of these may be chosen; a copy may have any of them.
@@ -52,7 +50,7 @@ struct NestWay {
 };
 
 struct LaidNest {
-  mlir::Operation *nest = nullptr;
+  Operation *nest = nullptr;
   std::string name;
   std::vector<NestWay> ways;
 };
@@ -94,8 +92,7 @@ double choiceCost(const LayoutProblem &problem, const LayoutChoice &choice);
 /// arguments and results); an argument without one is row-major over its sorted names, unless it is
 /// donated or has `nd.layout = "any"`. Fails with a located message if a written layout does not
 /// fit, or if values that must share a layout have different ones.
-mlir::FailureOr<LayoutProblem> makeLayoutProblem(mlir::func::FuncOp function,
-                                                 const cost::Machine &machine);
+FailureOr<LayoutProblem> makeLayoutProblem(func::FuncOp function, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -36,7 +36,7 @@ public:
       : values(values), proposals(values.values.size()) {}
 
   /// Ignores layouts that do not fit. Equal proposals have the weight of the heaviest.
-  void add(mlir::Value value, Layout layout, double weight);
+  void add(Value value, Layout layout, double weight);
   /// Returns the proposals for the tensor of an access that are new, or whose weight grew, since
   /// the last call for that access. A fixed layout is one.
   std::vector<Proposal> takeNew(const NestAccess &access);
@@ -49,7 +49,7 @@ private:
   std::vector<std::vector<Proposal>> proposals; ///< of each value
   int64_t changes = 1;                          ///< of proposals, so far
   /// `changes` when the proposals for an access were last taken.
-  llvm::DenseMap<const NestAccess *, int64_t> taken;
+  DenseMap<const NestAccess *, int64_t> taken;
 };
 
 /// Proposes layouts for the operands and the result of a reduction, by the ways to run it.

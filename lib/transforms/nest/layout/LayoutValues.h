@@ -23,14 +23,14 @@ namespace heddle::nest {
 
 struct LayoutValues {
   std::vector<LaidValue> values;
-  llvm::DenseMap<mlir::Value, unsigned> index; ///< into `values`
+  DenseMap<Value, unsigned> index; ///< into `values`
   /// Names that a value has outermost because it is moved between devices.
-  llvm::DenseMap<unsigned, llvm::SmallVector<mlir::StringAttr>> outermost;
+  DenseMap<unsigned, SmallVector<StringAttr>> outermost;
 };
 
 /// Fails with a located message if a written layout does not fit, or if values that must share a
 /// layout have different ones.
-mlir::FailureOr<LayoutValues> findLayoutValues(mlir::func::FuncOp function);
+FailureOr<LayoutValues> findLayoutValues(func::FuncOp function);
 
 } // namespace heddle::nest
 

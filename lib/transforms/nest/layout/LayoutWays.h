@@ -46,9 +46,8 @@ struct LayoutWay {
 std::vector<LayoutWay> waysOfReduction(const NestModel &nest);
 /// Returns the ways to run a nest that is no reduction: with lanes along the innermost names of the
 /// candidates of the tensors that it accesses.
-std::vector<LayoutWay>
-waysOfPointwise(const NestModel &nest,
-                llvm::function_ref<llvm::ArrayRef<Layout>(mlir::Value)> candidatesOf);
+std::vector<LayoutWay> waysOfPointwise(const NestModel &nest,
+                                       function_ref<ArrayRef<Layout>(Value)> candidatesOf);
 /// Appends a way for each good tile with these lanes: tiles over rows, or over columns, suit
 /// different layouts.
 void addTiles(std::vector<LayoutWay> &ways, const NestModel &nest,

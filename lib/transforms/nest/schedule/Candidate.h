@@ -46,13 +46,13 @@ struct Staged {
 
 struct Candidate {
   const RegisterTile *tile;
-  llvm::SmallVector<Level, 12> levels; ///< outside of the register tile
-  size_t chunkLevels = 0;              ///< the first ones are shared by threads
-  size_t outer = 0;                    ///< levels[outer..] are the reduction
-  bool split = false;                  ///< a reduced loop contains produced ones
-  double tiles = 1;                    ///< register tiles
-  double steps = 1;                    ///< of the reduction, in each tile
-  llvm::SmallVector<Staged, 4> stages;
+  SmallVector<Level, 12> levels; ///< outside of the register tile
+  size_t chunkLevels = 0;        ///< the first ones are shared by threads
+  size_t outer = 0;              ///< levels[outer..] are the reduction
+  bool split = false;            ///< a reduced loop contains produced ones
+  double tiles = 1;              ///< register tiles
+  double steps = 1;              ///< of the reduction, in each tile
+  SmallVector<Staged, 4> stages;
   double cost = INFINITY;
   /// From what a search made it: the names of loops from the outermost inwards, and how many tiles
   /// of each a chunk has.
@@ -68,9 +68,9 @@ struct LoopSpace {
   unsigned lanes = 0;         ///< the number of the names that vector lanes run over
   std::vector<std::pair<unsigned, int64_t>> reduction; ///< numbers and steps of its loops
   /// By access: whether it depends on each of `merged`.
-  std::vector<llvm::SmallVector<bool, 12>> mentioned;
+  std::vector<SmallVector<bool, 12>> mentioned;
 
-  LoopSpace(const Model &model, llvm::ArrayRef<Loop> reductionOrder);
+  LoopSpace(const Model &model, ArrayRef<Loop> reductionOrder);
   /// Returns the number of merged names; adds them if they are new.
   unsigned numberOf(const std::vector<unsigned> &names, bool reduced);
   /// For each level, computes the points of each name that the loop and its inner loops cover.

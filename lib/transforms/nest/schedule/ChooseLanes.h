@@ -40,9 +40,9 @@ struct LaidNestModel {
   /// Keeps references.
   LaidNestModel(const NestModel &nest, std::vector<Layout> layouts, const cost::Machine &machine);
 
-  LaneKind kindOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
+  LaneKind kindOf(size_t access, ArrayRef<unsigned> lanes) const;
   /// Returns another produced name along which an access is contiguous; -1: none.
-  int turnOf(size_t access, llvm::ArrayRef<unsigned> lanes) const;
+  int turnOf(size_t access, ArrayRef<unsigned> lanes) const;
   /// Returns the lanes in the nest's schedule, or the best ones; empty: no vectors.
   Lanes chooseLanes() const;
 

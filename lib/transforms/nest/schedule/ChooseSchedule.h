@@ -23,8 +23,8 @@
 namespace heddle::nest {
 
 /// Returns a legal schedule for a nest with known layouts, by an analytical model of the machine.
-Schedule chooseSchedule(mlir::Operation *nest, llvm::ArrayRef<Layout> operandLayouts,
-                        llvm::ArrayRef<Layout> resultLayouts, const cost::Machine &machine);
+Schedule chooseSchedule(Operation *nest, ArrayRef<Layout> operandLayouts,
+                        ArrayRef<Layout> resultLayouts, const cost::Machine &machine);
 
 /// A schedule of another kind than the chosen one: with other register tiles, or with or without a
 /// matrix unit.
@@ -34,9 +34,8 @@ struct OtherSchedule {
 };
 /// For explanations: searches again, without the chosen kind. Returns none if the schedule is not
 /// searched.
-std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest,
-                                          llvm::ArrayRef<Layout> operandLayouts,
-                                          llvm::ArrayRef<Layout> resultLayouts,
+std::vector<OtherSchedule> otherSchedules(Operation *nest, ArrayRef<Layout> operandLayouts,
+                                          ArrayRef<Layout> resultLayouts,
                                           const cost::Machine &machine);
 
 /// Returns a legal schedule for an update, whose destination has `layout`.

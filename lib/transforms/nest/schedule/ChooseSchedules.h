@@ -33,13 +33,13 @@
 namespace heddle::nest {
 
 /// The kernel of a nest, which has the nest's schedules.
-inline constexpr llvm::StringLiteral kernelAttrName("heddle.kernel");
+inline constexpr StringLiteral kernelAttrName("heddle.kernel");
 
 /// Schedules `root`, if it is a nest, and all nests in it without a kernel.
-void chooseSchedules(mlir::Operation *root, const cost::Machine &machine);
+void chooseSchedules(Operation *root, const cost::Machine &machine);
 
 /// The costs of other schedules of a nest with layouts (schedule/ChooseSchedule.h).
-std::vector<OtherSchedule> otherSchedules(mlir::Operation *nest, const cost::Machine &machine);
+std::vector<OtherSchedule> otherSchedules(Operation *nest, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -22,7 +22,7 @@
 namespace heddle::nest {
 
 /// Schedules the copies of a scheduled nest. Written schedules are kept.
-void scheduleCopies(mlir::Operation *nest, const cost::Machine &machine);
+void scheduleCopies(Operation *nest, const cost::Machine &machine);
 
 } // namespace heddle::nest
 

@@ -30,7 +30,7 @@ struct OuterLoop {
 };
 
 /// Returns the loops, those for threads first. `parts`: how many are worth fetching.
-std::vector<Loop> sharedLoops(llvm::ArrayRef<OuterLoop> loops, double parts);
+std::vector<Loop> sharedLoops(ArrayRef<OuterLoop> loops, double parts);
 
 /// Returns a schedule for the names of a group. A group computes its nests one after another at
 /// each point, so loops with small strides in memory are innermost.

@@ -26,8 +26,7 @@ namespace heddle::nest {
 /// Returns the loops with their steps, the fastest varying innermost. `panel`: the read;
 /// `vector` and `tiles`: names of which a tile has several points.
 std::vector<Loop> reductionOrder(ComputeOp op, const LaidNestModel &laid, unsigned panel,
-                                 llvm::ArrayRef<unsigned> vector,
-                                 llvm::ArrayRef<RegisterTile> tiles);
+                                 ArrayRef<unsigned> vector, ArrayRef<RegisterTile> tiles);
 
 } // namespace heddle::nest
 

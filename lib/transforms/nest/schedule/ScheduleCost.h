@@ -58,15 +58,15 @@ private:
   std::vector<unsigned> numbers; ///< of the names of the nest, in `facts`
   double points;                 ///< of the groups around the nest
   CopyPlaces places;
-  llvm::SmallVector<unsigned, 12> loopOf; ///< of each level of the candidate
-  const RegisterTile *tile = nullptr;     ///< of which `stepCycles` are known
-  double stepCycles = 0, loopCycles = 0;  ///< of a step of the reduction, alone and in a loop
-  double tileCycles = 0;                  ///< of the start of a tile
-  double toBeat = INFINITY;               ///< the least cost so far
+  SmallVector<unsigned, 12> loopOf;      ///< of each level of the candidate
+  const RegisterTile *tile = nullptr;    ///< of which `stepCycles` are known
+  double stepCycles = 0, loopCycles = 0; ///< of a step of the reduction, alone and in a loop
+  double tileCycles = 0;                 ///< of the start of a tile
+  double toBeat = INFINITY;              ///< the least cost so far
   /// Candidates whose lower bounds are above this are dropped. Bounds know nothing of extensions.
   double worth = INFINITY;
 
-  cost::Names numbersOf(llvm::ArrayRef<unsigned> names) const;
+  cost::Names numbersOf(ArrayRef<unsigned> names) const;
   double cyclesOf(const cost::Amounts &amounts) const {
     return machine.cycles(cost::secondsOf(amounts, machine.rates));
   }

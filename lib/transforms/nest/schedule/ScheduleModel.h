@@ -60,7 +60,7 @@ struct Model {
     const RegisterTile *tile = nullptr; ///< one of those given
   };
   /// Returns the best schedule of the family over these tiles.
-  Found search(llvm::ArrayRef<RegisterTile> tiles, llvm::ArrayRef<Loop> reductionOrder) const;
+  Found search(ArrayRef<RegisterTile> tiles, ArrayRef<Loop> reductionOrder) const;
 };
 
 } // namespace heddle::nest

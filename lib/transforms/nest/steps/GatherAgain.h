@@ -32,12 +32,10 @@
 
 #include "lib/cost/Machine.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// `explain`: emits remarks with the cost of each decision, and the total that the function sends.
-void gatherAgain(mlir::func::FuncOp function, const cost::Machine &machine, bool explain);
+void gatherAgain(func::FuncOp function, const cost::Machine &machine, bool explain);
 
 } // namespace heddle::nest
 

@@ -24,12 +24,10 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// Replaces guarded reads of reductions by reads of a padded copy where that is profitable.
-void materializeGuards(mlir::func::FuncOp function);
+void materializeGuards(func::FuncOp function);
 
 } // namespace heddle::nest
 

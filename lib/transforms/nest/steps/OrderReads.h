@@ -17,20 +17,20 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_STEPS_ORDERREADS_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_STEPS_ORDERREADS_H
 
-#include "mlir/IR/Operation.h"
+#include "lib/support/Mlir.h"
 
 namespace heddle::nest {
 
 /// Sorts the reads of a nest by `keys`, one per read. The reads of the body and those of the finish
 /// region, which follow, are sorted separately. A read comes after the reads to which it refers.
-void orderReads(LoopNestInterface nest, llvm::ArrayRef<std::string> keys);
+void orderReads(LoopNestInterface nest, ArrayRef<std::string> keys);
 
 /// Orders the scalar ops of all regions of `nest` and of nested nests.
-void orderScalars(mlir::Operation *nest);
+void orderScalars(Operation *nest);
 
 /// `nest-order-reads`: orders the reads and the scalar ops of all nests in `function`, whose names
 /// are neutral. Values are numbered in the order of their definitions.
-void orderNests(mlir::Operation *function);
+void orderNests(Operation *function);
 
 } // namespace heddle::nest
 

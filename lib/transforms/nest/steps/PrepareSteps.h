@@ -27,30 +27,28 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 namespace heddle::nest {
 
 /// Fails with a located message if a branch or loop calls itself, if they are nested too deep, or
 /// if the copies of their functions would have too many ops.
-mlir::LogicalResult prepareSteps(mlir::ModuleOp module);
+LogicalResult prepareSteps(ModuleOp module);
 
 /// Makes the groups and scans in `root` yield only values that their nests compute, each once;
 /// others are copied.
-void copyYielded(mlir::Operation *root);
+void copyYielded(Operation *root);
 
 /// True for a splat constant that is large or of symbolic size; program files do not store its
 /// elements.
 bool isFilled(nd::LiteralInterface constant);
 /// Creates a nest named `fill` that writes all elements of a splat constant.
-ComputeOp createFill(mlir::OpBuilder &builder, nd::LiteralInterface constant);
+ComputeOp createFill(OpBuilder &builder, nd::LiteralInterface constant);
 
 /// Creates a nest named `copy` that copies `value`.
-ComputeOp createCopy(mlir::OpBuilder &builder, mlir::Value value);
+ComputeOp createCopy(OpBuilder &builder, Value value);
 
 /// Marks phi copies, which copy the results of branches and loops. A phi copy is elided if the
 /// original can be computed directly into its buffer.
-inline constexpr llvm::StringLiteral phiCopyAttrName("heddle.phi_copy");
+inline constexpr StringLiteral phiCopyAttrName("heddle.phi_copy");
 
 } // namespace heddle::nest
 

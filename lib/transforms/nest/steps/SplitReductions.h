@@ -21,12 +21,10 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace heddle::nest {
 
 /// Splits reductions where idle threads get work, or, if `always`, wherever it is legal.
-void splitReductions(mlir::func::FuncOp function, bool always = false);
+void splitReductions(func::FuncOp function, bool always = false);
 
 } // namespace heddle::nest
 
