@@ -46,6 +46,7 @@ private:
   DenseMap<std::pair<StringRef, unsigned>, unsigned> linkOf; ///< resources, by axis and device
   std::vector<unsigned> before; ///< by device: the last task of the stream
   unsigned effect = Walk::none; ///< the last task with side effects
+  unsigned ofCores = Walk::none; ///< what the cores do for the transfer that is being added
 
   std::optional<unsigned> deviceOf(Operation *op) const {
     return options.places.ofOp ? options.places.ofOp(op) : 0;
@@ -83,14 +84,18 @@ private:
 
   void add(Operation *op) {
     std::optional<unsigned> device = deviceOf(op);
+    ofCores = Walk::none;
     unsigned task = taskOf[op] = device ? taskOn(*device, op) : walk.addTask(Walk::none, 0);
     for (Value used : nest::kernelOperands(op)) {
       if (used.getParentBlock() != &block)
         continue;
-      if (device && deviceOf(used))
+      if (device && deviceOf(used)) {
         walk.addUse(bufferOn(*device, used), task);
-      else if (Operation *maker = used.getDefiningOp())
+        if (ofCores != Walk::none)
+          walk.addUse(bufferOn(*device, used), ofCores);
+      } else if (Operation *maker = used.getDefiningOp()) {
         walk.addDependence(taskOf.lookup(maker), task);
+      }
     }
     if (!isMemoryEffectFree(op)) {
       unsigned last = std::exchange(effect, task);
@@ -112,8 +117,12 @@ private:
     bool isFree = options.isFree && options.isFree(op);
     if (isTransfer(op) && !isFree) {
       unsigned resource = link(network.slowest(axesOf(op)), device);
-      unsigned task = walk.addTask(resource, picoseconds(network.costOf(op).seconds));
-      if (isGiven && before[device] != Walk::none)
+      TransferCost cost = network.costOf(op);
+      if (cost.ofCores > 0)
+        before[device] = ofCores = walk.addTask(device, picoseconds(cost.ofCores));
+      unsigned task =
+          walk.addTask(resource, picoseconds(std::max(cost.seconds - cost.ofCores, 0.0)));
+      if ((isGiven || cost.ofCores > 0) && before[device] != Walk::none)
         walk.addDependence(before[device], task);
       return task;
     }
@@ -122,7 +131,7 @@ private:
   double timeOf(Operation *op) const {
     if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
       return 0;
-    double seconds = secondsBySizes(op, network.machine);
+    double seconds = options.scale * secondsBySizes(op, network.machine);
     op->walk([&](nest::TransferInterface inner) {
       seconds += runsOf(inner) * network.costOf(inner).seconds;
     });

@@ -13,6 +13,8 @@
 //                              on its link     5 to 17 us: %h
 //     %y = nest.compute %h     on device 1     17 to 22 us
 //
+// If the cores move data (Link), a transfer first occupies the stream for that time, and then its link.
+//
 // Without places, a block runs on one device. In the given order, a collective begins when the
 // stream reaches it, if its operands are there and its link is free, and the stream goes on.
 //
@@ -45,6 +47,7 @@ struct WalkOptions {
   Places places;
   /// Ops that take no time, such as transfers that will overlap with others.
   std::function<bool(Operation *)> isFree;
+  double scale = 1; ///< of the times of nests
 };
 
 class BlockWalk {
@@ -57,6 +60,8 @@ public:
   int64_t end() const { return walk.end(); }
   /// The maximum number of bytes that a device holds. Arguments are held throughout.
   int64_t mostBytes(unsigned device = 0) const { return walk.mostBytes(device); }
+  /// The bytes that devices hold over time.
+  const std::vector<Walk::Held> &held() const { return walk.held(); }
 
 private:
   Walk walk;

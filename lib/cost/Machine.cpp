@@ -140,7 +140,8 @@ Machine Machine::of(nest::MachineAttr attribute) {
       if (auto facts = dyn_cast<DictionaryAttr>(link.getValue()))
         machine.links[link.getName().str()] = {
             numberIn(facts, "bytes_per_second", machine.rates.linkRate),
-            numberIn(facts, "start_seconds", machine.rates.linkStart)};
+            numberIn(facts, "start_seconds", machine.rates.linkStart),
+            numberIn(facts, "core_bytes_per_second", INFINITY), numberIn(facts, "core_seconds", 0)};
   return machine;
 }
 
@@ -182,6 +183,8 @@ Link Machine::linkOf(ArrayRef<std::string> axes) const {
     Link link = stated == links.end() ? Link{rates.linkRate, rates.linkStart} : stated->second;
     slowest.bytesPerSecond = std::min(slowest.bytesPerSecond, link.bytesPerSecond);
     slowest.startSeconds = std::max(slowest.startSeconds, link.startSeconds);
+    slowest.coreBytesPerSecond = std::min(slowest.coreBytesPerSecond, link.coreBytesPerSecond);
+    slowest.coreSeconds = std::max(slowest.coreSeconds, link.coreSeconds);
   }
   return axes.empty() ? Link{rates.linkRate, rates.linkStart} : slowest;
 }
@@ -199,11 +202,17 @@ nest::MachineAttr cost::factsOfLinks(MLIRContext *context,
                                      const std::map<std::string, Link> &links) {
   Builder b(context);
   SmallVector<NamedAttribute> axes;
-  for (const auto &[axis, link] : links)
-    axes.push_back(b.getNamedAttr(
-        axis, b.getDictionaryAttr(
-                  {b.getNamedAttr("bytes_per_second", b.getF64FloatAttr(link.bytesPerSecond)),
-                   b.getNamedAttr("start_seconds", b.getF64FloatAttr(link.startSeconds))})));
+  for (const auto &[axis, link] : links) {
+    NamedAttrList of;
+    auto state = [&](StringRef key, double number) { of.set(key, b.getF64FloatAttr(number)); };
+    state("bytes_per_second", link.bytesPerSecond);
+    state("start_seconds", link.startSeconds);
+    if (std::isfinite(link.coreBytesPerSecond))
+      state("core_bytes_per_second", link.coreBytesPerSecond);
+    if (link.coreSeconds > 0)
+      state("core_seconds", link.coreSeconds);
+    axes.push_back(b.getNamedAttr(axis, of.getDictionary(context)));
+  }
   return nest::MachineAttr::get(
       context, b.getDictionaryAttr({b.getNamedAttr("links", b.getDictionaryAttr(axes))}));
 }

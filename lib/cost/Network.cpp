@@ -22,7 +22,9 @@ TransferCost cost::costOf(const Transfer &transfer, const Group &group) {
     return {};
   const Link &link = group.link;
   double moving = transfer.bytes > 0 ? transfer.bytes / link.bytesPerSecond : 0;
-  return {transfer.rounds * link.startSeconds + moving, link.startSeconds + moving, transfer.bytes};
+  double ofCores = transfer.rounds * link.coreSeconds + transfer.bytes / link.coreBytesPerSecond;
+  return {transfer.rounds * link.startSeconds + moving, link.startSeconds + moving, transfer.bytes,
+          ofCores};
 }
 
 bool cost::isTransfer(Operation *op) {

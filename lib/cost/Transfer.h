@@ -39,6 +39,7 @@ struct TransferCost {
   double seconds = 0; ///< estimate
   double least = 0;   ///< lower bound of the seconds
   double bytes = 0;   ///< that a device sends
+  double ofCores = 0; ///< of the seconds, those in which the device can't compute
 };
 
 /// Nothing moves in a group of one device.

@@ -7,6 +7,7 @@
 
 #include "lib/planner/Simulate.h"
 
+#include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/BlockWalk.h"
 #include "lib/cost/Network.h"
 
@@ -14,11 +15,20 @@ using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-void planner::stateTopology(ModuleOp module, const Topology &topology) {
+void planner::stateLinks(ModuleOp module, const Topology &topology) {
   module.getContext()->getOrLoadDialect<nest::NestDialect>();
   std::map<std::string, cost::Link> links;
   for (const Topology::Axis &axis : topology.axes)
     links[axis.name] = {axis.bytesPerSecond, axis.latencySeconds};
+  cost::stateFacts(module, cost::factsOfLinks(module.getContext(), links));
+}
+
+void planner::stateTopology(ModuleOp module, const Topology &topology) {
+  module.getContext()->getOrLoadDialect<nest::NestDialect>();
+  std::map<std::string, cost::Link> links;
+  for (const Topology::Axis &axis : topology.axes)
+    links[axis.name] = {axis.bytesPerSecond, axis.latencySeconds, axis.coreBytesPerSecond,
+                        axis.coreSeconds};
   nest::MachineAttr facts = cost::factsOfLinks(module.getContext(), links);
   for (const auto &[key, value] : topology.facts)
     facts = cost::withFact(facts, key, value);
@@ -34,11 +44,23 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
   auto function = copy->lookupSymbol<func::FuncOp>(entry);
   assert(function && "passes keep public functions");
   Prediction result;
-  cost::BlockWalk walk(function.front(), {});
+  cost::WalkOptions options;
+  options.scale = scale;
+  cost::BlockWalk walk(function.front(), options);
   auto network = cost::Network::at(function);
-  for (Operation &op : function.front())
-    if (!cost::isTransfer(&op))
-      result.computing += walk.end(&op) - walk.begin(&op);
+  for (Operation &op : function.front()) {
+    int64_t begin = walk.begin(&op), end = walk.end(&op);
+    bool isTransfer = cost::isTransfer(&op);
+    if (!isTransfer)
+      result.computing += end - begin;
+    if (end > begin)
+      result.steps.push_back({labelOf(&op),
+                              isTransfer ? "links " + network.slowest(cost::axesOf(&op)).str()
+                                         : "cores",
+                              begin, end});
+  }
+  for (const cost::Walk::Held &each : walk.held())
+    result.held.emplace_back(each.time, each.bytes);
   function.walk([&](Operation *op) {
     if (!cost::isTransfer(op))
       return;

@@ -31,12 +31,22 @@
 
 namespace heddle::planner {
 
+/// When a nest or a transfer runs.
+struct PlannedStep {
+  std::string label;
+  std::string resource; ///< "cores", or "links" of an axis
+  int64_t begin = 0, end = 0;
+};
+
 struct Prediction {
   int64_t picoseconds = 0;
   int64_t computing = 0; ///< picoseconds in which a device computes
   double sentBytes = 0;  ///< by each device
   int64_t mostBytes = 0; ///< in the memory of a device at once
   unsigned transfers = 0;
+  std::vector<PlannedStep> steps;
+  /// The bytes in the memory of a device from a time on.
+  std::vector<std::pair<int64_t, int64_t>> held;
 };
 
 class Simulator {
@@ -48,6 +58,8 @@ public:
   Simulator(mlir::ModuleOp module, std::string entry, Lower lower)
       : module(module), entry(std::move(entry)), lower(std::move(lower)) {}
 
+  /// Times of nests are so many times those of the cost model.
+  void setScale(double factor) { scale = factor; }
   /// Fails with a message of the passes if they refuse the plan.
   mlir::FailureOr<Prediction> predict(const std::vector<std::string> &rules) const;
 
@@ -55,9 +67,14 @@ private:
   mutable mlir::ModuleOp module;
   std::string entry;
   Lower lower;
+  double scale = 1;
 };
 
-/// States the devices and links of a topology in a module, so that passes decide by them.
+/// States the links of a topology in a module, as far as plans state them, so that passes decide by
+/// them.
+void stateLinks(mlir::ModuleOp module, const Topology &topology);
+/// States all that predictions need: also rates of devices, by which passes must not decide, since
+/// the compiler does not know them.
 void stateTopology(mlir::ModuleOp module, const Topology &topology);
 
 } // namespace heddle::planner

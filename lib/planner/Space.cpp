@@ -54,6 +54,20 @@ std::vector<unsigned> Space::namesOf(const Each &each, unsigned choice) const {
   return names;
 }
 
+Point Space::draw(std::mt19937_64 &engine) const {
+  // Not a distribution of the standard library, which differs from host to host.
+  auto below = [&](size_t bound) { return size_t(engine() % bound); };
+  double share = double(engine() >> 11) * 0x1p-53;
+  auto count = size_t(std::pow(double(operators.size()) + 1, share));
+  std::vector<unsigned> all = choices();
+  Point point = start();
+  for (size_t i = 0; i < count; ++i) {
+    size_t at = below(point.size());
+    point[at] = unsigned(below(all[at]));
+  }
+  return point;
+}
+
 bool Space::isAllowed(const Point &point) const {
   for (auto [each, choice] : llvm::zip_equal(operators, point)) {
     std::vector<int64_t> parts(each.names.size(), 1);

@@ -29,6 +29,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <random>
+
 namespace heddle::planner {
 
 class Space {
@@ -40,6 +42,9 @@ public:
   std::vector<unsigned> choices() const;
   /// A point without rules: all follows from the arguments.
   Point start() const { return Point(operators.size()); }
+  /// A random point. The number of operators with rules is drawn first, few as often as many, so
+  /// that some points are near to the start.
+  Point draw(std::mt19937_64 &engine) const;
   /// False if a name would have more parts than coordinates.
   bool isAllowed(const Point &point) const;
   /// The rules for operators, sorted by name.

@@ -90,7 +90,8 @@ private:
   void readAxis(const Json &json, Topology &topology) {
     Topology::Axis axis;
     std::set<std::string> stated;
-    const char *keys = "'axis', 'devices', 'bytes_per_second' and 'latency_seconds'";
+    const char *keys = "'axis', 'devices', 'bytes_per_second', 'latency_seconds', "
+                       "'core_bytes_per_second' and 'core_seconds'";
     forEachKey(json, "an axis", keys, [&](const std::string &key, const Json &value) {
       stated.insert(key);
       if (key == "axis") {
@@ -107,6 +108,10 @@ private:
         axis.bytesPerSecond = number(key, value, 1, most);
       } else if (key == "latency_seconds") {
         axis.latencySeconds = number(key, value, 0, 1);
+      } else if (key == "core_bytes_per_second") {
+        axis.coreBytesPerSecond = number(key, value, 1, most);
+      } else if (key == "core_seconds") {
+        axis.coreSeconds = number(key, value, 0, 1);
       } else {
         return false;
       }

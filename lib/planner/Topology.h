@@ -18,7 +18,9 @@
 //     }
 //
 // A device sends to those that differ along an axis at the axis's rate; the first byte arrives
-// after the latency. The facts have the keys of a file of heddle-probe (lib/target/MachineFile.h);
+// after the latency. If the cores that compute also move the data, an axis states the rate at which
+// they do, "core_bytes_per_second", and their time for each message, "core_seconds"; they compute
+// nothing meanwhile. The facts have the keys of a file of heddle-probe (lib/target/MachineFile.h);
 // those that are not stated are those of the program's module, or nominal. Units are part of the
 // keys.
 //
@@ -70,6 +72,7 @@ struct Topology {
     std::string name;
     int64_t devices = 1;
     double bytesPerSecond = 0, latencySeconds = 0;
+    double coreBytesPerSecond = std::numeric_limits<double>::infinity(), coreSeconds = 0;
   };
   std::vector<Axis> axes; ///< the last one varies fastest over devices
   int64_t memoryBytes = std::numeric_limits<int64_t>::max();

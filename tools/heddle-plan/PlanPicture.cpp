@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Drawing.h"
 #include "TaskPlanning.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -22,23 +22,6 @@ using namespace heddle;
 using namespace heddle::planner;
 
 namespace {
-/// A colour for each name that is split; grey for what is whole.
-class Colours {
-public:
-  std::string of(const Graph::Choice &choice, const Configuration &each) {
-    auto most = std::max_element(each.degrees.begin(), each.degrees.end());
-    if (most == each.degrees.end() || *most == 1)
-      return "#999";
-    const std::string &label = choice.names[size_t(most - each.degrees.begin())].label;
-    auto at = std::find(labels.begin(), labels.end(), label);
-    auto number = size_t(at - labels.begin());
-    if (at == labels.end())
-      labels.push_back(label);
-    return llvm::formatv("hsl({0},65%,50%)", number * 137 % 360).str();
-  }
-  std::vector<std::string> labels;
-};
-
 class Picture {
 public:
   explicit Picture(const TaskPlanning &planning)
@@ -47,53 +30,35 @@ public:
   std::string run() {
     addChoices();
     addTimelines();
-    std::string legend;
-    for (const std::string &label : colours.labels)
-      legend += (legend.empty() ? "split: " : ", ") + label;
-    addText(4, height + row, legend);
-    return llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                         "font-family=\"sans-serif\" font-size=\"9\">\n{2}</svg>\n",
-                         width + 4, height + 2 * row, body)
-        .str();
+    drawing.addLegend("split: ");
+    return drawing.svg();
   }
 
 private:
-  static constexpr int row = 12, left = 240, timeline = 900;
   const TaskPlanning &planning;
   const Tasks &tasks;
   const Graph &graph;
-  Colours colours;
-  std::string body;
-  int width = left + timeline, height = row;
+  Drawing drawing;
 
-  void addText(int x, int y, const std::string &text) {
-    std::string escaped;
-    llvm::raw_string_ostream out(escaped);
-    llvm::printHTMLEscaped(text, out);
-    body += llvm::formatv("<text x=\"{0}\" y=\"{1}\">{2}</text>\n", x, y - 2, escaped).str();
-  }
-  void addBox(double x, double y, double wide, const std::string &colour,
-              const std::string &title) {
-    std::string escaped;
-    llvm::raw_string_ostream out(escaped);
-    llvm::printHTMLEscaped(title, out);
-    body += llvm::formatv("<rect x=\"{0:f1}\" y=\"{1:f1}\" width=\"{2:f1}\" height=\"{3}\" "
-                          "fill=\"{4}\"><title>{5}</title></rect>\n",
-                          x, y, wide, row - 2, colour, escaped)
-                .str();
+  /// That of the name that is split most.
+  std::string colourOf(unsigned choice) {
+    const Configuration &each = tasks.configuration(choice);
+    auto most = std::max_element(each.degrees.begin(), each.degrees.end());
+    bool isWhole = most == each.degrees.end() || *most == 1;
+    size_t name = size_t(most - each.degrees.begin());
+    return drawing.colourOf(isWhole ? "" : graph.choices[choice].names[name].label);
   }
 
   void addChoices() {
     for (unsigned choice = 0; choice < graph.choices.size(); ++choice) {
       const Configuration &each = tasks.configuration(choice);
-      addText(4, height + row, graph.choices[choice].name);
+      drawing.addText(4, graph.choices[choice].name);
       for (unsigned device : each.devices)
-        addBox(left + double(device) * row, height, row - 2,
-               colours.of(graph.choices[choice], each), planning.text(choice, each));
-      width = std::max(width, left + row * int(planning.devices));
-      height += row;
+        drawing.addBox(Drawing::left + double(device) * Drawing::row, Drawing::row - 2,
+                       colourOf(choice), planning.text(choice, each));
+      drawing.endRow();
     }
-    height += row;
+    drawing.endRow();
   }
 
   void addTimelines() {
@@ -104,19 +69,19 @@ private:
     for (Timetable::Id id : times.sorted())
       if (times.resource(id) < busy.size())
         ofResource[times.resource(id)].push_back(id);
-    double scale = timeline / double(std::max<int64_t>(tasks.end(), 1));
-    addText(left, height + row, "0 to " + milliseconds(tasks.end()));
-    height += row;
+    double scale = Drawing::timeline / double(std::max<int64_t>(tasks.end(), 1));
+    drawing.addText(Drawing::left, "0 to " + milliseconds(tasks.end()));
+    drawing.endRow();
     for (size_t resource = 0; resource < busy.size(); ++resource) {
       if (busy[resource] == 0)
         continue;
       bool isDevice = resource < devices;
-      addText(4, height + row,
-              isDevice ? planning.cluster.devices[resource].name +
-                             llvm::formatv(" ({0:f2} GB)", double(memory[resource]) * 1e-9).str()
-                       : linkName(unsigned(resource - devices)));
+      drawing.addText(
+          4, isDevice ? planning.cluster.devices[resource].name +
+                            llvm::formatv(" ({0:f2} GB)", double(memory[resource]) * 1e-9).str()
+                      : linkName(unsigned(resource - devices)));
       addTasks(ofResource[resource], scale, isDevice);
-      height += row;
+      drawing.endRow();
     }
   }
   std::string linkName(unsigned lane) const {
@@ -136,19 +101,19 @@ private:
     for (size_t i = 0; i < all.size();) {
       int64_t begin = times[all[i]].begin, end = times[all[i]].end;
       std::string title = tasks.labelOf(times.key(all[i]));
-      std::string colour = isDevice ? colourOf(times.key(all[i])) : "#68a";
+      std::string colour = isDevice ? colourOfTask(times.key(all[i])) : "#68a";
       for (++i; i < all.size() && (double(times[all[i]].end - begin) * scale < 0.5 ||
                                    (title == tasks.labelOf(times.key(all[i])) &&
                                     double(times[all[i]].begin - end) * scale < 0.2));
            ++i)
         end = times[all[i]].end;
-      addBox(left + double(begin) * scale, height, std::max(double(end - begin) * scale, 0.2),
-             colour, title);
+      drawing.addBox(Drawing::left + double(begin) * scale,
+                     std::max(double(end - begin) * scale, 0.2), colour, title);
     }
   }
-  std::string colourOf(uint64_t key) {
+  std::string colourOfTask(uint64_t key) {
     std::optional<unsigned> choice = tasks.choiceOf(key);
-    return choice ? colours.of(graph.choices[*choice], tasks.configuration(*choice)) : "#444";
+    return choice ? colourOf(*choice) : "#444";
   }
 };
 } // namespace

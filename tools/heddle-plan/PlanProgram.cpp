@@ -5,101 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanInput.h"
+#include "MeshPlanning.h"
 
-#include "dialects/mesh/MeshDialect.h"
-#include "lib/pipelines/Pipelines.h"
-#include "lib/planner/Simulate.h"
 #include "lib/planner/Space.h"
-#include "lib/support/PlanFile.h"
-#include "lib/transforms/names/GraphHash.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+
+#include <set>
 
 using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-namespace {
-/// A program as whole nests, on a topology, with the rules for arguments of a plan.
-class Planning : public PlanInput {
-public:
-  explicit Planning(const PlanOptions &options) : PlanInput(options) {}
-
-  bool read() {
-    if (!PlanInput::read())
-      return false;
-    if (topology.axes.empty())
-      return fail("expected --tasks or --paper with '" + options.topology +
-                  "': the devices of a mesh are in groups that are alike");
-    return lowerToNests();
-  }
-
-  FailureOr<Prediction> predict(const std::vector<std::string> &rules) {
-    std::vector<std::string> all;
-    if (auto stated = module.get()->getAttrOfType<ArrayAttr>(mesh::rulesAttrName))
-      for (Attribute text : stated)
-        all.push_back(cast<StringAttr>(text).str());
-    all.insert(all.end(), rules.begin(), rules.end());
-    Simulator simulator(module.get(), entry, [](ModuleOp copy) {
-      PassManager passes(copy.getContext());
-      buildFusion(passes, {});
-      return passes.run(copy);
-    });
-    return simulator.predict(all);
-  }
-
-  /// The lines of a plan with these rules for operators.
-  std::string text(const std::vector<std::string> &rules) const {
-    std::string text = "mesh " + topology.mesh().str() + "\ngraph " + graph + "\n";
-    for (const Topology::Axis &axis : topology.axes)
-      text +=
-          mesh::Plan::Links{axis.name, axis.bytesPerSecond, axis.latencySeconds, ""}.str() + "\n";
-    for (const std::string &rule : first)
-      text += rule + "\n";
-    for (const std::string &rule : rules)
-      text += rule + "\n";
-    return text;
-  }
-
-private:
-  std::string graph;              ///< the hash of its graph
-  std::vector<std::string> first; ///< the rules that all plans have
-
-  bool lowerToNests() {
-    graph = graphHash(function());
-    PipelineOptions pipeline;
-    pipeline.mesh = topology.mesh().str();
-    pipeline.plan = options.plan;
-    mesh::Plan given;
-    if (!options.plan.empty()) {
-      if (std::string problem = given.readFile(options.plan); !problem.empty())
-        return fail(problem);
-      for (const MeshRule &rule : given.rules)
-        first.push_back(rule.text);
-    } else if (std::string name = sampleName(function()); !name.empty()) {
-      std::string axes;
-      for (const Topology::Axis &axis : topology.axes)
-        axes += (axes.empty() ? "" : "+") + axis.name;
-      first.push_back(name + ":" + axes);
-      pipeline.shard = first;
-    }
-    stateTopology(module.get(), topology);
-    PassManager passes(module.get().getContext());
-    buildNdPipeline(passes, pipeline);
-    buildNests(passes);
-    if (failed(passes.run(module.get())))
-      return false;
-    stateTopology(module.get(), topology); // instead of links of the plan
-    return true;
-  }
-};
-} // namespace
-
-static void print(const Prediction &found, const PlanOptions &options, StringRef what) {
+static void print(const Prediction &found, const PlanOptions &options, StringRef what,
+                  double scale) {
   if (options.json)
     return void(llvm::outs() << llvm::formatv(
                     "{0:2}\n",
@@ -108,7 +29,8 @@ static void print(const Prediction &found, const PlanOptions &options, StringRef
                                                          {"computing_picoseconds", found.computing},
                                                          {"sent_bytes", found.sentBytes},
                                                          {"memory_bytes", found.mostBytes},
-                                                         {"transfers", found.transfers}})));
+                                                         {"transfers", found.transfers},
+                                                         {"scale", scale}})));
   llvm::outs() << what << ": " << milliseconds(found.picoseconds) << " a step, of which a device "
                << "computes " << milliseconds(found.computing) << "; it sends "
                << llvm::formatv("{0:f0}", found.sentBytes) << " bytes in " << found.transfers
@@ -118,27 +40,29 @@ static void print(const Prediction &found, const PlanOptions &options, StringRef
 int heddle::simulatePlan(const PlanOptions &options) {
   if (options.isTasks || options.isPaper)
     return simulateTasks(options);
-  Planning planning(options);
+  MeshPlanning planning(options);
   if (!planning.read())
     return 1;
   auto found = planning.predict({});
   if (failed(found))
     return 1;
-  print(*found, options, options.plan.empty() ? "data parallel" : StringRef(options.plan));
+  print(*found, options, options.plan.empty() ? "data parallel" : StringRef(options.plan),
+        planning.scale);
   return 0;
 }
 
 int heddle::searchPlan(const PlanOptions &options) {
   if (options.isTasks || options.isPaper)
     return searchTasks(options);
-  Planning planning(options);
+  MeshPlanning planning(options);
   if (!planning.read())
     return 1;
   Space space(planning.function(), planning.topology);
   auto start = planning.predict({});
   if (failed(start))
     return 1;
-  print(*start, options, options.plan.empty() ? "data parallel" : StringRef(options.plan));
+  print(*start, options, options.plan.empty() ? "data parallel" : StringRef(options.plan),
+        planning.scale);
   int64_t leastMemory = start->mostBytes;
   SearchOptions how{options.seed,     options.proposals,  options.beta,
                     options.patience, untilInterrupted(), {}};
@@ -162,7 +86,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   if (!search.bestCost())
     return !fail("no plan fits into " + std::to_string(planning.topology.memoryBytes) +
                  " bytes; of those tried, one needs " + std::to_string(leastMemory));
-  print(*best, options, "found");
+  print(*best, options, "found", planning.scale);
   std::string text = "# " + milliseconds(best->picoseconds) +
                      " a step, predicted by heddle-plan; " + milliseconds(start->picoseconds) +
                      " where the search began\n" + planning.text(space.rules(search.best()));
@@ -170,4 +94,67 @@ int heddle::searchPlan(const PlanOptions &options) {
     llvm::outs() << llvm::formatv("tried {0} of 10^{1:f1} plans in {2} proposals\n",
                                   search.points(), space.digits(), search.proposed());
   return options.output.empty() || writeText(options.output, text) ? 0 : 1;
+}
+
+int heddle::countPlans(const PlanOptions &options) {
+  if (options.isTasks || options.isPaper)
+    return countTasks(options);
+  MeshPlanning planning(options);
+  if (!planning.read())
+    return 1;
+  if (options.draw)
+    if (auto error = llvm::sys::fs::create_directories(options.output))
+      return !fail("can't make the folder '" + options.output + "': " + error.message());
+  Space space(planning.function(), planning.topology);
+  std::mt19937_64 engine(options.seed);
+  std::set<Point> drawn{space.start()};
+  // Of a small space there may be fewer.
+  for (unsigned tries = 0, made = 0; made < options.draw && tries < 100 * options.draw; ++tries) {
+    Point point = space.draw(engine);
+    if (!space.isAllowed(point) || !drawn.insert(point).second)
+      continue;
+    std::vector<std::string> rules = space.rules(point);
+    auto found = planning.predict(rules);
+    if (failed(found))
+      continue;
+    std::string path = options.output + "/" + std::to_string(made++) + ".plan";
+    if (!writeText(path, "# " + milliseconds(found->picoseconds) +
+                             " a step, predicted by heddle-plan\n" + planning.text(rules)))
+      return 1;
+  }
+  double operators = double(space.choices().size());
+  if (options.json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(llvm::json::Object{
+                                      {"operators", operators}, {"digits", space.digits()}}));
+  else
+    llvm::outs() << llvm::formatv("{0} operators: 10^{1:f1} plans\n", operators, space.digits());
+  return 0;
+}
+
+int heddle::showPlan(const PlanOptions &options) {
+  if (options.isTasks || options.isPaper)
+    return showTasks(options);
+  MeshPlanning planning(options);
+  if (!planning.read())
+    return 1;
+  auto found = planning.predict({});
+  auto splits = planning.splits();
+  if (failed(found) || failed(splits))
+    return 1;
+  std::vector<PlannedStep> measured;
+  if (!options.measured.empty()) {
+    auto steps = readTimeline(options.measured);
+    if (!steps)
+      return 1;
+    measured = std::move(*steps);
+  }
+  std::string what = options.plan.empty() ? "data parallel" : options.plan;
+  print(*found, options, what, planning.scale);
+  return options.picture.empty() ||
+                 writeText(options.picture,
+                           pictureOf(*splits, planning.topology, *found,
+                                     what + " on " + options.topology, measured))
+             ? 0
+             : 1;
 }

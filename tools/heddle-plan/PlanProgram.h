@@ -23,6 +23,7 @@ struct PlanOptions {
   std::string output; ///< of a search; "-": standard output
   uint64_t seed = 1, proposals = 1000, patience = 0;
   double beta = 100; ///< of the time of the first start
+  double measuredSeconds = 0; ///< of a step on one device; 0: not measured
   bool json = false;
   bool isTasks = false; ///< simulates tasks, each operator on devices of its own
   bool isPaper = false; ///< likewise, under the assumptions of FlexFlow's paper
@@ -33,6 +34,12 @@ struct PlanOptions {
   unsigned cut = 1;            ///< pieces of the steps of a recurrence
   double rates = 1, links = 1; ///< factors of those of the topology
   std::string picture, trace;  ///< files
+  std::string measured;        ///< a timeline of heddle-run
+  // Of drawn plans:
+  unsigned draw = 0;
+  // Of probes:
+  std::string axis = "data", engineOptions;
+  double seconds = 15;
 };
 
 /// Those of tasks (lib/planner/Tasks.h), which no pass splits.
@@ -46,6 +53,12 @@ int showTasks(const PlanOptions &options);
 
 /// Prints the prediction of a plan. Returns the exit status.
 int simulatePlan(const PlanOptions &options);
+/// Counts the plans of operators on the axes of a mesh, and draws some of them.
+int countPlans(const PlanOptions &options);
+/// Measures the ranks of a job, and the links between them, and writes a topology.
+int probeRanks(const PlanOptions &options);
+/// Draws a plan.
+int showPlan(const PlanOptions &options);
 /// Searches from a plan, prints what was found, and writes it as a plan file.
 int searchPlan(const PlanOptions &options);
 

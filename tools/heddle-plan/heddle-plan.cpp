@@ -20,7 +20,8 @@ int main(int argc, char **argv) {
   heddle::PlanOptions options;
   app.footer("Examples:\n  heddle-plan simulate step.mlir --topology cluster.json --plan my.plan\n"
              "  heddle-plan search step.mlir --topology cluster.json -o found.plan\n"
-             "  heddlec step.mlir --plan found.plan -o step.heddle");
+             "  heddlec step.mlir --plan found.plan -o step.heddle\n"
+             "  heddle-launch -n 2 --no-prefix heddle-plan probe -o cluster.json");
   app.set_version_flag("--version", heddle::compilerVersion());
   app.require_subcommand(1);
   heddle::sayPlainly(app);
@@ -35,6 +36,9 @@ int main(int argc, char **argv) {
     sub->add_option("--plan", options.plan, "A plan file (data parallelism)")->type_name("FILE");
     sub->add_option("--entry", options.entry, "The function of the step")->type_name("NAME");
     sub->add_flag("--json", options.json, "Print JSON");
+    sub->add_option("--measured-seconds", options.measuredSeconds,
+                    "Of a step on one device: scales predicted times so that they would be these")
+        ->check(CLI::PositiveNumber.description(""));
     sub->add_flag("--tasks", options.isTasks, "Simulate tasks: operators on devices of their own");
     sub->add_flag("--paper", options.isPaper, "Likewise, with the assumptions of FlexFlow's paper");
     return sub;
@@ -79,25 +83,44 @@ int main(int argc, char **argv) {
   ofTasks(simulate);
   searched(search);
   inSpace(search);
-  CLI::App *space = command("space", "Count the plans of tasks");
+  CLI::App *space = command("space", "Count the plans, and draw some of them");
   ofTasks(space);
+  space->add_option("--draw", options.draw, "Draw so many plans that the compiler takes")
+      ->needs(space->add_option("-o,--output", options.output,
+                                "Write them here: a folder with 0.plan, 1.plan, ...")
+                  ->type_name("FOLDER"));
+  space->add_option("--seed", options.seed, "Of the random numbers")->capture_default_str();
   CLI::App *compare = command("compare", "Find the best tasks of each space");
   searched(compare);
   CLI::App *explain = command("explain", "Say what else each choice of the found tasks could be");
   searched(explain);
   inSpace(explain);
-  CLI::App *show = command("show", "Draw the found tasks");
+  CLI::App *show = command("show", "Draw a plan, or the found tasks");
+  show->add_option("--measured", options.measured, "A timeline of heddle-run, to draw beside the plan's")
+      ->type_name("FILE.json");
   searched(show);
   inSpace(show);
   show->add_option("--svg", options.picture, "Write a picture here; -: standard output")
       ->type_name("FILE");
   show->add_option("--trace", options.trace, "Write a trace for chrome://tracing here")
       ->type_name("FILE");
+  CLI::App *probe = app.add_subcommand(
+      "probe", "Measure the ranks that heddle-launch starts, and the links between them");
+  probe->add_option("-o,--output", options.output, "Write the topology here; -: standard output")
+      ->type_name("FILE.json");
+  probe->add_option("--axis", options.axis, "The name of the axis of the mesh")
+      ->capture_default_str();
+  probe->add_option("--engine-options", options.engineOptions, "Of the engine, NAME=VALUE,...");
+  probe->add_option("--seconds", options.seconds, "About how long the cores are measured")
+      ->check(CLI::Range(0.1, 50.0).description(""))
+      ->capture_default_str();
+  probe->add_flag("--json", options.json, "Print each measured transfer to standard error");
   CLI11_PARSE(app, argc, argv);
   const std::pair<CLI::App *, int (*)(const heddle::PlanOptions &)> commands[] = {
       {simulate, heddle::simulatePlan}, {search, heddle::searchPlan},
-      {space, heddle::countTasks},      {compare, heddle::compareTasks},
-      {explain, heddle::explainTasks},  {show, heddle::showTasks}};
+      {space, heddle::countPlans},      {compare, heddle::compareTasks},
+      {explain, heddle::explainTasks},  {show, heddle::showPlan},
+      {probe, heddle::probeRanks}};
   return heddle::runTool("heddle-plan", [&] {
     for (auto [sub, run] : commands)
       if (sub->parsed())

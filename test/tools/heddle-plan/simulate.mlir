@@ -23,7 +23,7 @@
 // NONE: can't read the topology '{{.*}}none.json': No such file or directory
 // RUN: sed 's/latency_seconds/latency/' %S/Inputs/two.json > %t.json
 // RUN: not heddle-plan simulate %s --topology %t.json 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: topology '{{.*}}.json', line 4: unknown key 'latency' of an axis, expected 'axis', 'devices', 'bytes_per_second' and 'latency_seconds'
+// KEY: topology '{{.*}}.json', line 4: unknown key 'latency' of an axis, expected 'axis', 'devices', 'bytes_per_second', 'latency_seconds', 'core_bytes_per_second' and 'core_seconds'
 // RUN: not heddle-plan simulate %s --topology %S/Inputs/two.json 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: expected --entry with one of the functions f, g
 // RUN: not heddle-plan simulate %s --topology %S/Inputs/two.json --entry h 2>&1 | FileCheck %s --check-prefix=OTHER

@@ -104,6 +104,21 @@ TEST(Machine, AxesHaveLinks) {
   EXPECT_EQ(machine.linkOf({"other"}).startSeconds, 5e-5);
   EXPECT_EQ(machine.linkOf({"data", "model"}).bytesPerSecond, 1e9); // the slower one
   EXPECT_EQ(machine.linkOf({"data", "model"}).startSeconds, 5e-5);
+  EXPECT_EQ(machine.linkOf({"data"}).coreBytesPerSecond, INFINITY);
+  EXPECT_EQ(machine.linkOf({"data"}).coreSeconds, 0);
+}
+
+TEST(Machine, LinksAreStatedAsTheyAreRead) {
+  MLIRContext context;
+  context.loadDialect<nest::NestDialect>();
+  std::map<std::string, Link> links{{"a", {1e9, 2e-6}}, {"b", {2e9, 1e-6, 3e9, 4e-6}}};
+  Machine machine = Machine::of(factsOfLinks(&context, links));
+  EXPECT_EQ(machine.linkOf({"a"}).coreBytesPerSecond, INFINITY);
+  Link both = machine.linkOf({"a", "b"});
+  EXPECT_EQ(both.bytesPerSecond, 1e9);
+  EXPECT_EQ(both.startSeconds, 2e-6);
+  EXPECT_EQ(both.coreBytesPerSecond, 3e9);
+  EXPECT_EQ(both.coreSeconds, 4e-6);
 }
 
 /// The multiprocessors of an imagined GPU hold 2048 lanes, 65536 registers and 100 KiB.

@@ -41,6 +41,19 @@ TEST(Topology, ReadsDevicesAndLinks) {
                                  {"cycles_per_second", 2e9}, {"l2_bytes", 1048576}}));
 }
 
+TEST(Topology, ReadsWhatCoresMove) {
+  std::string error, text = good;
+  const std::string from = "\"devices\": 2,";
+  text.replace(text.find(from), from.size(),
+               from + " \"core_bytes_per_second\": 3e9, \"core_seconds\": 2e-6,");
+  auto topology = parseTopology(text, "t.json", error);
+  ASSERT_TRUE(topology) << error;
+  EXPECT_EQ(topology->axes[0].coreBytesPerSecond, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(topology->axes[0].coreSeconds, 0);
+  EXPECT_EQ(topology->axes[1].coreBytesPerSecond, 3e9);
+  EXPECT_EQ(topology->axes[1].coreSeconds, 2e-6);
+}
+
 /// The error for the text with `from` replaced by `to`.
 static std::string errorWith(const std::string &from, const std::string &to,
                              std::string text = good) {
@@ -69,12 +82,14 @@ TEST(Topology, RefusesMistakesAtTheirLines) {
          "6: expected a number from 1 to 1e+18 for 'bytes_per_second', got -10000000000.0");
   expect("\"bytes_per_second\": 1e10", "\"megabytes_per_second\": 1e4",
          "6: unknown key 'megabytes_per_second' of an axis, expected 'axis', 'devices', "
-         "'bytes_per_second' and 'latency_seconds'");
+         "'bytes_per_second', 'latency_seconds', 'core_bytes_per_second' and 'core_seconds'");
   expect("\"latency_seconds\": 5e-7", "\"latency_seconds\": 2",
          "7: expected a number from 0 to 1 for 'latency_seconds', got 2");
   expect(" \"bytes_per_second\": 1e10,\n", "\n",
          "7: expected 'bytes_per_second' of an axis, got {\"axis\":\"node\",\"devices\":4,"
          "\"latency_seconds\":5e-07}");
+  expect("\"devices\": 2,", "\"devices\": 2, \"core_bytes_per_second\": 0,",
+         "8: expected a number from 1 to 1e+18 for 'core_bytes_per_second', got 0");
   expect("\"axis\": \"gpu\"", "\"axis\": \"node\"", "8: expected each axis once, got 'node' twice");
   expect("\"axis\": \"gpu\"", "\"axis\": \"g.pu\"",
          "8: expected the name of an axis, got \"g.pu\"");

@@ -1,0 +1,138 @@
+//===- MeshPlanning.cpp - the plans of a program on a mesh ----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeshPlanning.h"
+
+#include "dialects/mesh/MeshDialect.h"
+#include "lib/analysis/CanonicalNames.h"
+#include "lib/analysis/Operators.h"
+#include "lib/pipelines/Pipelines.h"
+#include "lib/planner/Space.h"
+#include "lib/support/PlanFile.h"
+#include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/names/GraphHash.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace heddle;
+using namespace heddle::planner;
+using namespace mlir;
+
+bool MeshPlanning::read() {
+  if (!PlanInput::read())
+    return false;
+  if (topology.axes.empty())
+    return fail("expected --tasks or --paper with '" + options.topology +
+                "': the devices of a mesh are in groups that are alike");
+  return findScale() && lowerToNests();
+}
+
+Simulator MeshPlanning::simulatorOf(ModuleOp nests) {
+  return Simulator(nests, entry, [this](ModuleOp copy) {
+    PassManager passes(copy.getContext());
+    buildFusion(passes, {});
+    LogicalResult result = passes.run(copy);
+    stateTopology(copy, topology);
+    return result;
+  });
+}
+
+bool MeshPlanning::findScale() {
+  if (options.measuredSeconds == 0)
+    return true;
+  OwningOpRef<ModuleOp> copy(module.get().clone());
+  PassManager passes(copy->getContext());
+  buildNdPipeline(passes, {});
+  buildNests(passes);
+  if (failed(passes.run(*copy)))
+    return false;
+  FailureOr<Prediction> found = simulatorOf(*copy).predict({});
+  if (failed(found))
+    return false;
+  int64_t predicted = std::max<int64_t>(found->picoseconds, 1);
+  scale = options.measuredSeconds * 1e12 / double(predicted);
+  if (!options.json)
+    llvm::outs() << llvm::formatv("predicted times are scaled by {0:f3}: a step on one device is "
+                                  "predicted to take {1}, and was measured to take {2}\n",
+                                  scale, milliseconds(predicted),
+                                  milliseconds(int64_t(options.measuredSeconds * 1e12)));
+  return true;
+}
+
+bool MeshPlanning::lowerToNests() {
+  graph = graphHash(function());
+  PipelineOptions pipeline;
+  pipeline.mesh = topology.mesh().str();
+  pipeline.plan = options.plan;
+  mesh::Plan given;
+  if (!options.plan.empty()) {
+    if (std::string problem = given.readFile(options.plan); !problem.empty())
+      return fail(problem);
+    for (const MeshRule &rule : given.rules)
+      first.push_back(rule.text);
+  } else if (std::string name = sampleName(function()); !name.empty()) {
+    std::string axes;
+    for (const Topology::Axis &axis : topology.axes)
+      axes += (axes.empty() ? "" : "+") + axis.name;
+    first.push_back(name + ":" + axes);
+    pipeline.shard = first;
+  }
+  stateLinks(module.get(), topology);
+  PassManager passes(module.get().getContext());
+  buildNdPipeline(passes, pipeline);
+  buildNests(passes);
+  if (failed(passes.run(module.get())))
+    return false;
+  stateLinks(module.get(), topology); // instead of links of the plan
+  return true;
+}
+
+FailureOr<Prediction> MeshPlanning::predict(const std::vector<std::string> &rules) {
+  std::vector<std::string> all;
+  if (auto stated = module.get()->getAttrOfType<ArrayAttr>(mesh::rulesAttrName))
+    for (Attribute text : stated)
+      all.push_back(cast<StringAttr>(text).str());
+  all.insert(all.end(), rules.begin(), rules.end());
+  Simulator simulator = simulatorOf(module.get());
+  simulator.setScale(scale);
+  return simulator.predict(all);
+}
+
+std::string MeshPlanning::text(const std::vector<std::string> &rules) const {
+  std::string text = "mesh " + topology.mesh().str() + "\ngraph " + graph + "\n";
+  for (const Topology::Axis &axis : topology.axes)
+    text += mesh::Plan::Links{axis.name, axis.bytesPerSecond, axis.latencySeconds, ""}.str() + "\n";
+  for (const std::string &rule : first)
+    text += rule + "\n";
+  for (const std::string &rule : rules)
+    text += rule + "\n";
+  return text;
+}
+
+FailureOr<std::vector<MeshPlanning::Split>> MeshPlanning::splits() {
+  OwningOpRef<ModuleOp> copy(module.get().clone());
+  PassManager passes(copy->getContext());
+  passes.addPass(mesh::createMeshPropagatePass({}));
+  if (failed(passes.run(*copy)))
+    return failure();
+  auto function = copy->lookupSymbol<func::FuncOp>(entry);
+  Labels spelled = spellings(function);
+  std::vector<Split> all;
+  for (const Operator &each : operatorsOf(function)) {
+    Split &split = all.emplace_back(
+        Split{each.name, std::vector<std::string>(topology.axes.size())});
+    for (Operation *op : each.splitNests())
+      if (auto sharding = op->getAttrOfType<mesh::ShardingAttr>(mesh::shardingAttrName))
+        for (const mesh::NamedAxes &name : sharding.getNames())
+          for (const mesh::Axis &axis : name.list())
+            for (size_t i = 0; i < topology.axes.size(); ++i)
+              if (topology.axes[i].name == axis.name)
+                split.ofAxes[i] = labelOf(spelled, name.name.str());
+  }
+  return all;
+}

@@ -1,0 +1,64 @@
+//===- MeshPlanning.h - the plans of a program on a mesh --------*- C++ -*-===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the commands of plans share: a program as whole nests, on a topology, with the rules for
+// arguments of a plan. Predictions are of the program that the compiler makes of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEDDLE_TOOLS_MESHPLANNING_H
+#define HEDDLE_TOOLS_MESHPLANNING_H
+
+#include "PlanInput.h"
+#include "lib/planner/Simulate.h"
+
+namespace heddle {
+
+class MeshPlanning : public PlanInput {
+public:
+  explicit MeshPlanning(const PlanOptions &options) : PlanInput(options) {}
+
+  /// Prints what is wrong.
+  bool read();
+
+  /// The prediction of a plan with these rules for operators, after those of the plan file.
+  mlir::FailureOr<planner::Prediction> predict(const std::vector<std::string> &rules);
+  /// The lines of a plan with these rules for operators.
+  std::string text(const std::vector<std::string> &rules) const;
+
+  /// An operator, and the name that each axis splits; empty: none.
+  struct Split {
+    std::string name;
+    std::vector<std::string> ofAxes;
+  };
+  /// How propagation splits the operators of the plan file.
+  mlir::FailureOr<std::vector<Split>> splits();
+
+  /// Of times of nests, so that a step on one device takes as long as it was measured to take.
+  double scale = 1;
+
+private:
+  std::string graph;              ///< the hash of its graph
+  std::vector<std::string> first; ///< the rules that all plans have
+
+  planner::Simulator simulatorOf(mlir::ModuleOp nests);
+  bool findScale();
+  bool lowerToNests();
+};
+
+/// The steps of the last call that `heddle-run --timeline` recorded of rank 0. Prints what is wrong.
+std::optional<std::vector<planner::PlannedStep>> readTimeline(const std::string &path);
+
+/// The picture of a plan, for a browser: splits of operators, and predicted times above measured
+/// ones, of which there may be none.
+std::string pictureOf(const std::vector<MeshPlanning::Split> &splits,
+                      const planner::Topology &topology, const planner::Prediction &predicted,
+                      const std::string &title, const std::vector<planner::PlannedStep> &measured);
+
+} // namespace heddle
+
+#endif // HEDDLE_TOOLS_MESHPLANNING_H

@@ -1,0 +1,77 @@
+//===- PlanProbe.cpp - the topology of the ranks of a job -----------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanInput.h"
+#include "ProbeLinks.h"
+
+#include "runtime/control/EngineTransport.h"
+#include "runtime/device/CpuFeatures.h"
+#include "tools/heddle-probe/Measure.h"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+using namespace heddle;
+using Json = nlohmann::ordered_json;
+
+/// Measurements differ in the third digit.
+static double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2e", value);
+  return std::strtod(text, nullptr);
+}
+
+/// All ranks measure at the same time, as they compute.
+static Json factsOf(Job &job, double seconds) {
+  probe::Caches caches{cacheBytes(1, 32 << 10), cacheBytes(2, 1 << 20), cacheBytes(3, 16 << 20)};
+  job.exchange("the beginning of a measurement", "");
+  Json facts = Json::object();
+  for (const auto &[key, value] : probe::measure(job.team()->threads(), caches, seconds, [] {}).facts())
+    if (value == double(int64_t(value)))
+      facts[key] = int64_t(value);
+    else
+      facts[key] = value;
+  return facts;
+}
+
+static Json axisOf(Job &job, const std::string &name, const std::vector<MeasuredTransfer> &all) {
+  FittedTime link = fit(all, &MeasuredTransfer::seconds), core = fit(all, &MeasuredTransfer::ofCores);
+  constexpr double most = 1e15; // what no measurement can tell from no time
+  auto rate = [](double perByte) { return rounded(1 / std::max(perByte, 1 / most)); };
+  // An all-reduce has two rounds.
+  return {{"axis", name},
+          {"devices", job.ranks()},
+          {"bytes_per_second", rate(link.perByte)},
+          {"latency_seconds", rounded(link.start / 2)},
+          {"core_bytes_per_second", rate(core.perByte)},
+          {"core_seconds", rounded(core.start / 2)}};
+}
+
+int heddle::probeRanks(const PlanOptions &options) {
+  std::shared_ptr<Job> job = Job::join();
+  if (job->ranks() < 2)
+    return !fail("expected ranks between which links are measured, got one process: start it as "
+                 "heddle-launch -n 2 --no-prefix heddle-plan probe");
+  useEngine(*job, "", options.engineOptions);
+  Json facts = factsOf(*job, options.seconds);
+  std::vector<MeasuredTransfer> all = measureTransfers(*job);
+  auto memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / job->ranks();
+  Json topology = {{"heddle_topology", 1},
+                   {"device", {{"memory_bytes", rounded(memory)}, {"facts", facts}}},
+                   {"axes", Json::array({axisOf(*job, options.axis, all)})}};
+  bool isWritten = job->rank() != 0 || writeText(options.output, topology.dump(1) + "\n");
+  if (job->rank() == 0 && options.json)
+    for (const MeasuredTransfer &each : all)
+      llvm::errs() << Json({{"bytes", each.bytes},
+                            {"seconds", each.seconds},
+                            {"core_seconds", each.ofCores}})
+                          .dump()
+                   << "\n";
+  job->exchange("the end", ""); // no rank leaves while another measures
+  return isWritten ? 0 : 1;
+}

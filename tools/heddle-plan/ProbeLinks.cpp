@@ -1,0 +1,135 @@
+//===- ProbeLinks.cpp - measures the links between ranks ------------------===//
+//
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProbeLinks.h"
+
+#include "runtime/control/Transport.h"
+#include "tools/heddle-probe/Vectors.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+using namespace heddle;
+
+static constexpr int rounds = 7;
+static constexpr int64_t leastBytes = 1 << 10, mostBytes = 8 << 20;
+
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+static double median(std::vector<double> values) {
+  auto middle = values.begin() + long(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+namespace {
+class LinkProber {
+public:
+  LinkProber(Job &job, int64_t bytes)
+      : job(job), input(size_t(bytes) / 4, 1), output(input.size()), ranks(size_t(job.ranks())) {
+    spec.kind = CommunicationSpec::Kind::AllReduce;
+    spec.axes = {"ranks"};
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
+
+  MeasuredTransfer measure() {
+    auto count = double(job.ranks());
+    MeasuredTransfer made{2 * double(input.size() * 4) * (count - 1) / count};
+    once(/*overlapped=*/false, 0); // allocates
+    made.seconds = timeOf(5e-3, false, 0);
+    // Enough steps that the transfer ends before, even if both share a core.
+    auto steps = int64_t((4 * made.seconds + 2e-4) / secondsOfStep());
+    double alone = median(each([&] { dependentSteps(steps); }));
+    made.ofCores = std::max(0.0, timeOf(0, true, steps) - alone);
+    return made;
+  }
+
+private:
+  Job &job;
+  std::vector<float> input, output;
+  std::vector<int32_t> ranks;
+  CommunicationSpec spec;
+
+  void once(bool overlapped, int64_t steps) {
+    Transport::Operation operation{.spec = &spec,
+                                   .group = ranks,
+                                   .counts = {int64_t(input.size())},
+                                   .outputCounts = {},
+                                   .input = input.data(),
+                                   .output = output.data()};
+    operation.overlapped = overlapped;
+    auto pending = job.transport()->start(operation);
+    if (steps)
+      dependentSteps(steps);
+    pending->wait();
+  }
+
+  template <typename Work>
+  std::vector<double> each(const Work &work) {
+    std::vector<double> times;
+    for (int i = 0; i < rounds; ++i) {
+      job.exchange("a round", "");
+      double begin = now();
+      work();
+      times.push_back(now() - begin);
+    }
+    return times;
+  }
+  /// The median over rounds, each of which takes about `least` seconds.
+  double timeOf(double least, bool overlapped, int64_t steps) {
+    double begin = now();
+    once(overlapped, steps);
+    std::string count = std::to_string(std::max(1, int(least / (now() - begin + 1e-7))));
+    int times = std::stoi(job.exchange("the number of operations", count).front());
+    return median(each([&] {
+             for (int i = 0; i < times; ++i)
+               once(overlapped, steps);
+           })) /
+           times;
+  }
+  static double secondsOfStep() {
+    constexpr int64_t steps = 1 << 20;
+    dependentSteps(steps);
+    double begin = now();
+    dependentSteps(steps);
+    return (now() - begin) / double(steps);
+  }
+};
+} // namespace
+
+std::vector<MeasuredTransfer> heddle::measureTransfers(Job &job) {
+  std::vector<MeasuredTransfer> all;
+  for (int64_t bytes = leastBytes; bytes <= mostBytes; bytes *= 2)
+    all.push_back(LinkProber(job, bytes).measure());
+  return all;
+}
+
+FittedTime heddle::fit(const std::vector<MeasuredTransfer> &all, double MeasuredTransfer::*what) {
+  // Minimises the sum of ((start + bytes * perByte) / seconds - 1)^2. What is below a microsecond
+  // is noise.
+  double ones = 0, bytes = 0, squares = 0, right = 0, rightBytes = 0;
+  for (const MeasuredTransfer &each : all) {
+    double weight = 1 / std::max(each.*what, 1e-6), x = each.bytes * weight;
+    ones += weight * weight;
+    bytes += weight * x;
+    squares += x * x;
+    right += weight;
+    rightBytes += x;
+  }
+  double determinant = ones * squares - bytes * bytes;
+  FittedTime found{(right * squares - rightBytes * bytes) / determinant,
+                   (rightBytes * ones - right * bytes) / determinant};
+  if (found.start < 0)
+    found = {0, rightBytes / squares};
+  if (found.perByte < 0)
+    found = {right / ones, 0};
+  return found;
+}
