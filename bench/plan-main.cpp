@@ -10,9 +10,10 @@
 //     heddle-bench-plan export NAME FOLDER                writes a training step (PlanModels.h)
 //     heddle-bench-plan run FOLDER ENGINE-OPTIONS PROGRAM.heddle ...
 //
-// `run` loads all programs, with the state and the batch of the folder, and runs each a few times.
-// Rank 0 then prints a line, and reads lines with the number of a program, from 0, and a number of
-// steps. It answers each with the seconds that these steps took until all ranks had finished them.
+// `run` loads all programs, with the state and the batch of the folder, and runs each once. Rank 0
+// then prints a line, and reads lines with the number of a program, from 0, and a number of steps.
+// It answers each with the seconds that these steps took until all ranks had finished them. One step
+// that is not timed comes before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +92,8 @@ public:
     for (auto [argument, result] : entry.donations)
       arguments[size_t(argument)] = results[size_t(result)];
   }
+  /// Frees what the program needs only while it runs, for others.
+  void rest() { program->trim(); }
 
 private:
   std::shared_ptr<Program> program;
@@ -116,8 +119,8 @@ void run(const std::string &folder, const std::string &engineOptions,
   std::vector<Stepper> steppers;
   for (const std::string &path : programs) {
     steppers.emplace_back(path, all, job);
-    for (int i = 0; i < 2; ++i) // now with the results of the first run
-      steppers.back().step();
+    steppers.back().step();
+    steppers.back().rest();
   }
   if (job->rank() == 0)
     std::cout << programs.size() << " programs" << std::endl;
@@ -129,12 +132,15 @@ void run(const std::string &folder, const std::string &engineOptions,
     int64_t count = 0;
     if (!(words >> which >> count))
       return;
+    steppers.at(which).step(); // allocates
+    fromFirst(*job, "");
     double begin = now();
     for (int64_t i = 0; i < count; ++i)
       steppers.at(which).step();
     fromFirst(*job, "");
     if (job->rank() == 0)
       std::cout << now() - begin << std::endl;
+    steppers.at(which).rest();
   }
 }
 } // namespace

@@ -17,6 +17,16 @@ using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
 
+std::optional<std::pair<double, func::FuncOp>> cost::turnsOf(Operation *op) {
+  auto turns = op->getAttrOfType<IntegerAttr>(turnsAttrName);
+  auto loop = dyn_cast<nest::ControlOp>(op);
+  if (!turns || !loop)
+    return std::nullopt;
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, cast<FlatSymbolRefAttr>(loop.getFunctions()[0]));
+  return std::pair(double(turns.getInt()), function);
+}
+
 class BlockWalk::Filler {
 public:
   Filler(BlockWalk &result, Block &block, const WalkOptions &options)
@@ -118,20 +128,31 @@ private:
     if (isTransfer(op) && !isFree) {
       unsigned resource = link(network.slowest(axesOf(op)), device);
       TransferCost cost = network.costOf(op);
-      if (cost.ofCores > 0)
+      // A stream that waits anyway has time to move data.
+      if (cost.ofCores > 0 && !isUsedNext(op))
         before[device] = ofCores = walk.addTask(device, picoseconds(cost.ofCores));
-      unsigned task =
-          walk.addTask(resource, picoseconds(std::max(cost.seconds - cost.ofCores, 0.0)));
-      if ((isGiven || cost.ofCores > 0) && before[device] != Walk::none)
+      double rest = cost.seconds - (ofCores == Walk::none ? 0 : cost.ofCores);
+      unsigned task = walk.addTask(resource, picoseconds(std::max(rest, 0.0)));
+      if ((isGiven || ofCores != Walk::none) && before[device] != Walk::none)
         walk.addDependence(before[device], task);
       return task;
     }
     return before[device] = walk.addTask(device, isFree ? 0 : picoseconds(timeOf(op)));
   }
+  static bool isUsedNext(Operation *op) {
+    Operation *next = op->getNextNode();
+    return next && llvm::is_contained(op->getUsers(), next);
+  }
   double timeOf(Operation *op) const {
+    if (auto loop = turnsOf(op)) {
+      WalkOptions inner;
+      inner.scale = options.scale;
+      inner.known = options.known;
+      return loop->first * inSeconds(BlockWalk(loop->second.front(), inner).end());
+    }
     if (!isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op))
       return 0;
-    double seconds = options.scale * secondsBySizes(op, network.machine);
+    double seconds = options.scale * costOf(op, network.machine, 1, options.known).seconds;
     op->walk([&](nest::TransferInterface inner) {
       seconds += runsOf(inner) * network.costOf(inner).seconds;
     });

@@ -13,7 +13,10 @@
 //                              on its link     5 to 17 us: %h
 //     %y = nest.compute %h     on device 1     17 to 22 us
 //
-// If the cores move data (Link), a transfer first occupies the stream for that time, and then its link.
+// A loop of which it is known how often its function runs takes as often the time of the function.
+//
+// If cores move data (Link), a transfer first occupies the stream for that time, and then its link;
+// unless the next op waits for it.
 //
 // Without places, a block runs on one device. In the given order, a collective begins when the
 // stream reaches it, if its operands are there and its link is free, and the stream goes on.
@@ -23,13 +26,23 @@
 #ifndef HEDDLE_LIB_COST_BLOCKWALK_H
 #define HEDDLE_LIB_COST_BLOCKWALK_H
 
+#include "lib/cost/Facts.h"
 #include "lib/cost/Walk.h"
 #include "lib/support/Mlir.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 #include <functional>
 #include <optional>
 
 namespace heddle::cost {
+
+/// Of a loop (nest.control): how often its function runs. A loop without it, or a branch, takes no
+/// time.
+inline constexpr llvm::StringLiteral turnsAttrName("heddle.turns");
+/// How often the function of a loop runs, and which it is; none of other ops.
+std::optional<std::pair<double, mlir::func::FuncOp>> turnsOf(mlir::Operation *op);
 
 /// The devices that run ops and hold arguments, by number; none: each reader does so itself, which
 /// takes no time and no memory.
@@ -48,6 +61,7 @@ struct WalkOptions {
   /// Ops that take no time, such as transfers that will overlap with others.
   std::function<bool(Operation *)> isFree;
   double scale = 1; ///< of the times of nests
+  Knowledge known = Knowledge::Nothing; ///< of nests: by default only their sizes count
 };
 
 class BlockWalk {

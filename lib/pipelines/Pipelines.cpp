@@ -127,10 +127,8 @@ void heddle::buildFusion(OpPassManager &passes, const PipelineOptions &options,
   add(nest::createNestGatherAgainPass({options.explainLayouts}));
 }
 
-void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &options,
-                               bool restoreNames, const DecisionListeners &listeners) {
-  buildNests(passes);
-  buildFusion(passes, options, listeners);
+void heddle::buildLayouts(OpPassManager &passes, const PipelineOptions &options,
+                          const DecisionListeners &listeners) {
   if (options.assignLayouts) {
     nest::AssignLayoutsOptions layouts{{}, options.explainLayouts, listeners.layouts};
     layouts.adjust = [extensions = options.extensions](nest::LayoutProblem &problem) {
@@ -139,6 +137,13 @@ void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &opt
     };
     passes.addPass(nest::createNestAssignLayoutsPassFor(std::move(layouts)));
   }
+}
+
+void heddle::buildNestPipeline(OpPassManager &passes, const PipelineOptions &options,
+                               bool restoreNames, const DecisionListeners &listeners) {
+  buildNests(passes);
+  buildFusion(passes, options, listeners);
+  buildLayouts(passes, options, listeners);
   // Without chosen layouts, values are row-major over the names that the user wrote.
   if (restoreNames || !options.assignLayouts)
     passes.addPass(nd::createNdRestoreNamesPass());

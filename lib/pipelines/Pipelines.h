@@ -68,11 +68,13 @@ void buildNdPipeline(mlir::OpPassManager &passes, const PipelineOptions &options
 void buildMeshPipeline(mlir::OpPassManager &passes, const PipelineOptions &options);
 /// The same, followed by the simulation of all devices in one program, for the interpreter.
 void buildSimulationPipeline(mlir::OpPassManager &passes, const PipelineOptions &options);
-/// The parts of the next pipeline before layouts are chosen: lowers nd to nests under neutral
-/// names; rewrites whole nests as the fused ones of a device.
+/// The parts of the next pipeline: lowers nd to nests under neutral names; rewrites whole nests as
+/// the fused ones of a device; chooses their layouts.
 void buildNests(mlir::OpPassManager &passes);
 void buildFusion(mlir::OpPassManager &passes, const PipelineOptions &options,
                  const DecisionListeners &listeners = {});
+void buildLayouts(mlir::OpPassManager &passes, const PipelineOptions &options,
+                  const DecisionListeners &listeners = {});
 /// Lowers nd to nests, fuses them and chooses their layouts for the machine that the module states
 /// (cost::Machine::of), under neutral names.
 void buildNestPipeline(mlir::OpPassManager &passes, const PipelineOptions &options,

@@ -35,6 +35,19 @@ void planner::stateTopology(ModuleOp module, const Topology &topology) {
   cost::stateFacts(module, facts);
 }
 
+/// Adds the transfers of a function that runs so often, and of those that its loops call.
+static void addTransfers(func::FuncOp function, const cost::Network &network, double runs,
+                         Prediction &result) {
+  function.walk([&](Operation *op) {
+    if (auto loop = cost::turnsOf(op))
+      addTransfers(loop->second, network, runs * loop->first, result);
+    if (!cost::isTransfer(op))
+      return;
+    result.sentBytes += runs * cost::runsOf(op) * network.costOf(op).bytes;
+    ++result.transfers;
+  });
+}
+
 FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) const {
   OwningOpRef<ModuleOp> copy(module.clone());
   SmallVector<StringRef> texts(rules.begin(), rules.end());
@@ -46,6 +59,7 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
   Prediction result;
   cost::WalkOptions options;
   options.scale = scale;
+  options.known = cost::Knowledge::Schedule;
   cost::BlockWalk walk(function.front(), options);
   auto network = cost::Network::at(function);
   for (Operation &op : function.front()) {
@@ -61,12 +75,7 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
   }
   for (const cost::Walk::Held &each : walk.held())
     result.held.emplace_back(each.time, each.bytes);
-  function.walk([&](Operation *op) {
-    if (!cost::isTransfer(op))
-      return;
-    result.sentBytes += cost::runsOf(op) * network.costOf(op).bytes;
-    ++result.transfers;
-  });
+  addTransfers(function, network, 1, result);
   result.picoseconds = walk.end();
   result.mostBytes = walk.mostBytes();
   return result;

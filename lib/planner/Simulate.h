@@ -15,7 +15,8 @@
 //         ->picoseconds, ->sentBytes, ->mostBytes
 //
 // The compiler's passes come from above (lib/pipelines): `lower` rewrites a module of whole nests,
-// whose rules are stated, to the fused nests of one device.
+// whose rules are stated, to the fused nests of one device, with layouts and schedules as far as
+// they are chosen.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,24 +16,39 @@ using namespace heddle;
 using namespace heddle::planner;
 using namespace mlir;
 
-Space::Space(func::FuncOp function, const Topology &topology) : axes(topology.axes) {
+/// True for a rule that splits a name of operators.
+static bool splits(const MeshRule &rule) {
+  return rule.isOfOperators && !rule.recomputes && !rule.isPlace();
+}
+
+Space::Space(func::FuncOp function, const Topology &topology, ArrayRef<MeshRule> pins,
+             ArrayRef<MeshRule> bans)
+    : axes(topology.axes) {
   Labels spelled = spellings(function);
   for (const Operator &each : operatorsOf(function)) {
+    if (llvm::any_of(pins, [&](const MeshRule &pin) { return splits(pin) && pin.fits(each.name); }))
+      continue;
     std::map<std::string, int64_t> sizes; // sorted by the users' names
     for (Operation *op : each.splitNests())
       for (nd::DimsAttr dims : iterationNamesOf(op))
         for (const nd::Dim &dim : dims)
           if (int64_t size = dim.size().typical(); size > 1)
             sizes.try_emplace(labelOf(spelled, dim.name), size);
-    if (!sizes.empty())
-      operators.push_back({each.name, {sizes.begin(), sizes.end()}});
+    if (sizes.empty())
+      continue;
+    Each &made = operators.emplace_back(Each{each.name, {sizes.begin(), sizes.end()}});
+    for (const MeshRule &ban : bans)
+      if (ban.fits(each.name) && sizes.contains(ban.name))
+        for (const std::string &axis : ban.axes)
+          made.bans.emplace(ban.name, axis);
   }
 }
 
 std::vector<unsigned> Space::choices() const {
   std::vector<unsigned> numbers;
   for (const Each &each : operators) {
-    double number = 1 + std::pow(double(each.names.size()) + 1, double(axes.size()));
+    double number = (each.bans.empty() ? 1 : 0) +
+                    std::pow(double(each.names.size()) + 1, double(axes.size()));
     numbers.push_back(unsigned(std::min(number, double(1u << 31))));
   }
   return numbers;
@@ -48,7 +63,7 @@ double Space::digits() const {
 
 std::vector<unsigned> Space::namesOf(const Each &each, unsigned choice) const {
   std::vector<unsigned> names;
-  unsigned left = choice - 1, base = unsigned(each.names.size()) + 1;
+  unsigned left = choice - (each.bans.empty() ? 1 : 0), base = unsigned(each.names.size()) + 1;
   for (size_t i = 0; i < axes.size(); ++i, left /= base)
     names.push_back(left % base);
   return names;
@@ -71,28 +86,71 @@ Point Space::draw(std::mt19937_64 &engine) const {
 bool Space::isAllowed(const Point &point) const {
   for (auto [each, choice] : llvm::zip_equal(operators, point)) {
     std::vector<int64_t> parts(each.names.size(), 1);
-    if (choice)
-      for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
-        if (name && (parts[name - 1] *= axis.devices) > each.names[name - 1].second)
-          return false;
+    if (!hasRules(each, choice))
+      continue;
+    for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
+      if (name && ((parts[name - 1] *= axis.devices) > each.names[name - 1].second ||
+                   each.bans.contains({each.names[name - 1].first, axis.name})))
+        return false;
   }
   return true;
 }
 
+std::vector<std::string> Space::rulesOf(const Each &each, unsigned choice) const {
+  std::vector<std::string> rules, lists(each.names.size());
+  if (!hasRules(each, choice))
+    return rules;
+  for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
+    if (name)
+      lists[name - 1] += (lists[name - 1].empty() ? "" : "+") + axis.name;
+  for (auto [name, list] : llvm::zip_equal(each.names, lists))
+    rules.push_back("op ." + each.name + "./" + name.first + ":" + list);
+  return rules;
+}
+
 std::vector<std::string> Space::rules(const Point &point) const {
   std::vector<std::string> rules;
-  for (auto [each, choice] : llvm::zip_equal(operators, point)) {
-    if (!choice)
-      continue;
-    std::vector<std::string> lists(each.names.size());
-    for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
-      if (name)
-        lists[name - 1] += (lists[name - 1].empty() ? "" : "+") + axis.name;
-    for (auto [name, list] : llvm::zip_equal(each.names, lists))
-      rules.push_back("op ." + each.name + "./" + name.first + ":" + list);
-  }
+  for (auto [each, choice] : llvm::zip_equal(operators, point))
+    llvm::append_range(rules, rulesOf(each, choice));
   llvm::sort(rules);
   return rules;
+}
+
+std::optional<Point> Space::pointOf(const std::vector<std::string> &rules,
+                                    std::string &wrong) const {
+  Point point = start();
+  std::vector<unsigned> numbers = choices();
+  std::set<std::string> left(rules.begin(), rules.end());
+  for (auto [at, each] : llvm::enumerate(operators))
+    for (unsigned choice = 0; choice < numbers[at]; ++choice) {
+      std::vector<std::string> own = rulesOf(each, choice);
+      if (own.empty() || !llvm::all_of(own, [&](auto &rule) { return left.contains(rule); }))
+        continue;
+      point[at] = choice;
+      for (const std::string &rule : own)
+        left.erase(rule);
+      break;
+    }
+  if (left.empty())
+    return point;
+  wrong = *left.begin();
+  return std::nullopt;
+}
+
+std::string planner::contradiction(ArrayRef<MeshRule> pins, ArrayRef<MeshRule> bans) {
+  for (auto [i, pin] : llvm::enumerate(pins)) {
+    if (!splits(pin))
+      continue;
+    for (const MeshRule &other : pins.take_front(i))
+      if (splits(other) && other.pattern == pin.pattern && other.name == pin.name &&
+          other.axes != pin.axes)
+        return pin.str() + " contradicts " + other.str();
+    for (const MeshRule &ban : bans)
+      if (ban.pattern == pin.pattern && ban.name == pin.name &&
+          llvm::any_of(pin.axes, [&](auto &axis) { return llvm::is_contained(ban.axes, axis); }))
+        return pin.str() + " is banned by '" + ban.text + "'";
+  }
+  return "";
 }
 
 std::string planner::sampleName(func::FuncOp function) {

@@ -19,29 +19,42 @@
 //
 // Every point is a plan that the compiler takes. Rules of arguments are the same for all points.
 //
+// A plan can pin operators: those that its rules split are no choices. And it can ban splits:
+//
+//     pin op last/out:model      last.weight is split so at all points
+//     ban op net.w/in:data       no point splits `in` of net.w over `data`; so net.w never follows
+//                                its neighbours, which might
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_PLANNER_SPACE_H
 #define HEDDLE_LIB_PLANNER_SPACE_H
 
+#include "heddle/MeshRule.h"
 #include "lib/planner/Search.h"
 #include "lib/planner/Topology.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <random>
+#include <set>
 
 namespace heddle::planner {
 
 class Space {
 public:
-  /// The space of a function of nests.
-  Space(mlir::func::FuncOp function, const Topology &topology);
+  /// The space of a function of nests. Pins and bans are rules of operators.
+  Space(mlir::func::FuncOp function, const Topology &topology,
+        llvm::ArrayRef<MeshRule> pins = {}, llvm::ArrayRef<MeshRule> bans = {});
 
   /// The number of choices of each operator.
   std::vector<unsigned> choices() const;
-  /// A point without rules: all follows from the arguments.
+  /// A point whose only rules are those of operators with bans, which it does not split: all else
+  /// follows from the arguments.
   Point start() const { return Point(operators.size()); }
+  /// The point that has these rules for operators. If there is none, sets `wrong` to a rule that no
+  /// point has.
+  std::optional<Point> pointOf(const std::vector<std::string> &rules, std::string &wrong) const;
   /// A random point. The number of operators with rules is drawn first, few as often as many, so
   /// that some points are near to the start.
   Point draw(std::mt19937_64 &engine) const;
@@ -57,13 +70,22 @@ private:
     std::string name;
     std::vector<std::pair<std::string, int64_t>>
         names; ///< that have several coordinates, and sizes
+    std::set<std::pair<std::string, std::string>> bans = {}; ///< names, and axes
   };
   std::vector<Each> operators; ///< that have such names
   std::vector<Topology::Axis> axes;
 
+  /// False where an operator follows its neighbours.
+  static bool hasRules(const Each &each, unsigned choice) {
+    return choice > 0 || !each.bans.empty();
+  }
   /// The name that each axis splits, counted from 1; 0: none.
   std::vector<unsigned> namesOf(const Each &each, unsigned choice) const;
+  std::vector<std::string> rulesOf(const Each &each, unsigned choice) const;
 };
+
+/// The message of the first pin that contradicts a ban or another pin; empty if none does.
+std::string contradiction(llvm::ArrayRef<MeshRule> pins, llvm::ArrayRef<MeshRule> bans);
 
 /// The name that samples have: the one that most inputs have, among names that no parameter (an
 /// argument with a next value) has. Data parallelism splits it. Empty if there is none.

@@ -10,14 +10,20 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/analysis/Operators.h"
+#include "lib/conversion/nest_to_steps/InsertCopies.h"
+#include "lib/cost/Machine.h"
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Space.h"
 #include "lib/support/PlanFile.h"
 #include "lib/transforms/mesh/Passes.h"
+#include "lib/target/Target.h"
 #include "lib/transforms/names/GraphHash.h"
+#include "lib/transforms/nest/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 using namespace heddle;
 using namespace heddle::planner;
@@ -29,6 +35,11 @@ bool MeshPlanning::read() {
   if (topology.axes.empty())
     return fail("expected --tasks or --paper with '" + options.topology +
                 "': the devices of a mesh are in groups that are alike");
+  auto target = findTarget("");
+  if (!target)
+    return fail(llvm::toString(target.takeError()));
+  // As the compiler does on this machine.
+  cost::stateFacts(module.get(), (*target)->machine(module.get().getContext(), /*threads=*/1));
   return findScale() && lowerToNests();
 }
 
@@ -36,7 +47,14 @@ Simulator MeshPlanning::simulatorOf(ModuleOp nests) {
   return Simulator(nests, entry, [this](ModuleOp copy) {
     PassManager passes(copy.getContext());
     buildFusion(passes, {});
-    LogicalResult result = passes.run(copy);
+    buildLayouts(passes, {});
+    buildStepPipeline(passes);
+    if (failed(passes.run(copy)))
+      return failure();
+    insertCopies(copy);
+    PassManager schedules(copy.getContext());
+    schedules.addNestedPass<func::FuncOp>(nest::createNestChooseSchedulesPass());
+    LogicalResult result = schedules.run(copy);
     stateTopology(copy, topology);
     return result;
   });
@@ -73,6 +91,7 @@ bool MeshPlanning::lowerToNests() {
   if (!options.plan.empty()) {
     if (std::string problem = given.readFile(options.plan); !problem.empty())
       return fail(problem);
+    rules = given.rules;
     for (const MeshRule &rule : given.rules)
       first.push_back(rule.text);
   } else if (std::string name = sampleName(function()); !name.empty()) {
@@ -90,6 +109,27 @@ bool MeshPlanning::lowerToNests() {
     return false;
   stateLinks(module.get(), topology); // instead of links of the plan
   return true;
+}
+
+std::optional<std::vector<std::string>> MeshPlanning::rulesOf(const std::string &path) const {
+  mesh::Plan found;
+  if (std::string problem = found.readFile(path); !problem.empty())
+    return fail(problem), std::nullopt;
+  auto of = found.settings.find("graph");
+  if (of != found.settings.end() && of->second.text != graph)
+    return fail("expected a plan for the graph " + graph + ", got " + of->second.text + " (" +
+                of->second.where + ")"),
+           std::nullopt;
+  std::vector<std::string> own;
+  std::set<std::string> known(first.begin(), first.end());
+  for (const MeshRule &rule : found.rules)
+    if (!known.erase(rule.text))
+      own.push_back(rule.text);
+  if (!known.empty())
+    return fail("expected the rule '" + *known.begin() + "' of this search in '" + path +
+                "', got none"),
+           std::nullopt;
+  return own;
 }
 
 FailureOr<Prediction> MeshPlanning::predict(const std::vector<std::string> &rules) {

@@ -14,6 +14,7 @@
 #define HEDDLE_TOOLS_MESHPLANNING_H
 
 #include "PlanInput.h"
+#include "heddle/MeshRule.h"
 #include "lib/planner/Simulate.h"
 
 namespace heddle {
@@ -30,6 +31,11 @@ public:
   /// The lines of a plan with these rules for operators.
   std::string text(const std::vector<std::string> &rules) const;
 
+  /// The rules of the plan file, or of data parallelism.
+  const std::vector<MeshRule> &given() const { return rules; }
+  /// The rules for operators of a plan that an earlier search found. Prints what is wrong.
+  std::optional<std::vector<std::string>> rulesOf(const std::string &path) const;
+
   /// An operator, and the name that each axis splits; empty: none.
   struct Split {
     std::string name;
@@ -44,6 +50,7 @@ public:
 private:
   std::string graph;              ///< the hash of its graph
   std::vector<std::string> first; ///< the rules that all plans have
+  std::vector<MeshRule> rules;    ///< the same, with their lines
 
   planner::Simulator simulatorOf(mlir::ModuleOp nests);
   bool findScale();

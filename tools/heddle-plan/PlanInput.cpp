@@ -8,8 +8,8 @@
 #include "PlanInput.h"
 
 #include "lib/pipelines/Pipelines.h"
+#include "runtime/base/AtomicFile.h"
 
-#include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <atomic>
@@ -33,11 +33,8 @@ bool heddle::writeText(const std::string &path, const std::string &text) {
     llvm::outs() << text;
     return true;
   }
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &out) {
-    out << text;
-    return llvm::Error::success();
-  });
-  return !error || fail("can't write '" + path + "': " + llvm::toString(std::move(error)));
+  std::string reason = writeAtomically(path, text);
+  return reason.empty() || fail(reason);
 }
 
 std::function<bool()> heddle::untilInterrupted() {

@@ -8,6 +8,7 @@
 #include "MeshPlanning.h"
 
 #include "lib/planner/Space.h"
+#include "lib/support/PlanFile.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -57,8 +58,27 @@ int heddle::searchPlan(const PlanOptions &options) {
   MeshPlanning planning(options);
   if (!planning.read())
     return 1;
-  Space space(planning.function(), planning.topology);
-  auto start = planning.predict({});
+  mesh::Plan bans;
+  if (std::string problem = bans.parse("", options.bans); !problem.empty())
+    return !fail("--ban: " + problem);
+  for (const MeshRule &ban : bans.rules)
+    if (!ban.isOfOperators || ban.recomputes || ban.isPlace() || ban.axes.empty())
+      return !fail("--ban: expected op PATTERN/NAME:AXIS[+AXIS...], got '" + ban.text + "'");
+  if (std::string problem = contradiction(planning.given(), bans.rules); !problem.empty())
+    return !fail(problem);
+  Space space(planning.function(), planning.topology, planning.given(), bans.rules);
+  Point first = space.start();
+  if (!options.resume.empty() && llvm::sys::fs::exists(options.resume)) {
+    auto rules = planning.rulesOf(options.resume);
+    std::string wrong;
+    auto point = rules ? space.pointOf(*rules, wrong) : std::nullopt;
+    if (!point)
+      return rules ? !fail("no plan of this search has the rule '" + wrong + "' of '" +
+                           options.resume + "'")
+                   : 1;
+    first = *point;
+  }
+  auto start = planning.predict(space.rules(space.start()));
   if (failed(start))
     return 1;
   print(*start, options, options.plan.empty() ? "data parallel" : StringRef(options.plan),
@@ -72,7 +92,7 @@ int heddle::searchPlan(const PlanOptions &options) {
     if (!space.isAllowed(point))
       return std::nullopt;
     std::vector<std::string> rules = space.rules(point);
-    FailureOr<Prediction> found = rules.empty() ? start : planning.predict(rules);
+    FailureOr<Prediction> found = point == space.start() ? start : planning.predict(rules);
     if (failed(found))
       return std::nullopt;
     leastMemory = std::min(leastMemory, found->mostBytes);
@@ -82,7 +102,7 @@ int heddle::searchPlan(const PlanOptions &options) {
       best = *found;
     return double(found->picoseconds) / unit;
   });
-  search.run(space.start());
+  search.run(first);
   if (!search.bestCost())
     return !fail("no plan fits into " + std::to_string(planning.topology.memoryBytes) +
                  " bytes; of those tried, one needs " + std::to_string(leastMemory));
@@ -93,7 +113,10 @@ int heddle::searchPlan(const PlanOptions &options) {
   if (!options.json)
     llvm::outs() << llvm::formatv("tried {0} of 10^{1:f1} plans in {2} proposals\n",
                                   search.points(), space.digits(), search.proposed());
-  return options.output.empty() || writeText(options.output, text) ? 0 : 1;
+  if (options.output.empty() || writeText(options.output, text))
+    return 0;
+  llvm::outs() << text; // what took long to find is not lost
+  return 1;
 }
 
 int heddle::countPlans(const PlanOptions &options) {
@@ -122,7 +145,7 @@ int heddle::countPlans(const PlanOptions &options) {
                              " a step, predicted by heddle-plan\n" + planning.text(rules)))
       return 1;
   }
-  double operators = double(space.choices().size());
+  auto operators = int64_t(space.choices().size());
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n",
                                   llvm::json::Value(llvm::json::Object{
@@ -151,6 +174,11 @@ int heddle::showPlan(const PlanOptions &options) {
   }
   std::string what = options.plan.empty() ? "data parallel" : options.plan;
   print(*found, options, what, planning.scale);
+  int64_t last = 0;
+  for (const PlannedStep &each : measured)
+    last = std::max(last, each.end);
+  if (last && !options.json)
+    llvm::outs() << "measured: " << milliseconds(last) << "\n";
   return options.picture.empty() ||
                  writeText(options.picture,
                            pictureOf(*splits, planning.topology, *found,

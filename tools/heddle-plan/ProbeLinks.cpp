@@ -12,7 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <ctime>
+#include <functional>
 #include <numeric>
 
 using namespace heddle;
@@ -22,6 +23,12 @@ static constexpr int64_t leastBytes = 1 << 10, mostBytes = 8 << 20;
 
 static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+static double secondsOf(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
 static double median(std::vector<double> values) {
@@ -43,12 +50,15 @@ public:
   MeasuredTransfer measure() {
     auto count = double(job.ranks());
     MeasuredTransfer made{2 * double(input.size() * 4) * (count - 1) / count};
-    once(/*overlapped=*/false, 0); // allocates
-    made.seconds = timeOf(5e-3, false, 0);
+    start(/*overlapped=*/false)->wait(); // allocates
+    made.seconds = perOperation(5e-3, [&] {
+      double begin = now();
+      start(/*overlapped=*/false)->wait();
+      return now() - begin;
+    });
     // Enough steps that the transfer ends before, even if both share a core.
     auto steps = int64_t((4 * made.seconds + 2e-4) / secondsOfStep());
-    double alone = median(each([&] { dependentSteps(steps); }));
-    made.ofCores = std::max(0.0, timeOf(0, true, steps) - alone);
+    made.ofCores = perOperation(0, [&] { return processorTime(steps); });
     return made;
   }
 
@@ -58,7 +68,7 @@ private:
   std::vector<int32_t> ranks;
   CommunicationSpec spec;
 
-  void once(bool overlapped, int64_t steps) {
+  std::unique_ptr<Transport::Pending> start(bool overlapped) {
     Transport::Operation operation{.spec = &spec,
                                    .group = ranks,
                                    .counts = {int64_t(input.size())},
@@ -66,34 +76,35 @@ private:
                                    .input = input.data(),
                                    .output = output.data()};
     operation.overlapped = overlapped;
-    auto pending = job.transport()->start(operation);
-    if (steps)
-      dependentSteps(steps);
-    pending->wait();
+    return job.transport()->start(operation);
   }
 
-  template <typename Work>
-  std::vector<double> each(const Work &work) {
-    std::vector<double> times;
+  /// Of other threads while this one computes, and of this one for its calls.
+  double processorTime(int64_t steps) {
+    double others = secondsOf(CLOCK_PROCESS_CPUTIME_ID) - secondsOf(CLOCK_THREAD_CPUTIME_ID);
+    double begin = secondsOf(CLOCK_THREAD_CPUTIME_ID);
+    auto pending = start(/*overlapped=*/true);
+    double own = secondsOf(CLOCK_THREAD_CPUTIME_ID) - begin;
+    dependentSteps(steps);
+    begin = secondsOf(CLOCK_THREAD_CPUTIME_ID);
+    pending->wait();
+    own += secondsOf(CLOCK_THREAD_CPUTIME_ID) - begin;
+    return own + secondsOf(CLOCK_PROCESS_CPUTIME_ID) - secondsOf(CLOCK_THREAD_CPUTIME_ID) - others;
+  }
+
+  /// The median over rounds of the time that `work` returns; a round takes about `least` seconds.
+  double perOperation(double least, const std::function<double()> &work) {
+    std::string count = std::to_string(std::max(1, int(least / (work() + 1e-7))));
+    int times = std::stoi(job.exchange("the number of operations", count).front());
+    std::vector<double> all;
     for (int i = 0; i < rounds; ++i) {
       job.exchange("a round", "");
-      double begin = now();
-      work();
-      times.push_back(now() - begin);
+      double sum = 0;
+      for (int j = 0; j < times; ++j)
+        sum += work();
+      all.push_back(sum / times);
     }
-    return times;
-  }
-  /// The median over rounds, each of which takes about `least` seconds.
-  double timeOf(double least, bool overlapped, int64_t steps) {
-    double begin = now();
-    once(overlapped, steps);
-    std::string count = std::to_string(std::max(1, int(least / (now() - begin + 1e-7))));
-    int times = std::stoi(job.exchange("the number of operations", count).front());
-    return median(each([&] {
-             for (int i = 0; i < times; ++i)
-               once(overlapped, steps);
-           })) /
-           times;
+    return median(all);
   }
   static double secondsOfStep() {
     constexpr int64_t steps = 1 << 20;

@@ -7,12 +7,11 @@
 //
 // Measures all-reduces of several sizes between the ranks of a job, and fits what a topology states
 // (lib/planner/Topology.h). An engine may move data by the cores that also compute. So each
-// all-reduce is measured twice: alone, and beside a computation, by which we see how much longer
-// the computation takes:
+// all-reduce is measured twice: alone, and beside a computation. Then threads of the engine move the
+// data, and their processor time is what the computation lacks:
 //
 //     8 MB alone                          5 ms        the link
-//     computation alone                  20 ms
-//     computation while 8 MB are moved   24 ms        4 ms of the core
+//     8 MB beside a computation           4 ms        of the core
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +30,9 @@ struct FittedTime {
 };
 
 struct MeasuredTransfer {
-  double bytes = 0;    ///< that a rank sends
-  double seconds = 0;  ///< alone
-  double ofCores = 0;  ///< by which a computation takes longer
+  double bytes = 0;   ///< that a rank sends
+  double seconds = 0; ///< alone
+  double ofCores = 0; ///< processor time beside a computation
 };
 
 /// All ranks call it. Returns the measurements of this rank.

@@ -79,6 +79,13 @@ int main(int argc, char **argv) {
   CLI::App *search = command("search", "Find a plan that takes less time; Ctrl-C ends the search");
   search->add_option("-o,--output", options.output, "Write the plan here; -: standard output")
       ->type_name("FILE");
+  search->add_option("--resume", options.resume,
+                     "Go on from this plan, which an earlier search has found, if it exists")
+      ->type_name("FILE");
+  search->add_option("--ban", options.bans, "No plan splits an operator so; --plan pins operators")
+      ->type_name("'op PATTERN/NAME:AXES'")
+      ->type_size(1)
+      ->allow_extra_args(false);
   search->add_option("--exact", options.exact, "Prove the best of tasks by so many plans at most");
   ofTasks(simulate);
   searched(search);

@@ -147,6 +147,10 @@ TEST_F(TransferTest, CoresThatMoveDataDoNotCompute) {
   EXPECT_EQ(walk.end(op(1)), one + 2'000'000 + 1'600'000);
   EXPECT_EQ(walk.begin(op(2)), one + 800'000);
   EXPECT_EQ(walk.begin(op(3)), walk.end(op(1)));
+  // The next op would wait anyway.
+  parse(reduce("s", "x", "c") + square("z", "s"));
+  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(0)), 0);
+  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), 2'000'000 + 1'600'000);
   // What it moves has to be there before.
   parse(reduce("s", "x", "a") + reduce("t", "s", "c") + square("w", "x"));
   EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), 4'400'000 + 800'000);

@@ -8,6 +8,7 @@
 #include "lib/transforms/mesh/transfers/ScanLoops.h"
 
 #include "dialects/nd/FunctionAttrs.h"
+#include "lib/cost/BlockWalk.h"
 #include "lib/transforms/mesh/partition/ScanTurns.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -59,6 +60,8 @@ public:
     auto loop = nest::ControlOp::create(b, loc, ArrayRef(types).take_front(carried),
                                         b.getArrayAttr(FlatSymbolRefAttr::get(function)), operands,
                                         ArrayAttr());
+    loop->setAttr(cost::turnsAttrName,
+                  b.getI64IntegerAttr(scan.getAlong().begin()->size().typical()));
     scan->replaceAllUsesWith(loop.getResults().drop_front(2));
     scan->erase();
     return function;
