@@ -119,7 +119,8 @@ static Shape parseShape(const std::string &text, const Benchmark &benchmark) {
 static constexpr std::pair<const char *, const char *> scripts[] = {
     {"cost", "estimates of lib/cost compared with measured times (heddle-bench cost --help)"},
     {"choices", "chosen schedules compared with other ones (heddle-bench choices --help)"},
-    {"planner", "predicted steps of plans compared with measured ones (heddle-bench planner --help)"},
+    {"planner",
+     "predicted steps of plans compared with measured ones (heddle-bench planner --help)"},
     {"pairs", "fused nests compared with the other choice (heddle-bench pairs --help)"},
 };
 

@@ -12,7 +12,7 @@
 //
 // `run` loads all programs, with the state and the batch of the folder, and runs each once. Rank 0
 // then prints a line, and reads lines with the number of a program, from 0, and a number of steps.
-// It answers each with the seconds that these steps took until all ranks had finished them. One step
+// It answers each with the seconds that these steps took until all ranks had finished them. A step
 // that is not timed comes before.
 //
 //===----------------------------------------------------------------------===//

@@ -54,8 +54,8 @@ private:
   /// The values that a device has, and the tasks that bring those of others.
   DenseMap<std::pair<Value, unsigned>, unsigned> bufferOf;
   DenseMap<std::pair<StringRef, unsigned>, unsigned> linkOf; ///< resources, by axis and device
-  std::vector<unsigned> before; ///< by device: the last task of the stream
-  unsigned effect = Walk::none; ///< the last task with side effects
+  std::vector<unsigned> before;  ///< by device: the last task of the stream
+  unsigned effect = Walk::none;  ///< the last task with side effects
   unsigned ofCores = Walk::none; ///< what the cores do for the transfer that is being added
 
   std::optional<unsigned> deviceOf(Operation *op) const {

@@ -60,7 +60,7 @@ struct WalkOptions {
   Places places;
   /// Ops that take no time, such as transfers that will overlap with others.
   std::function<bool(Operation *)> isFree;
-  double scale = 1; ///< of the times of nests
+  double scale = 1;                     ///< of the times of nests
   Knowledge known = Knowledge::Nothing; ///< of nests: by default only their sizes count
 };
 

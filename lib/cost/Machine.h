@@ -74,10 +74,10 @@ struct MemoryFacts {
 /// A link between the devices of a mesh axis.
 /// An engine may move data by the cores that also compute, which then wait.
 struct Link {
-  double bytesPerSecond = 0;             ///< that a device sends
-  double startSeconds = 0;               ///< until the first byte arrives
-  double coreBytesPerSecond = INFINITY;  ///< that the cores of a device move
-  double coreSeconds = 0;                ///< of the cores, for each round
+  double bytesPerSecond = 0;            ///< that a device sends
+  double startSeconds = 0;              ///< until the first byte arrives
+  double coreBytesPerSecond = INFINITY; ///< that the cores of a device move
+  double coreSeconds = 0;               ///< of the cores, for each round
 };
 
 /// Resources of a GPU that limit the lanes resident on a core.

@@ -68,10 +68,9 @@ FailureOr<Prediction> Simulator::predict(const std::vector<std::string> &rules) 
     if (!isTransfer)
       result.computing += end - begin;
     if (end > begin)
-      result.steps.push_back({labelOf(&op),
-                              isTransfer ? "links " + network.slowest(cost::axesOf(&op)).str()
-                                         : "cores",
-                              begin, end});
+      result.steps.push_back(
+          {labelOf(&op), isTransfer ? "links " + network.slowest(cost::axesOf(&op)).str() : "cores",
+           begin, end});
   }
   for (const cost::Walk::Held &each : walk.held())
     result.held.emplace_back(each.time, each.bytes);

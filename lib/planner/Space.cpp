@@ -47,8 +47,8 @@ Space::Space(func::FuncOp function, const Topology &topology, ArrayRef<MeshRule>
 std::vector<unsigned> Space::choices() const {
   std::vector<unsigned> numbers;
   for (const Each &each : operators) {
-    double number = (each.bans.empty() ? 1 : 0) +
-                    std::pow(double(each.names.size()) + 1, double(axes.size()));
+    double number =
+        (each.bans.empty() ? 1 : 0) + std::pow(double(each.names.size()) + 1, double(axes.size()));
     numbers.push_back(unsigned(std::min(number, double(1u << 31))));
   }
   return numbers;

@@ -44,8 +44,8 @@ namespace heddle::planner {
 class Space {
 public:
   /// The space of a function of nests. Pins and bans are rules of operators.
-  Space(mlir::func::FuncOp function, const Topology &topology,
-        llvm::ArrayRef<MeshRule> pins = {}, llvm::ArrayRef<MeshRule> bans = {});
+  Space(mlir::func::FuncOp function, const Topology &topology, llvm::ArrayRef<MeshRule> pins = {},
+        llvm::ArrayRef<MeshRule> bans = {});
 
   /// The number of choices of each operator.
   std::vector<unsigned> choices() const;

@@ -23,9 +23,9 @@ static std::string escaped(const std::string &text) {
 }
 
 void Drawing::addText(double x, const std::string &text) {
-  body += llvm::formatv("<text x=\"{0}\" y=\"{1}\">{2}</text>\n", x, height + row - 2,
-                        escaped(text))
-              .str();
+  body +=
+      llvm::formatv("<text x=\"{0}\" y=\"{1}\">{2}</text>\n", x, height + row - 2, escaped(text))
+          .str();
 }
 
 void Drawing::addBox(double x, double wide, const std::string &colour, const std::string &title) {

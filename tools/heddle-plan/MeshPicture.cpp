@@ -71,7 +71,8 @@ static void addTimeline(Drawing &drawing, const std::vector<PlannedStep> &steps,
 }
 
 static void addMemory(Drawing &drawing, const Prediction &predicted, double scale) {
-  drawing.addText(4, llvm::formatv("memory, at most {0:f1} MB", double(predicted.mostBytes) * 1e-6));
+  drawing.addText(4,
+                  llvm::formatv("memory, at most {0:f1} MB", double(predicted.mostBytes) * 1e-6));
   double high = 3 * Drawing::row - 2, base = drawing.bottom() + high, last = base;
   std::vector<std::pair<double, double>> points;
   for (auto [time, bytes] : predicted.held) {

@@ -15,8 +15,8 @@
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Space.h"
 #include "lib/support/PlanFile.h"
-#include "lib/transforms/mesh/Passes.h"
 #include "lib/target/Target.h"
+#include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/names/GraphHash.h"
 #include "lib/transforms/nest/Passes.h"
 
@@ -164,8 +164,8 @@ FailureOr<std::vector<MeshPlanning::Split>> MeshPlanning::splits() {
   Labels spelled = spellings(function);
   std::vector<Split> all;
   for (const Operator &each : operatorsOf(function)) {
-    Split &split = all.emplace_back(
-        Split{each.name, std::vector<std::string>(topology.axes.size())});
+    Split &split =
+        all.emplace_back(Split{each.name, std::vector<std::string>(topology.axes.size())});
     for (Operation *op : each.splitNests())
       if (auto sharding = op->getAttrOfType<mesh::ShardingAttr>(mesh::shardingAttrName))
         for (const mesh::NamedAxes &name : sharding.getNames())

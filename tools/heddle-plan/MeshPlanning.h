@@ -57,7 +57,8 @@ private:
   bool lowerToNests();
 };
 
-/// The steps of the last call that `heddle-run --timeline` recorded of rank 0. Prints what is wrong.
+/// The steps of the last call that `heddle-run --timeline` recorded of rank 0. Prints what is
+/// wrong.
 std::optional<std::vector<planner::PlannedStep>> readTimeline(const std::string &path);
 
 /// The picture of a plan, for a browser: splits of operators, and predicted times above measured

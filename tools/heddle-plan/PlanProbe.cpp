@@ -31,7 +31,8 @@ static Json factsOf(Job &job, double seconds) {
   probe::Caches caches{cacheBytes(1, 32 << 10), cacheBytes(2, 1 << 20), cacheBytes(3, 16 << 20)};
   job.exchange("the beginning of a measurement", "");
   Json facts = Json::object();
-  for (const auto &[key, value] : probe::measure(job.team()->threads(), caches, seconds, [] {}).facts())
+  for (const auto &[key, value] :
+       probe::measure(job.team()->threads(), caches, seconds, [] {}).facts())
     if (value == double(int64_t(value)))
       facts[key] = int64_t(value);
     else
@@ -40,7 +41,8 @@ static Json factsOf(Job &job, double seconds) {
 }
 
 static Json axisOf(Job &job, const std::string &name, const std::vector<MeasuredTransfer> &all) {
-  FittedTime link = fit(all, &MeasuredTransfer::seconds), core = fit(all, &MeasuredTransfer::ofCores);
+  FittedTime link = fit(all, &MeasuredTransfer::seconds),
+             core = fit(all, &MeasuredTransfer::ofCores);
   constexpr double most = 1e15; // what no measurement can tell from no time
   auto rate = [](double perByte) { return rounded(1 / std::max(perByte, 1 / most)); };
   // An all-reduce has two rounds.

@@ -147,9 +147,9 @@ int heddle::countPlans(const PlanOptions &options) {
   }
   auto operators = int64_t(space.choices().size());
   if (options.json)
-    llvm::outs() << llvm::formatv("{0:2}\n",
-                                  llvm::json::Value(llvm::json::Object{
-                                      {"operators", operators}, {"digits", space.digits()}}));
+    llvm::outs() << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(
+                       llvm::json::Object{{"operators", operators}, {"digits", space.digits()}}));
   else
     llvm::outs() << llvm::formatv("{0} operators: 10^{1:f1} plans\n", operators, space.digits());
   return 0;
@@ -180,9 +180,8 @@ int heddle::showPlan(const PlanOptions &options) {
   if (last && !options.json)
     llvm::outs() << "measured: " << milliseconds(last) << "\n";
   return options.picture.empty() ||
-                 writeText(options.picture,
-                           pictureOf(*splits, planning.topology, *found,
-                                     what + " on " + options.topology, measured))
+                 writeText(options.picture, pictureOf(*splits, planning.topology, *found,
+                                                      what + " on " + options.topology, measured))
              ? 0
              : 1;
 }

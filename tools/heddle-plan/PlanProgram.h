@@ -20,12 +20,12 @@ namespace heddle {
 
 struct PlanOptions {
   std::string input = "-", topology, entry;
-  std::string plan;   ///< a file; empty: data parallelism
-  std::string output; ///< of a search; "-": standard output
-  std::string resume; ///< a found plan, from which a search goes on
+  std::string plan;              ///< a file; empty: data parallelism
+  std::string output;            ///< of a search; "-": standard output
+  std::string resume;            ///< a found plan, from which a search goes on
   std::vector<std::string> bans; ///< rules that no plan has
   uint64_t seed = 1, proposals = 1000, patience = 0;
-  double beta = 100; ///< of the time of the first start
+  double beta = 100;          ///< of the time of the first start
   double measuredSeconds = 0; ///< of a step on one device; 0: not measured
   bool json = false;
   bool isTasks = false; ///< simulates tasks, each operator on devices of its own

@@ -7,8 +7,8 @@
 //
 // Measures all-reduces of several sizes between the ranks of a job, and fits what a topology states
 // (lib/planner/Topology.h). An engine may move data by the cores that also compute. So each
-// all-reduce is measured twice: alone, and beside a computation. Then threads of the engine move the
-// data, and their processor time is what the computation lacks:
+// all-reduce is measured twice: alone, and beside a computation. Then threads of the engine move
+// the data, and their processor time is what the computation lacks:
 //
 //     8 MB alone                          5 ms        the link
 //     8 MB beside a computation           4 ms        of the core

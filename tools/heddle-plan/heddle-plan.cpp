@@ -79,8 +79,9 @@ int main(int argc, char **argv) {
   CLI::App *search = command("search", "Find a plan that takes less time; Ctrl-C ends the search");
   search->add_option("-o,--output", options.output, "Write the plan here; -: standard output")
       ->type_name("FILE");
-  search->add_option("--resume", options.resume,
-                     "Go on from this plan, which an earlier search has found, if it exists")
+  search
+      ->add_option("--resume", options.resume,
+                   "Go on from this plan, which an earlier search has found, if it exists")
       ->type_name("FILE");
   search->add_option("--ban", options.bans, "No plan splits an operator so; --plan pins operators")
       ->type_name("'op PATTERN/NAME:AXES'")
@@ -93,8 +94,9 @@ int main(int argc, char **argv) {
   CLI::App *space = command("space", "Count the plans, and draw some of them");
   ofTasks(space);
   space->add_option("--draw", options.draw, "Draw so many plans that the compiler takes")
-      ->needs(space->add_option("-o,--output", options.output,
-                                "Write them here: a folder with 0.plan, 1.plan, ...")
+      ->needs(space
+                  ->add_option("-o,--output", options.output,
+                               "Write them here: a folder with 0.plan, 1.plan, ...")
                   ->type_name("FOLDER"));
   space->add_option("--seed", options.seed, "Of the random numbers")->capture_default_str();
   CLI::App *compare = command("compare", "Find the best tasks of each space");
@@ -103,7 +105,8 @@ int main(int argc, char **argv) {
   searched(explain);
   inSpace(explain);
   CLI::App *show = command("show", "Draw a plan, or the found tasks");
-  show->add_option("--measured", options.measured, "A timeline of heddle-run, to draw beside the plan's")
+  show->add_option("--measured", options.measured,
+                   "A timeline of heddle-run, to draw beside the plan's")
       ->type_name("FILE.json");
   searched(show);
   inSpace(show);

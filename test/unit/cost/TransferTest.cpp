@@ -22,7 +22,8 @@ using cost::picoseconds;
 
 namespace {
 /// A byte takes 1 ns, or 2 ns along `b`; a message begins after 1 us, or 3 us along `b`. Along `c`
-/// cores need 0.25 ns of the time of a byte, and 0.2 us of that of a message. Nests take longer than on the CPU that stands for all.
+/// cores need 0.25 ns of the time of a byte, and 0.2 us of that of a message. Nests take longer than
+/// on the CPU that stands for all.
 constexpr const char *header =
     "module attributes {mesh.mesh = #mesh.mesh<a: 4, b: 2, c: 2>, heddle.machine = #nest.machine<{"
     "cycles_per_second = 1.0e+9, link_bytes_per_second = 1.0e+9, link_start_seconds = 1.0e-6, "
@@ -120,6 +121,24 @@ TEST_F(TransferTest, RecurrencesRunAgain) {
   EXPECT_EQ(cost::runsOf(op(0)), 1);
   EXPECT_EQ(cost::runsOf(&op(0)->getRegion(0).front().front()), 7);
   EXPECT_EQ(cost::BlockWalk(block(), {}).end(), picoseconds(timeOf(op(0)) + 7 * 2.6e-6));
+}
+
+TEST_F(TransferTest, LoopsRunTheirFunctions) {
+  const std::string state = "(!nd.tensor<i1>, !nd.tensor<f32, k: 400>)";
+  const std::string formals = "(%c: !nd.tensor<i1>, %x: !nd.tensor<f32, k: 400>)";
+  auto endOf = [&](const std::string &attributes) {
+    module = parseSourceString<ModuleOp>(
+        header + ("func.func @f" + formals) + " {\n%r:2 = nest.control [@turn] %c, %x " +
+            attributes + ": " + state + " -> " + state + "\nreturn\n}\nfunc.func private @turn" +
+            formals + " -> " + state + " {\n" + square("u", "x") + reduce("s", "u", "a") +
+            "return %c, %s : !nd.tensor<i1>, !nd.tensor<f32, k: 400>\n}\n}",
+        &context);
+    return cost::BlockWalk(block(), {}).end();
+  };
+  EXPECT_EQ(endOf(""), 0);
+  auto all = module->getOps<func::FuncOp>();
+  Operation *nest = &(*std::next(all.begin())).front().front();
+  EXPECT_EQ(endOf("{heddle.turns = 5 : i64} "), 5 * (picoseconds(timeOf(nest)) + 4'400'000));
 }
 
 TEST_F(TransferTest, CollectivesOverlapWithNestsAndShareTheLinksOfAnAxis) {

@@ -66,6 +66,62 @@ TEST_F(SpaceTest, HasTheSplitsOfEachOperator) {
   EXPECT_TRUE(plans.contains(Rules{"op .net.w./a:d+e", "op .net.w./k:", "op .net.w.update./k:e"}));
 }
 
+TEST_F(SpaceTest, DrawsPointsNearAndFar) {
+  Space space(function, {.axes = {{"d", 2}, {"e", 2}}});
+  std::mt19937_64 engine(1), same(1);
+  std::set<Point> near, far;
+  for (int i = 0; i < 400; ++i) {
+    Point point = space.draw(engine);
+    ASSERT_EQ(point, space.draw(same));
+    ASSERT_LT(point[0], 10u);
+    ASSERT_LT(point[1], 5u);
+    (point[0] && point[1] ? far : near).insert(point);
+  }
+  EXPECT_GT(near.size(), 8u); // of 14
+  EXPECT_GT(far.size(), 18u); // of 36
+}
+
+static MeshRule splitOf(const std::string &pattern, const std::string &name,
+                        std::vector<std::string> axes) {
+  MeshRule rule{"op " + pattern + "/" + name};
+  rule.pattern = pattern;
+  rule.name = name;
+  rule.axes = std::move(axes);
+  rule.isOfOperators = true;
+  return rule;
+}
+
+TEST_F(SpaceTest, PinnedOperatorsAreNoChoices) {
+  Space space(function, {.axes = {{"d", 2}, {"e", 2}}}, {splitOf(".net.w.", "a", {"d"})});
+  EXPECT_EQ(space.choices(), (std::vector<unsigned>{1 + 4}));
+}
+
+TEST_F(SpaceTest, BannedSplitsAreNotAllowed) {
+  Space space(function, {.axes = {{"d", 2}, {"e", 2}}}, {}, {splitOf(".net.w.", "a", {"d"})});
+  EXPECT_EQ(space.choices(), (std::vector<unsigned>{9, 1 + 4})); // it never follows
+  using Rules = std::vector<std::string>;
+  EXPECT_EQ(space.rules(space.start()), (Rules{"op .net.w./a:", "op .net.w./k:"}));
+  unsigned allowed = 0;
+  for (unsigned a = 0; a < 9; ++a) {
+    std::string rule = space.rules({a, 0})[0];
+    bool isBanned = rule == "op .net.w./a:d" || rule == "op .net.w./a:d+e";
+    bool isTooFine = space.rules({a, 0})[1] == "op .net.w./k:d+e";
+    EXPECT_EQ(space.isAllowed({a, 0}), !isBanned && !isTooFine) << rule;
+    allowed += space.isAllowed({a, 0});
+  }
+  EXPECT_EQ(allowed, 5u); // d: k or none, e: a, k or none; but not k by both
+}
+
+TEST_F(SpaceTest, RulesGiveTheirPoint) {
+  Space space(function, {.axes = {{"d", 2}, {"e", 2}}});
+  std::string wrong;
+  for (unsigned a = 0; a < 10; ++a)
+    for (unsigned b = 0; b < 5; ++b)
+      EXPECT_EQ(space.pointOf(space.rules({a, b}), wrong), (Point{a, b}));
+  EXPECT_FALSE(space.pointOf({"op .net.w./a:d"}, wrong)); // without that of k
+  EXPECT_EQ(wrong, "op .net.w./a:d");
+}
+
 // Over both axes, `k` would have 4 parts and has 2 coordinates.
 TEST_F(SpaceTest, AllowsNoMorePartsThanCoordinates) {
   Space space(function, {.axes = {{"d", 2}, {"e", 2}}});
