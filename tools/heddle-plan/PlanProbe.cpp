@@ -9,8 +9,6 @@
 #include "ProbeLinks.h"
 
 #include "runtime/control/EngineTransport.h"
-#include "runtime/device/CpuFeatures.h"
-#include "tools/heddle-probe/Measure.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,25 +17,15 @@
 using namespace heddle;
 using Json = nlohmann::ordered_json;
 
+// The rates of cores are not measured: those of loops that keep one resource busy, as heddle-probe
+// measures them, predict programs worse than the rates that were fitted to programs
+// (lib/cost/Rates.h).
+
 /// Measurements differ in the third digit.
 static double rounded(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2e", value);
   return std::strtod(text, nullptr);
-}
-
-/// All ranks measure at the same time, as they compute.
-static Json factsOf(Job &job, double seconds) {
-  probe::Caches caches{cacheBytes(1, 32 << 10), cacheBytes(2, 1 << 20), cacheBytes(3, 16 << 20)};
-  job.exchange("the beginning of a measurement", "");
-  Json facts = Json::object();
-  for (const auto &[key, value] :
-       probe::measure(job.team()->threads(), caches, seconds, [] {}).facts())
-    if (value == double(int64_t(value)))
-      facts[key] = int64_t(value);
-    else
-      facts[key] = value;
-  return facts;
 }
 
 static Json axisOf(Job &job, const std::string &name, const std::vector<MeasuredTransfer> &all) {
@@ -60,11 +48,10 @@ int heddle::probeRanks(const PlanOptions &options) {
     return !fail("expected ranks between which links are measured, got one process: start it as "
                  "heddle-launch -n 2 --no-prefix heddle-plan probe");
   useEngine(*job, "", options.engineOptions);
-  Json facts = factsOf(*job, options.seconds);
   std::vector<MeasuredTransfer> all = measureTransfers(*job);
   auto memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / job->ranks();
   Json topology = {{"heddle_topology", 1},
-                   {"device", {{"memory_bytes", rounded(memory)}, {"facts", facts}}},
+                   {"device", {{"memory_bytes", rounded(memory)}}},
                    {"axes", Json::array({axisOf(*job, options.axis, all)})}};
   bool isWritten = job->rank() != 0 || writeText(options.output, topology.dump(1) + "\n");
   if (job->rank() == 0 && options.json)

@@ -42,7 +42,6 @@ struct PlanOptions {
   unsigned draw = 0;
   // Of probes:
   std::string axis = "data", engineOptions;
-  double seconds = 15;
 };
 
 /// Those of tasks (lib/planner/Tasks.h), which no pass splits.

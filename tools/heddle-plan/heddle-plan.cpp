@@ -114,16 +114,13 @@ int main(int argc, char **argv) {
       ->type_name("FILE");
   show->add_option("--trace", options.trace, "Write a trace for chrome://tracing here")
       ->type_name("FILE");
-  CLI::App *probe = app.add_subcommand(
-      "probe", "Measure the ranks that heddle-launch starts, and the links between them");
+  CLI::App *probe =
+      app.add_subcommand("probe", "Measure the links between the ranks that heddle-launch starts");
   probe->add_option("-o,--output", options.output, "Write the topology here; -: standard output")
       ->type_name("FILE.json");
   probe->add_option("--axis", options.axis, "The name of the axis of the mesh")
       ->capture_default_str();
   probe->add_option("--engine-options", options.engineOptions, "Of the engine, NAME=VALUE,...");
-  probe->add_option("--seconds", options.seconds, "About how long the cores are measured")
-      ->check(CLI::Range(0.1, 50.0).description(""))
-      ->capture_default_str();
   probe->add_flag("--json", options.json, "Print each measured transfer to standard error");
   CLI11_PARSE(app, argc, argv);
   const std::pair<CLI::App *, int (*)(const heddle::PlanOptions &)> commands[] = {

@@ -22,8 +22,8 @@ using cost::picoseconds;
 
 namespace {
 /// A byte takes 1 ns, or 2 ns along `b`; a message begins after 1 us, or 3 us along `b`. Along `c`
-/// cores need 0.25 ns of the time of a byte, and 0.2 us of that of a message. Nests take longer than
-/// on the CPU that stands for all.
+/// cores need 0.25 ns of the time of a byte, and 0.2 us of that of a message. Nests take longer
+/// than on the CPU that stands for all.
 constexpr const char *header =
     "module attributes {mesh.mesh = #mesh.mesh<a: 4, b: 2, c: 2>, heddle.machine = #nest.machine<{"
     "cycles_per_second = 1.0e+9, link_bytes_per_second = 1.0e+9, link_start_seconds = 1.0e-6, "
