@@ -21,9 +21,9 @@
 // Operators that rules of --plan split are pinned: all plans have these rules and no others for them.
 // RUN: printf 'batch:d\nop .net.w./in:d\n' > %t.pin.plan
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/two.json --proposals 60 --beta 0.01 --plan %t.pin.plan -o - | FileCheck %s --check-prefix=PIN
+// PIN: tried {{[0-9]+}} of 10^1.1 plans
 // PIN: op .net.w./in:d
 // PIN-NOT: op .net.w./
-// PIN: tried {{[0-9]+}} of 10^1.1 plans
 // A ban holds for all plans, also for those in which the operator would follow its neighbours.
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/two.json --proposals 60 --ban 'op .net.w./batch:d' -o - | FileCheck %s --check-prefix=BAN
 // BAN: op .net.w./batch:{{$}}
