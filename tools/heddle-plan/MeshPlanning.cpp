@@ -39,7 +39,9 @@ bool MeshPlanning::read() {
   if (!target)
     return fail(llvm::toString(target.takeError()));
   // As the compiler does on this machine.
-  cost::stateFacts(module.get(), (*target)->machine(module.get().getContext(), /*threads=*/1));
+  MLIRContext *context = module.get().getContext();
+  context->loadDialect<nest::NestDialect>(); // the module may have no op of it yet
+  cost::stateFacts(module.get(), (*target)->machine(context, /*threads=*/1));
   return findScale() && lowerToNests();
 }
 

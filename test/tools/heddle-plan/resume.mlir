@@ -14,7 +14,7 @@
 // RUN: sed 's/^batch:d/in:d/' %t.plan > %t.rules.plan
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/two.json --resume %t.rules.plan 2>&1 | FileCheck %s --check-prefix=RULES
 // RULES: expected the rule 'batch:d' of this search in '{{.*}}.rules.plan', got none
-// RUN: (cat %t.plan; echo 'op .net.v./in:d') > %t.operator.plan
+// RUN: cp %t.plan %t.operator.plan && echo 'op .net.v./in:d' >> %t.operator.plan
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/two.json --resume %t.operator.plan 2>&1 | FileCheck %s --check-prefix=OPERATOR
 // OPERATOR: no plan of this search has the rule 'op .net.v./in:d' of '{{.*}}.operator.plan'
 

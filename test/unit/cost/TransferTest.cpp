@@ -137,8 +137,8 @@ TEST_F(TransferTest, LoopsRunTheirFunctions) {
   };
   EXPECT_EQ(endOf(""), 0);
   auto all = module->getOps<func::FuncOp>();
-  Operation *nest = &(*std::next(all.begin())).front().front();
-  EXPECT_EQ(endOf("{heddle.turns = 5 : i64} "), 5 * (picoseconds(timeOf(nest)) + 4'400'000));
+  int64_t turn = picoseconds(timeOf(&(*std::next(all.begin())).front().front())) + 4'400'000;
+  EXPECT_EQ(endOf("{heddle.turns = 5 : i64} "), 5 * turn);
 }
 
 TEST_F(TransferTest, CollectivesOverlapWithNestsAndShareTheLinksOfAnAxis) {
