@@ -62,12 +62,25 @@ Simulator MeshPlanning::simulatorOf(ModuleOp nests) {
   });
 }
 
+std::vector<std::string> MeshPlanning::dataParallel() {
+  std::string name = sampleName(function()), axes;
+  for (const Topology::Axis &axis : topology.axes)
+    axes += (axes.empty() ? "" : "+") + axis.name;
+  return name.empty() ? std::vector<std::string>() : std::vector{name + ":" + axes};
+}
+
 bool MeshPlanning::findScale() {
   if (options.measuredSeconds == 0)
     return true;
+  Topology alone = topology;
+  for (Topology::Axis &axis : alone.axes)
+    axis.devices = 1;
+  PipelineOptions pipeline;
+  pipeline.mesh = alone.mesh().str(); // lowered as plans are
+  pipeline.shard = dataParallel();
   OwningOpRef<ModuleOp> copy(module.get().clone());
   PassManager passes(copy->getContext());
-  buildNdPipeline(passes, {});
+  buildNdPipeline(passes, pipeline);
   buildNests(passes);
   if (failed(passes.run(*copy)))
     return false;
@@ -96,12 +109,8 @@ bool MeshPlanning::lowerToNests() {
     rules = given.rules;
     for (const MeshRule &rule : given.rules)
       first.push_back(rule.text);
-  } else if (std::string name = sampleName(function()); !name.empty()) {
-    std::string axes;
-    for (const Topology::Axis &axis : topology.axes)
-      axes += (axes.empty() ? "" : "+") + axis.name;
-    first.push_back(name + ":" + axes);
-    pipeline.shard = first;
+  } else {
+    first = pipeline.shard = dataParallel();
   }
   stateLinks(module.get(), topology);
   PassManager passes(module.get().getContext());

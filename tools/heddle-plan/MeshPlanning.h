@@ -53,6 +53,8 @@ private:
   std::vector<MeshRule> rules;    ///< the same, with their lines
 
   planner::Simulator simulatorOf(mlir::ModuleOp nests);
+  /// The rule that splits the samples over all axes, if there are any.
+  std::vector<std::string> dataParallel();
   bool findScale();
   bool lowerToNests();
 };
