@@ -39,8 +39,6 @@ static void print(const Prediction &found, const PlanOptions &options, StringRef
 }
 
 int heddle::simulatePlan(const PlanOptions &options) {
-  if (options.isTasks || options.isPaper)
-    return simulateTasks(options);
   MeshPlanning planning(options);
   if (!planning.read())
     return 1;
@@ -52,32 +50,51 @@ int heddle::simulatePlan(const PlanOptions &options) {
   return 0;
 }
 
+/// The rules that no plan has. Prints what is wrong with them.
+static std::optional<std::vector<MeshRule>> bansOf(const PlanOptions &options,
+                                                   ArrayRef<MeshRule> pins) {
+  mesh::Plan bans;
+  std::string problem = bans.parse("", options.bans);
+  if (!problem.empty())
+    problem = "--ban: " + problem;
+  for (const MeshRule &ban : bans.rules)
+    if (problem.empty() &&
+        (!ban.isOfOperators || ban.recomputes || ban.isPlace() || ban.axes.empty()))
+      problem = "--ban: expected op PATTERN/NAME:AXIS[+AXIS...], got '" + ban.text + "'";
+  if (problem.empty())
+    problem = contradiction(pins, bans.rules);
+  if (problem.empty())
+    return bans.rules;
+  fail(problem);
+  return std::nullopt;
+}
+
+/// The point from which a search goes on. Prints why there is none.
+static std::optional<Point> firstPoint(const PlanOptions &options, const MeshPlanning &planning,
+                                       const Space &space) {
+  if (options.resume.empty() || !llvm::sys::fs::exists(options.resume))
+    return space.start();
+  auto rules = planning.rulesOf(options.resume);
+  if (!rules)
+    return std::nullopt;
+  std::string wrong;
+  std::optional<Point> point = space.pointOf(*rules, wrong);
+  if (!point)
+    fail("no plan of this search has the rule '" + wrong + "' of '" + options.resume + "'");
+  return point;
+}
+
 int heddle::searchPlan(const PlanOptions &options) {
-  if (options.isTasks || options.isPaper)
-    return searchTasks(options);
   MeshPlanning planning(options);
   if (!planning.read())
     return 1;
-  mesh::Plan bans;
-  if (std::string problem = bans.parse("", options.bans); !problem.empty())
-    return !fail("--ban: " + problem);
-  for (const MeshRule &ban : bans.rules)
-    if (!ban.isOfOperators || ban.recomputes || ban.isPlace() || ban.axes.empty())
-      return !fail("--ban: expected op PATTERN/NAME:AXIS[+AXIS...], got '" + ban.text + "'");
-  if (std::string problem = contradiction(planning.given(), bans.rules); !problem.empty())
-    return !fail(problem);
-  Space space(planning.function(), planning.topology, planning.given(), bans.rules);
-  Point first = space.start();
-  if (!options.resume.empty() && llvm::sys::fs::exists(options.resume)) {
-    auto rules = planning.rulesOf(options.resume);
-    std::string wrong;
-    auto point = rules ? space.pointOf(*rules, wrong) : std::nullopt;
-    if (!point)
-      return rules ? !fail("no plan of this search has the rule '" + wrong + "' of '" +
-                           options.resume + "'")
-                   : 1;
-    first = *point;
-  }
+  auto bans = bansOf(options, planning.given());
+  if (!bans)
+    return 1;
+  Space space(planning.function(), planning.topology, planning.given(), *bans);
+  std::optional<Point> first = firstPoint(options, planning, space);
+  if (!first)
+    return 1;
   auto start = planning.predict(space.rules(space.start()));
   if (failed(start))
     return 1;
@@ -102,7 +119,7 @@ int heddle::searchPlan(const PlanOptions &options) {
       best = *found;
     return double(found->picoseconds) / unit;
   });
-  search.run(first);
+  search.run(*first);
   if (!search.bestCost())
     return !fail("no plan fits into " + std::to_string(planning.topology.memoryBytes) +
                  " bytes; of those tried, one needs " + std::to_string(leastMemory));
@@ -120,8 +137,6 @@ int heddle::searchPlan(const PlanOptions &options) {
 }
 
 int heddle::countPlans(const PlanOptions &options) {
-  if (options.isTasks || options.isPaper)
-    return countTasks(options);
   MeshPlanning planning(options);
   if (!planning.read())
     return 1;
@@ -156,8 +171,6 @@ int heddle::countPlans(const PlanOptions &options) {
 }
 
 int heddle::showPlan(const PlanOptions &options) {
-  if (options.isTasks || options.isPaper)
-    return showTasks(options);
   MeshPlanning planning(options);
   if (!planning.read())
     return 1;
