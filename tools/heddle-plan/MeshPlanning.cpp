@@ -69,6 +69,16 @@ std::vector<std::string> MeshPlanning::dataParallel() {
   return name.empty() ? std::vector<std::string>() : std::vector{name + ":" + axes};
 }
 
+/// Lowers a module to whole nests, for the mesh of a topology.
+static LogicalResult lower(ModuleOp module, const Topology &topology, PipelineOptions pipeline) {
+  pipeline.mesh = topology.mesh().str();
+  stateLinks(module, topology);
+  PassManager passes(module.getContext());
+  buildNdPipeline(passes, pipeline);
+  buildNests(passes);
+  return passes.run(module);
+}
+
 bool MeshPlanning::findScale() {
   if (options.measuredSeconds == 0)
     return true;
@@ -76,13 +86,9 @@ bool MeshPlanning::findScale() {
   for (Topology::Axis &axis : alone.axes)
     axis.devices = 1;
   PipelineOptions pipeline;
-  pipeline.mesh = alone.mesh().str(); // lowered as plans are
   pipeline.shard = dataParallel();
   OwningOpRef<ModuleOp> copy(module.get().clone());
-  PassManager passes(copy->getContext());
-  buildNdPipeline(passes, pipeline);
-  buildNests(passes);
-  if (failed(passes.run(*copy)))
+  if (failed(lower(*copy, alone, pipeline)))
     return false;
   FailureOr<Prediction> found = simulatorOf(*copy).predict({});
   if (failed(found))
@@ -100,7 +106,6 @@ bool MeshPlanning::findScale() {
 bool MeshPlanning::lowerToNests() {
   graph = graphHash(function());
   PipelineOptions pipeline;
-  pipeline.mesh = topology.mesh().str();
   pipeline.plan = options.plan;
   mesh::Plan given;
   if (!options.plan.empty()) {
@@ -112,11 +117,7 @@ bool MeshPlanning::lowerToNests() {
   } else {
     first = pipeline.shard = dataParallel();
   }
-  stateLinks(module.get(), topology);
-  PassManager passes(module.get().getContext());
-  buildNdPipeline(passes, pipeline);
-  buildNests(passes);
-  if (failed(passes.run(module.get())))
+  if (failed(lower(module.get(), topology, pipeline)))
     return false;
   stateLinks(module.get(), topology); // instead of links of the plan
   return true;
@@ -124,23 +125,23 @@ bool MeshPlanning::lowerToNests() {
 
 std::optional<std::vector<std::string>> MeshPlanning::rulesOf(const std::string &path) const {
   mesh::Plan found;
-  if (std::string problem = found.readFile(path); !problem.empty())
-    return fail(problem), std::nullopt;
+  std::string problem = found.readFile(path);
   auto of = found.settings.find("graph");
-  if (of != found.settings.end() && of->second.text != graph)
-    return fail("expected a plan for the graph " + graph + ", got " + of->second.text + " (" +
-                of->second.where + ")"),
-           std::nullopt;
+  if (problem.empty() && of != found.settings.end() && of->second.text != graph)
+    problem = "expected a plan for the graph " + graph + ", got " + of->second.text + " (" +
+              of->second.where + ")";
   std::vector<std::string> own;
   std::set<std::string> known(first.begin(), first.end());
   for (const MeshRule &rule : found.rules)
     if (!known.erase(rule.text))
       own.push_back(rule.text);
-  if (!known.empty())
-    return fail("expected the rule '" + *known.begin() + "' of this search in '" + path +
-                "', got none"),
-           std::nullopt;
-  return own;
+  if (problem.empty() && !known.empty())
+    problem =
+        "expected the rule '" + *known.begin() + "' of this search in '" + path + "', got none";
+  if (problem.empty())
+    return own;
+  fail(problem);
+  return std::nullopt;
 }
 
 FailureOr<Prediction> MeshPlanning::predict(const std::vector<std::string> &rules) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the commands of plans share: a program as whole nests, on a topology, with the rules for
-// arguments of a plan. Predictions are of the program that the compiler makes of it.
+// A program as whole nests, on a topology, with the rules for arguments of a plan: all commands of
+// plans begin with it. Predictions are of the program that the compiler makes of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the commands of tasks share: the graph of a program, its tasks, and their search.
+// The graph of a program, its tasks, and their search: all commands of tasks begin with it.
 //
 //===----------------------------------------------------------------------===//
 
