@@ -143,7 +143,7 @@ int heddle::countPlans(const PlanOptions &options) {
   if (options.draw)
     if (auto error = llvm::sys::fs::create_directories(options.output))
       return !fail("can't make the folder '" + options.output + "': " + error.message());
-  Space space(planning.function(), planning.topology);
+  Space space(planning.function(), planning.topology, planning.given());
   std::mt19937_64 engine(options.seed);
   std::set<Point> drawn{space.start()};
   // Of a small space there may be fewer.

@@ -13,6 +13,10 @@
 // RUN: bash -c 'for p in %t/again/*.plan; do grep -v "^#" $p | md5sum; done' | sort | uniq -d | count 0
 // RUN: bash -c 'for p in %t/again/*.plan; do heddle-run %S/Inputs/step.mlir --compare --plan $p --seed 1; done' | FileCheck %s --check-prefix=AGREE
 // AGREE-COUNT-12: elements agree
+// An operator that the plan pins is no choice.
+// RUN: printf 'batch:d\nop .net.w./in:d\n' > %t/pins.plan
+// RUN: heddle-plan space %S/Inputs/step.mlir --topology %S/Inputs/two.json --plan %t/pins.plan | FileCheck %s --check-prefix=PINNED
+// PINNED: 2 operators: 10^1.1 plans
 // A space with fewer plans.
 // RUN: heddle-plan space %S/Inputs/step.mlir --topology %S/Inputs/two.json --draw 1000 -o %t/all > %t/log
 // RUN: ls %t/all | wc -l | FileCheck %s --check-prefix=ALL
