@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "bench/Bench.h"
 #include "bench/PlanModels.h"
 
 #include "heddle/Ranks.h"
@@ -25,7 +26,6 @@
 #include "runtime/program/Placement.h"
 #include "runtime/program/Program.h"
 
-#include <chrono>
 #include <iostream>
 #include <sstream>
 
@@ -33,10 +33,6 @@ using namespace heddle;
 
 namespace {
 using Tensors = std::map<std::string, TensorRef>;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// The arguments that a file holds, by name.
 void readTensors(const std::string &path, Tensors &all) {
@@ -134,12 +130,12 @@ void run(const std::string &folder, const std::string &engineOptions,
       return;
     steppers.at(which).step(); // allocates
     fromFirst(*job, "");
-    double begin = now();
+    double begin = bench::detail::now();
     for (int64_t i = 0; i < count; ++i)
       steppers.at(which).step();
     fromFirst(*job, "");
     if (job->rank() == 0)
-      std::cout << now() - begin << std::endl;
+      std::cout << bench::detail::now() - begin << std::endl;
     steppers.at(which).rest();
   }
 }

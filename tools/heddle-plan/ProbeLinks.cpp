@@ -11,7 +11,6 @@
 #include "tools/heddle-probe/Vectors.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <functional>
 #include <numeric>
@@ -21,15 +20,12 @@ using namespace heddle;
 static constexpr int rounds = 7;
 static constexpr int64_t leastBytes = 1 << 10, mostBytes = 8 << 20;
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 static double secondsOf(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
+static double now() { return secondsOf(CLOCK_MONOTONIC); }
 
 static double median(std::vector<double> values) {
   auto middle = values.begin() + long(values.size() / 2);
@@ -40,8 +36,9 @@ static double median(std::vector<double> values) {
 namespace {
 class LinkProber {
 public:
-  LinkProber(Job &job, int64_t bytes)
-      : job(job), input(size_t(bytes) / 4, 1), output(input.size()), ranks(size_t(job.ranks())) {
+  LinkProber(Job &job, int64_t bytes, double secondsOfStep)
+      : job(job), secondsOfStep(secondsOfStep), input(size_t(bytes) / 4, 1), output(input.size()),
+        ranks(size_t(job.ranks())) {
     spec.kind = CommunicationSpec::Kind::AllReduce;
     spec.axes = {"ranks"};
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -57,13 +54,14 @@ public:
       return now() - begin;
     });
     // Enough steps that the transfer ends before, even if both share a core.
-    auto steps = int64_t((4 * made.seconds + 2e-4) / secondsOfStep());
+    auto steps = int64_t((4 * made.seconds + 2e-4) / secondsOfStep);
     made.ofCores = perOperation(0, [&] { return processorTime(steps); });
     return made;
   }
 
 private:
   Job &job;
+  double secondsOfStep; ///< of those that depend on one another
   std::vector<float> input, output;
   std::vector<int32_t> ranks;
   CommunicationSpec spec;
@@ -106,20 +104,22 @@ private:
     }
     return median(all);
   }
-  static double secondsOfStep() {
-    constexpr int64_t steps = 1 << 20;
-    dependentSteps(steps);
-    double begin = now();
-    dependentSteps(steps);
-    return (now() - begin) / double(steps);
-  }
 };
 } // namespace
 
+static double measureStep() {
+  constexpr int64_t steps = 1 << 20;
+  dependentSteps(steps);
+  double begin = now();
+  dependentSteps(steps);
+  return (now() - begin) / double(steps);
+}
+
 std::vector<MeasuredTransfer> heddle::measureTransfers(Job &job) {
   std::vector<MeasuredTransfer> all;
+  double secondsOfStep = measureStep();
   for (int64_t bytes = leastBytes; bytes <= mostBytes; bytes *= 2)
-    all.push_back(LinkProber(job, bytes).measure());
+    all.push_back(LinkProber(job, bytes, secondsOfStep).measure());
   return all;
 }
 
