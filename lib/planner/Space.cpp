@@ -48,7 +48,7 @@ std::vector<unsigned> Space::choices() const {
   std::vector<unsigned> numbers;
   for (const Each &each : operators) {
     double number =
-        (each.bans.empty() ? 1 : 0) + std::pow(double(each.names.size()) + 1, double(axes.size()));
+        withoutRules(each) + std::pow(double(each.names.size()) + 1, double(axes.size()));
     numbers.push_back(unsigned(std::min(number, double(1u << 31))));
   }
   return numbers;
@@ -63,7 +63,7 @@ double Space::digits() const {
 
 std::vector<unsigned> Space::namesOf(const Each &each, unsigned choice) const {
   std::vector<unsigned> names;
-  unsigned left = choice - (each.bans.empty() ? 1 : 0), base = unsigned(each.names.size()) + 1;
+  unsigned left = choice - withoutRules(each), base = unsigned(each.names.size()) + 1;
   for (size_t i = 0; i < axes.size(); ++i, left /= base)
     names.push_back(left % base);
   return names;
@@ -86,7 +86,7 @@ Point Space::draw(std::mt19937_64 &engine) const {
 bool Space::isAllowed(const Point &point) const {
   for (auto [each, choice] : llvm::zip_equal(operators, point)) {
     std::vector<int64_t> parts(each.names.size(), 1);
-    if (!hasRules(each, choice))
+    if (choice < withoutRules(each))
       continue;
     for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
       if (name && ((parts[name - 1] *= axis.devices) > each.names[name - 1].second ||
@@ -98,7 +98,7 @@ bool Space::isAllowed(const Point &point) const {
 
 std::vector<std::string> Space::rulesOf(const Each &each, unsigned choice) const {
   std::vector<std::string> rules, lists(each.names.size());
-  if (!hasRules(each, choice))
+  if (choice < withoutRules(each))
     return rules;
   for (auto [axis, name] : llvm::zip_equal(axes, namesOf(each, choice)))
     if (name)

@@ -75,10 +75,9 @@ private:
   std::vector<Each> operators; ///< that have such names
   std::vector<Topology::Axis> axes;
 
-  /// False where an operator follows its neighbours.
-  static bool hasRules(const Each &each, unsigned choice) {
-    return choice > 0 || !each.bans.empty();
-  }
+  /// The number of choices, the first ones, by which an operator follows its neighbours: one, but
+  /// none with bans.
+  static unsigned withoutRules(const Each &each) { return each.bans.empty() ? 1 : 0; }
   /// The name that each axis splits, counted from 1; 0: none.
   std::vector<unsigned> namesOf(const Each &each, unsigned choice) const;
   std::vector<std::string> rulesOf(const Each &each, unsigned choice) const;
