@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a C++ function that is differentiated, lifted or repeated computes becomes a function of its
-// own, the callee. It is traced with formals; values that it captures become further arguments:
+// A C++ function that is differentiated, lifted or repeated becomes a function of the program, the
+// callee. It is traced with formals; values that it captures become further arguments:
 //
 //     Tensor y = lift([&](Tensor x) { return sum(x * w, over(k)); })(batch);
 //     func.func @f(%x, %w) -> ...        %y = nd.call @f(%batch, %w)

@@ -52,7 +52,7 @@ private:
     std::optional<unsigned> dimension;
     Interval coordinates;
   };
-  /// What an operator of the new graph is a piece of.
+  /// The operator of which an operator of the new graph is a piece.
   struct Origin {
     unsigned of = 0;
     Interval coordinates; ///< of the name by which it is cut

@@ -104,7 +104,7 @@ void SharedNames::join(const Item &a, const Item &b) {
   ofNests[to].insert(ofNests[from].begin(), ofNests[from].end());
 }
 
-/// What a recurrence makes in each of its steps.
+/// The results with a value for each step of a recurrence.
 static ResultRange outputsOf(nest::ScanOp scan) {
   return scan->getResults().drop_front(scan.getInits().size());
 }

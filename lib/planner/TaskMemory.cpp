@@ -13,7 +13,7 @@
 using namespace heddle::planner;
 
 namespace {
-/// What devices hold from when until when.
+/// The bytes that devices hold over time.
 class Holdings {
 public:
   explicit Holdings(size_t devices) : events(devices) {}

@@ -78,7 +78,7 @@ public:
   std::vector<int64_t> shortestOf(unsigned choice) const;
   /// Picoseconds in which a device computes, or a lane is busy.
   std::vector<int64_t> busy() const;
-  /// What a task is: the name of its operator, "sum of ..." or "message of ...".
+  /// The label of a task: the name of its operator, "sum of ..." or "message of ...".
   std::string labelOf(uint64_t key) const;
   /// The choice of a task that computes.
   std::optional<unsigned> choiceOf(uint64_t key) const;
@@ -109,7 +109,7 @@ private:
   struct Edge {
     unsigned reader, read; ///< an operator, and which of its reads
   };
-  /// What a device reads of a block of a value: all parts there that read no more.
+  /// The part of a block of a value that a device reads, and all parts there that read no more.
   struct Need {
     std::vector<Interval> box;
     std::vector<Id> readers; ///< in this step

@@ -59,9 +59,11 @@ private:
   ArrayRef<Value> operands;
 
   bool isInvariantLoad(Operation *op) const {
-    Value address = isa<LLVM::LoadOp>(op)          ? cast<LLVM::LoadOp>(op).getAddr()
-                    : isa<LLVM::masked_gather>(op) ? cast<LLVM::masked_gather>(op).getPtrs()
-                                                   : Value();
+    Value address;
+    if (auto load = dyn_cast<LLVM::LoadOp>(op))
+      address = load.getAddr();
+    else if (auto gather = dyn_cast<LLVM::masked_gather>(op))
+      address = gather.getPtrs();
     return address && llvm::is_contained(operands, rootOf(address));
   }
 

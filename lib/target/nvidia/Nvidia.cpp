@@ -60,7 +60,7 @@ static std::string assembler() {
   return found ? *found : "";
 }
 
-/// What an assembler says about its version, as other versions make other code.
+/// The version that an assembler prints: other versions make other code.
 static std::string versionOf(const std::string &tool) {
   static std::mutex mutex;
   static std::map<std::string, std::string> known;

@@ -155,8 +155,8 @@ TEST(Tasks, UpdatesFollowTheBackwardPass) {
   }
 }
 
-// What two operators on a device read of another one is sent once: here a forward and a backward
-// pass read a parameter, and one of two reads is part of the other one.
+// Elements that two operators on a device read of another one are sent once: here a forward and a
+// backward pass read a parameter, and one of two reads is part of the other one.
 TEST(Tasks, DevicesGetNothingTwice) {
   Graph graph = twoOperators();
   graph.choices.push_back(graph.choices[1]);

@@ -23,8 +23,7 @@
 //     schedule interleaved    the chunks of p parts one after another, and alternate after
 //                             2 (p - s - 1) + (v - 1) p of them: waits (p - 1) / (v m)
 //
-// What a plan calls `greedy`, and a plan without a schedule, is list scheduling by cost
-// (OrderOps.h).
+// `greedy` is list scheduling by cost (OrderOps.h). A plan without a schedule has it, too.
 //
 //===----------------------------------------------------------------------===//
 
