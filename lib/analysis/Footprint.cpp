@@ -32,11 +32,12 @@ PlacedAccess::PlacedAccess(const NestModel &nest, const NestAccess &access, cons
       if (found.count(name))
         continue;
       Dim dim{name, sizes[name], {}, below, k + 1 == extents.size() && found.empty(), extents[k]};
-      if (auto coordinate = access.map.lookup(name)) // symbolic factors of steps count as 1
-        for (const std::string &each : coordinate->names())
-          if (int number = nest.indexOf(each); number >= 0)
-            dim.terms.emplace_back(number,
-                                   std::max<int64_t>(1, std::abs(coordinate->coefficient(each))));
+      // Names of groups map to themselves. Symbolic factors of steps count as 1.
+      Expr coordinate = access.map.lookup(name).value_or(Expr::name(name));
+      for (const std::string &each : coordinate.names())
+        if (int number = nest.indexOf(each); number >= 0)
+          dim.terms.emplace_back(number,
+                                 std::max<int64_t>(1, std::abs(coordinate.coefficient(each))));
       found[name] = dim;
       order.insert(order.begin(), name);
     }

@@ -254,6 +254,22 @@ TEST(CostTest, NestsOfAGroupShareReads) {
   EXPECT_EQ(two.amounts.loads, 2 * one1.amounts.loads);
 }
 
+TEST(CostTest, ResultsOfAGroupAreWritten) {
+  // A group writes 128 lines of 64 KiB, of which its nest sees one.
+  std::string z = "!nd.tensor<f32, b: 128, l: 16384>", line = "!nd.tensor<f32, l: 16384>";
+  Nests nests(
+      "func.func @f(%x: " + z + ") -> " + z +
+      " {\n%g = nest.group (b: 128) {\n%s = nest.compute (l: 16384) reads %x[] {\n"
+      "^bb0(%v: f32):\n%w = arith.mulf %v, %v : f32\nnest.yield %w : f32\n} {layouts = "
+      "[#nest.layout<[l]>], schedule = #nest.schedule<[register l by 16, vector l by 1]>} : (" +
+      z + ") -> " + line + "\nnest.yield %s : " + line +
+      "\n} {layouts = [#nest.layout<[b, l]>], schedule = #nest.schedule<[cache b by 1]>} : " + z +
+      "\nreturn %g : " + z + "\n}");
+  double all = 128 * 16384 * 4;
+  // 8 MiB are read; 8 MiB are fetched and written back.
+  EXPECT_NEAR(costOf(nests.facts, nests.rates).amounts.bytes[L3], 3 * all, 8192);
+}
+
 //===----------------------------------------------------------------------===//
 // The bound
 //===----------------------------------------------------------------------===//

@@ -51,6 +51,7 @@ struct GroupSteps {
   GroupOp op;
   const cost::Machine &machine;
   std::vector<cost::Amounts> amounts; ///< of a step along each name
+  std::vector<double> distances;      ///< in bytes, that all accesses move in a step
   double flops = 0;                   ///< of the nests at one point
 
   void add(Operation *inner) {
@@ -88,20 +89,24 @@ private:
       amounts[i].pages += pages;
       amounts[i].bytes[cost::Memory] += lines * std::min(double(nest.line), bytes);
       amounts[i].scattered[cost::Memory] += pages * cost::runStart;
+      distances[i] += bytes;
     }
   }
 };
 } // namespace
 
 Schedule nest::chooseGroupSchedule(GroupOp op, const cost::Machine &machine) {
-  GroupSteps steps{op, machine, std::vector<cost::Amounts>(op.getNames().size())};
+  size_t count = op.getNames().size();
+  GroupSteps steps{op, machine, std::vector<cost::Amounts>(count), std::vector<double>(count)};
   op.walk([&](Operation *inner) {
     if (isa<ComputeOp, UpdateOp>(inner))
       steps.add(inner);
   });
-  std::vector<std::pair<double, OuterLoop>> order;
-  for (auto [dim, amounts] : llvm::zip_equal(op.getNames(), steps.amounts))
-    order.push_back({-cost::secondsOf(amounts, machine.rates),
+  // The name whose step takes longest is outermost; of equal ones that with the longest way.
+  std::vector<std::pair<std::pair<double, double>, OuterLoop>> order;
+  for (auto [dim, amounts, distance] :
+       llvm::zip_equal(op.getNames(), steps.amounts, steps.distances))
+    order.push_back({{-cost::secondsOf(amounts, machine.rates), -distance},
                      {{dim.name.str()},
                       1,
                       std::max<int64_t>(1, dim.size().typical()),
@@ -109,7 +114,7 @@ Schedule nest::chooseGroupSchedule(GroupOp op, const cost::Machine &machine) {
   llvm::stable_sort(order, llvm::less_first());
   std::vector<OuterLoop> loops;
   double flops = std::max(steps.flops, 1.0);
-  for (auto &[seconds, loop] : order) {
+  for (auto &[step, loop] : order) {
     flops *= double(loop.count);
     loops.push_back(std::move(loop));
   }

@@ -3,6 +3,7 @@
 // RUN: heddle-opt %s --nest-choose-schedules | heddle-opt --nest-choose-schedules | FileCheck %s
 // RUN: sed 's/vector_bytes = 32/vector_bytes = 64/' %s | heddle-opt --nest-choose-schedules | FileCheck %s --check-prefix=WIDE
 
+!a_b_c_r = !nd.tensor<f32, a: 8, b: 8, c: 512, r: 512>
 !a_b_r = !nd.tensor<f32, a: 32, b: 128, r: 64>
 
 module attributes {heddle.machine = #nest.machine<{vector_bytes = 32, vector_registers = 16}>} {
@@ -210,6 +211,21 @@ func.func @group_order(%x: !a_b_r {nd.layout = #nest.layout<[b, a, r]>}) -> (!a_
     nest.yield %2 : !nd.tensor<f32, r: 64>
   } {layouts = [#nest.layout<[b, a, r]>]} : !a_b_r
   return %0 : !a_b_r
+}
+
+// Steps along a and c go to other pages; that along c goes farther.
+// CHECK-LABEL: @group_order_of_pages
+// CHECK: schedule = #nest.schedule<[thread c by {{[0-9]+}}, cache c by 1, cache a by 1, cache b by 1]>} : !nd.tensor<f32, a: 8
+func.func @group_order_of_pages(%x: !a_b_c_r {nd.layout = #nest.layout<[c, a, b, r]>}) -> (!a_b_c_r {nd.layout = #nest.layout<[c, a, b, r]>}) {
+  %0 = nest.group (a: 8, b: 8, c: 512) {
+    %1 = nest.compute (r: 512) reads %x[] {
+    ^bb0(%e: f32):
+      %d = arith.mulf %e, %e : f32
+      nest.yield %d : f32
+    } : (!a_b_c_r) -> !nd.tensor<f32, r: 512>
+    nest.yield %1 : !nd.tensor<f32, r: 512>
+  } {layouts = [#nest.layout<[c, a, b, r]>]} : !a_b_c_r
+  return %0 : !a_b_c_r
 }
 
 // Threads share rows of a scatter; a chunk is worth a fetch.
