@@ -250,7 +250,7 @@ TEST(CostTest, NestsOfAGroupShareReads) {
   EXPECT_EQ(both.facts.size(), 2u);
   EXPECT_NEAR(one1.amounts.bytes[L3], all, 4096);
   EXPECT_NEAR(two.amounts.bytes[L3], all, 8192); // the second nest finds the line in L2
-  EXPECT_NEAR(two.amounts.bytes[L2], all, 8192);
+  EXPECT_NEAR(two.amounts.bytes[L2], all, 0.01 * all); // and the lines of the results
   EXPECT_EQ(two.amounts.loads, 2 * one1.amounts.loads);
 }
 
@@ -267,7 +267,8 @@ TEST(CostTest, ResultsOfAGroupAreWritten) {
       "\nreturn %g : " + z + "\n}");
   double all = 128 * 16384 * 4;
   // 8 MiB are read; 8 MiB are fetched and written back.
-  EXPECT_NEAR(costOf(nests.facts, nests.rates).amounts.bytes[L3], 3 * all, 8192);
+  Amounts amounts = costOf(nests.facts, nests.rates).amounts;
+  EXPECT_NEAR(amounts.bytes[L3] + amounts.bytes[Memory], 3 * all, 8192);
 }
 
 //===----------------------------------------------------------------------===//
