@@ -48,6 +48,16 @@ static std::string lackOf(const ScheduledLoops &scheduled, const Schedule &sched
   return "";
 }
 
+/// The form of a nest that one lane runs. It lacks nothing if there is nothing to share: loops over
+/// lanes have one step, or all points are one vector.
+static LaneForm alone(const ScheduledLoops &scheduled) {
+  bool isVector = scheduled.tile.empty() &&
+                  llvm::all_of(scheduled.loops, [](const Walk &walk) { return walk.count() <= 1; });
+  bool isSmall =
+      isVector || llvm::any_of(scheduled.loops, [](const Walk &walk) { return walk.lane; });
+  return {0, isSmall ? "" : "a loop over lanes", 0};
+}
+
 bool nest::lanesMeet(UpdateOp op, const ScheduledLoops &loops) {
   auto free = freeNames(op);
   return !op.getUnique() && llvm::any_of(loops.loops, [&](const Walk &walk) {
@@ -62,7 +72,7 @@ LaneForm nest::laneFormOf(UpdateOp op, const Schedule &schedule, MachineAttr mac
       scheduledLoops(op.getSpace(), nothing, schedule, laneBits(op), machine, nextVariable, {},
                      /*bindLanes=*/true);
   if (scheduled.boundLanes() <= 1)
-    return {0, "a loop over lanes", 0};
+    return alone(scheduled);
   std::string lack = lackOf(scheduled, schedule);
   for (const Walk &walk : scheduled.loops)
     if (walk.lane && walk.step > 1 && lack.empty())
@@ -80,7 +90,7 @@ static LaneForm formOf(SortOp op, MachineAttr machine) {
   ScheduledLoops scheduled = scheduledLoops(op.getLines(), op.getAlong(), schedule, /*bits=*/64,
                                             machine, nextVariable, {}, /*bindLanes=*/true);
   if (scheduled.boundLanes() <= 1)
-    return {0, "a loop over lanes", 0};
+    return alone(scheduled);
   for (const Walk &walk : scheduled.loops)
     if (walk.lane && !walk.reduced)
       return {0, "no lanes over the lines of '" + walk.names[0] + "'", 0};
@@ -93,12 +103,15 @@ static LaneForm formOfNests(HoldsNestsInterface op, MachineAttr machine) {
     for (const Loop &loop : scheduleOf(op).loops)
       if (loop.isParallel() && !loop.isShared())
         return {0, "no lanes over the group's name '" + loop.names[0] + "'", 0};
-  LaneForm most{0, "a nest with loops over lanes", 0};
-  for (Operation &inner : op->getRegion(0).front().without_terminator())
-    if (LaneForm form = laneFormOf(&inner, machine); form.lanes > most.lanes)
-      most = {form.lanes, "", std::max(form.registers, most.registers)};
-    else
-      most.registers = std::max(form.registers, most.registers);
+  LaneForm most;
+  bool isSmall = true;
+  for (Operation &inner : op->getRegion(0).front().without_terminator()) {
+    LaneForm form = laneFormOf(&inner, machine);
+    isSmall &= !form && form.lacks.empty();
+    most = {std::max(form.lanes, most.lanes), "", std::max(form.registers, most.registers)};
+  }
+  if (!most && !isSmall)
+    most.lacks = "a nest with loops over lanes";
   return most;
 }
 
@@ -120,7 +133,7 @@ LaneForm nest::laneFormOf(ComputeOp op, const Schedule &schedule, MachineAttr ma
       scheduledLoops(op.getProduced(), op.getReduced(), schedule, laneBits(op), machine,
                      nextVariable, unitOf(op, machine), /*bindLanes=*/true);
   if (scheduled.boundLanes() <= 1)
-    return {0, "a loop over lanes", 0};
+    return alone(scheduled);
   if (std::string lack = lackOf(scheduled, schedule); !lack.empty())
     return {0, lack, 0};
   int64_t points = std::max<int64_t>(scheduled.lanes, 1);

@@ -46,7 +46,8 @@ struct ScheduledLoops;
 
 struct LaneForm {
   int64_t lanes = 0;      ///< of a block; 0: no lane form
-  std::string lacks = {}; ///< what the schedule lacks for the lane form
+  std::string lacks = {}; ///< what the schedule lacks for the lane form; "": it has it, or nothing
+                          ///< to share
   int64_t registers = 0;  ///< of 32 bits, for the sums of a lane
 
   explicit operator bool() const { return lanes > 1; }

@@ -121,7 +121,7 @@ void Explanation::addSchedule(Object &to, Operation *op, bool emitRemarks) const
       isa<nest::ScheduledInterface, nest::HoldsNestsInterface>(op)) {
     form = nest::laneFormOf(op, choices.facts);
     to["lanes_of_block"] = form.lanes;
-    if (!form)
+    if (!form.lacks.empty())
       to["lacks"] = form.lacks;
   }
   auto scheduled = dyn_cast<nest::ScheduledInterface>(op);

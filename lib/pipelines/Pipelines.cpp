@@ -118,6 +118,7 @@ void heddle::buildFusion(OpPassManager &passes, const PipelineOptions &options,
   add(nest::createNestFormGroupsPass());
   add(nest::createNestMaterializeGuardsPass());
   add(nest::createNestSplitReductionsPass());
+  add(nest::createNestSplitUpdatesPass());
   for (const auto &extension : options.extensions)
     extension->addNestPasses(passes);
   add(createCSEPass());

@@ -219,6 +219,8 @@ struct Arithmetic : Lowering {
   }
 
   LogicalResult lower(nd::ScanOp op, Results results) {
+    if (scanInBlocks(*this, op, results))
+      return success();
     std::string along = op.getName().str();
     SmallVector<Value> inits;
     SmallVector<Type> resultTypes, sliceTypes, carriedTypes;

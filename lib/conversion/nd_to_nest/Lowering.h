@@ -35,6 +35,9 @@ std::optional<LogicalResult> lowerArithmetic(Lowering lowering, Operation *op,
 std::optional<LogicalResult> lowerAccess(Lowering lowering, Operation *op,
                                          Lowering::Results results);
 
+/// Lowers a long scan for a machine with lanes (ScanBlocks.cpp). Returns false for others.
+bool scanInBlocks(Lowering lowering, Operation *scan, Lowering::Results results);
+
 /// True for an op that is fused into the reduction that reads it: a window that excludes elements,
 /// or an op computed from one. Only the reduction can exclude points.
 bool isFused(Operation *op);

@@ -32,6 +32,7 @@
 #include "lib/transforms/nest/steps/OrderReads.h"
 #include "lib/transforms/nest/steps/PrepareSteps.h"
 #include "lib/transforms/nest/steps/SplitReductions.h"
+#include "lib/transforms/nest/steps/SplitUpdates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -55,6 +56,7 @@ namespace heddle::nest {
 #define GEN_PASS_DEF_NESTORDERREADSPASS
 #define GEN_PASS_DEF_NESTPREPARESTEPSPASS
 #define GEN_PASS_DEF_NESTSPLITREDUCTIONSPASS
+#define GEN_PASS_DEF_NESTSPLITUPDATESPASS
 #include "lib/transforms/nest/Passes.h.inc"
 } // namespace heddle::nest
 
@@ -189,6 +191,14 @@ struct NestSplitReductionsPass : nest::impl::NestSplitReductionsPassBase<NestSpl
   void runOnOperation() override {
     if (!getOperation().isExternal())
       splitReductions(getOperation(), always);
+  }
+};
+struct NestSplitUpdatesPass : nest::impl::NestSplitUpdatesPassBase<NestSplitUpdatesPass> {
+  void runOnOperation() override {
+    nest::MachineAttr facts = cost::Machine::at(getOperation()).facts;
+    int64_t points = facts ? facts.integer("points_per_block", 0) : 0;
+    if (!getOperation().isExternal() && points > 0)
+      splitUpdates(getOperation(), points);
   }
 };
 /// A pass that calls `rewrite` for each block of a function.

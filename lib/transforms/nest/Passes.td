@@ -116,6 +116,15 @@ def NestSplitReductionsPass : NestPass<"nest-split-reductions"> {
   let options = [Option<"always", "always", "bool", "false", "split also reductions for which this is slower">];
 }
 
+def NestSplitUpdatesPass : NestPass<"nest-split-updates"> {
+  let summary = "splits large accumulating updates into parts that blocks of lanes share";
+  let description = [{
+    On a machine that states `points_per_block`, a name of an update whose points may write the same element, as in a
+    histogram, is split into up to 256 parts with elements of their own, which a second nest combines. The combiner has
+    to be a named one. The parts depend on sizes alone.
+  }];
+}
+
 def NestDropAfterPass : NestPass<"nest-drop-after"> {
   let summary = "replaces nd.after by its first operand";
   let description = [{

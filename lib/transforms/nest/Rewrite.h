@@ -15,6 +15,7 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_REWRITE_H
 
 #include "dialects/nest/NestBuild.h"
+#include "dialects/nest/NestRequests.h"
 #include "lib/transforms/names/NameRewriter.h"
 #include "lib/transforms/nest/fuse/ExplainFusion.h"
 
@@ -25,11 +26,6 @@
 namespace heddle::nest {
 
 using Renaming = Labels;
-
-/// Attributes by which a user decides whether a nest's result is stored or recomputed at each use,
-/// regardless of the cost.
-inline constexpr StringLiteral materializeAttr = "heddle.materialize";
-inline constexpr StringLiteral recomputeAttr = "heddle.recompute";
 
 /// The minimum gain, in seconds of the cost model, for which a rewrite is done.
 inline constexpr double leastGain = 1e-7;

@@ -25,9 +25,9 @@ func.func @histograms(%t: !nd.tensor<f32, v: 7> {nd.name = "t"}, %c: !nd.tensor<
   return %a, %b, %t : !nd.tensor<f32, v: 7>, !nd.tensor<i32, v: 7>, !nd.tensor<f32, v: 7>
 }
 
-// Points of several names, the largest value of each element, narrow elements.
+// Points of several names, the largest value of each element, narrow elements. The ranges allow for few parts of the points.
 func.func @planes(%t: !nd.tensor<f32, u: 3, v: 5> {nd.name = "t"}, %s: !nd.tensor<bf16> {nd.name = "s"}, %at: !nd.tensor<i32, m: M, n: N> {nd.name = "at"}, %x: !nd.tensor<f32, m: M, n: N> {nd.name = "x"})
-    -> (!nd.tensor<f32, u: 3, v: 5>, !nd.tensor<bf16>) {
+    -> (!nd.tensor<f32, u: 3, v: 5>, !nd.tensor<bf16>) attributes {nd.ranges = {M = [0, 8], N = [0, 700]}} {
   %a = nest.update (m: M, n: N) %t[u = read(0) mod 3, v = (m + n) mod 5] reads %at[], %x[] {
   ^bb0(%i: i32, %v: f32):
     nest.yield %v : f32

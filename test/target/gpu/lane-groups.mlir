@@ -98,7 +98,7 @@ func.func @five(%x: !nd.tensor<f32, b: 9, c: 5> {nd.name = "x"}) -> !nd.tensor<f
 // CHECK: scf.for
 // CHECK: llvm.store
 // CHECK: gpu.barrier
-// CHECK: scf.for {{.*}} to %c70
+// CHECK: scf.for {{.*}} to %c20
 // CHECK: arith.addf
 // CHECK: llvm.store
 // CHECK-NOT: gpu.barrier
@@ -108,15 +108,15 @@ func.func @five(%x: !nd.tensor<f32, b: 9, c: 5> {nd.name = "x"}) -> !nd.tensor<f
 // PTX-NOT: {{atom|red}}.
 // PTX: {{add.*f32}}
 // PTX-NOT: {{atom|red}}.
-func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tensor<i32, n: 70> {nd.name = "at"}, %x: !nd.tensor<f32, d: 96, n: 70> {nd.name = "x"}) -> !nd.tensor<f32, d: 96, v: 11> {
-  %a = nest.update (d: 96, n: 70) %t[v = read(0)] reads %at[], %x[] {
+func.func @adds(%t: !nd.tensor<f32, d: 96, v: 11> {nd.name = "t"}, %at: !nd.tensor<i32, n: 20> {nd.name = "at"}, %x: !nd.tensor<f32, d: 96, n: 20> {nd.name = "x"}) -> !nd.tensor<f32, d: 96, v: 11> {
+  %a = nest.update (d: 96, n: 20) %t[v = read(0)] reads %at[], %x[] {
   ^bb0(%i: i32, %v: f32):
     nest.yield %v : f32
   } combine {
   ^bb0(%old: f32, %new: f32):
     %r = arith.addf %old, %new : f32
     nest.yield %r : f32
-  } : (!nd.tensor<f32, d: 96, v: 11>, !nd.tensor<i32, n: 70>, !nd.tensor<f32, d: 96, n: 70>) -> !nd.tensor<f32, d: 96, v: 11>
+  } : (!nd.tensor<f32, d: 96, v: 11>, !nd.tensor<i32, n: 20>, !nd.tensor<f32, d: 96, n: 20>) -> !nd.tensor<f32, d: 96, v: 11>
   return %a : !nd.tensor<f32, d: 96, v: 11>
 }
 

@@ -26,11 +26,9 @@
 #define HEDDLE_LIB_TRANSFORMS_NEST_GROUP_FORMGROUPS_H
 
 #include "dialects/nest/Nest.h"
+#include "dialects/nest/NestRequests.h"
 
 namespace heddle::nest {
-
-/// The attribute has no prefix, so that renaming the dimensions of an op renames its names too.
-inline constexpr StringLiteral groupAttr = "group";
 
 /// Forms the requested groups and removes the requests. Returns true if there was one.
 bool formGroups(Block &block);

@@ -43,7 +43,7 @@ public:
   LaneChooser(ComputeOp op, std::vector<Layout> layouts, MachineAttr attribute)
       : op(op), attribute(attribute), machine(cost::Machine::of(attribute)), nest(op, attribute),
         laid(nest, std::move(layouts), machine) {
-    if (isa<HoldsNestsInterface>(op->getParentOp()))
+    if (isInner())
       manySums = double(mostLanes) * double(nest.lanes);
   }
 
@@ -79,6 +79,8 @@ private:
   bool isSymbolic(ArrayRef<unsigned> group) {
     return llvm::any_of(group, [&](unsigned name) { return nest.symbolic[name]; });
   }
+  /// Whether it runs within the block of a group or recurrence.
+  bool isInner() { return isa<HoldsNestsInterface>(op->getParentOp()); }
   bool isFast(unsigned name) { return llvm::is_contained(fast, name); }
 
   /// The groups of produced names, the fastest in the first result last.
@@ -164,7 +166,11 @@ private:
           std::min(most, int64_t(llvm::PowerOf2Ceil(
                              uint64_t(llvm::divideCeil(sizeOf(divided.group), divided.points)))));
     }
-    std::vector<Part> parts = partsOf(producedGroups(), 1, mostLanes / divided.lanes);
+    // A lane has whole vectors of sums if there are enough of them for all lanes.
+    bool isWide = !fastReduced && divided.group.empty() && !isSymbolic(fast) &&
+                  sizeOf(fast) % width == 0 && sums >= manySums * (isInner() ? 1.0 : double(width));
+    std::vector<Part> parts =
+        partsOf(producedGroups(), isWide ? width : 1, mostLanes / divided.lanes);
     for (const Part &part : parts)
       add(schedule, "block", part.group, part.block());
     for (unsigned name : reduced)

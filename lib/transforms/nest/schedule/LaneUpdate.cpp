@@ -15,10 +15,12 @@
 //     [block d by 32, lane d by 1, loop n by 1]                      one lane adds up each element
 //     [block d by 32, loop n by 8, lane n by 1, lane d by 1]         `unique`
 //
-// An update without free names, as a histogram's, is shared by the lanes of one block. They may
-// meet at an element (lib/conversion/nest_to_loops/UpdateLanes.cpp):
+// If free names have few points, as those of a histogram, the lanes of a block walk all names. They
+// may meet at an element (lib/conversion/nest_to_loops/UpdateLanes.cpp):
 //
 //     (n: 4096) %bins[v = read(0)] accumulates                       [loop n by 256, lane n by 1]
+//     (p: 64, n: 4096) %bins[p = p, v = read(0)] by %x[4096 * p + n]
+//                                                      [block p by 1, loop n by 256, lane n by 1]
 //
 // A block sorts a line, unless lines are so short that one lane sorts them.
 //
@@ -38,14 +40,30 @@ using namespace mlir;
 
 /// The fewest elements of a line that lanes sort together.
 static constexpr int64_t fewestSorted = 32;
+/// Elements that are further apart are not in one access of a warp.
+static constexpr int64_t farStride = 16;
+/// Fewer points of free names than this leave most lanes idle.
+static constexpr int64_t fewFree = 32;
 
 namespace {
 struct Share {
   std::string name;
   bool isOwned;
+  bool isFar; ///< lanes over it would read elements that are far from each other
   int64_t lanes = 1;
 };
 } // namespace
+
+/// True if the points of neighbours in a name read elements that are far apart, as those of parts
+/// of a name do: %x[n = n + 4096 * part].
+static bool isFar(UpdateOp op, const std::string &name) {
+  for (MapAttr map : op.getMaps().getAsRange<MapAttr>())
+    for (const MapEntry &entry : map.getEntries())
+      if (Expr at = entry.expr(); at.mentions(name))
+        if (!at.isAffine() || std::abs(at.coefficient(name)) > farStride)
+          return true;
+  return false;
+}
 
 /// The names that lanes may walk, with small strides in the destination last.
 static std::vector<Share> sharesOf(UpdateOp op, const NestModel &nest, const Layout &layout) {
@@ -53,13 +71,16 @@ static std::vector<Share> sharesOf(UpdateOp op, const NestModel &nest, const Lay
   const NestAccess &write = nest.accesses.back();
   SizedLayout sized(layout, write.type, nest.sizesOf(write.type));
   std::vector<std::pair<int64_t, Share>> order;
+  int64_t near = 1; // points of free names that lanes may walk
+  for (const auto &[name, coordinate] : free)
+    near *= isFar(op, name) ? 1 : nest.sizes[size_t(nest.indexOf(name))];
   for (const nd::Dim &dim : op.getSpace()) {
     std::string name = dim.name.str();
     bool isFree = free.count(name);
-    if (!isFree && !op.getUnique() && !free.empty())
+    if (!isFree && !op.getUnique() && near >= fewFree)
       continue;
     int64_t stride = isFree ? nest.step(write, sized, unsigned(nest.indexOf(name))) : INT64_MAX;
-    order.push_back({-std::abs(stride), {name, owned.count(name) > 0}});
+    order.push_back({-std::abs(stride), {name, owned.count(name) > 0, isFree && isFar(op, name)}});
   }
   llvm::stable_sort(order, llvm::less_first());
   std::vector<Share> shares;
@@ -84,7 +105,7 @@ std::optional<Schedule> nest::chooseLaneSchedule(UpdateOp op, const Layout &layo
     return std::max<int64_t>(nest.sizes[size_t(nest.indexOf(share.name))], 1);
   };
   for (Share &share : llvm::reverse(shares)) {
-    int64_t most = share.isOwned ? std::min(left, ofOwned) : left;
+    int64_t most = share.isFar ? 1 : share.isOwned ? std::min(left, ofOwned) : left;
     share.lanes = std::min(most, int64_t(llvm::PowerOf2Ceil(uint64_t(sizeOf(share)))));
     left /= share.lanes;
     ofOwned = std::max<int64_t>(ofOwned / (share.isOwned ? share.lanes : 1), 1);

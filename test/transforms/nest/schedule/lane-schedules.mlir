@@ -124,6 +124,33 @@ func.func @meets(%t: !nd.tensor<f32, v: 50> {nd.layout = #nest.layout<[v]>}, %at
   return %a : !nd.tensor<f32, v: 50>
 }
 
+// Sums along contiguous elements, of which there are enough for whole vectors in each lane.
+// CHECK-LABEL: func.func @wide
+// CHECK: schedule = #nest.schedule<[block n by 1024, loop k by 1, lane n by 4, vector n by 1]>
+func.func @wide(%x: !nd.tensor<f32, k: 9, n: 131072> {nd.layout = #nest.layout<[k, n]>}) -> (!nd.tensor<f32, n: 131072> {nd.layout = #nest.layout<[n]>}) {
+  %s = nest.compute (n: 131072) reduce (k: 9) reads %x[] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } combine add [0.0 : f32] {layouts = [#nest.layout<[n]>]} : (!nd.tensor<f32, k: 9, n: 131072>) -> !nd.tensor<f32, n: 131072>
+  return %s : !nd.tensor<f32, n: 131072>
+}
+
+// Parts of a name have blocks, whose lanes walk the points of a part. A free name of few points has some of the lanes.
+// CHECK-LABEL: func.func @parts
+// CHECK: schedule = #nest.schedule<[block p by 1, block d by 4, loop n by 64, lane n by 1, lane d by 1]>
+func.func @parts(%t: !nd.tensor<f32, d: 4, p: 64, v: 50> {nd.layout = #nest.layout<[p, v, d]>}, %at: !nd.tensor<i32, n: 65536> {nd.layout = #nest.layout<[n]>}) -> (!nd.tensor<f32, d: 4, p: 64, v: 50> {nd.layout = #nest.layout<[p, v, d]>}) {
+  %a = nest.update (d: 4, n: 1024, p: 64) %t[d = d, p = p, v = read(0)] reads %at[n = n + 1024 * p] {
+  ^bb0(%i: i32):
+    %one = arith.constant 1.0 : f32
+    nest.yield %one : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } {layouts = [#nest.layout<[p, v, d]>]} : (!nd.tensor<f32, d: 4, p: 64, v: 50>, !nd.tensor<i32, n: 65536>) -> !nd.tensor<f32, d: 4, p: 64, v: 50>
+  return %a : !nd.tensor<f32, d: 4, p: 64, v: 50>
+}
+
 // Lanes share the elements of a long line; a short one is sorted by one lane.
 // CHECK-LABEL: func.func @sorts
 // CHECK: schedule = #nest.schedule<[block m by 1, loop n by 256, lane n by 1]>
