@@ -8,10 +8,10 @@
 #include "lib/analysis/CanonicalText.h"
 
 #include "dialects/nest/NestBuild.h"
+#include "lib/analysis/AttributeText.h"
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/CanonicalNames.h"
 #include "lib/analysis/Literal.h"
-#include "lib/analysis/Printed.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

@@ -9,7 +9,7 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/compile/Cache.h"
+#include "lib/compile/KernelCache.h"
 #include "lib/compile/Progress.h"
 #include "lib/compile/Version.h"
 #include "lib/pipelines/Extension.h"

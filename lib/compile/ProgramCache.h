@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A module that was compiled before, by this compiler with these options for this machine, is not
-// compiled again: the cache of kernels (Cache.h) also holds programs, under the hash of
+// compiled again: the cache of kernels (KernelCache.h) also holds programs, under the hash of
 //
 //     the module's text with source locations | options | the machine's facts | the version
 //
@@ -20,8 +20,8 @@
 
 #include "dialects/nest/Nest.h"
 
-#include "lib/compile/Cache.h"
 #include "lib/compile/Compile.h"
+#include "lib/compile/KernelCache.h"
 #include "lib/target/Target.h"
 
 namespace heddle {

@@ -14,8 +14,8 @@
 #define HEDDLE_LIB_COMPILE_SETTING_H
 
 #include "dialects/nest/Nest.h"
-#include "lib/compile/Cache.h"
 #include "lib/compile/Compile.h"
+#include "lib/compile/KernelCache.h"
 #include "lib/cost/Machine.h"
 #include "lib/target/Target.h"
 

@@ -9,7 +9,7 @@
 
 #include "heddle/nn/Linear.h"
 #include "lib/nn/Filled.h"
-#include "lib/nn/Width.h"
+#include "lib/nn/SizeAsTensor.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include "heddle/nn/Pooling.h"
 
 #include "lib/nn/Filled.h"
-#include "lib/nn/Width.h"
+#include "lib/nn/SizeAsTensor.h"
 
 #include <algorithm>
 

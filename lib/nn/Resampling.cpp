@@ -8,7 +8,7 @@
 #include "heddle/nn/Resampling.h"
 
 #include "lib/nn/Filled.h"
-#include "lib/nn/Width.h"
+#include "lib/nn/SizeAsTensor.h"
 
 #include <cmath>
 #include <set>

@@ -10,7 +10,7 @@
 #include "heddle/Jit.h"
 #include "heddle/nn/Gradients.h"
 #include "lib/nn/Filled.h"
-#include "lib/nn/Width.h"
+#include "lib/nn/SizeAsTensor.h"
 
 #include <cmath>
 

@@ -15,8 +15,8 @@
 //     channel->agree({{"entry", "'train'"}, {"size N", "64"}});
 //     channel->leave();
 //
-// After the first failure of any rank (Failure.h), functions that wait throw JobError on every
-// rank. A failure is an error in a step of a program, a call of `fail`, a process that ended or
+// After the first failure of any rank (FailureRecord.h), functions that wait throw JobError on all
+// ranks. A failure is an error in a step of a program, a call of `fail`, a process that ended or
 // hangs, or a rank that makes a different call. The process itself survives.
 //
 // A channel has one thread, which reads, sends heartbeats, and runs the server if there is no
@@ -28,7 +28,7 @@
 #define HEDDLE_RUNTIME_CONTROL_CONTROLCHANNEL_H
 
 #include "runtime/control/Agreement.h"
-#include "runtime/control/Failure.h"
+#include "runtime/control/FailureRecord.h"
 #include "runtime/control/FindRank.h"
 
 #include <functional>

@@ -27,7 +27,7 @@
 #define HEDDLE_RUNTIME_CONTROL_CONTROLSERVER_H
 
 #include "runtime/control/Connection.h"
-#include "runtime/control/Failure.h"
+#include "runtime/control/FailureRecord.h"
 #include "runtime/control/ValueStore.h"
 
 #include <deque>

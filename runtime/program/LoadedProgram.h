@@ -13,8 +13,8 @@
 #ifndef HEDDLE_RUNTIME_PROGRAM_LOADEDPROGRAM_H
 #define HEDDLE_RUNTIME_PROGRAM_LOADEDPROGRAM_H
 
+#include "runtime/base/CodePages.h"
 #include "runtime/base/Library.h"
-#include "runtime/base/Mapping.h"
 #include "runtime/device/Device.h"
 #include "runtime/program/SizedEntry.h"
 

@@ -13,7 +13,7 @@
 #include "lib/analysis/Nesting.h"
 #include "lib/builder/CompileOnRanks.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
-#include "lib/conversion/nest_to_steps/Constants.h"
+#include "lib/conversion/nest_to_steps/ConstantBytes.h"
 #include "lib/interp/Deviations.h"
 #include "lib/interp/HostTensor.h"
 #include "lib/transforms/nd/NeutralNames.h"

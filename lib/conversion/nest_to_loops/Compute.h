@@ -169,7 +169,7 @@ private:
   SmallVector<GuardAttr> guards; ///< by read: the remaining guard
   friend struct GuardSplitter;
 
-  // Pairs.cpp
+  // Bf16Pairs.cpp
   /// The unit that computes the tile; null: plain vectors.
   std::unique_ptr<Unit> makeUnit() const;
 };

@@ -7,8 +7,8 @@
 //
 // `Emitter` holds the state and functions that all parts of the emission share. Compute.cpp emits
 // loops and tiles of a `nest.compute`, Guards.cpp splits them by guards, Stage.cpp packs operands,
-// Update.cpp and Structured.cpp emit the other nests; all of them use Read.cpp (reads by map and
-// guard), Access.cpp (addresses, loads, stores), NarrowFloats.cpp (bits of elements),
+// Update.cpp and GroupsAndScans.cpp emit the other nests; all of them use Read.cpp (reads by map
+// and guard), Access.cpp (addresses, loads, stores), NarrowFloats.cpp (bits of elements),
 // Expressions.cpp (integers of loop variables) and Body.cpp (scalar regions on vectors).
 //
 // Expressions here have four kinds of names: iteration names (of nests and groups), which
@@ -217,7 +217,7 @@ public:
   /// Rounds a float to the nearest value of type `element`, in the compute type of `element`.
   Value rounded(Value value, Type element);
 
-  // Kernel.cpp, Structured.cpp
+  // Kernel.cpp, GroupsAndScans.cpp
   /// Emits a copy that is not part of the kernel's nest.
   LogicalResult emitAddedCopy(ComputeOp copy, const Schedule &schedule);
   LogicalResult emitNest(Operation *nest, const Schedule &schedule, Value chunk);

@@ -17,9 +17,9 @@
 #include "lib/transforms/mesh/propagate/SplitOperators.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Bucket.h"
+#include "lib/transforms/mesh/transfers/FormTransfers.h"
 #include "lib/transforms/mesh/transfers/ScanLoops.h"
 #include "lib/transforms/mesh/transfers/StartEarly.h"
-#include "lib/transforms/mesh/transfers/Transfers.h"
 
 namespace heddle::mesh {
 #define GEN_PASS_DEF_MESHBUCKETPASS

@@ -7,7 +7,7 @@
 
 #include "Programs.h"
 
-#include "lib/compile/Cache.h"
+#include "lib/compile/KernelCache.h"
 #include "lib/compile/Kernels.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"

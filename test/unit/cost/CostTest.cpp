@@ -249,7 +249,7 @@ TEST(CostTest, NestsOfAGroupShareReads) {
   Cost one1 = costOf(single.facts, single.rates), two = costOf(both.facts, both.rates);
   EXPECT_EQ(both.facts.size(), 2u);
   EXPECT_NEAR(one1.amounts.bytes[L3], all, 4096);
-  EXPECT_NEAR(two.amounts.bytes[L3], all, 8192); // the second nest finds the line in L2
+  EXPECT_NEAR(two.amounts.bytes[L3], all, 8192);       // the second nest finds the line in L2
   EXPECT_NEAR(two.amounts.bytes[L2], all, 0.01 * all); // and the lines of the results
   EXPECT_EQ(two.amounts.loads, 2 * one1.amounts.loads);
 }

@@ -26,7 +26,7 @@
 #include "lib/transforms/mesh/Passes.h"
 #include "lib/transforms/mesh/propagate/Plan.h"
 #include "lib/transforms/mesh/roles/Roles.h"
-#include "lib/transforms/mesh/transfers/Transfers.h"
+#include "lib/transforms/mesh/transfers/FormTransfers.h"
 #include "lib/transforms/names/GraphHash.h"
 #include "lib/transforms/nd/Passes.h"
 #include "lib/transforms/nest/Passes.h"

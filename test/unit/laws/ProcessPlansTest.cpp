@@ -18,7 +18,7 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "heddle/io/Safetensors.h"
 #include "lib/interp/HostTensor.h"
-#include "lib/transforms/mesh/transfers/Transfers.h"
+#include "lib/transforms/mesh/transfers/FormTransfers.h"
 
 using namespace heddle;
 using namespace heddle::laws;

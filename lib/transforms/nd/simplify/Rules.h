@@ -105,7 +105,7 @@ private:
   }
 };
 
-/// Constant folding (Constants.cpp).
+/// Constant folding (FoldConstants.cpp).
 void addConstantRules(Rules &rules);
 /// Slices, pads, joins, splits, merges and gathers (IndexMaps.cpp).
 void addIndexMapRules(Rules &rules);

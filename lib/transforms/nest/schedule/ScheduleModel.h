@@ -45,7 +45,7 @@ struct Model {
   const cost::NestFacts &facts;       ///< of the same nest, with its layouts
   std::vector<PlacedAccess> accesses; ///< reads of the body in the order of the nest, then results
   std::vector<unsigned> lanes;        ///< a produced name, or merged names
-  /// The reduced name along which a step processes two neighbours at once (Pairs.cpp); -1: none.
+  /// The reduced name along which a step processes two neighbours at once (Bf16Pairs.cpp), or -1.
   int pair = -1;
 
   /// Returns the bytes of an element in a copy: narrow floats are widened unless they are

@@ -9,7 +9,7 @@
 
 #include "dialects/nest/Nest.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Printed.h"
+#include "lib/analysis/AttributeText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

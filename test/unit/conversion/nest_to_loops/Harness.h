@@ -23,7 +23,7 @@
 
 #include "lib/conversion/nest_to_loops/Kernel.h"
 #include "lib/interp/TensorValue.h"
-#include "runtime/base/Mapping.h"
+#include "runtime/base/CodePages.h"
 
 namespace heddle::test {
 

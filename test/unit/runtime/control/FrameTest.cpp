@@ -8,7 +8,7 @@
 
 #include "heddle/Error.h"
 #include "runtime/control/Agreement.h"
-#include "runtime/control/Failure.h"
+#include "runtime/control/FailureRecord.h"
 #include "runtime/control/MeetingPlace.h"
 
 #include <random>

@@ -8,7 +8,7 @@
 #include "test/unit/runtime/Random.h"
 
 #include "heddle/Error.h"
-#include "runtime/base/Mapping.h"
+#include "runtime/base/CodePages.h"
 #include "runtime/program/SizedEntry.h"
 
 #include <bit>

@@ -1,11 +1,11 @@
-//===- Cache.cpp - compiled kernels on disk -------------------------------===//
+//===- KernelCache.cpp - compiled kernels on disk -------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/compile/Cache.h"
+#include "lib/compile/KernelCache.h"
 
 #include "runtime/base/AtomicFile.h"
 

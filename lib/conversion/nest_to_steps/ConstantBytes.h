@@ -1,4 +1,4 @@
-//===- Constants.h - literals as bytes --------------------------*- C++ -*-===//
+//===- ConstantBytes.h - literals as bytes ----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
-#define HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
+#ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTBYTES_H
+#define HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTBYTES_H
 
 #include "dialects/nd/Nd.h"
 #include "runtime/format/Manifest.h"
@@ -34,4 +34,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTS_H
+#endif // HEDDLE_CONVERSION_NEST_TO_STEPS_CONSTANTBYTES_H

@@ -1,4 +1,4 @@
-//===- Width.h - sizes as tensors -------------------------------*- C++ -*-===//
+//===- SizeAsTensor.h - sizes as tensors ------------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_NN_WIDTH_H
-#define HEDDLE_LIB_NN_WIDTH_H
+#ifndef HEDDLE_LIB_NN_SIZEASTENSOR_H
+#define HEDDLE_LIB_NN_SIZEASTENSOR_H
 
 #include "heddle/Ops.h"
 
@@ -24,4 +24,4 @@ inline Tensor widthOf(const Extent &extent, ElementType type) {
 
 } // namespace heddle::nn
 
-#endif // HEDDLE_LIB_NN_WIDTH_H
+#endif // HEDDLE_LIB_NN_SIZEASTENSOR_H

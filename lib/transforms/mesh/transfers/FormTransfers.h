@@ -1,4 +1,4 @@
-//===- Transfers.h - collectives that move whole buffers --------*- C++ -*-===//
+//===- FormTransfers.h - collectives that move whole buffers ----*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_TRANSFERS_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_TRANSFERS_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_FORMTRANSFERS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_FORMTRANSFERS_H
 
 #include "dialects/mesh/MeshDialect.h"
 #include "runtime/format/Communication.h"
@@ -37,4 +37,4 @@ CommunicationSpec communicationOf(Operation *transfer, const Layout &layout);
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_TRANSFERS_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_FORMTRANSFERS_H

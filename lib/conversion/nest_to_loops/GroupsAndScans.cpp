@@ -1,4 +1,4 @@
-//===- Structured.cpp - groups and scans ----------------------------------===//
+//===- GroupsAndScans.cpp - groups and scans ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

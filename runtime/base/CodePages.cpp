@@ -1,10 +1,10 @@
-//===- Mapping.cpp - code and constants in memory -------------------------===//
+//===- CodePages.cpp - code and constants in memory -----------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/base/Mapping.h"
+#include "runtime/base/CodePages.h"
 
 #include "heddle/Error.h"
 

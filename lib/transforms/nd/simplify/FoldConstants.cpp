@@ -1,4 +1,4 @@
-//===- Constants.cpp - constant folding -----------------------------------===//
+//===- FoldConstants.cpp - constant folding -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

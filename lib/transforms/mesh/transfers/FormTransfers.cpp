@@ -1,11 +1,11 @@
-//===- Transfers.cpp - collectives that move whole buffers ----------------===//
+//===- FormTransfers.cpp - collectives that move whole buffers ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/transfers/Transfers.h"
+#include "lib/transforms/mesh/transfers/FormTransfers.h"
 
 #include "dialects/nd/Combiner.h"
 #include "dialects/nd/ElementTypes.h"

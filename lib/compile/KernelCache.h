@@ -1,4 +1,4 @@
-//===- Cache.h - compiled kernels on disk -----------------------*- C++ -*-===//
+//===- KernelCache.h - compiled kernels on disk -----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_COMPILE_CACHE_H
-#define HEDDLE_LIB_COMPILE_CACHE_H
+#ifndef HEDDLE_LIB_COMPILE_KERNELCACHE_H
+#define HEDDLE_LIB_COMPILE_KERNELCACHE_H
 
 #include <optional>
 #include <string>
@@ -35,4 +35,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_LIB_COMPILE_CACHE_H
+#endif // HEDDLE_LIB_COMPILE_KERNELCACHE_H

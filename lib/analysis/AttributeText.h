@@ -1,4 +1,4 @@
-//===- Printed.h - texts of types and attributes ----------------*- C++ -*-===//
+//===- AttributeText.h - texts of types and attributes ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_ANALYSIS_PRINTED_H
-#define HEDDLE_ANALYSIS_PRINTED_H
+#ifndef HEDDLE_ANALYSIS_ATTRIBUTETEXT_H
+#define HEDDLE_ANALYSIS_ATTRIBUTETEXT_H
 
 #include "lib/support/Mlir.h"
 
@@ -26,4 +26,4 @@ std::string printed(Attribute attr);
 
 } // namespace heddle
 
-#endif // HEDDLE_ANALYSIS_PRINTED_H
+#endif // HEDDLE_ANALYSIS_ATTRIBUTETEXT_H

@@ -1,10 +1,10 @@
-//===- Failure.cpp - why a job failed -------------------------------------===//
+//===- FailureRecord.cpp - why a job failed -------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/control/Failure.h"
+#include "runtime/control/FailureRecord.h"
 
 using namespace heddle;
 

@@ -1,4 +1,4 @@
-//===- Mapping.h - code and constants in memory -----------------*- C++ -*-===//
+//===- CodePages.h - code and constants in memory ---------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_BASE_MAPPING_H
-#define HEDDLE_RUNTIME_BASE_MAPPING_H
+#ifndef HEDDLE_RUNTIME_BASE_CODEPAGES_H
+#define HEDDLE_RUNTIME_BASE_CODEPAGES_H
 
 #include <cstddef>
 #include <string_view>
@@ -43,4 +43,4 @@ private:
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_BASE_MAPPING_H
+#endif // HEDDLE_RUNTIME_BASE_CODEPAGES_H

@@ -1,4 +1,4 @@
-//===- Failure.h - why a job failed -----------------------------*- C++ -*-===//
+//===- FailureRecord.h - why a job failed -----------------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_RUNTIME_CONTROL_FAILURE_H
-#define HEDDLE_RUNTIME_CONTROL_FAILURE_H
+#ifndef HEDDLE_RUNTIME_CONTROL_FAILURERECORD_H
+#define HEDDLE_RUNTIME_CONTROL_FAILURERECORD_H
 
 #include "heddle/Error.h"
 #include "runtime/control/Frame.h"
@@ -67,4 +67,4 @@ Member unpackMember(BodyReader &reader);
 
 } // namespace heddle
 
-#endif // HEDDLE_RUNTIME_CONTROL_FAILURE_H
+#endif // HEDDLE_RUNTIME_CONTROL_FAILURERECORD_H

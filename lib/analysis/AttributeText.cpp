@@ -1,11 +1,11 @@
-//===- Printed.cpp - texts of types and attributes ------------------------===//
+//===- AttributeText.cpp - texts of types and attributes ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/analysis/Printed.h"
+#include "lib/analysis/AttributeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- TakeIn.cpp - inlines a producer into its reader --------------------===//
+//===- InlineProducer.cpp - inlines a producer into its reader ------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

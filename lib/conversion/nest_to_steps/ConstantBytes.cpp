@@ -1,11 +1,11 @@
-//===- Constants.cpp - literals as bytes ----------------------------------===//
+//===- ConstantBytes.cpp - literals as bytes ------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/conversion/nest_to_steps/Constants.h"
+#include "lib/conversion/nest_to_steps/ConstantBytes.h"
 
 #include "dialects/nd/ElementTypes.h"
 #include "runtime/memory/Relayout.h"
