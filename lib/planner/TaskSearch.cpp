@@ -111,7 +111,7 @@ std::optional<Point> TaskSearch::find(SpaceKind kind) {
     inside = {SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn};
     break;
   case SpaceKind::All:
-    inside = {SpaceKind::Soap, SpaceKind::OneMap};
+    inside = {SpaceKind::Soap, SpaceKind::OneMap, SpaceKind::Expert};
     break;
   }
   std::vector<Point> starts;

@@ -8,6 +8,7 @@
 #include "lib/planner/TaskSpace.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace heddle::planner;
@@ -33,68 +34,68 @@ namespace {
 class Expert {
 public:
   Expert(const Graph &graph, const std::string &sample, unsigned devices, unsigned nodes)
-      : graph(graph), sample(sample), devices(devices), nodes(nodes), parameters(parametersOf()) {
+      : graph(graph), sample(sample), devices(devices), nodes(nodes) {
     for (const Graph::Choice &choice : graph.choices)
       levels = std::max(levels, choice.depth + 1);
+    std::vector<std::set<unsigned>> summed(graph.operators.size());
+    for (const Graph::Value &value : graph.values)
+      summed[value.maker].insert(value.summed.begin(), value.summed.end());
+    for (unsigned i = 0; i < graph.operators.size(); ++i)
+      for (const Graph::Read &read : graph.operators[i].reads)
+        if (auto label = labelOf(graph.operators[i], read, summed[i]))
+          labels.emplace(layerOf(graph.operators[i].choice), *label);
   }
 
   Configuration operator()(unsigned choice) const {
     if (levels > 1) {
       unsigned inNode = devices / nodes, device = graph.choices[choice].depth * inNode / levels;
-      return split(choice, sampleOf(choice), nodes, device, inNode);
+      return split(choice, nameOf(choice, sample), nodes, device, inNode);
     }
-    if (auto name = largeNameOf(choice))
-      return split(choice, name, devices, 0, 1);
-    return split(choice, sampleOf(choice), devices, 0, 1);
+    auto label = labels.find(layerOf(choice));
+    return split(choice, nameOf(choice, label == labels.end() ? sample : label->second), devices, 0,
+                 1);
   }
 
 private:
   const Graph &graph;
   std::string sample;
   unsigned devices, nodes, levels = 1;
-  std::vector<std::optional<unsigned>> parameters; ///< by choice: the value that is updated
+  std::map<std::string, std::string> labels; ///< of fully connected layers: what is split
 
-  /// The next values that others than updates read.
-  std::vector<std::optional<unsigned>> parametersOf() const {
-    std::vector<std::optional<unsigned>> found(graph.choices.size());
-    for (const Graph::Operator &op : graph.operators)
-      for (const Graph::Read &read : op.reads) {
-        std::optional<unsigned> &best =
-            found[graph.operators[graph.values[read.value].maker].choice];
-        if (read.ofNextStep && !op.isUpdate && (!best || bytesOf(*best) < bytesOf(read.value)))
-          best = read.value;
-      }
-    return found;
+  const std::string &layerOf(unsigned choice) const {
+    const Graph::Choice &own = graph.choices[choice];
+    return own.layer.empty() ? own.name : own.layer;
   }
-  double bytesOf(unsigned value) const {
-    double bytes = double(graph.values[value].elementBytes);
-    for (int64_t size : graph.values[value].sizes)
-      bytes *= double(size);
-    return bytes;
+  /// If an operator reads the parameter of a fully connected layer, its largest name that is not
+  /// summed.
+  std::optional<std::string> labelOf(const Graph::Operator &op, const Graph::Read &read,
+                                     const std::set<unsigned> &summed) const {
+    if (!read.ofNextStep || op.isUpdate)
+      return std::nullopt;
+    const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
+    std::set<unsigned> own;
+    for (const Coordinate &coordinate : read.coordinates)
+      for (const Coordinate::Term &term : coordinate.terms)
+        own.insert(term.name);
+    bool isSummed = false;
+    const Graph::Name *best = nullptr;
+    for (unsigned name : op.names) {
+      if (!own.contains(name) && names[name].label != sample)
+        return std::nullopt;
+      if (!own.contains(name))
+        continue;
+      isSummed |= summed.contains(name);
+      if (!summed.contains(name) && (!best || best->size < names[name].size))
+        best = &names[name];
+    }
+    return isSummed && best ? std::optional(best->label) : std::nullopt;
   }
-  std::optional<unsigned> sampleOf(unsigned choice) const {
+  std::optional<unsigned> nameOf(unsigned choice, const std::string &label) const {
     const std::vector<Graph::Name> &names = graph.choices[choice].names;
     for (unsigned i = 0; i < names.size(); ++i)
-      if (names[i].label == sample && !names[i].isSequence)
+      if (names[i].label == label && !names[i].isSequence)
         return i;
     return std::nullopt;
-  }
-  /// The largest name of a parameter that has more bytes than what the first operator makes.
-  std::optional<unsigned> largeNameOf(unsigned choice) const {
-    std::optional<unsigned> best;
-    if (!parameters[choice])
-      return best;
-    auto first =
-        std::find_if(graph.values.begin(), graph.values.end(), [&](const Graph::Value &value) {
-          return graph.operators[value.maker].choice == choice;
-        });
-    if (bytesOf(*parameters[choice]) <= bytesOf(unsigned(first - graph.values.begin())))
-      return best;
-    const std::vector<Graph::Name> &names = graph.choices[choice].names;
-    for (std::optional<unsigned> name : graph.values[*parameters[choice]].names)
-      if (name && !names[*name].isSummed && (!best || names[*best].size < names[*name].size))
-        best = name;
-    return best;
   }
   /// In as many parts as the name allows, on devices at a distance.
   Configuration split(unsigned choice, std::optional<unsigned> name, unsigned most, unsigned first,

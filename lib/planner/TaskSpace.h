@@ -17,9 +17,14 @@
 //     all             summed names as well
 //
 // Experts follow rules. In a network with recurrences, each node has the whole network and its
-// share of the samples, and operators after equally many recurrences are on one device of a node.
-// In others samples are split, but parameters with more bytes than what is made with them, which is
-// the case in fully connected layers.
+// share of the samples, and layers after equally many recurrences are on one device of a node.
+// In others samples are split, but the parameters of fully connected layers: those that are summed
+// over with each sample once,
+//
+//     y(batch, out) = sum over in of x(batch, in) * w(in, out)                  split along out
+//     y(batch, at, out) = sum over in of x(batch, at, in) * w(in, out)          along batch
+//
+// All choices of a layer are split alike.
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,7 +28,7 @@ Cluster twoNodes(int64_t memoryBytes) {
   return cluster;
 }
 
-/// A layer with few parameters and many values, and one with more parameters than values.
+/// A layer that scales, and one that is fully connected.
 Graph twoLayers() {
   Graph graph;
   graph.choices = {{"few", {{"b", 8}, {"o", 32}}}, {"many", {{"b", 8}, {"i", 32}, {"o", 16}}}};
@@ -76,11 +76,27 @@ TEST(Nodes, AreDevicesOfOneName) {
   EXPECT_EQ(nodesOf(cluster, 3), 1u); // not alike
 }
 
-TEST_F(TaskSearchTest, ExpertsSplitLargeParameters) {
+TEST_F(TaskSearchTest, ExpertsSplitFullyConnectedLayers) {
   make();
   Point point = search->expert();
   EXPECT_EQ(of(0, point), (Configuration{{4, 1}, {0, 1, 2, 3}}));
   EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
+  // The choices of a layer are split alike.
+  graph.choices[0].layer = graph.choices[1].layer = "many";
+  make();
+  point = search->expert();
+  EXPECT_EQ(of(0, point), (Configuration{{1, 4}, {0, 1, 2, 3}}));
+  EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
+}
+
+// A parameter that is read for each place of a sample, as in a convolution, is not split.
+TEST_F(TaskSearchTest, ExpertsSplitSamplesOfConvolutions) {
+  graph.choices[1].names.push_back({"place", 6});
+  graph.operators[1].names.push_back(3);
+  graph.values[1].names.push_back(3);
+  graph.values[1].sizes.push_back(6);
+  make();
+  EXPECT_EQ(of(1, search->expert()), (Configuration{{4, 1, 1, 1}, {0, 1, 2, 3}}));
 }
 
 // Two recurrences: what is before and after the first one is on the two devices of a node.
