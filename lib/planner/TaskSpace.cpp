@@ -16,19 +16,23 @@ using namespace heddle::planner;
 const std::vector<SpaceKind> &heddle::planner::allSpaces() {
   static const std::vector<SpaceKind> all{
       SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn,
-      SpaceKind::OneMap,       SpaceKind::Soap,   SpaceKind::All};
+      SpaceKind::OneMap,       SpaceKind::Layers, SpaceKind::Soap,      SpaceKind::All};
   return all;
 }
 
 std::string heddle::planner::spelling(SpaceKind kind) {
   static const char *const names[] = {"data-parallel", "expert", "placement", "optcnn",
-                                      "one-map",       "soap",   "all"};
+                                      "one-map",       "layers", "soap",      "all"};
   return names[unsigned(kind)];
 }
 
 //===----------------------------------------------------------------------===//
 // Plans by rule
 //===----------------------------------------------------------------------===//
+
+static const std::string &layerOf(const Graph::Choice &choice) {
+  return choice.layer.empty() ? choice.name : choice.layer;
+}
 
 namespace {
 class Expert {
@@ -43,7 +47,7 @@ public:
     for (unsigned i = 0; i < graph.operators.size(); ++i)
       for (const Graph::Read &read : graph.operators[i].reads)
         if (auto label = labelOf(graph.operators[i], read, summed[i]))
-          labels.emplace(layerOf(graph.operators[i].choice), *label);
+          labels.emplace(layerOf(graph.choices[graph.operators[i].choice]), *label);
   }
 
   Configuration operator()(unsigned choice) const {
@@ -51,7 +55,7 @@ public:
       unsigned inNode = devices / nodes, device = graph.choices[choice].depth * inNode / levels;
       return split(choice, nameOf(choice, sample), nodes, device, inNode);
     }
-    auto label = labels.find(layerOf(choice));
+    auto label = labels.find(layerOf(graph.choices[choice]));
     return split(choice, nameOf(choice, label == labels.end() ? sample : label->second), devices, 0,
                  1);
   }
@@ -62,10 +66,6 @@ private:
   unsigned devices, nodes, levels = 1;
   std::map<std::string, std::string> labels; ///< of fully connected layers: what is split
 
-  const std::string &layerOf(unsigned choice) const {
-    const Graph::Choice &own = graph.choices[choice];
-    return own.layer.empty() ? own.name : own.layer;
-  }
   /// If an operator reads the parameter of a fully connected layer, its largest name that is not
   /// summed.
   std::optional<std::string> labelOf(const Graph::Operator &op, const Graph::Read &read,
@@ -149,9 +149,10 @@ public:
       counts.push_back(unsigned(own.size()));
     return counts;
   }
+  unsigned full(unsigned choice, unsigned own) const { return numbers[choice][own]; }
   std::optional<Point> full(const Point &own) const override {
     Point full;
-    for (size_t i = 0; i < own.size(); ++i)
+    for (unsigned i = 0; i < own.size(); ++i)
       full.push_back(numbers[i][own[i]]);
     return full;
   }
@@ -180,6 +181,58 @@ private:
         return false;
     return true;
   }
+};
+
+/// Configurations of groups of choices, which are those of the first choice of each group.
+class LayeredSpace : public TaskSpace {
+public:
+  LayeredSpace(const TaskCosts &costs, const Graph &graph)
+      : costs(costs), ofFirsts(SpaceKind::Soap, costs, graph) {
+    std::map<std::vector<std::string>, unsigned> known;
+    for (unsigned choice = 0; choice < graph.choices.size(); ++choice) {
+      std::vector<std::string> key{layerOf(graph.choices[choice])};
+      for (const Graph::Name &name : graph.choices[choice].names)
+        key.push_back(name.label + (name.isSummed ? " summed" : ""));
+      auto [group, isNew] = known.try_emplace(key, unsigned(firsts.size()));
+      if (isNew)
+        firsts.push_back(choice);
+      groups.push_back(group->second);
+    }
+  }
+
+  std::vector<unsigned> choices() const override {
+    std::vector<unsigned> all = ofFirsts.choices(), counts;
+    for (unsigned first : firsts)
+      counts.push_back(all[first]);
+    return counts;
+  }
+  std::optional<Point> full(const Point &own) const override {
+    Point full;
+    for (unsigned choice = 0; choice < groups.size(); ++choice) {
+      unsigned first = firsts[groups[choice]];
+      std::optional<unsigned> number = ofFirsts.full(first, own[groups[choice]]);
+      if (!(costs.of(choice) == costs.of(first)))
+        number = costs.of(choice).find(costs.of(first)[*number]);
+      if (!number)
+        return std::nullopt;
+      full.push_back(*number);
+    }
+    return full;
+  }
+  std::optional<Point> own(const Point &point) const override {
+    std::optional<Point> all = ofFirsts.own(point);
+    if (!all)
+      return all;
+    Point own;
+    for (unsigned first : firsts)
+      own.push_back((*all)[first]);
+    return full(own) == point ? std::optional(own) : std::nullopt;
+  }
+
+private:
+  const TaskCosts &costs;
+  ListedSpace ofFirsts;
+  std::vector<unsigned> firsts, groups; ///< by group: a choice; by choice: a group
 };
 
 /// A mesh of two axes, and the axis over which each name is split: 0 for none, 1 for the outer one.
@@ -265,5 +318,7 @@ std::unique_ptr<TaskSpace> TaskSpace::make(SpaceKind kind, const TaskCosts &cost
                                            const Graph &graph, unsigned devices) {
   if (kind == SpaceKind::OneMap)
     return std::make_unique<OneMapSpace>(costs, graph, devices);
+  if (kind == SpaceKind::Layers)
+    return std::make_unique<LayeredSpace>(costs, graph);
   return std::make_unique<ListedSpace>(kind, costs, graph);
 }

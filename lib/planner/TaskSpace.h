@@ -13,6 +13,8 @@
 //     optcnn          names that are not summed are split, and parts are on devices 0, 1, 2 ...
 //     one-map         devices are a mesh of two axes, and a name is split alike wherever it occurs,
 //                     as in Mesh-TensorFlow
+//     layers          as soap, but the choices of a layer with the same names, such as the parts of
+//                     a recurrence that is cut, have one configuration
 //     soap            names that are not summed are split, on any devices, as in FlexFlow
 //     all             summed names as well
 //
@@ -37,7 +39,7 @@
 
 namespace heddle::planner {
 
-enum class SpaceKind { DataParallel, Expert, Placement, OptCnn, OneMap, Soap, All };
+enum class SpaceKind { DataParallel, Expert, Placement, OptCnn, OneMap, Layers, Soap, All };
 /// All of them, each after those that it contains.
 const std::vector<SpaceKind> &allSpaces();
 std::string spelling(SpaceKind kind);
