@@ -78,8 +78,7 @@ std::optional<unsigned> Configurations::find(const Configuration &configuration)
 // Costs
 //===----------------------------------------------------------------------===//
 
-TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices,
-                     bool simulatesAll)
+TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool simulatesAll)
     : tasks(tasks), graph(graph), devices(devices), simulatesAll(simulatesAll),
       current(graph.choices.size()) {
   for (const Graph::Choice &choice : graph.choices)

@@ -45,8 +45,8 @@ public:
   Point expert() const;
   /// The best point of a space that is found.
   std::optional<Point> find(SpaceKind kind);
-  /// Changes one choice after the other, as long as that makes a point faster: then no single change
-  /// makes it so. Returns false if it was interrupted.
+  /// Changes one choice after the other, as long as that makes a point faster; then no single
+  /// change does. Returns false if it was interrupted.
   bool improve(SpaceKind kind, Point &point);
   /// Makes the tasks those of a point.
   void show(const Point &point);

@@ -57,11 +57,11 @@ int heddle::searchTasks(const PlanOptions &options) {
     bool isProved = exact.run(*best, options.exact);
     best = exact.best();
     proof += isProved ? llvm::formatv("no plan takes less time; {0} were computed to prove it\n",
-                                     exact.points())
-                           .str()
-                     : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
-                                     exact.points(), milliseconds(exact.bound({})))
-                           .str();
+                                      exact.points())
+                            .str()
+                      : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
+                                      exact.points(), milliseconds(exact.bound({})))
+                            .str();
     planning.search->show(*best);
   }
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
