@@ -12,9 +12,10 @@
 using namespace heddle;
 using namespace heddle::planner;
 
-ExactSearch::ExactSearch(TaskCosts &costs, Tasks &tasks, const Graph &graph, unsigned devices)
-    : costs(costs), graph(graph), devices(devices), makers(graph.operators.size()),
-      placeOf(graph.operators.size()) {
+ExactSearch::ExactSearch(TaskCosts &costs, Tasks &tasks, const Graph &graph, unsigned devices,
+                         IsAllowed isAllowed)
+    : costs(costs), graph(graph), devices(devices), isAllowed(std::move(isAllowed)),
+      makers(graph.operators.size()), placeOf(graph.operators.size()) {
   std::vector<unsigned> counts(graph.choices.size());
   for (unsigned i = 0; i < graph.operators.size(); ++i) {
     const Graph::Operator &op = graph.operators[i];
@@ -85,7 +86,7 @@ bool ExactSearch::decideNext(Point &decided) {
     ++count;
     int64_t time = costs.propose(decided);
     costs.decide(true);
-    if (time < least) {
+    if (time < least && (!isAllowed || isAllowed())) {
       least = time;
       found = decided;
     }

@@ -14,8 +14,10 @@
 //     a path of operators, each of which reads all parts of the one before: their shortest parts
 //
 //     ExactSearch exact(costs, tasks, graph, devices);
-//     exact.run(start);                     returns true if `best` is proved to be the best point
+//     exact.run(start, 1000);               returns true if `best` is proved to be the best point
 //     exact.best(), exact.picoseconds()
+//
+// Points that are not allowed, since they need more memory than there is, do not count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +30,14 @@ namespace heddle::planner {
 
 class ExactSearch {
 public:
-  ExactSearch(TaskCosts &costs, Tasks &tasks, const Graph &graph, unsigned devices);
+  /// Asked while the tasks are those of a point; true if it is allowed.
+  using IsAllowed = std::function<bool()>;
 
-  /// Searches from a point that is known. Stops, and returns false, after so many points.
+  ExactSearch(TaskCosts &costs, Tasks &tasks, const Graph &graph, unsigned devices,
+              IsAllowed isAllowed = {});
+
+  /// Searches from a point that is known and allowed. Stops, and returns false, after so many
+  /// points.
   bool run(const Point &start, uint64_t mostPoints);
 
   const Point &best() const { return found; }
@@ -50,6 +57,7 @@ private:
   TaskCosts &costs;
   const Graph &graph;
   unsigned devices;
+  IsAllowed isAllowed;
   std::vector<std::vector<Work>> works; ///< by choice and number
   std::vector<Work> leastWorks;         ///< by choice: the least of each
   /// By operator: the operators of which each part reads a part.

@@ -63,7 +63,8 @@ struct Graph {
   struct Choice {
     std::string name;
     std::vector<Name> names;
-    unsigned depth = 0; ///< the most recurrences before the first operator
+    std::string layer;  ///< that of a parameter, its gradients and its update; empty: its own
+    unsigned depth = 0; ///< of the layer: see findDepths
   };
   struct Value {
     unsigned maker = 0; ///< an operator
@@ -102,6 +103,11 @@ struct Configuration {
   std::vector<unsigned> devices; ///< by part; the last name varies fastest
   bool operator==(const Configuration &other) const = default;
 };
+
+/// Finds how many recurrences are before each layer: before its first operator that reads its
+/// parameters, or the first one. What only a recurrence needs is as deep as that one, such as the
+/// products of its inputs or a mask, which could be computed at once.
+void findDepths(Graph &graph);
 
 unsigned partsOf(const Configuration &configuration);
 /// The coordinates of block `index` of `degree`.

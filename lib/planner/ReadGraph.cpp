@@ -42,7 +42,7 @@ public:
     for (unsigned i = 0; i < pieces.size(); ++i)
       addReads(i);
     findSums();
-    findDepths();
+    findDepths(graph);
     return std::move(graph);
   }
 
@@ -107,7 +107,7 @@ private:
     std::map<std::string, unsigned> choices;
     std::map<std::string, std::string> owners;
     std::set<std::string> paths;
-    std::map<Operation *, std::string> keys; ///< of choices, by nest
+    std::map<Operation *, std::string> keys; ///< the layer, by nest
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (auto path = function.getArgAttrOfType<StringAttr>(i, nd::nameAttrName))
         paths.insert(path.str());
@@ -122,17 +122,15 @@ private:
           base = owner->second;
         // Without an argument, it is divided as what makes most of its operands.
         if (paths.contains(base) == hasPath)
-          for (std::string key = !isTied   ? each.name
-                                 : hasPath ? base
-                                           : keyOf(each, keys);
-               Operation *nest : each.nests)
+          for (std::string key = hasPath ? base : keyOf(each, keys); Operation *nest : each.nests)
             keys[nest] = key;
       }
     for (const Operator &each : found) {
       const std::string &key = keys.find(each.nests[0])->second;
-      auto [choice, isNew] = choices.try_emplace(key, unsigned(graph.choices.size()));
+      auto [choice, isNew] =
+          choices.try_emplace(isTied ? key : each.name, unsigned(graph.choices.size()));
       if (isNew)
-        graph.choices.push_back({choice->first, {}});
+        graph.choices.push_back({choice->first, {}, key});
       Piece first{{}, &each, choice->second}, second = first;
       bool isFine = divisions.contains(&each);
       llvm::SmallPtrSet<Operation *, 8> before;
@@ -345,20 +343,6 @@ private:
         if (seen.insert({op.choice, name}).second)
           graph.choices[op.choice].names[name].isSummed =
               summed[i].contains(name) && !made[i].contains(name);
-  }
-
-  void findDepths() {
-    std::vector<unsigned> depths; ///< by operator: with itself
-    std::set<unsigned> seen;
-    for (const Graph::Operator &op : graph.operators) {
-      unsigned depth = 0;
-      for (const Graph::Read &read : op.reads)
-        if (!read.ofNextStep)
-          depth = std::max(depth, depths[graph.values[read.value].maker]);
-      if (seen.insert(op.choice).second)
-        graph.choices[op.choice].depth = depth;
-      depths.push_back(depth + op.sequence.has_value());
-    }
   }
 
   //===--------------------------------------------------------------------===//

@@ -78,8 +78,9 @@ std::optional<unsigned> Configurations::find(const Configuration &configuration)
 // Costs
 //===----------------------------------------------------------------------===//
 
-TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices)
-    : tasks(tasks), graph(graph), devices(devices), current(graph.choices.size()) {
+TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool simulatesAll)
+    : tasks(tasks), graph(graph), devices(devices), simulatesAll(simulatesAll),
+      current(graph.choices.size()) {
   for (const Graph::Choice &choice : graph.choices)
     configurations.emplace_back(choice, devices);
   for (unsigned i = 0; i < graph.choices.size(); ++i)
@@ -118,10 +119,16 @@ Point TaskCosts::dataParallel(const std::string &label) const {
 int64_t TaskCosts::propose(const Point &point) {
   for (unsigned i = 0; i < point.size(); ++i)
     if (proposed[i] != point[i]) {
-      tasks.configure(i, configurations[i][point[i]]);
+      if (!simulatesAll)
+        tasks.configure(i, configurations[i][point[i]]);
       proposed[i] = point[i];
     }
-  return tasks.update();
+  if (!simulatesAll)
+    return tasks.update();
+  std::vector<Configuration> all;
+  for (unsigned i = 0; i < point.size(); ++i)
+    all.push_back(configurations[i][point[i]]);
+  return tasks.rebuild(std::move(all));
 }
 
 void TaskCosts::decide(bool isAccepted) {
@@ -129,7 +136,8 @@ void TaskCosts::decide(bool isAccepted) {
     tasks.commit();
     current = proposed;
   } else {
-    tasks.undo();
+    if (!simulatesAll) // else the next proposal makes them anew
+      tasks.undo();
     proposed = current;
   }
 }

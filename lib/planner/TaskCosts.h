@@ -41,6 +41,7 @@ public:
   Configuration operator[](unsigned number) const;
   /// The number of a configuration; none if it is not one of these.
   std::optional<unsigned> find(const Configuration &configuration) const;
+  bool operator==(const Configurations &other) const = default;
 
 private:
   unsigned devices;
@@ -50,7 +51,9 @@ private:
 
 class TaskCosts {
 public:
-  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices);
+  /// `simulatesAll`: all tasks are made anew for each proposal, which takes longer for the same
+  /// times; to measure what updates save.
+  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool simulatesAll = false);
 
   std::vector<unsigned> choices() const;
   const Configurations &of(unsigned choice) const { return configurations[choice]; }
@@ -68,6 +71,7 @@ private:
   Tasks &tasks;
   const Graph &graph;
   unsigned devices;
+  bool simulatesAll;
   std::vector<Configurations> configurations;
   std::vector<std::optional<unsigned>> current, proposed; ///< none: not one of the configurations
 };

@@ -39,6 +39,12 @@ private:
 };
 } // namespace
 
+bool Tasks::isState(unsigned value) const {
+  return std::any_of(edges[value].begin(), edges[value].end(), [&](const Edge &edge) {
+    return graph.operators[edge.reader].reads[edge.read].ofNextStep;
+  });
+}
+
 std::vector<int64_t> Tasks::memory() const {
   Holdings holdings(cluster.devices.size());
   for (unsigned i = 0; i < graph.values.size(); ++i) {
@@ -47,15 +53,13 @@ std::vector<int64_t> Tasks::memory() const {
     const std::vector<unsigned> &devices =
         configurations[graph.operators[value.maker].choice].devices;
     const std::vector<Id> &makers = slots[slotOfOperator(value.maker)].parts;
-    bool isState = false; // held from step to step
+    bool isHeld = isState(i);
     Needs needs;
-    for (const Edge &edge : edges[i]) {
+    for (const Edge &edge : edges[i])
       addNeeds(i, edge, needs);
-      isState |= graph.operators[edge.reader].reads[edge.read].ofNextStep;
-    }
     auto hold = [&](unsigned device, int64_t elements, int64_t begin, int64_t end) {
-      holdings.add(device, elements * value.elementBytes, isState ? 0 : begin,
-                   isState ? std::numeric_limits<int64_t>::max() : end);
+      holdings.add(device, elements * value.elementBytes, isHeld ? 0 : begin,
+                   isHeld ? std::numeric_limits<int64_t>::max() : end);
     };
     // Messages are in the order in which they were made (makeMessages).
     const std::vector<Id> &sent = slots[slotOfMessages(i)].all;
@@ -100,4 +104,16 @@ std::vector<int64_t> Tasks::memory() const {
     }
   }
   return holdings.most();
+}
+
+int64_t Tasks::stateBytes() const {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < graph.values.size(); ++i) {
+    int64_t own = graph.values[i].elementBytes;
+    for (int64_t size : graph.values[i].sizes)
+      own *= size;
+    if (isState(i))
+      bytes += own;
+  }
+  return bytes;
 }

@@ -46,8 +46,12 @@ Point TaskSearch::expert() const {
 /// None for a point that does not fit into memory.
 std::optional<double> TaskSearch::costOf(const Point &point) {
   double cost = double(costs.propose(point)) / unit;
+  return fits() ? std::optional(cost) : std::nullopt;
+}
+
+bool TaskSearch::fits() {
   if (!options.isLimited)
-    return cost;
+    return true;
   Excess most{0, 0, 0};
   std::vector<int64_t> memory = tasks.memory();
   for (unsigned i = 0; i < options.devices; ++i) {
@@ -56,10 +60,49 @@ std::optional<double> TaskSearch::costOf(const Point &point) {
       most = {memory[i] - limit, memory[i], i};
   }
   if (most.excess == 0)
-    return cost;
+    return true;
   if (most.excess < least.excess)
     least = most;
-  return std::nullopt;
+  return false;
+}
+
+bool TaskSearch::isTooLarge() const {
+  double bytes = 0; // in doubles, as devices without a limit have the largest integer
+  for (unsigned i = 0; i < options.devices; ++i)
+    bytes += double(cluster.kinds[cluster.devices[i].kind].memoryBytes);
+  return double(tasks.stateBytes()) > bytes;
+}
+
+bool TaskSearch::improve(SpaceKind kind, Point &point) {
+  std::unique_ptr<TaskSpace> space = TaskSpace::make(kind, costs, graph, options.devices);
+  std::optional<Point> best = space->own(point);
+  std::vector<unsigned> numbers = space->choices();
+  show(point);
+  int64_t time = tasks.end();
+  // All changes of as many choices in a row as there are have made nothing faster.
+  for (size_t unchanged = 0, choice = 0; best && unchanged < numbers.size();
+       choice = (choice + 1) % numbers.size()) {
+    ++unchanged;
+    for (unsigned number = 0; number < numbers[choice]; ++number) {
+      if (options.search.isInterrupted && options.search.isInterrupted())
+        return false;
+      Point other = *best;
+      other[choice] = number;
+      std::optional<Point> full = number == (*best)[choice] ? std::nullopt : space->full(other);
+      if (!full)
+        continue;
+      ++asked;
+      bool isFaster = costOf(*full) && tasks.end() < time;
+      costs.decide(isFaster);
+      if (!isFaster)
+        continue;
+      time = tasks.end();
+      best = other;
+      point = *full;
+      unchanged = 0;
+    }
+  }
+  return true;
 }
 
 std::optional<Point> TaskSearch::search(SpaceKind kind, const std::vector<Point> &starts) {
@@ -79,11 +122,13 @@ std::optional<Point> TaskSearch::search(SpaceKind kind, const std::vector<Point>
   for (const Point &start : starts)
     if (auto inside = space->own(start))
       search.run(*inside);
-  std::mt19937_64 random(own.seed);
-  Point drawn;
-  for (unsigned number : space->choices())
-    drawn.push_back(unsigned(random() % number));
-  search.run(drawn);
+  if (options.isDrawn || !search.bestCost()) {
+    std::mt19937_64 random(own.seed);
+    Point drawn;
+    for (unsigned number : space->choices())
+      drawn.push_back(unsigned(random() % number));
+    search.run(drawn);
+  }
   proposals += search.proposed();
   asked += search.points();
   return search.bestCost() ? space->full(search.best()) : std::nullopt;
@@ -107,11 +152,15 @@ std::optional<Point> TaskSearch::find(SpaceKind kind) {
   case SpaceKind::OneMap:
     inside = {SpaceKind::DataParallel};
     break;
+  case SpaceKind::Layers:
+    inside = {SpaceKind::DataParallel, SpaceKind::Expert};
+    break;
   case SpaceKind::Soap:
-    inside = {SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn};
+    inside = {SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn,
+              SpaceKind::Layers};
     break;
   case SpaceKind::All:
-    inside = {SpaceKind::Soap, SpaceKind::OneMap};
+    inside = {SpaceKind::Soap, SpaceKind::OneMap, SpaceKind::Expert};
     break;
   }
   std::vector<Point> starts;

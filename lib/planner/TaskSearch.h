@@ -29,6 +29,7 @@ struct TaskSearchOptions {
   unsigned devices = 1;  ///< the first ones of the cluster
   unsigned nodes = 1;    ///< groups of these devices
   bool isLimited = true; ///< the memory of devices is
+  bool isDrawn = true;   ///< a random plan is a start, also if others are
   SearchOptions search;
 };
 
@@ -44,8 +45,13 @@ public:
   Point expert() const;
   /// The best point of a space that is found.
   std::optional<Point> find(SpaceKind kind);
+  /// Changes one choice after the other, as long as that makes a point faster; then no single
+  /// change does. Returns false if it was interrupted.
+  bool improve(SpaceKind kind, Point &point);
   /// Makes the tasks those of a point.
   void show(const Point &point);
+  /// True if the tasks as they are fit into memory.
+  bool fits();
 
   uint64_t proposed() const { return proposals; }
   size_t points() const { return asked; }
@@ -56,6 +62,8 @@ public:
     unsigned device = 0;
   };
   const Excess &leastExcess() const { return least; }
+  /// True if no plan fits, since parameters and other state have more bytes than all devices.
+  bool isTooLarge() const;
 
 private:
   Tasks &tasks;

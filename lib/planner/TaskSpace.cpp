@@ -8,6 +8,7 @@
 #include "lib/planner/TaskSpace.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace heddle::planner;
@@ -15,13 +16,13 @@ using namespace heddle::planner;
 const std::vector<SpaceKind> &heddle::planner::allSpaces() {
   static const std::vector<SpaceKind> all{
       SpaceKind::DataParallel, SpaceKind::Expert, SpaceKind::Placement, SpaceKind::OptCnn,
-      SpaceKind::OneMap,       SpaceKind::Soap,   SpaceKind::All};
+      SpaceKind::OneMap,       SpaceKind::Layers, SpaceKind::Soap,      SpaceKind::All};
   return all;
 }
 
 std::string heddle::planner::spelling(SpaceKind kind) {
   static const char *const names[] = {"data-parallel", "expert", "placement", "optcnn",
-                                      "one-map",       "soap",   "all"};
+                                      "one-map",       "layers", "soap",      "all"};
   return names[unsigned(kind)];
 }
 
@@ -29,72 +30,72 @@ std::string heddle::planner::spelling(SpaceKind kind) {
 // Plans by rule
 //===----------------------------------------------------------------------===//
 
+static const std::string &layerOf(const Graph::Choice &choice) {
+  return choice.layer.empty() ? choice.name : choice.layer;
+}
+
 namespace {
 class Expert {
 public:
   Expert(const Graph &graph, const std::string &sample, unsigned devices, unsigned nodes)
-      : graph(graph), sample(sample), devices(devices), nodes(nodes), parameters(parametersOf()) {
+      : graph(graph), sample(sample), devices(devices), nodes(nodes) {
     for (const Graph::Choice &choice : graph.choices)
       levels = std::max(levels, choice.depth + 1);
+    std::vector<std::set<unsigned>> summed(graph.operators.size());
+    for (const Graph::Value &value : graph.values)
+      summed[value.maker].insert(value.summed.begin(), value.summed.end());
+    for (unsigned i = 0; i < graph.operators.size(); ++i)
+      for (const Graph::Read &read : graph.operators[i].reads)
+        if (auto label = labelOf(graph.operators[i], read, summed[i]))
+          labels.emplace(layerOf(graph.choices[graph.operators[i].choice]), *label);
   }
 
   Configuration operator()(unsigned choice) const {
     if (levels > 1) {
       unsigned inNode = devices / nodes, device = graph.choices[choice].depth * inNode / levels;
-      return split(choice, sampleOf(choice), nodes, device, inNode);
+      return split(choice, nameOf(choice, sample), nodes, device, inNode);
     }
-    if (auto name = largeNameOf(choice))
-      return split(choice, name, devices, 0, 1);
-    return split(choice, sampleOf(choice), devices, 0, 1);
+    auto label = labels.find(layerOf(graph.choices[choice]));
+    return split(choice, nameOf(choice, label == labels.end() ? sample : label->second), devices, 0,
+                 1);
   }
 
 private:
   const Graph &graph;
   std::string sample;
   unsigned devices, nodes, levels = 1;
-  std::vector<std::optional<unsigned>> parameters; ///< by choice: the value that is updated
+  std::map<std::string, std::string> labels; ///< of fully connected layers: what is split
 
-  /// The next values that others than updates read.
-  std::vector<std::optional<unsigned>> parametersOf() const {
-    std::vector<std::optional<unsigned>> found(graph.choices.size());
-    for (const Graph::Operator &op : graph.operators)
-      for (const Graph::Read &read : op.reads) {
-        std::optional<unsigned> &best =
-            found[graph.operators[graph.values[read.value].maker].choice];
-        if (read.ofNextStep && !op.isUpdate && (!best || bytesOf(*best) < bytesOf(read.value)))
-          best = read.value;
-      }
-    return found;
+  /// If an operator reads the parameter of a fully connected layer, its largest name that is not
+  /// summed.
+  std::optional<std::string> labelOf(const Graph::Operator &op, const Graph::Read &read,
+                                     const std::set<unsigned> &summed) const {
+    if (!read.ofNextStep || op.isUpdate)
+      return std::nullopt;
+    const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
+    std::set<unsigned> own;
+    for (const Coordinate &coordinate : read.coordinates)
+      for (const Coordinate::Term &term : coordinate.terms)
+        own.insert(term.name);
+    bool isSummed = false;
+    const Graph::Name *best = nullptr;
+    for (unsigned name : op.names) {
+      if (!own.contains(name) && names[name].label != sample)
+        return std::nullopt;
+      if (!own.contains(name))
+        continue;
+      isSummed |= summed.contains(name);
+      if (!summed.contains(name) && (!best || best->size < names[name].size))
+        best = &names[name];
+    }
+    return isSummed && best ? std::optional(best->label) : std::nullopt;
   }
-  double bytesOf(unsigned value) const {
-    double bytes = double(graph.values[value].elementBytes);
-    for (int64_t size : graph.values[value].sizes)
-      bytes *= double(size);
-    return bytes;
-  }
-  std::optional<unsigned> sampleOf(unsigned choice) const {
+  std::optional<unsigned> nameOf(unsigned choice, const std::string &label) const {
     const std::vector<Graph::Name> &names = graph.choices[choice].names;
     for (unsigned i = 0; i < names.size(); ++i)
-      if (names[i].label == sample && !names[i].isSequence)
+      if (names[i].label == label && !names[i].isSequence)
         return i;
     return std::nullopt;
-  }
-  /// The largest name of a parameter that has more bytes than what the first operator makes.
-  std::optional<unsigned> largeNameOf(unsigned choice) const {
-    std::optional<unsigned> best;
-    if (!parameters[choice])
-      return best;
-    auto first =
-        std::find_if(graph.values.begin(), graph.values.end(), [&](const Graph::Value &value) {
-          return graph.operators[value.maker].choice == choice;
-        });
-    if (bytesOf(*parameters[choice]) <= bytesOf(unsigned(first - graph.values.begin())))
-      return best;
-    const std::vector<Graph::Name> &names = graph.choices[choice].names;
-    for (std::optional<unsigned> name : graph.values[*parameters[choice]].names)
-      if (name && !names[*name].isSummed && (!best || names[*best].size < names[*name].size))
-        best = name;
-    return best;
   }
   /// In as many parts as the name allows, on devices at a distance.
   Configuration split(unsigned choice, std::optional<unsigned> name, unsigned most, unsigned first,
@@ -148,9 +149,10 @@ public:
       counts.push_back(unsigned(own.size()));
     return counts;
   }
+  unsigned full(unsigned choice, unsigned own) const { return numbers[choice][own]; }
   std::optional<Point> full(const Point &own) const override {
     Point full;
-    for (size_t i = 0; i < own.size(); ++i)
+    for (unsigned i = 0; i < own.size(); ++i)
       full.push_back(numbers[i][own[i]]);
     return full;
   }
@@ -179,6 +181,58 @@ private:
         return false;
     return true;
   }
+};
+
+/// Configurations of groups of choices, which are those of the first choice of each group.
+class LayeredSpace : public TaskSpace {
+public:
+  LayeredSpace(const TaskCosts &costs, const Graph &graph)
+      : costs(costs), ofFirsts(SpaceKind::Soap, costs, graph) {
+    std::map<std::vector<std::string>, unsigned> known;
+    for (unsigned choice = 0; choice < graph.choices.size(); ++choice) {
+      std::vector<std::string> key{layerOf(graph.choices[choice])};
+      for (const Graph::Name &name : graph.choices[choice].names)
+        key.push_back(name.label + (name.isSummed ? " summed" : ""));
+      auto [group, isNew] = known.try_emplace(key, unsigned(firsts.size()));
+      if (isNew)
+        firsts.push_back(choice);
+      groups.push_back(group->second);
+    }
+  }
+
+  std::vector<unsigned> choices() const override {
+    std::vector<unsigned> all = ofFirsts.choices(), counts;
+    for (unsigned first : firsts)
+      counts.push_back(all[first]);
+    return counts;
+  }
+  std::optional<Point> full(const Point &own) const override {
+    Point full;
+    for (unsigned choice = 0; choice < groups.size(); ++choice) {
+      unsigned first = firsts[groups[choice]];
+      std::optional<unsigned> number = ofFirsts.full(first, own[groups[choice]]);
+      if (!(costs.of(choice) == costs.of(first)))
+        number = costs.of(choice).find(costs.of(first)[*number]);
+      if (!number)
+        return std::nullopt;
+      full.push_back(*number);
+    }
+    return full;
+  }
+  std::optional<Point> own(const Point &point) const override {
+    std::optional<Point> all = ofFirsts.own(point);
+    if (!all)
+      return all;
+    Point own;
+    for (unsigned first : firsts)
+      own.push_back((*all)[first]);
+    return full(own) == point ? std::optional(own) : std::nullopt;
+  }
+
+private:
+  const TaskCosts &costs;
+  ListedSpace ofFirsts;
+  std::vector<unsigned> firsts, groups; ///< by group: a choice; by choice: a group
 };
 
 /// A mesh of two axes, and the axis over which each name is split: 0 for none, 1 for the outer one.
@@ -264,5 +318,7 @@ std::unique_ptr<TaskSpace> TaskSpace::make(SpaceKind kind, const TaskCosts &cost
                                            const Graph &graph, unsigned devices) {
   if (kind == SpaceKind::OneMap)
     return std::make_unique<OneMapSpace>(costs, graph, devices);
+  if (kind == SpaceKind::Layers)
+    return std::make_unique<LayeredSpace>(costs, graph);
   return std::make_unique<ListedSpace>(kind, costs, graph);
 }

@@ -13,13 +13,20 @@
 //     optcnn          names that are not summed are split, and parts are on devices 0, 1, 2 ...
 //     one-map         devices are a mesh of two axes, and a name is split alike wherever it occurs,
 //                     as in Mesh-TensorFlow
+//     layers          as soap, but the choices of a layer with the same names, such as the parts of
+//                     a recurrence that is cut, have one configuration
 //     soap            names that are not summed are split, on any devices, as in FlexFlow
 //     all             summed names as well
 //
 // Experts follow rules. In a network with recurrences, each node has the whole network and its
-// share of the samples, and operators after equally many recurrences are on one device of a node.
-// In others samples are split, but parameters with more bytes than what is made with them, which is
-// the case in fully connected layers.
+// share of the samples, and layers after equally many recurrences are on one device of a node.
+// In others samples are split, but the parameters of fully connected layers: those that are summed
+// over with each sample once,
+//
+//     y(batch, out) = sum over in of x(batch, in) * w(in, out)                  split along out
+//     y(batch, at, out) = sum over in of x(batch, at, in) * w(in, out)          along batch
+//
+// All choices of a layer are split alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +39,7 @@
 
 namespace heddle::planner {
 
-enum class SpaceKind { DataParallel, Expert, Placement, OptCnn, OneMap, Soap, All };
+enum class SpaceKind { DataParallel, Expert, Placement, OptCnn, OneMap, Layers, Soap, All };
 /// All of them, each after those that it contains.
 const std::vector<SpaceKind> &allSpaces();
 std::string spelling(SpaceKind kind);

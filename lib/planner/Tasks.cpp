@@ -73,6 +73,11 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     barrier = times.addTask(keyOf((1u << 28) - 1, 0, 0, 0), times.addResource(), 1);
   for (const Graph::Choice &choice : graph.choices)
     configurations.push_back(onDevice(choice, 0));
+  makeAll();
+  simulate();
+}
+
+void Tasks::makeAll() {
   for (unsigned i = 0; i < graph.values.size(); ++i)
     blocks[i] = blocksOf(graph.values[i]);
   for (unsigned i = 0; i < graph.operators.size(); ++i)
@@ -81,7 +86,15 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     makeSums(i);
   for (unsigned i = 0; i < graph.values.size(); ++i)
     makeMessages(i);
-  simulate();
+}
+
+int64_t Tasks::rebuild(std::vector<Configuration> all) {
+  for (unsigned slot = 0; slot < slots.size(); ++slot)
+    renew(slot);
+  commit();
+  configurations = std::move(all);
+  makeAll();
+  return simulate();
 }
 
 Tasks::Slot &Tasks::renew(unsigned slot) {

@@ -62,6 +62,9 @@ public:
   void configure(unsigned choice, const Configuration &configuration);
   const Configuration &configuration(unsigned choice) const { return configurations[choice]; }
 
+  /// Makes all tasks anew, with a configuration of each choice, and simulates them.
+  int64_t rebuild(std::vector<Configuration> all);
+
   /// See Timetable.h.
   int64_t simulate();
   int64_t update() { return times.update(); }
@@ -86,6 +89,8 @@ public:
   /// and values and parts of them until their last reader has ended. What a device computes and
   /// nobody else reads is not counted, and neither are the inputs of a step.
   std::vector<int64_t> memory() const;
+  /// The bytes of parameters and other state, which all devices together hold at any time.
+  int64_t stateBytes() const;
 
 private:
   using Id = Timetable::Id;
@@ -145,6 +150,8 @@ private:
   static uint64_t keyOf(unsigned slot, unsigned to, unsigned from, unsigned hop);
   Slot &renew(unsigned slot);
 
+  bool isState(unsigned value) const; ///< held from step to step
+  void makeAll();
   void makeOperator(unsigned i);
   void makeSums(unsigned value);
   void makeMessages(unsigned value);

@@ -51,6 +51,12 @@ void Timetable::remove(Id task) {
     touched.push_back(edge.task);
 }
 
+/// In any order.
+void Timetable::removeDuplicates(std::vector<Id> &ids) {
+  ++marks;
+  std::erase_if(ids, [&](Id id) { return std::exchange(tasks[id].mark, marks) == marks; });
+}
+
 /// Tasks that are gone stay in the lists of others until it is certain that they are.
 void Timetable::erase(std::vector<Id> &dead) {
   for (Id id : dead)
@@ -58,16 +64,21 @@ void Timetable::erase(std::vector<Id> &dead) {
   auto forget = [&](std::vector<Edge> &edges) {
     std::erase_if(edges, [&](const Edge &edge) { return !tasks[edge.task].isAlive; });
   };
+  // Some tasks, such as a barrier, have long lists: each is gone through once.
+  std::vector<Id> around;
   for (Id id : dead) {
-    for (const Edge &edge : tasks[id].before)
-      if (tasks[edge.task].isAlive)
-        forget(tasks[edge.task].after);
-    for (const Edge &edge : tasks[id].after)
-      if (tasks[edge.task].isAlive)
-        forget(tasks[edge.task].before);
-    tasks[id].before.clear();
-    tasks[id].after.clear();
+    for (std::vector<Edge> *edges : {&tasks[id].before, &tasks[id].after}) {
+      for (const Edge &edge : *edges)
+        if (tasks[edge.task].isAlive)
+          around.push_back(edge.task);
+      edges->clear();
+    }
     unused.push_back(id);
+  }
+  removeDuplicates(around);
+  for (Id id : around) {
+    forget(tasks[id].before);
+    forget(tasks[id].after);
   }
   dead.clear();
 }
@@ -177,8 +188,7 @@ size_t Timetable::firstChange() {
     }
   for (Id id : removed)
     atMost({tasks[id].times.ready, tasks[id].key, id});
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  removeDuplicates(touched);
   for (Id id : touched) {
     if (!tasks[id].isAlive)
       continue;

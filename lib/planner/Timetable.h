@@ -104,6 +104,7 @@ private:
     unsigned update = 0, missing = 0; ///< tasks before it that wait
     int64_t ready = 0;                ///< by what is known
     State state = State::Clean;
+    unsigned mark = 0; ///< of the list that was last made without duplicates
   };
   struct Entry {
     int64_t ready;
@@ -120,7 +121,7 @@ private:
   std::vector<Dependence> connected; ///< dependences between tasks that are not new
   std::vector<int64_t> freeAt;       ///< by resource
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  unsigned resources = 0, updates = 0;
+  unsigned resources = 0, updates = 0, marks = 0;
   bool isUpdated = false; ///< since the last commit
   int64_t last = 0, oldLast = 0;
   size_t changes = 0;
@@ -128,6 +129,7 @@ private:
   static int64_t readyAfter(const Edge &edge, const Times &times) {
     return (edge.fromBegin ? times.begin : times.end) + edge.lag;
   }
+  void removeDuplicates(std::vector<Id> &ids);
   Task &opened(Id task);
   int64_t readyByAll(const Task &task) const;
   size_t firstChange();

@@ -103,6 +103,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   int64_t leastMemory = start->mostBytes;
   SearchOptions how{options.seed,     options.proposals,  options.beta,
                     options.patience, untilInterrupted(), {}};
+  llvm::outs().flush(); // the search takes long
   double unit = double(std::max<int64_t>(start->picoseconds, 1));
   std::optional<Prediction> best;
   Search search(space.choices(), how, [&](const Point &point) -> std::optional<double> {

@@ -36,6 +36,9 @@ struct PlanOptions {
   unsigned devices = 0;        ///< the first ones of the topology; 0: all
   unsigned cut = 1;            ///< pieces of the steps of a recurrence
   double rates = 1, links = 1; ///< factors of those of the topology
+  bool isDrawn = true;         ///< searches also start with a random plan
+  bool isFull = false;         ///< all tasks are simulated for each proposal
+  bool improves = false;       ///< a found plan is improved by single changes
   std::string picture, trace;  ///< files
   std::string measured;        ///< a timeline of heddle-run
   // Of drawn plans:

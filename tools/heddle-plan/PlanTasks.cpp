@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 using namespace heddle;
@@ -39,28 +40,44 @@ int heddle::searchTasks(const PlanOptions &options) {
   if (!planning.read())
     return 1;
   planning.print("data parallel");
+  llvm::outs().flush(); // the search takes long
+  auto begin = std::chrono::steady_clock::now();
   std::optional<Point> best = planning.find();
   if (!best)
     return 1;
   std::string proof;
-  if (options.exact) {
-    ExactSearch exact(*planning.costs, *planning.tasks, planning.graph, planning.devices);
-    bool isProved = exact.run(*best, options.exact);
-    best = exact.best();
-    proof = isProved ? llvm::formatv("no plan takes less time; {0} were computed to prove it\n",
-                                     exact.points())
-                           .str()
-                     : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
-                                     exact.points(), milliseconds(exact.bound({})))
-                           .str();
+  if (options.improves) {
+    if (planning.search->improve(planning.space(), *best))
+      proof = "no single change makes it faster\n";
     planning.search->show(*best);
   }
-  planning.print("found");
-  if (!options.json)
+  if (options.exact) {
+    ExactSearch exact(*planning.costs, *planning.tasks, planning.graph, planning.devices,
+                      [&] { return planning.search->fits(); });
+    bool isProved = exact.run(*best, options.exact);
+    best = exact.best();
+    proof += isProved ? llvm::formatv("no plan takes less time; {0} were computed to prove it\n",
+                                      exact.points())
+                            .str()
+                      : llvm::formatv("not proved with {0} plans; none takes less than {1}\n",
+                                      exact.points(), milliseconds(exact.bound({})))
+                            .str();
+    planning.search->show(*best);
+  }
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (options.json) {
+    llvm::json::Object result = planning.result("found");
+    result["proposals"] = int64_t(planning.search->proposed());
+    result["points"] = int64_t(planning.search->points());
+    result["search_seconds"] = seconds.count();
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
+  } else {
+    planning.print("found");
     llvm::outs() << llvm::formatv("tried {0} of 10^{1:f1} plans in {2} proposals\n",
                                   planning.search->points(), digitsOf(planning.costs->choices()),
                                   planning.search->proposed())
                  << proof;
+  }
   std::string text = "# " + milliseconds(planning.tasks->end()) +
                      " a step, predicted by heddle-plan for tasks\n" + planning.text(*best);
   return options.output.empty() || writeText(options.output, text) ? 0 : 1;

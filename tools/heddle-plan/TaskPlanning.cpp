@@ -75,11 +75,12 @@ bool TaskPlanning::read() {
     for (Graph::Name &name : choice.names)
       name.isSummed &= name.label != sample;
   tasks.emplace(graph, cluster, TaskOptions{.isPaper = options.isPaper});
-  costs.emplace(*tasks, graph, devices);
+  costs.emplace(*tasks, graph, devices, options.isFull);
   TaskSearchOptions how{.sample = sample,
                         .devices = devices,
                         .nodes = nodesOf(cluster, devices),
                         .isLimited = !options.isPaper,
+                        .isDrawn = options.isDrawn,
                         .search = {.seed = options.seed,
                                    .proposals = options.proposals,
                                    .beta = options.beta,
@@ -89,16 +90,30 @@ bool TaskPlanning::read() {
   return true;
 }
 
-std::optional<Point> TaskPlanning::find() {
+SpaceKind TaskPlanning::space() const {
   const std::vector<SpaceKind> &all = allSpaces();
   auto kind = llvm::find_if(all, [&](SpaceKind each) { return spelling(each) == options.space; });
   assert(kind != all.end() && "the command line accepts spaces only");
-  std::optional<Point> found = search->find(*kind);
+  return *kind;
+}
+
+std::optional<Point> TaskPlanning::find() {
+  std::optional<Point> found = search->find(space());
   if (!found) {
     const TaskSearch::Excess &least = search->leastExcess();
-    fail("no plan of '" + options.space + "' fits; of those tried, the one that needs least has " +
-         Twine(least.bytes) + " bytes on '" + cluster.devices[least.device].name + "', which has " +
-         Twine(cluster.kinds[cluster.devices[least.device].kind].memoryBytes));
+    auto limitOf = [&](unsigned device) {
+      return cluster.kinds[cluster.devices[device].kind].memoryBytes;
+    };
+    if (search->isTooLarge())
+      fail("no plan fits: parameters and other state have " + Twine(tasks->stateBytes()) +
+           " bytes, more than " + Twine(devices) + " devices such as '" + cluster.devices[0].name +
+           "', which has " + Twine(limitOf(0)));
+    else
+      fail("no plan of '" + options.space + "' was found that fits; the one that needs least, of " +
+           "those tried, has " + Twine(least.bytes) + " bytes on '" +
+           cluster.devices[least.device].name + "', which has " + Twine(limitOf(least.device)) +
+           "; no plan has less than " + Twine((tasks->stateBytes() + devices - 1) / devices) +
+           " on each device, for parameters and other state");
     return std::nullopt;
   }
   search->show(*found);

@@ -28,6 +28,7 @@ public:
   /// Finds the best plan of the space of the options, and makes its tasks. Prints why there is
   /// none.
   std::optional<planner::Point> find();
+  planner::SpaceKind space() const;
 
   /// The time, transfers and memory of the tasks.
   llvm::json::Object result(llvm::StringRef what) const;

@@ -58,6 +58,7 @@ static void addSearchOptions(CLI::App *sub, PlanOptions &options) {
                   "How strictly slower plans are declined, per time of the first plan")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();
+  sub->add_flag("!--no-random-start", options.isDrawn, "Tasks are not searched from a random plan");
   addTaskOptions(sub, options);
 }
 
@@ -82,6 +83,10 @@ static void addSearch(CLI::App *search, PlanOptions &options) {
       ->type_size(1)
       ->allow_extra_args(false);
   search->add_option("--exact", options.exact, "Prove the best of tasks by so many plans at most");
+  search->add_flag("--single-changes", options.improves,
+                   "Then change single choices of tasks, until none makes the plan faster");
+  search->add_flag("--full", options.isFull,
+                   "Make all tasks anew for each plan, to measure what updates save");
   addSearchOptions(search, options);
   addSpaceOption(search, options);
 }

@@ -32,6 +32,20 @@
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --proposals 0 --exact 3 | FileCheck %s --check-prefix=CUT
 // CUT: not proved with 3 plans; none takes less than 0.00{{[0-9]}} ms
 
+// The same plan if all tasks are made anew; one that no single change makes faster.
+// RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 --full -o - | grep -v ' a step; ' | grep -v '^tried\|^no plan' | diff - %t.first
+// RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --proposals 0 --no-random-start --single-changes | FileCheck %s --check-prefix=SINGLE
+// SINGLE: no single change makes it faster
+
+// Ctrl-C ends a search with the best plan so far; so it does one of plans of a mesh.
+// RUN: python3 %S/Inputs/interrupted.py %t.stopped heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 1000000000 --exact 5 | FileCheck %s --check-prefix=STOP
+// STOP: status 0
+// STOP-NEXT: # 0.{{[0-9]+}} ms a step, predicted by heddle-plan for tasks
+// RUN: python3 %S/Inputs/interrupted.py %t.stopped heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/two.json --proposals 1000000000 | FileCheck %s --check-prefix=STOP-MESH
+// STOP-MESH: status 0
+// STOP-MESH-NEXT: # {{.*}} where the search began
+// STOP-MESH-NEXT: mesh d=2
+
 // Spaces in which plans are searched, one inside of another, never faster than those outside; the ceiling is that of step
 // time if all devices computed all the time.
 // RUN: heddle-plan compare %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 | FileCheck %s --check-prefix=COMPARE
@@ -40,6 +54,7 @@
 // COMPARE-NEXT: | placement |
 // COMPARE-NEXT: | optcnn |
 // COMPARE-NEXT: | one-map |
+// COMPARE-NEXT: | layers |
 // COMPARE-NEXT: | soap |
 // COMPARE-NEXT: | all |
 // COMPARE-NEXT: No plan with the tasks of data parallelism is more than 1.07 times faster than it.
@@ -65,7 +80,10 @@
 // A device that is too small for any plan.
 // RUN: sed 's/"kind": "[^"]*", /&"memory_bytes": 100, /' %S/Inputs/graph.json > %t.small.json
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %t.small.json --tasks --proposals 20 2>&1 | FileCheck %s --check-prefix=SMALL
-// SMALL: no plan of 'all' fits; of those tried, the one that needs least has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 100
+// SMALL: no plan of 'all' was found that fits; the one that needs least, of those tried, has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 100; no plan has less than 96 on each device, for parameters and other state
+// RUN: sed 's/"kind": "[^"]*", /&"memory_bytes": 90, /' %S/Inputs/graph.json > %t.tiny.json
+// RUN: not heddle-plan search %S/Inputs/step.mlir --topology %t.tiny.json --tasks --proposals 20 2>&1 | FileCheck %s --check-prefix=TINY
+// TINY: no plan fits: parameters and other state have 192 bytes, more than 2 devices such as 'd.0', which has 90
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --devices 3 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: expected at most the 2 devices of '{{.*}}graph.json', got --devices 3
 

@@ -7,6 +7,7 @@
 
 #include "lib/planner/Exact.h"
 
+#include "AllTimes.h"
 #include "DrawnGraph.h"
 
 #include "gtest/gtest.h"
@@ -71,10 +72,17 @@ TEST(TaskCosts, SearchesByUpdatesAsByFreshStarts) {
       return std::pair(points, search.best());
     };
     SearchOptions how{.seed = round, .proposals = 200, .beta = 5};
-    EXPECT_EQ(visited(costs.options(how), costs.function(unit)),
-              visited(how, [&](const Point &point) {
+    auto found = visited(costs.options(how), costs.function(unit));
+    EXPECT_EQ(found, visited(how, [&](const Point &point) {
                 return double(freshTime(graph, cluster, options, costs, point)) / unit;
               }));
+    Tasks anew(graph, cluster, options);
+    TaskCosts full(anew, graph, 4, true);
+    EXPECT_EQ(found, visited(full.options(how), full.function(unit)));
+    full.propose(found.second);
+    costs.propose(found.second);
+    EXPECT_EQ(allOf(anew.timetable()), allOf(tasks.timetable()));
+    EXPECT_EQ(anew.totals(), tasks.totals());
   }
 }
 
@@ -169,4 +177,39 @@ TEST(ExactSearch, AgreesWithBruteForceAndBoundsAreAdmissible) {
     }
   }
   EXPECT_LT(tried, all / 2); // bounds spare points
+}
+
+// The best of the points that fit, by trying all: some memory is too small for the fastest point.
+TEST(ExactSearch, FindsTheBestOfWhatIsAllowed) {
+  Random random(12);
+  unsigned slower = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    Graph graph = drawGraph(2, 5, random);
+    Cluster cluster = drawCluster(2, random);
+    Tasks tasks(graph, cluster, {});
+    TaskCosts costs(tasks, graph, 2);
+    auto bytes = [&] {
+      std::vector<int64_t> memory = tasks.memory();
+      return *std::max_element(memory.begin(), memory.end());
+    };
+    std::vector<std::tuple<int64_t, int64_t, Point>> all; // bytes and times
+    int64_t fastest = std::numeric_limits<int64_t>::max(), least = fastest;
+    for (unsigned a = 0; a < costs.choices()[0]; ++a)
+      for (unsigned b = 0; b < costs.choices()[1]; ++b) {
+        int64_t time = costs.propose({a, b});
+        costs.decide(true);
+        all.emplace_back(bytes(), time, Point{a, b});
+        fastest = std::min(fastest, time);
+      }
+    std::sort(all.begin(), all.end());
+    int64_t limit = std::get<0>(all[all.size() / 4]);
+    for (auto &[own, time, point] : all)
+      if (own <= limit)
+        least = std::min(least, time);
+    ExactSearch exact(costs, tasks, graph, 2, [&] { return bytes() <= limit; });
+    EXPECT_TRUE(exact.run(std::get<2>(all[0]), 1'000'000));
+    EXPECT_EQ(exact.picoseconds(), least) << "round " << round;
+    slower += least > fastest;
+  }
+  EXPECT_GT(slower, 5u);
 }

@@ -28,7 +28,7 @@ Cluster twoNodes(int64_t memoryBytes) {
   return cluster;
 }
 
-/// A layer with few parameters and many values, and one with more parameters than values.
+/// A layer that scales, and one that is fully connected.
 Graph twoLayers() {
   Graph graph;
   graph.choices = {{"few", {{"b", 8}, {"o", 32}}}, {"many", {{"b", 8}, {"i", 32}, {"o", 16}}}};
@@ -76,11 +76,27 @@ TEST(Nodes, AreDevicesOfOneName) {
   EXPECT_EQ(nodesOf(cluster, 3), 1u); // not alike
 }
 
-TEST_F(TaskSearchTest, ExpertsSplitLargeParameters) {
+TEST_F(TaskSearchTest, ExpertsSplitFullyConnectedLayers) {
   make();
   Point point = search->expert();
   EXPECT_EQ(of(0, point), (Configuration{{4, 1}, {0, 1, 2, 3}}));
   EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
+  // The choices of a layer are split alike.
+  graph.choices[0].layer = graph.choices[1].layer = "many";
+  make();
+  point = search->expert();
+  EXPECT_EQ(of(0, point), (Configuration{{1, 4}, {0, 1, 2, 3}}));
+  EXPECT_EQ(of(1, point), (Configuration{{1, 1, 4}, {0, 1, 2, 3}}));
+}
+
+// A parameter that is read for each place of a sample, as in a convolution, is not split.
+TEST_F(TaskSearchTest, ExpertsSplitSamplesOfConvolutions) {
+  graph.choices[1].names.push_back({"place", 6});
+  graph.operators[1].names.push_back(3);
+  graph.values[1].names.push_back(3);
+  graph.values[1].sizes.push_back(6);
+  make();
+  EXPECT_EQ(of(1, search->expert()), (Configuration{{4, 1, 1, 1}, {0, 1, 2, 3}}));
 }
 
 // Two recurrences: what is before and after the first one is on the two devices of a node.
@@ -167,10 +183,58 @@ TEST_F(TaskSearchTest, PlansFitIntoMemory) {
   search->show(*found);
   for (int64_t bytes : tasks->memory())
     EXPECT_LE(bytes, 2'000);
+  EXPECT_FALSE(search->isTooLarge());
   cluster = twoNodes(100);
   make();
   EXPECT_EQ(search->find(SpaceKind::All), std::nullopt);
+  EXPECT_EQ(tasks->stateBytes(), 32 * 4 + 32 * 16 * 4);
+  EXPECT_TRUE(search->isTooLarge()); // 2,176 bytes on devices with 400
   TaskSearch::Excess least = search->leastExcess();
   EXPECT_EQ(least.bytes - least.excess, 100);
   EXPECT_GE(least.bytes, 512); // a quarter of the parameters
+}
+
+// By trying all single changes.
+TEST_F(TaskSearchTest, NoSingleChangeImprovesWhatWasImproved) {
+  Random random(8);
+  unsigned improved = 0;
+  for (unsigned round = 0; round < 10; ++round) {
+    graph = drawGraph(4, 8, random);
+    cluster = drawCluster(4, random);
+    make();
+    Point point = search->dataParallel();
+    search->show(point);
+    int64_t before = tasks->end();
+    ASSERT_TRUE(search->improve(SpaceKind::All, point));
+    search->show(point);
+    int64_t end = tasks->end();
+    improved += end < before;
+    EXPECT_LE(end, before);
+    for (unsigned choice = 0; choice < point.size(); ++choice)
+      for (unsigned number = 0; number < costs->choices()[choice]; ++number) {
+        Point other = point;
+        other[choice] = number;
+        EXPECT_GE(costs->propose(other), end);
+        costs->decide(false);
+      }
+  }
+  EXPECT_GT(improved, 5u);
+}
+
+// Two parts of a layer, and another layer.
+TEST_F(TaskSearchTest, LayersHaveOneConfiguration) {
+  graph.choices.push_back(graph.choices[0]);
+  graph.choices[0].layer = graph.choices[2].layer = "scale";
+  graph.choices[2].names[1].size = 3; // not in four parts
+  make();
+  auto space = TaskSpace::make(SpaceKind::Layers, *costs, graph, 4);
+  EXPECT_EQ(space->choices(), (std::vector<unsigned>{15, 15}));
+  unsigned both = *costs->of(0).find({{4, 1}, {0, 1, 2, 3}});
+  Point point = *space->full({both, 0});
+  EXPECT_EQ(of(2, point), of(0, point));
+  EXPECT_EQ(space->own(point), (Point{both, 0}));
+  point[2] = 0;
+  EXPECT_EQ(space->own(point), std::nullopt);
+  unsigned four = *costs->of(0).find({{1, 4}, {0, 1, 2, 3}});
+  EXPECT_EQ(space->full({four, 0}), std::nullopt);
 }
