@@ -55,6 +55,17 @@ func.func @guarded(%a: !nd.tensor<f32, n: 32> {nd.layout = #nest.layout<[n]>}) -
   return %r : !nd.tensor<f32, m: 32, n: 32>
 }
 
+// The tensor changes only with m, the condition with n: 64 vectors with an addition test their lanes.
+// CHECK: 'guarded_rows' takes {{.*}}; operations 320,
+func.func @guarded_rows(%a: !nd.tensor<f32, m: 32> {nd.layout = #nest.layout<[m]>}) -> (!nd.tensor<f32, m: 32, n: 32> {nd.layout = #nest.layout<[m, n]>}) {
+  %r = nest.compute (m: 32, n: 32) reads %a[] if [n - 3 >= 0] else 0.000000e+00 : f32 {
+  ^bb0(%x: f32):
+    %y = arith.addf %x, %x : f32
+    nest.yield %y : f32
+  } {heddle.name = "guarded_rows", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 1, cache n by 16, register n by 16, vector n by 1]>} : (!nd.tensor<f32, m: 32>) -> !nd.tensor<f32, m: 32, n: 32>
+  return %r : !nd.tensor<f32, m: 32, n: 32>
+}
+
 // Two vectors hold the 64 bits of 16 lanes: each of 4 vectors takes a sum, and twice a conversion, a sum, a shift and a
 // conversion.
 // CHECK: 'wide' takes {{.*}}; operations 36,

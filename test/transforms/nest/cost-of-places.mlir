@@ -64,8 +64,8 @@ func.func @pages(%a: !nd.tensor<f32, k: 256, m: 64> {nd.layout = #nest.layout<[m
 
 // A copy that changes in a loop of chunks waits for its bytes from L3: %b has 4 MiB. With two buffers it does not.
 // CHECK: 'compute' takes {{.*}}, waited 4.19{{[0-9]*}}e+06,
+// CHECK: 'compute' takes
 // CHECK-NOT: waited
-// CHECK: 'compute' takes {{.*}}
 func.func @waits(%a: !nd.tensor<f32, k: 1024, m: 64> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 1024, n: 1024> {nd.layout = #nest.layout<[k, n]>})
     -> (!nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 1024) reduce (k: 1024) reads %a[], %b[] {

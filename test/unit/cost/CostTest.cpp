@@ -557,6 +557,7 @@ TEST(BoundTest, IsOfANestThatRunsAlone) {
   double added = (1000 * nests.rates.coldStore + 1000 * nests.rates.coldTurn) / nests.rates.clock +
                  nests.rates.coldStart;
   EXPECT_GE(secondsOf(some, nests.rates) - secondsOf(some, nests.rates.warm()), added);
+  EXPECT_EQ(boundOf(some, nests.rates).seconds, boundOf(some, nests.rates.warm()).seconds);
   Amounts bytes;
   bytes.bytes[L2] = 1e9;
   EXPECT_NEAR(secondsOf(bytes, nests.rates) - secondsOf(bytes, nests.rates.warm()),

@@ -306,8 +306,13 @@ TEST_F(ReadGraphTest, CutRecurrencesOverlap) {
   text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
   auto timeOf = [&](unsigned pieces) {
     Graph graph = cutGraph(read(text.c_str(), false), pieces);
-    for (Graph::Operator &op : graph.operators)
+    std::vector<size_t> reads;
+    for (Graph::Operator &op : graph.operators) {
       op.operations = 1000.0 / pieces;
+      reads.push_back(op.reads.size());
+    }
+    // The first piece of the second recurrence reads one piece of the first.
+    EXPECT_EQ(reads[pieces], 1u) << pieces;
     Tasks tasks(graph, cluster, {});
     for (unsigned i = 0; i < graph.choices.size(); ++i)
       tasks.configure(i, onDevice(graph.choices[i], i >= graph.choices.size() / 2));
