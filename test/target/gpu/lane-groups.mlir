@@ -1,6 +1,7 @@
 // The lanes of a block run the nests of a group, an update and a sort, and wait for each other where one needs what others did.
 // RUN: split-file %s %t
 // RUN: heddlec %t/group.mlir --row-major --emit=loops --target opencl | FileCheck %t/group.mlir
+// RUN: heddlec %t/long.mlir --row-major --emit=loops --target opencl | FileCheck %t/long.mlir
 // RUN: heddlec %t/alone.mlir --row-major --emit=loops --target opencl | FileCheck %t/alone.mlir
 // RUN: heddlec %t/alone.mlir --row-major --target opencl -o %t/alone.heddle --explain-json %t/alone.json
 // RUN: FileCheck %t/alone.mlir --check-prefix=EXPLAIN --input-file %t/alone.json
@@ -54,6 +55,25 @@ func.func @rows(%x: !nd.tensor<f32, b: 9, c: 40> {nd.name = "x"}) -> !nd.tensor<
     nest.yield %p : !nd.tensor<f32, c: 40>
   } : !nd.tensor<f32, b: 9, c: 40>
   return %a : !nd.tensor<f32, b: 9, c: 40>
+}
+
+//--- long.mlir
+// A row of 400,000 bytes does not fit into shared memory: it is in the scratch of its block.
+// CHECK: .shared() {{.*}} : !llvm.array<1024 x i8>
+func.func @long_rows(%x: !nd.tensor<f32, b: 9, c: 100000> {nd.name = "x"}) -> !nd.tensor<f32, b: 9> {
+  %a = nest.group (b: 9) {
+    %p = nest.compute (c: 100000) reads %x[] {
+    ^bb0(%v: f32):
+      %r = math.exp %v : f32
+      nest.yield %r : f32
+    } {heddle.materialize} : (!nd.tensor<f32, b: 9, c: 100000>) -> !nd.tensor<f32, c: 100000>
+    %s = nest.compute () reduce (c: 100000) reads %p[c = 99999 - c] {
+    ^bb0(%v: f32):
+      nest.yield %v : f32
+    } combine add [0.0 : f32] : (!nd.tensor<f32, c: 100000>) -> !nd.tensor<f32>
+    nest.yield %s : !nd.tensor<f32>
+  } : !nd.tensor<f32, b: 9>
+  return %a : !nd.tensor<f32, b: 9>
 }
 
 //--- alone.mlir
