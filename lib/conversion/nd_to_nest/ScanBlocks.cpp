@@ -193,17 +193,10 @@ private:
 };
 } // namespace
 
-/// True in a program for several devices: a line may be split over them, as a recurrence is.
-static bool hasMesh(Operation *op) {
-  return llvm::any_of(op->getParentOfType<ModuleOp>()->getAttrs(), [](NamedAttribute attribute) {
-    return attribute.getName().getValue().starts_with("mesh.");
-  });
-}
-
 /// The number of elements that a block scans; none if the scan is a recurrence, as the short ones
 /// are whose other names have points for lanes.
 static std::optional<int64_t> lengthFor(nd::ScanOp op) {
-  if (isa<HoldsNestsInterface>(op->getParentOp()) || hasMesh(op))
+  if (isa<HoldsNestsInterface>(op->getParentOp()) || isDivided(op))
     return std::nullopt;
   nest::MachineAttr facts = cost::Machine::at(op).facts;
   int64_t length = facts ? facts.integer("points_per_block", 0) : 0, bytes = 0, others = 1;

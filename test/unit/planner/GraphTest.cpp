@@ -60,8 +60,8 @@ TEST(Depths, AreThoseOfWhatNeedsAnOperator) {
   EXPECT_EQ(layers.depths(), (std::vector<unsigned>{0, 1, 1, 2, 2, 1, 1, 1}));
 }
 
-// What a layer computes for others does not move it: only its parameter does, which is needed
-// after a recurrence.
+// The depth of a layer is that of the operator that reads its parameter, here after a recurrence.
+// An operator of the layer without parameters does not change it.
 TEST(Depths, OfLayersAreThoseOfTheirParameters) {
   Layers layers;
   unsigned seed = layers.add("output", {});
