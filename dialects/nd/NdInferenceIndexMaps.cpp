@@ -7,8 +7,6 @@
 
 #include "dialects/nd/NdInferenceNames.h"
 
-#include "runtime/expr/Layout.h"
-
 #include "llvm/ADT/StringSet.h"
 
 using namespace heddle;

@@ -16,9 +16,6 @@
 #include "dialects/nest/NestBuild.h"
 #include "dialects/nest/NestGradient.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/StringSet.h"
-
 using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;

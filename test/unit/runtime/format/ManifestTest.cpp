@@ -9,16 +9,9 @@
 #include "test/unit/runtime/Random.h"
 
 #include "heddle/Error.h"
-#include "runtime/base/CodePages.h"
 #include "runtime/program/SizedEntry.h"
 
-#include <bit>
-#include <csignal>
 #include <nlohmann/json.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <sys/resource.h>
 
 using namespace heddle;
 

@@ -9,11 +9,9 @@
 
 #include "heddle/Error.h"
 #include "runtime/base/CodePages.h"
-#include "runtime/program/SizedEntry.h"
 
 #include <bit>
 #include <csignal>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
