@@ -23,7 +23,7 @@
 #include "heddle/Ranks.h"
 #include "heddle/io/Safetensors.h"
 #include "runtime/control/EngineTransport.h"
-#include "runtime/program/Placement.h"
+#include "runtime/program/CallShards.h"
 #include "runtime/program/Program.h"
 
 #include <iostream>

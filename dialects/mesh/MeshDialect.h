@@ -80,10 +80,10 @@ inline constexpr StringLiteral carriedAttrName = "mesh.carried";
 /// negative (ScanTurns.h).
 inline constexpr StringLiteral skippedAttrName = "mesh.skipped";
 /// A module's attribute with the rules of the plan; priorities are indices into it
-/// (lib/transforms/mesh/propagate/Plan.h).
+/// (lib/transforms/mesh/propagate/ApplyPlan.h).
 inline constexpr StringLiteral rulesAttrName = "mesh.rules";
 /// A module's attribute with the order in which roles run parts of a batch: greedy, gpipe, 1f1b or
-/// interleaved (lib/transforms/mesh/roles/Schedules.h).
+/// interleaved (lib/transforms/mesh/roles/PipelineSchedules.h).
 inline constexpr StringLiteral scheduleAttrName = "mesh.schedule";
 /// The attribute of an op of a function's body that only the devices of one coordinate run:
 /// {stage = 1}.

@@ -7,7 +7,7 @@
 
 #include "lib/analysis/CanonicalNames.h"
 
-#include "lib/analysis/Literal.h"
+#include "lib/analysis/LiteralText.h"
 
 #include "dialects/nest/NestBuild.h"
 

@@ -11,7 +11,7 @@
 #include "lib/analysis/AttributeText.h"
 #include "lib/analysis/BlockForms.h"
 #include "lib/analysis/CanonicalNames.h"
-#include "lib/analysis/Literal.h"
+#include "lib/analysis/LiteralText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

@@ -41,9 +41,3 @@ Expr nest::chunksOf(Operation *nest) {
   }
   return chunks;
 }
-
-void nest::writeChunks(Operation *nest) {
-  auto scheduled = dyn_cast<ScheduledInterface>(nest);
-  if (scheduled && scheduled.getScheduleAttr() && !scheduleOf(nest).isPartial())
-    nest->setAttr("heddle.chunks", nd::SizeAttr::get(nest->getContext(), chunksOf(nest)));
-}

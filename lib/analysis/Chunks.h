@@ -27,9 +27,6 @@ namespace heddle::nest {
 /// sizes. It is 0 if a compute or a group has no points.
 Expr chunksOf(Operation *nest);
 
-/// Writes the number of chunks on the nest, if the nest has a schedule.
-void writeChunks(Operation *nest);
-
 } // namespace heddle::nest
 
 #endif // HEDDLE_LIB_ANALYSIS_CHUNKS_H

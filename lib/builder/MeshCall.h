@@ -19,8 +19,8 @@
 #define HEDDLE_LIB_BUILDER_MESHCALL_H
 
 #include "heddle/Tensor.h"
+#include "runtime/program/CallShards.h"
 #include "runtime/program/Gather.h"
-#include "runtime/program/Placement.h"
 #include "runtime/program/Program.h"
 
 namespace heddle::detail {
@@ -42,7 +42,7 @@ public:
 private:
   const EntrySpec &entry;
   std::shared_ptr<Job> job;
-  std::optional<Placement> placed;
+  std::optional<CallShards> placed;
 };
 
 } // namespace heddle::detail

@@ -9,10 +9,10 @@
 
 #include "dialects/nd/FunctionAttrs.h"
 
+#include "lib/compile/CompileKernels.h"
 #include "lib/compile/DescribeCode.h"
 #include "lib/compile/Dump.h"
 #include "lib/compile/Explain.h"
-#include "lib/compile/Kernels.h"
 #include "lib/compile/ProgramCache.h"
 #include "lib/compile/RunPasses.h"
 #include "lib/compile/Shardings.h"
@@ -21,7 +21,7 @@
 #include "lib/conversion/nest_to_steps/DistributeSteps.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
-#include "lib/target/Memories.h"
+#include "lib/target/CheckMemories.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -52,26 +52,27 @@ static void addRole(Manifest &manifest, OutlinedEntry &entry) {
 }
 
 static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program,
-                                        const Setting &setting, const CompileOptions &options,
+                                        const ResolvedOptions &resolved,
+                                        const CompileOptions &options,
                                         CompileStatistics &statistics, Explanation *explanation) {
   ProgramImage image;
   Manifest &manifest = image.manifest;
-  setting.target->describe(manifest);
+  resolved.target->describe(manifest);
   for (OutlinedEntry &entry : program.entries) {
     statistics.liveBytes += planMemory(entry);
     statistics.arenaBytes += entry.spec.arenaBytes;
     if (failed(checkSizes(entry)))
       return failure();
     establishPadding(program, entry);
-    if (!setting.target->sharesHostMemory())
+    if (!resolved.target->sharesHostMemory())
       assignSpaces(entry, manifest.target);
   }
   keepDistinctKernels(program);
-  predictSteps(program, setting.timed);
-  if (options.explainLayouts && failed(explainKernels(program.kernels, *setting.target, options)))
+  predictSteps(program, resolved.timed);
+  if (options.explainLayouts && failed(explainKernels(program.kernels, *resolved.target, options)))
     return failure();
   auto begin = Clock::now();
-  auto kernels = compileKernels(program.kernels, *setting.target, setting.kept(), options);
+  auto kernels = compileKernels(program.kernels, *resolved.target, resolved.kept(), options);
   if (failed(kernels))
     return failure();
   statistics.kernelSeconds = secondsSince(begin);
@@ -90,7 +91,7 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
                      source.seconds});
   std::vector<EntrySource> sources;
   for (OutlinedEntry &entry : program.entries) {
-    distributeSteps(entry, codes, setting.choices);
+    distributeSteps(entry, codes, resolved.choices);
     if (failed(checkSizes(entry)))
       return failure();
     for (const StepSpec &step : entry.spec.steps) {
@@ -103,11 +104,11 @@ static FailureOr<ProgramImage> assemble(ModuleOp module, OutlinedProgram program
     sources.push_back(
         {entry.spec.name, symbolOf(entry), entry.function.getLoc(), entry.spec.steps});
   }
-  auto entries = compileEntries(sources, *setting.target, setting.kept());
+  auto entries = compileEntries(sources, *resolved.target, resolved.kept());
   if (failed(entries))
     return failure();
   std::move(entries->begin(), entries->end(), std::back_inserter(objects));
-  auto block = setting.target->link(std::move(objects));
+  auto block = resolved.target->link(std::move(objects));
   if (!block)
     return LogicalResult(module.emitError() << llvm::toString(block.takeError()));
   image.code = std::move(block->bytes);
@@ -145,7 +146,7 @@ static LogicalResult dumpKernels(ModuleOp module, const Dump &dump, const Outlin
 }
 
 /// Runs all passes; sets `counted` except for the total seconds.
-static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting,
+static FailureOr<ProgramImage> runPasses(ModuleOp module, const ResolvedOptions &resolved,
                                          const CompileOptions &options, const Dump &dump,
                                          CompileStatistics &counted) {
   auto begin = Clock::now();
@@ -160,8 +161,8 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
           counted.checks.push_back(message.str());
   std::optional<Explanation> explanation;
   if (options.explainLayouts || !options.explainJson.empty() || !options.explainHtml.empty())
-    explanation.emplace(setting.timed, setting.choices);
-  if (failed(runNestPasses(module, options, setting,
+    explanation.emplace(resolved.timed, resolved.choices);
+  if (failed(runNestPasses(module, options, resolved,
                            explanation ? explanation->listeners() : DecisionListeners())))
     return failure();
   if (dump.isWanted("2-nest.mlir")) {
@@ -170,14 +171,14 @@ static FailureOr<ProgramImage> runPasses(ModuleOp module, const Setting &setting
       return failure();
   }
   bool show = explanation || dump.isWanted("3-scheduled.mlir");
-  auto program = makeSteps(module, setting, options, show);
+  auto program = makeSteps(module, resolved, options, show);
   if (failed(program) || failed(dump.write(module, "3-scheduled.mlir")))
     return failure();
   counted.passSeconds = secondsSince(begin);
   if (dump.isWanted("kernels") &&
-      failed(dumpKernels(module, dump, *program, *setting.target, options)))
+      failed(dumpKernels(module, dump, *program, *resolved.target, options)))
     return failure();
-  auto image = assemble(module, std::move(*program), setting, options, counted,
+  auto image = assemble(module, std::move(*program), resolved, options, counted,
                         explanation ? &*explanation : nullptr);
   if (failed(image) ||
       (explanation &&
@@ -221,15 +222,15 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
   FailureOr<CompileOptions> stated = statePlan(module, given); // also the links of the machine
   if (failed(stated))
     return failure();
-  auto setting = prepare(module, given);
-  if (failed(setting) || failed(checkMemories(module, *setting->target, given.explainLayouts)))
+  auto resolved = resolveOptions(module, given);
+  if (failed(resolved) || failed(checkMemories(module, *resolved->target, given.explainLayouts)))
     return failure();
   const CompileOptions &options = *stated;
   std::string key;
   std::optional<ProgramImage> image;
-  if (setting->cache && !mustRun(options, dump)) {
-    key = programKey(module, options, setting->machine, setting->timed.facts, *setting->target);
-    image = findProgram(*setting->cache, key, counted);
+  if (resolved->cache && !mustRun(options, dump)) {
+    key = programKey(module, options, resolved->machine, resolved->timed.facts, *resolved->target);
+    image = findProgram(*resolved->cache, key, counted);
   }
   if (!image) {
     bool isSilent = true; // a cached program would not repeat warnings
@@ -237,12 +238,12 @@ FailureOr<ProgramImage> heddle::compileProgram(ModuleOp module, const CompileOpt
       isSilent = false;
       return failure(); // passes it on
     });
-    auto made = runPasses(module, *setting, options, dump, counted);
+    auto made = runPasses(module, *resolved, options, dump, counted);
     if (failed(made))
       return failure();
     image = std::move(*made);
     if (!key.empty() && isSilent)
-      storeProgram(*setting->cache, key, *image, counted);
+      storeProgram(*resolved->cache, key, *image, counted);
   }
   counted.codeBytes = int64_t(image->code.size());
   counted.constantBytes = int64_t(image->constants.size());

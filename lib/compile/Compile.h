@@ -9,9 +9,9 @@
 // is differentiated and simplified, lowered to nests, fused and laid out (`buildNdPipeline`,
 // `buildNestPipeline`), and rewritten so that each op is a step (`buildStepPipeline`). Each
 // distinct nest becomes a kernel (OutlineKernels.h), which is scheduled, compiled and cached on
-// disk (Kernels.h), and functions become lists of steps (Outline.h). Then the memory of values
-// (PlanMemory.h) and barriers (PlaceBarriers.h) are planned, and an entry function is built that
-// runs the steps.
+// disk (CompileKernels.h), and functions become lists of steps (OutlineEntries.h). Then the memory
+// of values is planned (PlanMemory.h), barriers are placed (PlaceBarriers.h), and an entry function
+// is built that runs the steps.
 //
 //     CompileOptions options;
 //     options.targetCpu = "haswell";

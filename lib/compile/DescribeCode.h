@@ -8,7 +8,7 @@
 #ifndef HEDDLE_LIB_COMPILE_DESCRIBECODE_H
 #define HEDDLE_LIB_COMPILE_DESCRIBECODE_H
 
-#include "lib/compile/Kernels.h"
+#include "lib/compile/CompileKernels.h"
 
 namespace heddle {
 

@@ -34,7 +34,7 @@
 #ifndef HEDDLE_LIB_COMPILE_EXPLAIN_H
 #define HEDDLE_LIB_COMPILE_EXPLAIN_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 #include "lib/cost/Machine.h"
 #include "lib/pipelines/Pipelines.h"
 

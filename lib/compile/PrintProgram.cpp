@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/compile/CompileKernels.h"
 #include "lib/compile/Dump.h"
-#include "lib/compile/Kernels.h"
 #include "lib/compile/RunPasses.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -32,14 +32,14 @@ FailureOr<std::string> heddle::printProgram(ModuleOp module, const CompileOption
     llvm::raw_string_ostream(text) << module << "\n";
     return text;
   };
-  auto setting = prepare(module, options);
-  if (failed(setting) || failed(runNdPasses(module, options)))
+  auto resolved = resolveOptions(module, options);
+  if (failed(resolved) || failed(runNdPasses(module, options)))
     return failure();
   if (form == ProgramForm::Nd)
     return printed();
-  if (failed(runNestPasses(module, options, *setting)))
+  if (failed(runNestPasses(module, options, *resolved)))
     return failure();
-  auto program = makeSteps(module, *setting, options, /*show=*/form == ProgramForm::Nest);
+  auto program = makeSteps(module, *resolved, options, /*show=*/form == ProgramForm::Nest);
   if (failed(program))
     return failure();
   if (form == ProgramForm::Nest)
@@ -54,7 +54,7 @@ FailureOr<std::string> heddle::printProgram(ModuleOp module, const CompileOption
                                                      : KernelForm::Assembly;
     auto text = form == ProgramForm::Kernels
                     ? FailureOr<std::string>(kernel.source)
-                    : printKernel(kernel, *setting->target, options, inner);
+                    : printKernel(kernel, *resolved->target, options, inner);
     if (failed(text))
       return failure();
     all += *text;

@@ -7,7 +7,7 @@
 
 #include "lib/compile/ProgramCache.h"
 
-#include "lib/compile/Kernels.h"
+#include "lib/compile/CompileKernels.h"
 #include "lib/compile/Version.h"
 
 #include "llvm/Support/JSON.h"

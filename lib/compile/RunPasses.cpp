@@ -7,7 +7,7 @@
 
 #include "lib/compile/RunPasses.h"
 
-#include "lib/compile/Kernels.h"
+#include "lib/compile/CompileKernels.h"
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/transforms/nd/NeutralNames.h"
 #include "lib/transforms/nd/Passes.h"
@@ -41,11 +41,12 @@ LogicalResult heddle::runNdPasses(ModuleOp module, const CompileOptions &options
 }
 
 LogicalResult heddle::runNestPasses(ModuleOp module, const CompileOptions &options,
-                                    const Setting &setting, const DecisionListeners &listeners) {
-  module->setAttr(machineAttrName, setting.stated);
+                                    const ResolvedOptions &resolved,
+                                    const DecisionListeners &listeners) {
+  module->setAttr(machineAttrName, resolved.stated);
   llvm::scope_exit restored([&] {
-    setting.facts ? module->setAttr(machineAttrName, setting.facts)
-                  : void(module->removeAttr(machineAttrName));
+    resolved.facts ? module->setAttr(machineAttrName, resolved.facts)
+                   : void(module->removeAttr(machineAttrName));
   });
   SpelledDiagnostics spelled(module);
   PassManager passes(module.getContext());
@@ -62,12 +63,12 @@ LogicalResult heddle::restoreNames(ModuleOp module) {
   return passes.run(module);
 }
 
-FailureOr<OutlinedProgram> heddle::makeSteps(ModuleOp module, const Setting &setting,
+FailureOr<OutlinedProgram> heddle::makeSteps(ModuleOp module, const ResolvedOptions &resolved,
                                              const CompileOptions &options, bool show) {
   insertCopies(module);
-  OutlinedKernels outlined = outlineKernels(module, cost::withoutRates(setting.facts));
-  scheduleKernels(module, outlined, setting.choices, setting.timed, show ? nullptr : setting.kept(),
-                  options);
+  OutlinedKernels outlined = outlineKernels(module, cost::withoutRates(resolved.facts));
+  scheduleKernels(module, outlined, resolved.choices, resolved.timed,
+                  show ? nullptr : resolved.kept(), options);
   if (show)
     showSchedules(outlined);
   if (failed(restoreNames(module)))

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 //     runNdPasses(module, options);               // nd, simplified and differentiated
-//     runNestPasses(module, options, setting);    // nests with layouts, under neutral names
-//     makeSteps(module, setting, options, false); // kernels, and the steps that call them
+//     runNestPasses(module, options, resolved);    // nests with layouts, under neutral names
+//     makeSteps(module, resolved, options, false); // kernels, and the steps that call them
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HEDDLE_LIB_COMPILE_RUNPASSES_H
 #define HEDDLE_LIB_COMPILE_RUNPASSES_H
 
-#include "lib/compile/Setting.h"
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/compile/ResolvedOptions.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 
 namespace heddle {
 
@@ -24,12 +24,13 @@ namespace heddle {
 LogicalResult runNdPasses(ModuleOp module, const CompileOptions &options);
 /// Runs the pipelines of nests and steps. While they run, the module states all facts of its
 /// machine.
-LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options, const Setting &setting,
+LogicalResult runNestPasses(ModuleOp module, const CompileOptions &options,
+                            const ResolvedOptions &resolved,
                             const DecisionListeners &listeners = {});
 LogicalResult restoreNames(ModuleOp module);
 /// Schedules the distinct kernels, restores the users' names and converts the nests to steps. If
 /// `show`, schedules become attributes of the nests.
-FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const Setting &setting,
+FailureOr<OutlinedProgram> makeSteps(ModuleOp module, const ResolvedOptions &resolved,
                                      const CompileOptions &options, bool show);
 
 } // namespace heddle

@@ -8,8 +8,8 @@
 #include "lib/compile/Shardings.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/conversion/nest_to_steps/Outline.h"
-#include "lib/transforms/mesh/propagate/Explain.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
+#include "lib/transforms/mesh/propagate/ExplainShardings.h"
 #include "runtime/memory/RuntimeTensor.h"
 
 using namespace heddle;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes of lib/transforms/mesh write rows to attributes of an entry's function (Explain.h).
-// They become the section "shardings" of the program file.
+// The passes of lib/transforms/mesh write rows to attributes of an entry's function
+// (ExplainShardings.h). They become the section "shardings" of the program file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The instructions that a nest executes, and the bytes that it moves between the levels of the
-// memory hierarchy (Count.h). These are amounts: they depend on the sizes of caches and vectors,
-// and on no rate (Cost.h).
+// memory hierarchy (CountAmounts.h). These are amounts: they depend on the sizes of caches and
+// vectors, and on no rate (Cost.h).
 //
 //===----------------------------------------------------------------------===//
 

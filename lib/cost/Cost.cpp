@@ -8,7 +8,7 @@
 #include "lib/cost/Cost.h"
 
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/cost/Assume.h"
+#include "lib/cost/AssumedLoops.h"
 
 #include <cmath>
 

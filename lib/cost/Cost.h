@@ -32,7 +32,7 @@
 #ifndef HEDDLE_LIB_COST_COST_H
 #define HEDDLE_LIB_COST_COST_H
 
-#include "lib/cost/Count.h"
+#include "lib/cost/CountAmounts.h"
 #include "lib/cost/Machine.h"
 
 namespace heddle::cost {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/cost/Count.h"
+#include "lib/cost/CountAmounts.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Activations.h"
 
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 using namespace heddle;
 using namespace heddle::nn;

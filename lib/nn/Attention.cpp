@@ -7,8 +7,8 @@
 
 #include "heddle/nn/Attention.h"
 
-#include "lib/nn/Attending.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/DotAttention.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

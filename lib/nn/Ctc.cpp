@@ -16,7 +16,7 @@
 #include "heddle/Compositions.h"
 #include "heddle/Jit.h"
 #include "heddle/nn/Losses.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <algorithm>
 #include <cmath>

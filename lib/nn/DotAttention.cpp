@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/nn/DotAttention.h"
 #include "heddle/nn/Activations.h"
-#include "lib/nn/Attending.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

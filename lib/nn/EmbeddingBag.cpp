@@ -8,7 +8,7 @@
 #include "heddle/nn/EmbeddingBag.h"
 
 #include "heddle/nn/Linear.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 #include "lib/nn/SizeAsTensor.h"
 
 #include <cmath>

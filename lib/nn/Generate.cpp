@@ -8,7 +8,7 @@
 #include "heddle/nn/Generate.h"
 
 #include "heddle/nn/Activations.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "heddle/nn/Graph.h"
 
 #include "heddle/Compositions.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "heddle/Jit.h"
-#include "lib/nn/Attending.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/DotAttention.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Linear.h"
 
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 
 #include "heddle/Jit.h"
 #include "heddle/nn/Leaves.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

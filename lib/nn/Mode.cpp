@@ -8,7 +8,7 @@
 #include "heddle/nn/Mode.h"
 
 #include "heddle/LayerScope.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <atomic>
 

@@ -8,7 +8,7 @@
 #include "heddle/nn/Normalization.h"
 
 #include "heddle/nn/Gradients.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Pooling.h"
 
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 #include "lib/nn/SizeAsTensor.h"
 
 #include <algorithm>

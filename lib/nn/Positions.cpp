@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/nn/Attending.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/DotAttention.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Resampling.h"
 
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 #include "lib/nn/SizeAsTensor.h"
 
 #include <cmath>

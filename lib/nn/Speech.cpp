@@ -9,7 +9,7 @@
 
 #include "heddle/LayerScope.h"
 #include "heddle/nn/Activations.h"
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 using namespace heddle;
 using namespace heddle::nn;

@@ -10,8 +10,8 @@
 
 #include "heddle/io/DirectoryLock.h"
 #include "heddle/nn/Trainer.h"
-#include "lib/nn/Distribution.h"
 #include "lib/nn/RunState.h"
+#include "lib/nn/TrainerRanks.h"
 #include "lib/profile/Profile.h"
 
 #include <cstdio>
@@ -29,7 +29,7 @@ struct AnyTrainer::Run {
   Network network;
   Training training;
   TrainerOptions options;
-  Distribution ranks;
+  TrainerRanks ranks;
   TrainingState state;
   StepOptions stepOptions; ///< for this mesh
   ByPath averaged;         ///< the last result of AnyTrainer::parameters, from `state.moving`

@@ -153,8 +153,10 @@ static constexpr int64_t recordedSteps = 10;
 bool AnyTrainer::Run::oneStep(Loader &loader, Here here) {
   samples.resume(); // the time includes waiting for data
   std::optional<Batch> batch = take(loader);
-  if (!batch)
-    return samples.pause(), false;
+  if (!batch) {
+    samples.pause();
+    return false;
+  }
   lastFields = ranks.fieldsOf(*batch, progress(), here);
   // A step that compiles a program is not timed.
   bool timed = !compiled.insert(typesOf(*lastFields)).second;

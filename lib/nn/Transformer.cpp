@@ -7,7 +7,7 @@
 
 #include "heddle/nn/Transformer.h"
 
-#include "lib/nn/Filled.h"
+#include "lib/nn/LayerUtils.h"
 
 #include <cmath>
 

@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/nn/Distribution.h"
+#include "lib/nn/TrainerRanks.h"
 
 using namespace heddle;
 using namespace heddle::nn;
 
 /// Chooses the axes of the samples for names of a tensor that no rule splits. Empty if rules use
 /// these axes already, or if no name can be split.
-Sharding Distribution::splitOf(const std::string &path, const Tensor &tensor) const {
+Sharding TrainerRanks::splitOf(const std::string &path, const Tensor &tensor) const {
   Sizes sizes = tensor.sizes();
   for (const MeshRule &rule : plan.rules) {
     if (rule.isOfOperators || !sizes.contains(rule.name) || !rule.fits(path))
@@ -32,7 +32,7 @@ Sharding Distribution::splitOf(const std::string &path, const Tensor &tensor) co
   return leastPadding(spec, sampleAxes, sizes);
 }
 
-void Distribution::splitState(TrainingState &state) {
+void TrainerRanks::splitState(TrainingState &state) {
   if (zero == 0)
     return;
   forEachTensor(state, [&](const std::string &path, Tensor &tensor) {

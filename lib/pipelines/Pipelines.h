@@ -45,7 +45,7 @@ struct PipelineOptions {
   /// The type to which factors of f32 are rounded (`nest-narrow-products`); none: f32.
   std::optional<ElementType> products;
   /// The mesh, `data=2,model=2`, and rules that shard arguments
-  /// (lib/transforms/mesh/propagate/Plan.h).
+  /// (lib/transforms/mesh/propagate/ApplyPlan.h).
   std::string mesh;
   std::vector<std::string> shard;
   std::string plan;   ///< a file with both

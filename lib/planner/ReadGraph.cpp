@@ -12,7 +12,7 @@
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/analysis/Operators.h"
 #include "lib/cost/Cost.h"
-#include "lib/planner/NestNames.h"
+#include "lib/planner/SharedNames.h"
 
 using namespace heddle;
 using namespace heddle::planner;

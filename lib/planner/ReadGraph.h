@@ -17,7 +17,7 @@
 //     operator `w`     the pointwise nests after it: b, o; reads %y at (b, o)
 //
 // Names of two nests are one name of the choice if both are the coordinate of one dimension of a
-// value (NestNames.h), or are spelled alike. A name can be split if a nest that is not pointwise
+// value (SharedNames.h), or are spelled alike. A name can be split if a nest that is not pointwise
 // has it. Sorts, branches and loops run as a whole.
 //
 // An argument whose next value the function computes is what the last step computed: it is sent

@@ -78,8 +78,8 @@ std::optional<unsigned> Configurations::find(const Configuration &configuration)
 // Costs
 //===----------------------------------------------------------------------===//
 
-TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool simulatesAll)
-    : tasks(tasks), graph(graph), devices(devices), simulatesAll(simulatesAll),
+TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool remakesAll)
+    : tasks(tasks), graph(graph), devices(devices), remakesAll(remakesAll),
       current(graph.choices.size()) {
   for (const Graph::Choice &choice : graph.choices)
     configurations.emplace_back(choice, devices);
@@ -119,11 +119,11 @@ Point TaskCosts::dataParallel(const std::string &label) const {
 int64_t TaskCosts::propose(const Point &point) {
   for (unsigned i = 0; i < point.size(); ++i)
     if (proposed[i] != point[i]) {
-      if (!simulatesAll)
+      if (!remakesAll)
         tasks.configure(i, configurations[i][point[i]]);
       proposed[i] = point[i];
     }
-  if (!simulatesAll)
+  if (!remakesAll)
     return tasks.update();
   std::vector<Configuration> all;
   for (unsigned i = 0; i < point.size(); ++i)
@@ -136,7 +136,7 @@ void TaskCosts::decide(bool isAccepted) {
     tasks.commit();
     current = proposed;
   } else {
-    if (!simulatesAll) // else the next proposal makes them anew
+    if (!remakesAll) // else the next proposal makes them anew
       tasks.undo();
     proposed = current;
   }

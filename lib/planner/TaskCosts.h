@@ -51,9 +51,9 @@ private:
 
 class TaskCosts {
 public:
-  /// `simulatesAll`: all tasks are made anew for each proposal, which takes longer for the same
+  /// `remakesAll`: all tasks are made anew for each proposal, which takes longer for the same
   /// times; to measure what updates save.
-  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool simulatesAll = false);
+  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool remakesAll = false);
 
   std::vector<unsigned> choices() const;
   const Configurations &of(unsigned choice) const { return configurations[choice]; }
@@ -71,7 +71,7 @@ private:
   Tasks &tasks;
   const Graph &graph;
   unsigned devices;
-  bool simulatesAll;
+  bool remakesAll;
   std::vector<Configurations> configurations;
   std::vector<std::optional<unsigned>> current, proposed; ///< none: not one of the configurations
 };

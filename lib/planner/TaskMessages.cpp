@@ -7,7 +7,7 @@
 
 #include "lib/planner/Tasks.h"
 
-#include "lib/cost/Walk.h"
+#include "lib/cost/TaskTimes.h"
 
 #include <algorithm>
 

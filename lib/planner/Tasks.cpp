@@ -74,7 +74,7 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
   for (const Graph::Choice &choice : graph.choices)
     configurations.push_back(onDevice(choice, 0));
   makeAll();
-  simulate();
+  computeTimes();
 }
 
 void Tasks::makeAll() {
@@ -94,7 +94,7 @@ int64_t Tasks::rebuild(std::vector<Configuration> all) {
   commit();
   configurations = std::move(all);
   makeAll();
-  return simulate();
+  return computeTimes();
 }
 
 Tasks::Slot &Tasks::renew(unsigned slot) {
@@ -131,9 +131,9 @@ void Tasks::configure(unsigned choice, const Configuration &configuration) {
     makeMessages(value);
 }
 
-int64_t Tasks::simulate() {
+int64_t Tasks::computeTimes() {
   commit();
-  return times.simulate();
+  return times.computeTimes();
 }
 
 void Tasks::commit() {

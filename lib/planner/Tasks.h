@@ -62,11 +62,11 @@ public:
   void configure(unsigned choice, const Configuration &configuration);
   const Configuration &configuration(unsigned choice) const { return configurations[choice]; }
 
-  /// Makes all tasks anew, with a configuration of each choice, and simulates them.
+  /// Makes all tasks anew, with a configuration of each choice, and computes their times.
   int64_t rebuild(std::vector<Configuration> all);
 
   /// See Timetable.h.
-  int64_t simulate();
+  int64_t computeTimes();
   int64_t update() { return times.update(); }
   /// Undoes all since the last commit.
   void undo();

@@ -123,7 +123,7 @@ void Timetable::undo() {
 // Times
 //===----------------------------------------------------------------------===//
 
-int64_t Timetable::simulate() {
+int64_t Timetable::computeTimes() {
   commit();
   freeAt.assign(resources, 0);
   order.clear();

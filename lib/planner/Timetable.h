@@ -16,20 +16,20 @@
 //     unsigned g = times.addTask(3, device, 4);             8 to 12
 //     times.addDependence({f, sent});
 //     times.addDependence({sent, g});
-//     times.simulate();                                     12
+//     times.computeTimes();                                     12
 //
 //     times.remove(sent);                                   `f` and `g` run on one device now
 //     times.addDependence({f, g});
 //     times.update();                                       9
 //     times.undo();                                         12, all as it was; or times.commit()
 //
-// `update` computes what `simulate` would, bit for bit. A task that becomes ready before the first
-// change keeps its times. The others pass in their old order, and only those for which something
-// changed are computed anew; they return to the order where they are ready now. This is possible
-// because a task takes at least one picosecond, and so becomes ready later than all on which it
-// depends: what has passed is final.
+// `update` computes what `computeTimes` would, bit for bit. A task that becomes ready before the
+// first change keeps its times. The others pass in their old order, and only those for which
+// something changed are computed anew; they return to the order where they are ready now. This is
+// possible because a task takes at least one picosecond, and so becomes ready later than all on
+// which it depends: what has passed is final.
 //
-// In lib/cost/Walk.h, where tasks may take no time and hold buffers, nothing can be changed.
+// In lib/cost/TaskTimes.h, where tasks may take no time and hold buffers, nothing can be changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,10 +68,10 @@ public:
   void remove(Id task);
 
   /// Computes all times, and returns the end of the last task. Changes can no longer be undone.
-  int64_t simulate();
+  int64_t computeTimes();
   /// Computes the times after changes, and returns the end of the last task.
   int64_t update();
-  /// Undoes all changes since the last `simulate`, `commit` or `undo`, and their `update`.
+  /// Undoes all changes since the last `computeTimes`, `commit` or `undo`, and their `update`.
   void undo();
   void commit();
 

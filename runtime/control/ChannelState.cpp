@@ -27,7 +27,7 @@ ControlChannel::State::State(const RankInfo &info)
 
 /// Makes the server of a job without a launcher.
 void ControlChannel::State::serveJob() {
-  MeetingPlace::Address at = place.forServer();
+  ServerRendezvous::Address at = place.forServer();
   server = std::make_unique<ControlServer>(ServerOptions{
       .ranks = info.ranks, .key = at.key, .at = at.endpoint, .timeout = info.timeout});
   at.endpoint.port = server->endpoint().port;

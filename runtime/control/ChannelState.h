@@ -20,7 +20,7 @@
 #include "runtime/base/Fork.h"
 #include "runtime/control/ControlChannel.h"
 #include "runtime/control/ControlServer.h"
-#include "runtime/control/MeetingPlace.h"
+#include "runtime/control/ServerRendezvous.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -58,7 +58,7 @@ private:
   };
 
   const uint32_t age = processAge();
-  MeetingPlace place;
+  ServerRendezvous place;
   Member self;
   Socket wakening, callerWakening; ///< wake the thread, and the caller that polls
   std::thread thread;
@@ -124,8 +124,10 @@ bool ControlChannel::State::wait(Lock &lock, std::optional<Clock::time_point> de
                                  Settled settled) {
   while (!settled()) {
     auto left = deadline ? *deadline - Clock::now() : Clock::duration(std::chrono::hours(1));
-    if (left <= Clock::duration::zero())
-      return wakeIfNeeded(), false;
+    if (left <= Clock::duration::zero()) {
+      wakeIfNeeded();
+      return false;
+    }
     if (callerPolls) {
       changed.wait_for(lock, left);
       continue;

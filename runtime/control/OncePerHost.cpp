@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/control/OncePerHost.h"
 
-#include "runtime/control/MeetingPlace.h"
+#include "runtime/control/ServerRendezvous.h"
 
 #include <algorithm>
 #include <fstream>

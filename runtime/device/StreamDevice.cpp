@@ -7,8 +7,8 @@
 
 #include "runtime/device/StreamDevice.h"
 #include "heddle/Error.h"
+#include "runtime/device/DeviceMemory.h"
 #include "runtime/device/StepRunner.h"
-#include "runtime/device/StreamMemory.h"
 #include "runtime/expr/Integer.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr int64_t mostScratch = int64_t(256) << 20;
 /// Has no state of a call, so that ranks in threads of a process may share it.
 class StreamRunner : public StepRunner {
 public:
-  StreamRunner(StreamMemory &memory, const Kernels &kernels, const EntrySpec &spec)
+  StreamRunner(DeviceMemory &memory, const Kernels &kernels, const EntrySpec &spec)
       : StepRunner(spec), memory(memory), kernels(kernels) {}
 
 protected:
@@ -61,7 +61,7 @@ protected:
   }
 
 private:
-  StreamMemory &memory;
+  DeviceMemory &memory;
   const Kernels &kernels;
 
   static Driver::Argument number(int64_t value) { return {nullptr, value, false}; }
@@ -111,7 +111,7 @@ private:
 
 class StreamProgram : public DeviceProgram {
 public:
-  explicit StreamProgram(std::shared_ptr<StreamMemory> memory) : memory(std::move(memory)) {}
+  explicit StreamProgram(std::shared_ptr<DeviceMemory> memory) : memory(std::move(memory)) {}
   ~StreamProgram() override {
     for (auto &[symbol, kernel] : kernels)
       memory->clean([&](Driver &driver) { driver.unload(kernel.image); });
@@ -131,7 +131,7 @@ public:
   }
 
 private:
-  std::shared_ptr<StreamMemory> memory;
+  std::shared_ptr<DeviceMemory> memory;
   Kernels kernels;
   std::vector<std::unique_ptr<StreamRunner>> entries;
 };
@@ -148,14 +148,14 @@ bool StreamDevice::select(int number) {
   return true;
 }
 
-std::shared_ptr<StreamMemory> StreamDevice::opened() {
+std::shared_ptr<DeviceMemory> StreamDevice::opened() {
   int number = selected(this);
   std::lock_guard lock(mutex);
   auto &known = devices[number];
   auto device = known.lock();
   if (!device)
     known = device =
-        std::make_shared<StreamMemory>(kind + ":" + std::to_string(number), open(number));
+        std::make_shared<DeviceMemory>(kind + ":" + std::to_string(number), open(number));
   return device;
 }
 

@@ -29,7 +29,7 @@
 
 namespace heddle {
 
-class StreamMemory;
+class DeviceMemory;
 
 class StreamDevice : public Device {
 public:
@@ -47,9 +47,9 @@ private:
   std::string kind;
   Open open;
   std::mutex mutex;
-  std::map<int, std::weak_ptr<StreamMemory>> devices; ///< the open ones
+  std::map<int, std::weak_ptr<DeviceMemory>> devices; ///< the open ones
 
-  std::shared_ptr<StreamMemory> opened();
+  std::shared_ptr<DeviceMemory> opened();
 };
 
 } // namespace heddle

@@ -8,8 +8,8 @@
 
 #include "runtime/control/EngineTransport.h"
 #include "runtime/device/ThreadCount.h"
+#include "runtime/program/CallShards.h"
 #include "runtime/program/Gather.h"
-#include "runtime/program/Placement.h"
 
 #include <atomic>
 #include <filesystem>
@@ -120,12 +120,12 @@ void heddle::onLocalRanks(int ranks, int threads, const std::string &engine,
 // Calls on whole tensors
 //===----------------------------------------------------------------------===//
 
-static Placement placementOf(const Program &program, const EntrySpec &entry,
-                             const std::vector<TensorRef> &whole) {
+static CallShards callShardsOf(const Program &program, const EntrySpec &entry,
+                               const std::vector<TensorRef> &whole) {
   std::vector<const TensorSpec *> types;
   for (const TensorRef &tensor : whole)
     types.push_back(&tensor->spec());
-  return Placement(program.manifest(), entry, types);
+  return CallShards(program.manifest(), entry, types);
 }
 
 /// Calls the entry for the rank's role.
@@ -133,7 +133,7 @@ static std::vector<TensorRef> callOnBlocks(const Program &program, const EntrySp
                                            const std::vector<TensorRef> &whole,
                                            const std::shared_ptr<Job> &job, const BlockCall &call) {
   const EntrySpec &mine = program.entry(entry.name, job->rank());
-  Placement placed = placementOf(program, mine, whole);
+  CallShards placed = callShardsOf(program, mine, whole);
   std::vector<TensorRef> blocks;
   for (size_t i = 0; i < whole.size(); ++i)
     blocks.push_back(placed.arguments[i].cut(*whole[i], job->rank()));
@@ -146,7 +146,7 @@ static std::vector<TensorRef> callOnBlocks(const Program &program, const EntrySp
 std::vector<TensorRef> heddle::callAsRank(Program &program, const EntrySpec &entry,
                                           const std::vector<TensorRef> &whole,
                                           const std::shared_ptr<Job> &job, const BlockCall &call) {
-  Placement placed = placementOf(program, entry, whole);
+  CallShards placed = callShardsOf(program, entry, whole);
   std::vector<TensorRef> results = callOnBlocks(program, entry, whole, job, call);
   for (size_t r = 0; r < results.size(); ++r)
     results[r] = gather(*job, placed.results[r], *results[r],
@@ -157,7 +157,7 @@ std::vector<TensorRef> heddle::callAsRank(Program &program, const EntrySpec &ent
 std::vector<TensorRef> heddle::callOnLocalRanks(Program &program, const EntrySpec &entry,
                                                 const std::vector<TensorRef> &whole, int threads,
                                                 const std::string &engine, const BlockCall &call) {
-  Placement placed = placementOf(program, entry, whole);
+  CallShards placed = callShardsOf(program, entry, whole);
   std::vector<std::vector<TensorRef>> blocks(size_t(program.manifest().mesh.ranks()));
   onLocalRanks(int(blocks.size()), threads, engine, [&](const std::shared_ptr<Job> &job) {
     blocks[size_t(job->rank())] = callOnBlocks(program, entry, whole, job, call);

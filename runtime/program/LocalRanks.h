@@ -35,7 +35,7 @@ using BlockCall = std::function<std::vector<TensorRef>(
 
 /// Calls an entry of a program for several ranks on whole tensors, with all ranks in this process.
 /// Returns whole results, row-major over the sorted names; of replicated shards that of the last
-/// rank is used. Throws as `onLocalRanks` and `Placement` do.
+/// rank is used. Throws as `onLocalRanks` and `CallShards` do.
 std::vector<TensorRef> callOnLocalRanks(Program &program, const EntrySpec &entry,
                                         const std::vector<TensorRef> &whole, int threads,
                                         const std::string &engine, const BlockCall &call);

@@ -59,8 +59,8 @@ private:
   Socket signals;
   sigset_t formerSignals;
   int interrupted = 0; ///< the signal that ended the job
-  /// The stages of ending the ranks, and the time of the next stage.
-  enum class Stage : uint8_t { Running, Reporting, Terminating, Killing } stage = Stage::Running;
+  /// The phases of ending the ranks, and the time of the next one.
+  enum class Phase : uint8_t { Running, Reporting, Terminating, Killing } phase = Phase::Running;
   Clock::time_point due = Clock::time_point::max();
 
   void start(int rank);
@@ -70,7 +70,7 @@ private:
   void ended(int rank, const siginfo_t &how);
   void takeSignal();
   void advance();
-  void enter(Stage next, seconds time);
+  void enter(Phase next, seconds time);
   void killAll(int signal);
   bool isRunning() const {
     return std::any_of(ranks.begin(), ranks.end(), [](const Rank &rank) { return rank.running; });
@@ -284,8 +284,8 @@ void Launcher::ended(int rank, const siginfo_t &how) {
   if (ranks[size_t(rank)].status == 0 || interrupted)
     return;
   server.fail({Failure::Kind::Lost, {rank}, text});
-  if (stage == Stage::Running) // also if it has reported a failure before
-    enter(Stage::Reporting, seconds(options.grace));
+  if (phase == Phase::Running) // also if it has reported a failure before
+    enter(Phase::Reporting, seconds(options.grace));
 }
 
 void Launcher::takeSignal() {
@@ -298,18 +298,18 @@ void Launcher::takeSignal() {
       continue;
     }
     if (interrupted) // the second signal
-      enter(Stage::Killing, seconds(0));
+      enter(Phase::Killing, seconds(0));
     else
-      enter(Stage::Terminating, std::max(seconds(options.grace), termination));
+      enter(Phase::Terminating, std::max(seconds(options.grace), termination));
     interrupted = signal;
-    killAll(stage == Stage::Killing ? SIGKILL : signal);
+    killAll(phase == Phase::Killing ? SIGKILL : signal);
   }
   if (children)
     reap();
 }
 
-void Launcher::enter(Stage next, seconds time) {
-  stage = next;
+void Launcher::enter(Phase next, seconds time) {
+  phase = next;
   due = Clock::now() + time;
 }
 
@@ -323,19 +323,19 @@ void Launcher::advance() {
                    "ended with exit status " + std::to_string(ranks[size_t(r)].status) +
                        " before it joined the job"});
   // A rank that reported a failure, or differs, is alive, and could continue without the others.
-  if (const auto &failure = server.failure(); stage == Stage::Running && failure &&
+  if (const auto &failure = server.failure(); phase == Phase::Running && failure &&
                                               failure->kind != Failure::Kind::Reported &&
                                               failure->kind != Failure::Kind::Disagreed)
-    enter(Stage::Reporting, seconds(options.grace));
+    enter(Phase::Reporting, seconds(options.grace));
   if (Clock::now() < due)
     return;
-  if (stage == Stage::Reporting) {
+  if (phase == Phase::Reporting) {
     killAll(SIGTERM);
     killAll(SIGCONT); // a stopped process ends as well
-    enter(Stage::Terminating, termination);
+    enter(Phase::Terminating, termination);
   } else {
     killAll(SIGKILL);
-    enter(Stage::Killing, seconds(1));
+    enter(Phase::Killing, seconds(1));
   }
 }
 

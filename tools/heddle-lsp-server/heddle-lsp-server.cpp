@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Answers.h"
 #include "OpDocumentation.h"
+#include "ResponseFilter.h"
 
 #include "dialects/check/Check.h"
 #include "tools/Tool.h"
@@ -26,7 +26,8 @@ int main(int argc, char **argv) {
   registry.insert<heddle::check::CheckDialect>();
   return heddle::runTool("heddle-lsp-server", [&] {
     heddle::OpDocumentation documentation;
-    heddle::Answers answers([&](llvm::StringRef text) { return documentation.complete(text); });
+    heddle::ResponseFilter answers(
+        [&](llvm::StringRef text) { return documentation.complete(text); });
     return int(mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)));
   });
 }

@@ -45,16 +45,16 @@ static void addSplits(Drawing &drawing, const std::vector<MeshPlanning::Split> &
 
 /// A row for each resource, in the order in which they occur. Steps that are too short to be seen
 /// are one with the one before.
-static void addTimeline(Drawing &drawing, const std::vector<PlannedStep> &steps, double scale,
+static void addTimeline(Drawing &drawing, const std::vector<TimedStep> &steps, double scale,
                         const std::string &what) {
   std::vector<std::string> rows;
-  for (const PlannedStep &each : steps)
+  for (const TimedStep &each : steps)
     if (std::find(rows.begin(), rows.end(), each.resource) == rows.end())
       rows.push_back(each.resource);
   for (const std::string &row : rows) {
     drawing.addText(4, what + row);
-    std::vector<const PlannedStep *> own;
-    for (const PlannedStep &each : steps)
+    std::vector<const TimedStep *> own;
+    for (const TimedStep &each : steps)
       if (each.resource == row && each.end > each.begin)
         own.push_back(&each);
     for (size_t i = 0; i < own.size();) {
@@ -87,13 +87,13 @@ static void addMemory(Drawing &drawing, const Prediction &predicted, double scal
 
 std::string heddle::pictureOf(const std::vector<MeshPlanning::Split> &splits,
                               const Topology &topology, const Prediction &predicted,
-                              const std::string &title, const std::vector<PlannedStep> &measured) {
+                              const std::string &title, const std::vector<TimedStep> &measured) {
   Drawing drawing;
   drawing.addText(4, title);
   drawing.endRow(2);
   addSplits(drawing, splits, topology);
   int64_t end = predicted.picoseconds, last = 0;
-  for (const PlannedStep &each : measured)
+  for (const TimedStep &each : measured)
     last = std::max(last, each.end);
   double scale = Drawing::timeline / double(std::max<int64_t>({end, last, 1}));
   drawing.addText(Drawing::left, "0 to " + milliseconds(end) + " predicted" +
@@ -121,13 +121,15 @@ static size_t periodOf(const std::vector<std::string> &names) {
   return names.size();
 }
 
-std::optional<std::vector<PlannedStep>> heddle::readTimeline(const std::string &path) {
+std::optional<std::vector<TimedStep>> heddle::readTimeline(const std::string &path) {
   using Json = nlohmann::json;
   std::ifstream file(path);
-  if (!file)
-    return fail("can't read the timeline '" + path + "': " + std::strerror(errno)), std::nullopt;
+  if (!file) {
+    fail("can't read the timeline '" + path + "': " + std::strerror(errno));
+    return std::nullopt;
+  }
   Json trace = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  std::vector<PlannedStep> steps, transfers;
+  std::vector<TimedStep> steps, transfers;
   std::vector<std::string> names;
   try {
     for (const Json &event : trace.at("traceEvents")) {
@@ -144,17 +146,17 @@ std::optional<std::vector<PlannedStep>> heddle::readTimeline(const std::string &
   } catch (const Json::exception &) {
     steps.clear();
   }
-  if (steps.empty())
-    return fail("expected a timeline of heddle-run with steps of rank 0 in '" + path +
-                "', got none"),
-           std::nullopt;
+  if (steps.empty()) {
+    fail("expected a timeline of heddle-run with steps of rank 0 in '" + path + "', got none");
+    return std::nullopt;
+  }
   size_t first = steps.size() - periodOf(names); // of the last call
   int64_t origin = steps[first].begin;
-  std::vector<PlannedStep> last(steps.begin() + ptrdiff_t(first), steps.end());
-  for (const PlannedStep &each : transfers)
+  std::vector<TimedStep> last(steps.begin() + ptrdiff_t(first), steps.end());
+  for (const TimedStep &each : transfers)
     if (each.begin >= origin)
       last.push_back(each);
-  for (PlannedStep &each : last) {
+  for (TimedStep &each : last) {
     each.begin -= origin;
     each.end -= origin;
   }

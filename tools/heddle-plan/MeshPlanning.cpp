@@ -13,7 +13,7 @@
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/cost/Machine.h"
 #include "lib/pipelines/Pipelines.h"
-#include "lib/planner/Space.h"
+#include "lib/planner/PlanSpace.h"
 #include "lib/support/PlanFile.h"
 #include "lib/target/Target.h"
 #include "lib/transforms/mesh/Passes.h"
@@ -45,8 +45,8 @@ bool MeshPlanning::read() {
   return findScale() && lowerToNests();
 }
 
-Simulator MeshPlanning::simulatorOf(ModuleOp nests) {
-  return Simulator(nests, entry, [this](ModuleOp copy) {
+StepPredictor MeshPlanning::predictorOf(ModuleOp nests) {
+  return StepPredictor(nests, entry, [this](ModuleOp copy) {
     PassManager passes(copy.getContext());
     buildFusion(passes, {});
     buildLayouts(passes, {});
@@ -90,7 +90,7 @@ bool MeshPlanning::findScale() {
   OwningOpRef<ModuleOp> copy(module.get().clone());
   if (failed(lower(*copy, alone, pipeline)))
     return false;
-  FailureOr<Prediction> found = simulatorOf(*copy).predict({});
+  FailureOr<Prediction> found = predictorOf(*copy).predict({});
   if (failed(found))
     return false;
   int64_t predicted = std::max<int64_t>(found->picoseconds, 1);
@@ -150,9 +150,9 @@ FailureOr<Prediction> MeshPlanning::predict(const std::vector<std::string> &rule
     for (Attribute text : stated)
       all.push_back(cast<StringAttr>(text).str());
   all.insert(all.end(), rules.begin(), rules.end());
-  Simulator simulator = simulatorOf(module.get());
-  simulator.setScale(scale);
-  return simulator.predict(all);
+  StepPredictor predictor = predictorOf(module.get());
+  predictor.setScale(scale);
+  return predictor.predict(all);
 }
 
 std::string MeshPlanning::text(const std::vector<std::string> &rules) const {

@@ -15,7 +15,7 @@
 
 #include "PlanInput.h"
 #include "heddle/MeshRule.h"
-#include "lib/planner/Simulate.h"
+#include "lib/planner/PredictStep.h"
 
 namespace heddle {
 
@@ -52,7 +52,7 @@ private:
   std::vector<std::string> first; ///< the rules that all plans have
   std::vector<MeshRule> rules;    ///< the same, with their lines
 
-  planner::Simulator simulatorOf(mlir::ModuleOp nests);
+  planner::StepPredictor predictorOf(mlir::ModuleOp nests);
   /// The rule that splits the samples over all axes, if there are any.
   std::vector<std::string> dataParallel();
   bool findScale();
@@ -61,13 +61,13 @@ private:
 
 /// The steps of the last call that `heddle-run --timeline` recorded of rank 0. Prints what is
 /// wrong.
-std::optional<std::vector<planner::PlannedStep>> readTimeline(const std::string &path);
+std::optional<std::vector<planner::TimedStep>> readTimeline(const std::string &path);
 
 /// The picture of a plan, for a browser: splits of operators, and predicted times above measured
 /// ones, of which there may be none.
 std::string pictureOf(const std::vector<MeshPlanning::Split> &splits,
                       const planner::Topology &topology, const planner::Prediction &predicted,
-                      const std::string &title, const std::vector<planner::PlannedStep> &measured);
+                      const std::string &title, const std::vector<planner::TimedStep> &measured);
 
 } // namespace heddle
 

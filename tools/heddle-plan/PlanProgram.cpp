@@ -7,7 +7,7 @@
 
 #include "MeshPlanning.h"
 
-#include "lib/planner/Space.h"
+#include "lib/planner/PlanSpace.h"
 #include "lib/support/PlanFile.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -71,7 +71,7 @@ static std::optional<std::vector<MeshRule>> bansOf(const PlanOptions &options,
 
 /// The point from which a search goes on. Prints why there is none.
 static std::optional<Point> firstPoint(const PlanOptions &options, const MeshPlanning &planning,
-                                       const Space &space) {
+                                       const PlanSpace &space) {
   if (options.resume.empty() || !llvm::sys::fs::exists(options.resume))
     return space.start();
   auto rules = planning.rulesOf(options.resume);
@@ -91,7 +91,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   auto bans = bansOf(options, planning.given());
   if (!bans)
     return 1;
-  Space space(planning.function(), planning.topology, planning.given(), *bans);
+  PlanSpace space(planning.function(), planning.topology, planning.given(), *bans);
   std::optional<Point> first = firstPoint(options, planning, space);
   if (!first)
     return 1;
@@ -144,7 +144,7 @@ int heddle::countPlans(const PlanOptions &options) {
   if (options.draw)
     if (auto error = llvm::sys::fs::create_directories(options.output))
       return !fail("can't make the folder '" + options.output + "': " + error.message());
-  Space space(planning.function(), planning.topology, planning.given());
+  PlanSpace space(planning.function(), planning.topology, planning.given());
   std::mt19937_64 engine(options.seed);
   std::set<Point> drawn{space.start()};
   // Of a small space there may be fewer.
@@ -179,7 +179,7 @@ int heddle::showPlan(const PlanOptions &options) {
   auto splits = planning.splits();
   if (failed(found) || failed(splits))
     return 1;
-  std::vector<PlannedStep> measured;
+  std::vector<TimedStep> measured;
   if (!options.measured.empty()) {
     auto steps = readTimeline(options.measured);
     if (!steps)
@@ -189,7 +189,7 @@ int heddle::showPlan(const PlanOptions &options) {
   std::string what = options.plan.empty() ? "data parallel" : options.plan;
   print(*found, options, what, planning.scale);
   int64_t last = 0;
-  for (const PlannedStep &each : measured)
+  for (const TimedStep &each : measured)
     last = std::max(last, each.end);
   if (last && !options.json)
     llvm::outs() << "measured: " << milliseconds(last) << "\n";

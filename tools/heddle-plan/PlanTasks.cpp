@@ -7,7 +7,7 @@
 
 #include "TaskPlanning.h"
 
-#include "lib/planner/Exact.h"
+#include "lib/planner/ExactSearch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

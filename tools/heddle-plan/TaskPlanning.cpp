@@ -10,9 +10,9 @@
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/CutGraph.h"
+#include "lib/planner/PlanSpace.h"
+#include "lib/planner/PredictStep.h"
 #include "lib/planner/ReadGraph.h"
-#include "lib/planner/Simulate.h"
-#include "lib/planner/Space.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"

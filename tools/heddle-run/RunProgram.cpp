@@ -9,7 +9,7 @@
 
 #include "heddle/Mesh.h"
 #include "runtime/memory/FileMemory.h"
-#include "runtime/program/Placement.h"
+#include "runtime/program/CallShards.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,4 +1,4 @@
-//===- Bf16Bf16Pairs.cpp - products of bf16 pairs -----------------------------===//
+//===- Bf16Pairs.cpp - products of bf16 pairs -----------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -68,7 +68,7 @@ private:
   /// The points of the tile that have accumulators.
   std::vector<Point> accumulatorPoints();
 
-  // Finish.cpp
+  // Epilogue.cpp
   LogicalResult finish(ValueRange totals);
   LogicalResult finishTotals(const Point &point, Values totals, Section &section);
   LogicalResult finishPoint(const Point &point, Values values, Section &section);
@@ -90,7 +90,7 @@ private:
   /// them may not depend on the lane.
   unsigned barriersInside = 0;
 
-  // Spilled.cpp
+  // SpillAccumulators.cpp
   bool inResult = false; ///< spilled to the results themselves
   SmallVector<Memory> resting;
   std::map<MergedNames, Expr> restingStart;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
-#include "lib/conversion/nest_to_loops/Compose.h"
+#include "lib/conversion/nest_to_loops/ComposeMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

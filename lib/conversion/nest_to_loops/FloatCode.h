@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Short words for the ops that functions of floats, and conversions of their bits, are made of
-// (Approximate.cpp, Compose.cpp, NarrowFloats.cpp):
+// (ApproximateMath.cpp, ComposeMath.cpp, NarrowFloats.cpp):
 //
 //     Value y = a.fma(a.mul(x, x), 0.5, x); // x + x^2 / 2
 //

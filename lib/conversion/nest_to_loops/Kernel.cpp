@@ -12,7 +12,7 @@
 #include "lib/analysis/LaneForm.h"
 #include "lib/conversion/nest_to_loops/Emitter.h"
 #include "lib/conversion/nest_to_loops/ExpandMath.h"
-#include "lib/conversion/nest_to_loops/Hoist.h"
+#include "lib/conversion/nest_to_loops/HoistLoads.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

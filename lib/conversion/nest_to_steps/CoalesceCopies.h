@@ -19,7 +19,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_COALESCECOPIES_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_COALESCECOPIES_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 
 namespace heddle {
 

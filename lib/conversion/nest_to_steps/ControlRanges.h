@@ -8,7 +8,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_CONTROLRANGES_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_CONTROLRANGES_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 
 namespace heddle {
 

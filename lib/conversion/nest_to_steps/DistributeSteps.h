@@ -14,7 +14,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_DISTRIBUTESTEPS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_DISTRIBUTESTEPS_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 #include "lib/cost/Machine.h"
 
 namespace heddle {

@@ -11,7 +11,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/transforms/nest/Rewrite.h"
-#include "lib/transforms/nest/steps/PrepareSteps.h"
+#include "lib/transforms/nest/prepare/PrepareSteps.h"
 
 using namespace heddle;
 using namespace mlir;

@@ -10,7 +10,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/transforms/nest/steps/OrderReads.h"
+#include "lib/transforms/nest/prepare/OrderReads.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

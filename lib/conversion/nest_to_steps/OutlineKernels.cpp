@@ -10,12 +10,11 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nd/NdTypical.h"
 #include "dialects/nest/NestBuild.h"
-#include "lib/analysis/Chunks.h"
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/transforms/nd/NeutralNames.h"
+#include "lib/transforms/nest/prepare/OrderReads.h"
 #include "lib/transforms/nest/schedule/ChooseSchedules.h"
-#include "lib/transforms/nest/steps/OrderReads.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"

@@ -22,9 +22,10 @@
 //
 // The text of the function before that is the canonical form of a nest with its layouts, and with
 // its schedule if the user has written one. Its hash is the key of the nest: schedules on disk are
-// kept under it (lib/compile/Kernels.h), and measurements name the nest by it (bench/cost), as a
-// database of tuned schedules should. To these, a user adds what else the result depends on, such
-// as the machine's facts and the version of the compiler. `heddlec --emit=kernels` prints the keys.
+// kept under it (lib/compile/CompileKernels.h), and measurements name the nest by it (bench/cost),
+// as a database of tuned schedules should. To these, a user adds what else the result depends on,
+// such as the machine's facts and the version of the compiler. `heddlec --emit=kernels` prints the
+// keys.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 #include "lib/conversion/nest_to_steps/ControlRanges.h"
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
-#include "lib/transforms/nest/steps/PrepareSteps.h"
+#include "lib/transforms/nest/prepare/PrepareSteps.h"
 
 namespace heddle {
 #define GEN_PASS_DEF_NESTOUTLINEKERNELSPASS

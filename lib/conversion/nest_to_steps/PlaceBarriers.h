@@ -13,7 +13,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLACEBARRIERS_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PLACEBARRIERS_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 
 namespace heddle {
 

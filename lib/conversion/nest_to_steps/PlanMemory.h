@@ -25,7 +25,7 @@
 #ifndef HEDDLE_CONVERSION_NEST_TO_STEPS_PLANMEMORY_H
 #define HEDDLE_CONVERSION_NEST_TO_STEPS_PLANMEMORY_H
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 
 namespace heddle {
 

@@ -7,7 +7,7 @@
 
 #include "lib/conversion/nest_to_steps/PredictSteps.h"
 
-#include "lib/conversion/nest_to_steps/Outline.h"
+#include "lib/conversion/nest_to_steps/OutlineEntries.h"
 #include "lib/cost/Cost.h"
 #include "lib/cost/Steps.h"
 

@@ -11,8 +11,8 @@
 using namespace heddle;
 using namespace mlir;
 
-OwningOpRef<ModuleOp> cpu::buildZero(MLIRContext *context, const std::string &symbol,
-                                     std::optional<int64_t> bytes) {
+OwningOpRef<ModuleOp> cpu::buildClear(MLIRContext *context, const std::string &symbol,
+                                      std::optional<int64_t> bytes) {
   return buildKernelModule(
       context, symbol, [&](OpBuilder &b, Location loc, LLVM::LLVMFuncOp, ValueRange arguments) {
         auto pointer = LLVM::LLVMPointerType::get(context);

@@ -24,8 +24,8 @@ inline constexpr int64_t zeroChunkBytes = 1 << 20;
 
 /// Builds a module in the LLVM dialect with the kernel `symbol`, which zeroes `bytes` bytes of its
 /// only value. Without `bytes` the kernel's only number gives them.
-mlir::OwningOpRef<ModuleOp> buildZero(MLIRContext *context, const std::string &symbol,
-                                      std::optional<int64_t> bytes);
+mlir::OwningOpRef<ModuleOp> buildClear(MLIRContext *context, const std::string &symbol,
+                                       std::optional<int64_t> bytes);
 
 } // namespace heddle::cpu
 

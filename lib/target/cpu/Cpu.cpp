@@ -40,7 +40,7 @@ public:
   }
 
   llvm::Expected<KernelCode> compileClear(const std::string &symbol, const Expr &bytes) override {
-    return codeOf(symbol, buildZero(&context, symbol, bytes.constant()),
+    return codeOf(symbol, buildClear(&context, symbol, bytes.constant()),
                   bytes.ceildiv(zeroChunkBytes), 0);
   }
 

@@ -7,8 +7,8 @@
 
 #include "lib/target/gpu/Gpu.h"
 
-#include "lib/target/gpu/Clear.h"
-#include "lib/target/gpu/Code.h"
+#include "lib/target/gpu/ClearMemory.h"
+#include "lib/target/gpu/CodeGenerator.h"
 #include "lib/target/gpu/GpuLoops.h"
 #include "runtime/device/KernelImages.h"
 

@@ -9,7 +9,7 @@
 // chips differ, by a class derived from `Chip`, and registers its names:
 //
 //     nest -> emitKernel -> gpu.func -> Chip::addConversion -> LLVM dialect -> LLVM IR
-//          -> scalars, mathematics (Code.h) -> LLVM's back end -> Chip::finish -> image
+//          -> scalars, mathematics (CodeGenerator.h) -> LLVM's back end -> Chip::finish -> image
 //
 // The code of a program is a list of images, one for each kernel (runtime/device/KernelImages.h).
 // The device that `Chip::device` names loads them, and runs the steps of the manifest

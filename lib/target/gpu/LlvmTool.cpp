@@ -7,7 +7,7 @@
 
 #include "lib/target/gpu/LlvmTool.h"
 
-#include "lib/target/gpu/Tool.h"
+#include "lib/target/gpu/RunTool.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Program.h"

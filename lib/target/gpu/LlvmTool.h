@@ -7,7 +7,7 @@
 //
 // Some steps from LLVM IR to an image are not functions of libLLVM that we can call: linking by
 // lld, and the SPIR-V back end of LLVM 22, which keeps state of earlier modules of its process. A
-// tool of the same LLVM does them (Tool.h):
+// tool of the same LLVM does them (RunTool.h):
 //
 //     runLlvmTool({"ld.lld", "lld-22"}, object, {"-shared"})
 //       == the linked file, or "'/usr/lib/llvm-22/bin/ld.lld' failed: ld.lld: error: ..."

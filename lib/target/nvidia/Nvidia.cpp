@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/Gpu.h"
-#include "lib/target/gpu/Tool.h"
+#include "lib/target/gpu/RunTool.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -18,8 +18,8 @@ def MeshPlanPass : MeshPass<"mesh-plan"> {
   let summary = "state a mesh, and the shardings of arguments by rules";
   let description = [{
     Writes `mesh.mesh` to the module and `mesh.sharding` to the arguments of public functions. A rule
-    `PATTERN/NAME:AXES` shards the name of the arguments whose `nd.name` matches the pattern; see `Plan.h`. An unknown
-    axis or name, and a rule without a match, are errors; an axis that shards nothing is a warning.
+    `PATTERN/NAME:AXES` shards the name of the arguments whose `nd.name` matches the pattern; see `ApplyPlan.h`. An
+    unknown axis or name, and a rule without a match, are errors; an axis that shards nothing is a warning.
   }];
   let options = [
     Option<"mesh", "mesh", "std::string", "\"\"", "the axes, `data=2,model=2`">,

@@ -423,11 +423,11 @@ static LogicalResult replaceAll(Operation *root, llvm::function_ref<LogicalResul
   return success();
 }
 
-LogicalResult nd::whilesForCounts(Operation *root) {
+LogicalResult nd::convertLoopsToWhiles(Operation *root) {
   return replaceAll<scf::ForOp>(
       root, [](scf::ForOp op) { return isCounted(op) ? success() : toWhile(op); });
 }
-LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
+LogicalResult nd::convertLoopsToScans(Operation *root, bool keepsHeavy) {
   llvm::StringSet<> taken;
   auto replace = [&](scf::ForOp op) {
     bool isLoop = !isCounted(op) || holdsLoop(op) ||
@@ -440,7 +440,7 @@ LogicalResult nd::scansForLoops(Operation *root, bool keepsHeavy) {
                  failed(replaceAll<arith::SelectOp>(root, toPointwise)) ||
                  failed(replaceAll<FromItemOp>(root, toTensor)));
 }
-LogicalResult nd::scanForLoop(scf::ForOp op) {
+LogicalResult nd::convertLoopToScan(scf::ForOp op) {
   Operation *following = op->getNextNode();
   llvm::StringSet<> taken;
   if (failed(toScan(op, taken)))
@@ -459,7 +459,7 @@ static LogicalResult selectionsForBranches(Operation *root) {
 namespace {
 struct NdExpandControlFlowPass : nd::impl::NdExpandControlFlowPassBase<NdExpandControlFlowPass> {
   void runOnOperation() override {
-    if (failed(scansForLoops(getOperation(), /*keepsHeavy=*/true)) ||
+    if (failed(convertLoopsToScans(getOperation(), /*keepsHeavy=*/true)) ||
         failed(selectionsForBranches(getOperation())))
       signalPassFailure();
   }

@@ -36,11 +36,11 @@ namespace heddle::nd {
 /// Replaces the `scf.for` loops in `root`: those without a constant trip count, and those that
 /// contain remaining loops, become `scf.while`; the others become scans. With `keepsHeavy`,
 /// expensive loops and scans, and scans that contain loops, become `scf.while` as well.
-LogicalResult scansForLoops(Operation *root, bool keepsHeavy = false);
+LogicalResult convertLoopsToScans(Operation *root, bool keepsHeavy = false);
 /// Replaces an innermost loop with a constant trip count by a scan.
-LogicalResult scanForLoop(mlir::scf::ForOp op);
+LogicalResult convertLoopToScan(mlir::scf::ForOp op);
 /// Replaces the loops in `root` without a constant trip count by `scf.while`.
-LogicalResult whilesForCounts(Operation *root);
+LogicalResult convertLoopsToWhiles(Operation *root);
 
 /// True if `op` should be computed before the op `region`, in whose regions it is used, instead of
 /// being recomputed there: `op` is expensive, or its results are no larger than its operands.

@@ -140,7 +140,7 @@ FailureOr<SmallVector<Operation *>> ForwardMode::opsSince(Operation *before,
     auto previous = std::prev(next);
     auto call = dyn_cast<CallOp>(&*next);
     if (auto loop = dyn_cast<scf::ForOp>(&*next))
-      isFailure = failed(scanForLoop(loop));
+      isFailure = failed(convertLoopToScan(loop));
     else if (call && !call.getGradientAttr())
       isFailure = failed(inlineCall(call, nullptr, /*differentiable=*/true));
     else {
@@ -424,9 +424,9 @@ struct NdDifferentiatePass : nd::impl::NdDifferentiatePassBase<NdDifferentiatePa
     for (func::FuncOp function : *functions) {
       bool inlines = differentiated.contains(function);
       // Gradients may contain loops that are differentiated again.
-      if ((inlines && failed(scansForLoops(function))) ||
+      if ((inlines && failed(convertLoopsToScans(function))) ||
           failed(expand(function, inlines, asked.contains(function))) ||
-          (inlines && failed(scansForLoops(function))))
+          (inlines && failed(convertLoopsToScans(function))))
         return signalPassFailure();
     }
     getOperation().walk([](StopGradientOp op) {

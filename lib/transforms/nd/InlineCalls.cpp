@@ -386,7 +386,7 @@ struct NdInlineCallsPass : nd::impl::NdInlineCallsPassBase<NdInlineCallsPass> {
     SymbolTableCollection table;
     llvm::DenseSet<Operation *> lifted = liftedFunctions(*functions, table);
     for (func::FuncOp function : *functions)
-      if (failed(whilesForCounts(function)) || // these are lifted like other loops
+      if (failed(convertLoopsToWhiles(function)) || // these are lifted like other loops
           (lifted.contains(function) &&
            failed(inlineCalls(function, isInside, table, differentiable))))
         return signalPassFailure();

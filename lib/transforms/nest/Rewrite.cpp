@@ -107,7 +107,7 @@ ComputeOp nest::withNames(ComputeOp op, const Renaming &names) {
   return made;
 }
 
-ComputeOp nest::withReducedApart(ComputeOp op, const std::set<std::string> &taken) {
+ComputeOp nest::withFreshReducedNames(ComputeOp op, const std::set<std::string> &taken) {
   std::set<std::string> used = taken;
   for (const auto &[name, range] : iterationRanges(op))
     used.insert(name);
@@ -181,7 +181,7 @@ Operation *nest::insertionPoint(Operation *first, Operation *second) {
   return isThrough ? nullptr : second;
 }
 
-void nest::meet(Operation *first, Operation *second, Operation *insertBefore) {
+void nest::moveDependentsAfter(Operation *first, Operation *second, Operation *insertBefore) {
   if (insertBefore == first)
     return;
   Operation *last = second;
@@ -193,7 +193,7 @@ void nest::meet(Operation *first, Operation *second, Operation *insertBefore) {
   }
 }
 
-void nest::keepOrder(Operation *op) {
+void nest::assignBlockOrder(Operation *op) {
   if (Operation *next = op->getNextNode())
     (void)op->isBeforeInBlock(next);
 }
@@ -267,7 +267,7 @@ bool nest::mergeFinish(ComputeOp op) {
   inheritAttributes(made, {op});
   op->replaceAllUsesWith(made);
   op->erase();
-  keepOrder(made);
+  assignBlockOrder(made);
   return true;
 }
 

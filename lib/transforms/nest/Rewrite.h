@@ -67,7 +67,7 @@ bool isSortedArgument(mlir::BlockArgument argument);
 /// Creates a copy of `op` next to it, with other iteration names. Names not in `names` are kept.
 ComputeOp withNames(ComputeOp op, const Renaming &names);
 /// Creates a copy of `op` in which no reduced name is one of `taken`.
-ComputeOp withReducedApart(ComputeOp op, const std::set<std::string> &taken);
+ComputeOp withFreshReducedNames(ComputeOp op, const std::set<std::string> &taken);
 /// Creates a nest that reads `value` under other names.
 Value renameDims(OpBuilder &builder, Location loc, Value value, const Renaming &names);
 bool isIdentity(const Renaming &names);
@@ -79,11 +79,11 @@ bool isIdentity(const Renaming &names);
 Operation *insertionPoint(Operation *first, Operation *second);
 /// Moves the ops between them that depend on `first` after `second`, unless `insertBefore` is
 /// `first`.
-void meet(Operation *first, Operation *second, Operation *insertBefore);
+void moveDependentsAfter(Operation *first, Operation *second, Operation *insertBefore);
 
 /// Assigns an inserted op an order number between its neighbours'. If several adjacent ops lack
 /// one, the next query of their order renumbers the whole block.
-void keepOrder(Operation *op);
+void assignBlockOrder(Operation *op);
 
 /// Returns true if all coordinates of the map are in bounds, regardless of guards. `space`: the
 /// sizes of iteration names, over symbols.

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/collectives/engine/Operation.h"
 #include "runtime/collectives/net/Network.h"
-#include "runtime/collectives/shm/Shared.h"
+#include "runtime/collectives/shm/SharedTransport.h"
 
 #include <csignal>
 #include <unistd.h>

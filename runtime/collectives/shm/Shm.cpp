@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/collectives/shm/Shared.h"
+#include "runtime/collectives/shm/SharedTransport.h"
 
 using namespace heddle;
 using namespace heddle::collectives;

@@ -7,8 +7,8 @@
 
 #include "Programs.h"
 
+#include "lib/compile/CompileKernels.h"
 #include "lib/compile/KernelCache.h"
-#include "lib/compile/Kernels.h"
 #include "lib/pipelines/Extension.h"
 #include "lib/target/cpu/CpuTarget.h"
 #include "test/unit/support/io/Files.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/cost/Function.h"
+#include "lib/cost/FunctionCost.h"
 
 #include "dialects/nest/Nest.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/mesh/MeshDialect.h"
-#include "lib/cost/BlockWalk.h"
+#include "lib/cost/BlockTimes.h"
 #include "lib/cost/Cost.h"
 #include "lib/cost/Network.h"
 
@@ -120,7 +120,7 @@ TEST_F(TransferTest, RecurrencesRunAgain) {
         "nest.yield %s : !nd.tensor<f32, k: 400>\n}");
   EXPECT_EQ(cost::runsOf(op(0)), 1);
   EXPECT_EQ(cost::runsOf(&op(0)->getRegion(0).front().front()), 7);
-  EXPECT_EQ(cost::BlockWalk(block(), {}).end(), picoseconds(timeOf(op(0)) + 7 * 2.6e-6));
+  EXPECT_EQ(cost::BlockTimes(block(), {}).end(), picoseconds(timeOf(op(0)) + 7 * 2.6e-6));
 }
 
 TEST_F(TransferTest, LoopsRunTheirFunctions) {
@@ -133,7 +133,7 @@ TEST_F(TransferTest, LoopsRunTheirFunctions) {
             formals + " -> " + state + " {\n" + square("u", "x") + reduce("s", "u", "a") +
             "return %c, %s : !nd.tensor<i1>, !nd.tensor<f32, k: 400>\n}\n}",
         &context);
-    return cost::BlockWalk(block(), {}).end();
+    return cost::BlockTimes(block(), {}).end();
   };
   EXPECT_EQ(endOf(""), 0);
   auto all = module->getOps<func::FuncOp>();
@@ -144,84 +144,84 @@ TEST_F(TransferTest, LoopsRunTheirFunctions) {
 TEST_F(TransferTest, CollectivesOverlapWithNestsAndShareTheLinksOfAnAxis) {
   parse(square("u", "x") + reduce("s", "u", "a") + reduce("t", "u", "a") + reduce("v", "u", "b") +
         square("w", "u") + square("z", "s"));
-  cost::BlockWalk walk(block(), {});
+  cost::BlockTimes times(block(), {});
   int64_t one = picoseconds(timeOf(op(0)));
-  EXPECT_EQ(walk.begin(op(0)), 0);
-  EXPECT_EQ(walk.begin(op(1)), one);
-  EXPECT_EQ(walk.end(op(1)), one + 4'400'000);
-  EXPECT_EQ(walk.begin(op(2)), one + 4'400'000); // the same link
-  EXPECT_EQ(walk.begin(op(3)), one);             // another one
-  EXPECT_EQ(walk.begin(op(4)), one);             // the stream goes on
-  EXPECT_EQ(walk.begin(op(5)), one + 4'400'000); // waits for its operand
-  EXPECT_EQ(walk.end(op(2)), one + 2 * 4'400'000);
-  EXPECT_EQ(walk.end(), walk.end(op(3)));
+  EXPECT_EQ(times.begin(op(0)), 0);
+  EXPECT_EQ(times.begin(op(1)), one);
+  EXPECT_EQ(times.end(op(1)), one + 4'400'000);
+  EXPECT_EQ(times.begin(op(2)), one + 4'400'000); // the same link
+  EXPECT_EQ(times.begin(op(3)), one);             // another one
+  EXPECT_EQ(times.begin(op(4)), one);             // the stream goes on
+  EXPECT_EQ(times.begin(op(5)), one + 4'400'000); // waits for its operand
+  EXPECT_EQ(times.end(op(2)), one + 2 * 4'400'000);
+  EXPECT_EQ(times.end(), times.end(op(3)));
 }
 
 TEST_F(TransferTest, CoresThatMoveDataDoNotCompute) {
   parse(square("u", "x") + reduce("s", "u", "c") + square("w", "u") + square("z", "s"));
   EXPECT_DOUBLE_EQ(cost::costOfTransfer(op(1), cost::Machine::at(op(1))).ofCores, 4e-7 + 4e-7);
-  cost::BlockWalk walk(block(), {});
+  cost::BlockTimes times(block(), {});
   int64_t one = picoseconds(timeOf(op(0)));
-  EXPECT_EQ(walk.begin(op(1)), one + 800'000);
-  EXPECT_EQ(walk.end(op(1)), one + 2'000'000 + 1'600'000);
-  EXPECT_EQ(walk.begin(op(2)), one + 800'000);
-  EXPECT_EQ(walk.begin(op(3)), walk.end(op(1)));
+  EXPECT_EQ(times.begin(op(1)), one + 800'000);
+  EXPECT_EQ(times.end(op(1)), one + 2'000'000 + 1'600'000);
+  EXPECT_EQ(times.begin(op(2)), one + 800'000);
+  EXPECT_EQ(times.begin(op(3)), times.end(op(1)));
   // The next op would wait anyway.
   parse(reduce("s", "x", "c") + square("z", "s"));
-  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(0)), 0);
-  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), 2'000'000 + 1'600'000);
+  EXPECT_EQ(cost::BlockTimes(block(), {}).begin(op(0)), 0);
+  EXPECT_EQ(cost::BlockTimes(block(), {}).begin(op(1)), 2'000'000 + 1'600'000);
   // What it moves has to be there before.
   parse(reduce("s", "x", "a") + reduce("t", "s", "c") + square("w", "x"));
-  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), 4'400'000 + 800'000);
+  EXPECT_EQ(cost::BlockTimes(block(), {}).begin(op(1)), 4'400'000 + 800'000);
 }
 
 TEST_F(TransferTest, TimesOfNestsAreScaled) {
   parse(square("u", "x") + reduce("s", "u", "a"));
-  cost::WalkOptions options;
+  cost::BlockTimesOptions options;
   options.scale = 3;
-  cost::BlockWalk walk(block(), options);
-  EXPECT_EQ(walk.begin(op(1)), picoseconds(3 * timeOf(op(0))));
-  EXPECT_EQ(walk.end(op(1)) - walk.begin(op(1)), 4'400'000);
+  cost::BlockTimes times(block(), options);
+  EXPECT_EQ(times.begin(op(1)), picoseconds(3 * timeOf(op(0))));
+  EXPECT_EQ(times.end(op(1)) - times.begin(op(1)), 4'400'000);
 }
 
 TEST_F(TransferTest, CollectivesBeginWhenTheStreamReachesThem) {
   parse(square("u", "x") + reduce("s", "y", "a"));
-  EXPECT_EQ(cost::BlockWalk(block(), {}).begin(op(1)), picoseconds(timeOf(op(0))));
-  cost::WalkOptions free;
+  EXPECT_EQ(cost::BlockTimes(block(), {}).begin(op(1)), picoseconds(timeOf(op(0))));
+  cost::BlockTimesOptions free;
   free.isFree = cost::isTransfer;
-  EXPECT_EQ(cost::BlockWalk(block(), free).end(op(1)), picoseconds(timeOf(op(0))));
+  EXPECT_EQ(cost::BlockTimes(block(), free).end(op(1)), picoseconds(timeOf(op(0))));
 }
 
 TEST_F(TransferTest, ArgumentsAndLiveValuesAreHeld) {
   parse(square("u", "x") + square("v", "u") + square("w", "v") + square("z", "v"));
-  EXPECT_EQ(cost::BlockWalk(block(), {}).mostBytes(), 4 * 1600); // of x, y and two results
+  EXPECT_EQ(cost::BlockTimes(block(), {}).mostBytes(), 4 * 1600); // of x, y and two results
 }
 
 TEST_F(TransferTest, ValuesAreSentToOtherDevicesOnce) {
   // %u, %v on device 0; %w, %z on device 1.
   parse(square("u", "x") + square("v", "u") + square("w", "u") + square("z", "u"));
-  cost::WalkOptions options;
-  options.order = cost::Walk::Order::FirstFree;
+  cost::BlockTimesOptions options;
+  options.order = cost::TaskTimes::Order::FirstFree;
   options.places.devices = 2;
   options.places.axis = StringAttr::get(&context, "b");
   options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
     return each == op(2) || each == op(3);
   };
   options.places.ofArgument = [](BlockArgument) { return std::nullopt; };
-  cost::BlockWalk walk(block(), options);
+  cost::BlockTimes times(block(), options);
   int64_t one = picoseconds(timeOf(op(0))), message = 3'000'000 + 3'200'000;
-  EXPECT_EQ(walk.end(op(0)), one);
-  EXPECT_EQ(walk.begin(op(1)), one);
-  EXPECT_EQ(walk.begin(op(2)), one + message);
-  EXPECT_EQ(walk.begin(op(3)), 2 * one + message);
-  EXPECT_EQ(walk.mostBytes(0), 2 * 1600);
-  EXPECT_EQ(walk.mostBytes(1), 2 * 1600);
+  EXPECT_EQ(times.end(op(0)), one);
+  EXPECT_EQ(times.begin(op(1)), one);
+  EXPECT_EQ(times.begin(op(2)), one + message);
+  EXPECT_EQ(times.begin(op(3)), 2 * one + message);
+  EXPECT_EQ(times.mostBytes(0), 2 * 1600);
+  EXPECT_EQ(times.mostBytes(1), 2 * 1600);
 }
 
 TEST_F(TransferTest, ResultsAreSentToTheirDevices) {
   // %u on device 0, which has the result; %v on device 1.
   parse(square("u", "x") + square("v", "u"), "%v");
-  cost::WalkOptions options;
+  cost::BlockTimesOptions options;
   options.places.devices = 2;
   options.places.axis = StringAttr::get(&context, "b");
   options.places.ofOp = [&](Operation *each) -> std::optional<unsigned> {
@@ -229,11 +229,11 @@ TEST_F(TransferTest, ResultsAreSentToTheirDevices) {
   };
   options.places.ofArgument = [](BlockArgument) { return std::nullopt; };
   int64_t one = picoseconds(timeOf(op(0))), message = 3'000'000 + 3'200'000;
-  EXPECT_EQ(cost::BlockWalk(block(), options).end(), 2 * one + message);
+  EXPECT_EQ(cost::BlockTimes(block(), options).end(), 2 * one + message);
   options.places.ofResult = [](unsigned) { return std::optional(0u); };
-  cost::BlockWalk walk(block(), options);
-  EXPECT_EQ(walk.end(), 2 * one + 2 * message);
-  EXPECT_EQ(walk.mostBytes(0), 1600); // %u is gone when %v comes
+  cost::BlockTimes times(block(), options);
+  EXPECT_EQ(times.end(), 2 * one + 2 * message);
+  EXPECT_EQ(times.mostBytes(0), 1600); // %u is gone when %v comes
   options.places.ofResult = [](unsigned) { return std::optional(1u); };
-  EXPECT_EQ(cost::BlockWalk(block(), options).end(), 2 * one + message);
+  EXPECT_EQ(cost::BlockTimes(block(), options).end(), 2 * one + message);
 }

@@ -24,7 +24,7 @@
 #include "lib/analysis/Operators.h"
 #include "lib/conversion/nd_to_nest/NdToNest.h"
 #include "lib/transforms/mesh/Passes.h"
-#include "lib/transforms/mesh/propagate/Plan.h"
+#include "lib/transforms/mesh/propagate/ApplyPlan.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/FormTransfers.h"
 #include "lib/transforms/names/GraphHash.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/planner/Exact.h"
+#include "lib/planner/ExactSearch.h"
 
 #include "AllTimes.h"
 #include "DrawnGraph.h"
@@ -51,7 +51,7 @@ static int64_t freshTime(const Graph &graph, const Cluster &cluster, TaskOptions
   Tasks tasks(graph, cluster, options);
   for (unsigned i = 0; i < point.size(); ++i)
     tasks.configure(i, costs.of(i)[point[i]]);
-  return tasks.simulate();
+  return tasks.computeTimes();
 }
 
 // A search that updates times visits the points that one visits which computes each anew.

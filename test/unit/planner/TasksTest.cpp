@@ -50,7 +50,7 @@ TEST(Tasks, SendWhatReadersLackPointToPoint) {
   Graph graph = twoOperators();
   Cluster cluster = allLinked(4);
   Tasks tasks(graph, cluster, {.isPaper = true});
-  EXPECT_EQ(tasks.simulate(), 192 + 24 + 2); // and the barrier
+  EXPECT_EQ(tasks.computeTimes(), 192 + 24 + 2); // and the barrier
   EXPECT_EQ(tasks.totals(), (Tasks::Totals{0, 0, 216}));
   // y in halves of b; z in halves of o: each part of z gets 2 * 3 elements from the other device.
   tasks.configure(0, {{2, 1, 1}, {0, 1}});
@@ -346,7 +346,7 @@ TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
       Tasks fresh(graph, cluster, options);
       for (unsigned k = 0; k < choices; ++k)
         fresh.configure(k, tasks.configuration(k));
-      ASSERT_EQ(fresh.simulate(), end) << "round " << round << "." << i;
+      ASSERT_EQ(fresh.computeTimes(), end) << "round " << round << "." << i;
       ASSERT_EQ(allOf(tasks.timetable()), allOf(fresh.timetable()));
       ASSERT_EQ(tasks.totals(), fresh.totals());
       ASSERT_EQ(fresh.timetable().computed(), fresh.timetable().sorted().size());

@@ -7,7 +7,7 @@
 
 #include "AllTimes.h"
 
-#include "lib/cost/Walk.h"
+#include "lib/cost/TaskTimes.h"
 
 #include "gtest/gtest.h"
 
@@ -87,7 +87,7 @@ Ids fill(Timetable &times, const Drawn &graph, unsigned resources) {
 All simulated(const Drawn &graph, unsigned resources) {
   Timetable times;
   fill(times, graph, resources);
-  times.simulate();
+  times.computeTimes();
   return allOf(times);
 }
 } // namespace
@@ -99,7 +99,7 @@ TEST(Timetable, RunsTasksInTheOrderInWhichTheyBecomeReady) {
        g = times.addTask(3, device, 4);
   times.addDependence({f, sent});
   times.addDependence({sent, g});
-  EXPECT_EQ(times.simulate(), 12);
+  EXPECT_EQ(times.computeTimes(), 12);
   EXPECT_EQ(times[g], (Timetable::Times{8, 8, 12}));
   times.remove(sent);
   times.addDependence({f, g});
@@ -118,7 +118,7 @@ TEST(Timetable, SharedLinksSendOneMessageAfterTheOther) {
   auto x = times.addTask(4, link, 30), y = times.addTask(3, link, 30);
   times.addDependence({first, x});
   times.addDependence({second, y});
-  EXPECT_EQ(times.simulate(), 70);
+  EXPECT_EQ(times.computeTimes(), 70);
   EXPECT_EQ(times[y], (Timetable::Times{10, 10, 40}));
   EXPECT_EQ(times[x], (Timetable::Times{10, 40, 70}));
   times.addTask(9, link, 5);
@@ -132,7 +132,7 @@ TEST(Timetable, MessagesPassThroughLinksAtOnce) {
   unsigned fast = times.addResource(), slow = times.addResource();
   auto first = times.addTask(1, fast, 30), second = times.addTask(2, slow, 100);
   times.addDependence({first, second, 7, true});
-  EXPECT_EQ(times.simulate(), 107);
+  EXPECT_EQ(times.computeTimes(), 107);
 }
 
 // To reduce `bytes` in a ring of n devices, each sends a block to the next one 2 (n - 1) times, and
@@ -152,7 +152,7 @@ TEST(Timetable, RingsTakeTwoTurns) {
           times.addDependence({last[(i + n - 1) % n], next[i], latency});
       }
     }
-    times.simulate();
+    times.computeTimes();
     EXPECT_EQ(times.end() + latency, 2 * (n - 1) * (latency + block)) << n;
   }
 }
@@ -172,33 +172,34 @@ TEST(Timetable, PipelinesHaveBubbles) {
           before[batch] = task;
         }
       }
-      EXPECT_EQ(times.simulate() - 10 * m, 10 * (p - 1));
+      EXPECT_EQ(times.computeTimes() - 10 * m, 10 * (p - 1));
     }
 }
 
-// The walk of the cost model knows no lags: they are tasks of their own there.
-TEST(Timetable, AgreesWithTheWalkOfTheCostModel) {
+// The cost model knows no lags: they are tasks of their own there.
+TEST(Timetable, AgreesWithTheCostModel) {
   Random random(1);
   for (unsigned round = 0; round < 300; ++round) {
     unsigned resources = 1 + unsigned(random() % 5);
     Drawn graph = draw(60, resources, false, random);
     Timetable times;
     Ids ids = fill(times, graph, resources);
-    cost::Walk walk;
+    cost::TaskTimes tasks;
     std::map<uint64_t, unsigned> walked;
     for (unsigned i = 0; i < resources; ++i)
-      walk.addResource(cost::Walk::Order::FirstCome);
+      tasks.addResource(cost::TaskTimes::Order::FirstCome);
     for (const auto &[key, task] : graph.tasks)
-      walked[key] = walk.addTask(task.resource, task.duration);
+      walked[key] = tasks.addTask(task.resource, task.duration);
     for (const Drawn::Dependence &each : graph.dependences)
-      walk.addDependence(each.lag ? walk.addTask(cost::Walk::none, each.lag, {walked[each.before]})
-                                  : walked[each.before],
-                         walked[each.after]);
-    ASSERT_TRUE(walk.run());
-    EXPECT_EQ(times.simulate(), walk.end());
+      tasks.addDependence(
+          each.lag ? tasks.addTask(cost::TaskTimes::none, each.lag, {walked[each.before]})
+                   : walked[each.before],
+          walked[each.after]);
+    ASSERT_TRUE(tasks.run());
+    EXPECT_EQ(times.computeTimes(), tasks.end());
     for (const auto &[key, id] : ids) {
-      ASSERT_EQ(times[id].begin, walk.begin(walked[key])) << "round " << round;
-      ASSERT_EQ(times[id].end, walk.end(walked[key])) << "round " << round;
+      ASSERT_EQ(times[id].begin, tasks.begin(walked[key])) << "round " << round;
+      ASSERT_EQ(times[id].end, tasks.end(walked[key])) << "round " << round;
     }
   }
 }
@@ -213,7 +214,7 @@ TEST(Timetable, UpdatesGiveTheTimesOfAFreshStart) {
     Drawn graph = draw(20 + unsigned(random() % 80), resources, true, random);
     Timetable times;
     Ids ids = fill(times, graph, resources);
-    times.simulate();
+    times.computeTimes();
     All before = allOf(times);
     ASSERT_EQ(before, simulated(graph, resources));
     for (unsigned change = 0; change < 30; ++change, ++updates) {

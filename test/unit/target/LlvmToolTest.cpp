@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/target/gpu/LlvmTool.h"
-#include "lib/target/gpu/Tool.h"
+#include "lib/target/gpu/RunTool.h"
 
 #include <gtest/gtest.h>
 

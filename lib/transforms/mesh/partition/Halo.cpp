@@ -65,8 +65,8 @@ static Value cutOut(OpBuilder &b, Location loc, Value value, const std::string &
                       {{name, Expr::name(name) + Expr(part.first)}});
 }
 
-Value mesh::exchange(OpBuilder &b, Location loc, Value value, const std::string &name,
-                     const Interval &interval) {
+Value mesh::exchangeHalo(OpBuilder &b, Location loc, Value value, const std::string &name,
+                         const Interval &interval) {
   MLIRContext *context = b.getContext();
   nd::NdTensorType type = tensorType(value);
   auto axes = AxesAttr::get(context, interval.axes);

@@ -39,8 +39,8 @@ std::optional<Interval> intervalOf(MeshAttr mesh, ArrayRef<Axis> axes, const Exp
                                    const Expr &coordinate, const Ranges &ranges);
 
 /// Builds the interval from the block `value` by exchanging its parts.
-Value exchange(OpBuilder &b, Location loc, Value value, const std::string &name,
-               const Interval &interval);
+Value exchangeHalo(OpBuilder &b, Location loc, Value value, const std::string &name,
+                   const Interval &interval);
 
 } // namespace heddle::mesh
 

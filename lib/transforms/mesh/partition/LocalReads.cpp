@@ -88,7 +88,7 @@ void LocalReads::add(OpBuilder &b, unsigned i, bool mayExclude) {
   }
   Value value = resharder.move(held, kept, op.getLoc()).value;
   for (const auto &[name, interval] : exchanged)
-    value = exchange(b, op.getLoc(), value, name, interval);
+    value = exchangeHalo(b, op.getLoc(), value, name, interval);
   SmallVector<MapEntry> entries;
   for (const auto &[name, coordinate] : at)
     entries.emplace_back(b.getContext(), name, coordinate);

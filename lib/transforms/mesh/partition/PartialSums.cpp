@@ -20,8 +20,8 @@ using nest::ComputeOp;
 using nest::MapAttr;
 using nest::ScanOp;
 
-Value mesh::onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
-                    TypedAttr neutral) {
+Value mesh::keepOnFirstPart(OpBuilder &b, Location loc, MeshAttr mesh, Value value,
+                            ArrayRef<Axis> axes, TypedAttr neutral) {
   nest::Condition first(b.getContext(), partIndex(mesh, axes), /*equality=*/true);
   return nest::copyAt(b, loc, value, tensorType(value).getDims(), {},
                       nest::GuardAttr::get(b.getContext(), {first}, neutral));
@@ -102,7 +102,7 @@ static AllReduceOp addedTo(BlockArgument carried, Value next) {
   return {};
 }
 
-void mesh::reduceOnce(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results) {
+void mesh::reduceAfterScan(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results) {
   Block &body = scan.getBody().front();
   for (unsigned i = 0; i < scan.getInits().size(); ++i) {
     AllReduceOp total = addedTo(body.getArgument(i), body.getTerminator()->getOperand(i));
@@ -113,7 +113,7 @@ void mesh::reduceOnce(ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results
     Value init = scan.getInits()[i];
     if (nd::splatOf(init) != neutral)
       scan.getInitsMutable()[i].set(
-          onFirst(b, scan.getLoc(), mesh, init, total.getAxes().getAxes(), neutral));
+          keepOnFirstPart(b, scan.getLoc(), mesh, init, total.getAxes().getAxes(), neutral));
     total.getResult(0).replaceAllUsesWith(total.getInputs()[0]);
     total->moveAfter(scan);
     total.getInputsMutable()[0].set(scan.getResult(i));

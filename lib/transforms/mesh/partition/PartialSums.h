@@ -25,15 +25,15 @@
 namespace heddle::mesh {
 
 /// `value` on the device with the first part; `neutral` on all others.
-Value onFirst(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
-              TypedAttr neutral);
+Value keepOnFirstPart(OpBuilder &b, Location loc, MeshAttr mesh, Value value, ArrayRef<Axis> axes,
+                      TypedAttr neutral);
 
 /// Rewrites a combination of all-reduces or reduce-scatters, whose results have no other use, so
 /// that operands are combined before one collective.
 void reduceAfterSums(Block &block);
 
 /// Moves the collectives of sums that the recurrence carries after it; `results` get their results.
-void reduceOnce(nest::ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results);
+void reduceAfterScan(nest::ScanOp scan, MeshAttr mesh, MutableArrayRef<Value> results);
 
 } // namespace heddle::mesh
 

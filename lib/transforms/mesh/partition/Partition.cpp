@@ -31,7 +31,7 @@ Sharding Partitioner::wantedFor(Operation *op) {
   return without(shardingOf(op->getAttr(shardingAttrName)), mesh, busy);
 }
 
-DenseSet<Operation *> mesh::controlled(ModuleOp module) {
+DenseSet<Operation *> mesh::functionsOfControl(ModuleOp module) {
   DenseSet<Operation *> functions;
   module.walk([&](nest::ControlOp op) {
     for (auto name : op.getFunctions().getAsRange<FlatSymbolRefAttr>())
@@ -105,9 +105,9 @@ LogicalResult Partitioner::scan(nest::ScanOp op) {
   inherit(made, op);
   SmallVector<Value> results(made.getResults());
   reduceAfterSums(made.getBody().front());
-  reduceOnce(made, mesh, results);
+  reduceAfterScan(made, mesh, results);
   if (partsOf(mesh, space.axes(along)) > 1)
-    pipeline(made, space, results);
+    pipelineScan(made, space, results);
   busy.resize(outer);
   for (auto &[value, before] : captured)
     locals[value] = before;

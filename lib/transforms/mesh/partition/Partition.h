@@ -35,7 +35,7 @@ LogicalResult partition(func::FuncOp function, MeshAttr mesh, double leastRing);
 /// True for the program of one device, or of one role.
 bool isPartitioned(func::FuncOp function);
 /// The functions that control flow calls: each device runs them whole.
-DenseSet<Operation *> controlled(ModuleOp module);
+DenseSet<Operation *> functionsOfControl(ModuleOp module);
 
 } // namespace heddle::mesh
 

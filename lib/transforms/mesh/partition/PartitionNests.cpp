@@ -239,7 +239,7 @@ void Partitioner::update(UpdateOp op) {
     // 0.0 would change a -0.0 of the destination.
     if (auto real = dyn_cast<FloatAttr>(neutral); real && real.getValue().isZero())
       neutral = FloatAttr::get(real.getType(), -0.0);
-    dest = onFirst(b, op.getLoc(), mesh, dest, split.partial, neutral);
+    dest = keepOnFirstPart(b, op.getLoc(), mesh, dest, split.partial, neutral);
   }
   for (unsigned i = 0; i < op.getReads().size(); ++i)
     reads.add(b, i, /*mayExclude=*/true);

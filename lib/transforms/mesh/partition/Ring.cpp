@@ -10,7 +10,7 @@
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/partition/Partitioner.h"
 #include "lib/transforms/mesh/partition/ScanTurns.h"
-#include "lib/transforms/mesh/propagate/Links.h"
+#include "lib/transforms/mesh/propagate/PropagationGraph.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

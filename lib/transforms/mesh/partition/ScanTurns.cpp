@@ -154,7 +154,7 @@ private:
 };
 } // namespace
 
-void mesh::pipeline(ScanOp scan, const LocalSpace &steps, MutableArrayRef<Value> results) {
+void mesh::pipelineScan(ScanOp scan, const LocalSpace &steps, MutableArrayRef<Value> results) {
   SmallVector<Value> made = Pipeliner(scan, steps).run();
   for (auto [old, value, used] : llvm::zip_equal(scan.getResults(), made, results)) {
     if (used == old)

@@ -40,7 +40,7 @@ nest::ScanOp loopOfTurns(OpBuilder &b, Location loc, ValueRange inits, Value rea
 
 /// Builds the turns of a recurrence over the device's block of steps; `steps` has the split name.
 /// `results` are replaced by the new results.
-void pipeline(nest::ScanOp scan, const LocalSpace &steps, MutableArrayRef<Value> results);
+void pipelineScan(nest::ScanOp scan, const LocalSpace &steps, MutableArrayRef<Value> results);
 
 } // namespace heddle::mesh
 

@@ -7,7 +7,7 @@
 
 #include "lib/transforms/mesh/propagate/MoveAxes.h"
 
-#include "lib/cost/Walk.h"
+#include "lib/cost/TaskTimes.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -28,7 +28,7 @@ struct Move {
 
 class Mover {
 public:
-  Mover(Links &links, const cost::Network &network)
+  Mover(PropagationGraph &links, const cost::Network &network)
       : links(links), network(network), operands(links.sites.size()), users(links.sites.size()) {
     for (auto [i, read] : llvm::enumerate(links.reads)) {
       std::set<unsigned> values, readers;
@@ -48,7 +48,7 @@ public:
   /// axes moved.
   bool sweep() {
     std::vector<Chain> chains;
-    for (const Links::Site &site : links.sites)
+    for (const PropagationGraph::Site &site : links.sites)
       for (const Move &first : movesOf(site))
         if (Chain chain = follow(first); chain.saved > 0) {
           undo(chain);
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  Links &links;
+  PropagationGraph &links;
   const cost::Network &network;
   std::vector<SmallVector<unsigned, 4>> operands, users; ///< reads, by site
 
@@ -145,7 +145,7 @@ private:
       make(move, /*back=*/true);
   }
   void explain(const Move &move) {
-    Links::Node &from = links.nodes[move.from], &to = links.nodes[move.to];
+    PropagationGraph::Node &from = links.nodes[move.from], &to = links.nodes[move.to];
     from.from = std::nullopt;
     // The neighbour may have got its axes from here, before they moved away.
     std::optional<unsigned> at = move.neighbour;
@@ -155,7 +155,7 @@ private:
     to.reason = ", rather than '" + from.name + "', whose transfers take longer";
   }
 
-  std::vector<Move> movesOf(const Links::Site &site) {
+  std::vector<Move> movesOf(const PropagationGraph::Site &site) {
     std::vector<Move> moves;
     if (site.isCompute)
       for (unsigned from : site.nodes)
@@ -176,13 +176,13 @@ private:
   }
 
   /// Whether the axes of a name of a value move to another name at which the reader has them.
-  bool moves(const Links::Read &read, const AxisList &axes) const {
+  bool moves(const PropagationGraph::Read &read, const AxisList &axes) const {
     return llvm::any_of(read.names, [&](const auto &name) {
       return name.second && axesAt(*name.second) == axes && axesAt(name.first).empty();
     });
   }
 
-  int64_t timeFor(const Links::Read &read) const {
+  int64_t timeFor(const PropagationGraph::Read &read) const {
     double block = read.bytes;
     int64_t time = 0;
     for (auto [value, reader] : read.names)
@@ -236,7 +236,7 @@ private:
   /// them.
   bool gathers(unsigned site, const AxisList &axes) const {
     return llvm::any_of(operands[site], [&](unsigned each) {
-      const Links::Read &read = links.reads[each];
+      const PropagationGraph::Read &read = links.reads[each];
       return !moves(read, axes) && llvm::any_of(read.names, [&](const auto &name) {
         return axesAt(name.first) == axes && !(name.second && axesAt(*name.second) == axes);
       });
@@ -244,7 +244,7 @@ private:
   }
 
   std::optional<Move> tried(unsigned from, unsigned to) {
-    Links::Node &a = links.nodes[from], &b = links.nodes[to];
+    PropagationGraph::Node &a = links.nodes[from], &b = links.nodes[to];
     if (a.axes.empty() || !b.axes.empty() || b.fixed || !a.stated.empty())
       return std::nullopt;
     auto neighbour =
@@ -263,7 +263,7 @@ private:
 };
 } // namespace
 
-void mesh::moveAxes(Links &links, const cost::Network &network) {
+void mesh::moveAxes(PropagationGraph &links, const cost::Network &network) {
   Mover mover(links, network);
   while (mover.sweep())
     ;

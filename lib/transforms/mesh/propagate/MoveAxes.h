@@ -25,12 +25,12 @@
 #define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_MOVEAXES_H
 
 #include "lib/cost/Network.h"
-#include "lib/transforms/mesh/propagate/Links.h"
+#include "lib/transforms/mesh/propagate/PropagationGraph.h"
 
 namespace heddle::mesh {
 
 /// Moves axes of nests. Each chain of moves reduces the total time of transfers.
-void moveAxes(Links &links, const cost::Network &network);
+void moveAxes(PropagationGraph &links, const cost::Network &network);
 
 } // namespace heddle::mesh
 

@@ -8,8 +8,8 @@
 #include "lib/transforms/mesh/propagate/Propagate.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/transforms/mesh/propagate/Links.h"
 #include "lib/transforms/mesh/propagate/MoveAxes.h"
+#include "lib/transforms/mesh/propagate/PropagationGraph.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -29,15 +29,15 @@ struct Proposal {
 
 class Propagation {
 public:
-  Propagation(Links &links, const cost::Network &network)
+  Propagation(PropagationGraph &links, const cost::Network &network)
       : links(links), network(network), mesh(network.mesh) {}
 
   void run() {
     std::set<int64_t> priorities;
-    for (const Links::Node &node : links.nodes)
+    for (const PropagationGraph::Node &node : links.nodes)
       priorities.insert(node.priority);
     for (int64_t priority : priorities) {
-      for (Links::Node &node : links.nodes)
+      for (PropagationGraph::Node &node : links.nodes)
         if (node.priority == priority && !node.stated.empty() && isFree(node, node.stated))
           node.axes = node.stated;
       while (spread())
@@ -46,14 +46,14 @@ public:
   }
 
 private:
-  Links &links;
+  PropagationGraph &links;
   const cost::Network &network;
   MeshAttr mesh;
 
   /// True if no other name of the site, of recurrences around it or of sites within it has one of
   /// the axes, or is stated to get it later.
-  bool isFree(const Links::Node &node, ArrayRef<Axis> axes) const {
-    const Links::Site &site = links.sites[node.site];
+  bool isFree(const PropagationGraph::Node &node, ArrayRef<Axis> axes) const {
+    const PropagationGraph::Site &site = links.sites[node.site];
     return llvm::none_of(llvm::concat<const unsigned>(site.nodes, site.apart), [&](unsigned other) {
       return &links.nodes[other] != &node && (overlap(mesh, links.nodes[other].axes, axes) ||
                                               overlap(mesh, links.nodes[other].stated, axes));
@@ -63,12 +63,12 @@ private:
   /// One round; true if a node got axes.
   bool spread() {
     std::vector<Proposal> chosen;
-    for (const Links::Site &site : links.sites)
+    for (const PropagationGraph::Site &site : links.sites)
       choose(site, chosen);
     // Recurrences first: sites within them can't have the same axes.
     for (bool isScan : {true, false})
       for (const Proposal &proposal : chosen)
-        if (Links::Node &node = links.nodes[proposal.node];
+        if (PropagationGraph::Node &node = links.nodes[proposal.node];
             links.sites[node.site].isScan == isScan && isFree(node, proposal.axes)) {
           node.axes = proposal.axes;
           node.from = proposal.from;
@@ -76,7 +76,7 @@ private:
     return !chosen.empty();
   }
 
-  void choose(const Links::Site &site, std::vector<Proposal> &chosen) {
+  void choose(const PropagationGraph::Site &site, std::vector<Proposal> &chosen) {
     std::vector<Proposal> proposals;
     for (unsigned each : site.nodes)
       propose(each, proposals);
@@ -120,7 +120,7 @@ private:
 
   /// Proposes the neighbours' axis lists of which the node's own is a proper prefix.
   void propose(unsigned number, std::vector<Proposal> &proposals) {
-    const Links::Node &node = links.nodes[number];
+    const PropagationGraph::Node &node = links.nodes[number];
     if (node.fixed)
       return;
     size_t first = proposals.size();
@@ -176,7 +176,7 @@ static LogicalResult checkSupported(func::FuncOp function) {
   return failure(done.wasInterrupted());
 }
 
-static void write(func::FuncOp function, const Links &links) {
+static void write(func::FuncOp function, const PropagationGraph &links) {
   MLIRContext *context = function.getContext();
   auto attribute = [&](const Sharding &sharding) { return ShardingAttr::get(context, sharding); };
   function.walk([&](Operation *op) {
@@ -209,7 +209,7 @@ static void write(func::FuncOp function, const Links &links) {
 LogicalResult mesh::propagate(func::FuncOp function, MeshAttr mesh, Tell tell) {
   if (failed(checkSupported(function)))
     return failure();
-  Links links(function);
+  PropagationGraph links(function);
   cost::Network network{mesh, cost::Machine::at(function)};
   Propagation(links, network).run();
   moveAxes(links, network);

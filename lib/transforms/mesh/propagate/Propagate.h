@@ -22,7 +22,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PROPAGATE_H
 #define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_PROPAGATE_H
 
-#include "lib/transforms/mesh/propagate/Explain.h"
+#include "lib/transforms/mesh/propagate/ExplainShardings.h"
 
 namespace heddle::mesh {
 

@@ -8,7 +8,7 @@
 #include "lib/transforms/mesh/propagate/SplitOperators.h"
 
 #include "dialects/nd/NdGradient.h"
-#include "lib/transforms/mesh/propagate/Recompute.h"
+#include "lib/transforms/mesh/propagate/CloneForwardOps.h"
 
 #include <set>
 
@@ -123,7 +123,7 @@ LogicalResult OperatorRules::apply(func::FuncOp function, MeshAttr mesh) {
       if (!nd::isGradient(op->getLoc()))
         recomputed.insert(op);
   }
-  recompute(function, recomputed);
+  cloneForwardOps(function, recomputed);
   return success();
 }
 

@@ -9,7 +9,8 @@
 //
 //     op net.w/in:data        the nest that sums net.w over `in` gets {in: [data] priority 1}
 //     op net.w@stage=1        all nests of net.w get {stage = 1}, a place (PlaceOps.h)
-//     recompute net.w         its nests are repeated for the gradients that read them (Recompute.h)
+//     recompute net.w         its nests are repeated for the gradients that read them
+//                             (CloneForwardOps.h)
 //
 // Rules spell names as the user does, although names are neutral here. They wait in `mesh.rules` of
 // the module, since there are no nests where the plan is read.

@@ -7,8 +7,8 @@
 
 #include "lib/transforms/mesh/roles/OrderOps.h"
 
-#include "lib/cost/BlockWalk.h"
-#include "lib/transforms/mesh/roles/Schedules.h"
+#include "lib/cost/BlockTimes.h"
+#include "lib/transforms/mesh/roles/PipelineSchedules.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
@@ -16,8 +16,8 @@ using namespace mlir;
 
 LogicalResult mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
   Block &block = function.front();
-  cost::WalkOptions options;
-  options.order = cost::Walk::Order::FirstFree;
+  cost::BlockTimesOptions options;
+  options.order = cost::TaskTimes::Order::FirstFree;
   auto module = function->getParentOfType<ModuleOp>();
   if (auto stated = module->getAttrOfType<StringAttr>(scheduleAttrName);
       stated && stated.getValue() != "greedy") {
@@ -25,7 +25,7 @@ LogicalResult mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
     if (failed(isSorted))
       return failure();
     if (*isSorted)
-      options.order = cost::Walk::Order::Given;
+      options.order = cost::TaskTimes::Order::Given;
   }
   options.places.devices = unsigned(placed.count);
   options.places.axis = placed.axis;
@@ -40,10 +40,11 @@ LogicalResult mesh::orderOps(func::FuncOp function, const PlacedOps &placed) {
   options.places.ofResult = [&](unsigned result) {
     return std::optional(unsigned(placed.placeOfResult(result)));
   };
-  cost::BlockWalk walk(block, options);
+  cost::BlockTimes times(block, options);
   SmallVector<Operation *> ops =
       llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
-  llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return walk.begin(a) < walk.begin(b); });
+  llvm::stable_sort(ops,
+                    [&](Operation *a, Operation *b) { return times.begin(a) < times.begin(b); });
   for (Operation *op : ops)
     op->moveBefore(block.getTerminator());
   return success();

@@ -13,7 +13,7 @@
 //
 // This is list scheduling: ops are ordered by start time, where each idle role starts its first op
 // in program order whose operands are available. Ops and messages take the times of the cost models
-// (lib/cost/BlockWalk.h). Since program order breaks ties, B0 precedes F2 where both can run: a
+// (lib/cost/BlockTimes.h). Since program order breaks ties, B0 precedes F2 where both can run: a
 // role keeps no more values for backward passes than it computes while it would otherwise wait.
 //
 //===----------------------------------------------------------------------===//
@@ -25,9 +25,9 @@
 
 namespace heddle::mesh {
 
-/// Reorders the ops of the function's body. If the module states a schedule (Schedules.h), each
-/// role runs its ops in that order, and only the order of messages follows from times. Fails with a
-/// message if it can't.
+/// Reorders the ops of the function's body. If the module states a schedule (PipelineSchedules.h),
+/// each role runs its ops in that order, and only the order of messages follows from times. Fails
+/// with a message if it can't.
 LogicalResult orderOps(func::FuncOp function, const PlacedOps &placed);
 
 } // namespace heddle::mesh

@@ -8,7 +8,7 @@
 #include "lib/transforms/mesh/roles/PlaceOps.h"
 
 #include "lib/transforms/mesh/partition/Reshard.h"
-#include "lib/transforms/mesh/propagate/Links.h"
+#include "lib/transforms/mesh/propagate/PropagationGraph.h"
 
 using namespace heddle;
 using namespace heddle::mesh;

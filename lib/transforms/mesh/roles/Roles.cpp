@@ -211,7 +211,7 @@ private:
 } // namespace
 
 LogicalResult mesh::splitRoles(ModuleOp module) {
-  DenseSet<Operation *> inner = controlled(module);
+  DenseSet<Operation *> inner = functionsOfControl(module);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (function.isExternal() || !isPartitioned(function) || Role::of(function) ||
         inner.contains(function))

@@ -8,7 +8,7 @@
 #include "lib/transforms/mesh/transfers/ScanLoops.h"
 
 #include "dialects/nd/FunctionAttrs.h"
-#include "lib/cost/BlockWalk.h"
+#include "lib/cost/BlockTimes.h"
 #include "lib/transforms/mesh/partition/ScanTurns.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -175,8 +175,8 @@ bool mesh::becomesLoop(ScanOp scan) {
   return scan->hasAttr(nest::heavyAttrName) || scan.walk(communicates).wasInterrupted();
 }
 
-void mesh::loopsOfScans(func::FuncOp function, MeshAttr mesh) {
+void mesh::lowerScansToLoops(func::FuncOp function, MeshAttr mesh) {
   for (auto scan : llvm::make_early_inc_range(function.getOps<ScanOp>()))
     if (becomesLoop(scan)) // nested recurrences are at the top level of the new function
-      loopsOfScans(LoopMaker(scan, mesh).run(), mesh);
+      lowerScansToLoops(LoopMaker(scan, mesh).run(), mesh);
 }

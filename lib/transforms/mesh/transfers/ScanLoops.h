@@ -24,7 +24,7 @@ namespace heddle::mesh {
 /// True if the recurrence communicates, or its steps are expensive.
 bool becomesLoop(nest::ScanOp scan);
 /// Rewrites such recurrences of the function as loops, whose bodies become functions.
-void loopsOfScans(func::FuncOp function, MeshAttr mesh);
+void lowerScansToLoops(func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh
 

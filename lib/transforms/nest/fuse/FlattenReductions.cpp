@@ -117,7 +117,7 @@ static ComputeOp flatten(ComputeOp inner, ComputeOp outer) {
   std::set<std::string> taken;
   for (const auto &[name, range] : iterationRanges(outer))
     taken.insert(name);
-  ComputeOp apart = withReducedApart(inner, taken);
+  ComputeOp apart = withFreshReducedNames(inner, taken);
   ExprMap at;
   for (const MapEntry &entry : outer.readMap(0).getEntries())
     at[entry.name.str()] = entry.expr();
@@ -163,7 +163,7 @@ bool nest::flattenReductions(Block &block) {
       outer->replaceAllUsesWith(made);
       outer->erase();
       inner->erase();
-      keepOrder(made);
+      assignBlockOrder(made);
       outer = made;
       any = changed = true;
     }

@@ -13,7 +13,7 @@
 #include "lib/transforms/nest/fuse/FuseEpilogues.h"
 #include "lib/transforms/nest/fuse/FuseProducers.h"
 #include "lib/transforms/nest/fuse/FuseSiblings.h"
-#include "lib/transforms/nest/steps/PrepareSteps.h"
+#include "lib/transforms/nest/prepare/PrepareSteps.h"
 
 using namespace heddle;
 using namespace heddle::nest;

@@ -189,7 +189,7 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
       return {};
     renamesConsumer = !othersAreNests;
   }
-  meet(producer, consumer, insertBefore);
+  moveDependentsAfter(producer, consumer, insertBefore);
   ComputeOp first = producer, second = consumer;
   if (renamesConsumer) {
     second = withNames(consumer, inverse(*names));
@@ -200,7 +200,7 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
     bool meets = llvm::any_of(producer.getReduced(),
                               [&](const nd::Dim &dim) { return taken.count(dim.name.str()); });
     if (meets || !isIdentity(*names)) {
-      ComputeOp apart = withReducedApart(producer, taken);
+      ComputeOp apart = withFreshReducedNames(producer, taken);
       first = withNames(apart, *names);
       apart->erase();
     }
@@ -227,7 +227,7 @@ static ComputeOp fuseEpilogue(ComputeOp producer, ComputeOp consumer) {
   if (first != producer)
     first->erase();
   producer->erase();
-  keepOrder(fused);
+  assignBlockOrder(fused);
   return fused;
 }
 

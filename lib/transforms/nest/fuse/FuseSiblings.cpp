@@ -151,13 +151,13 @@ static ComputeOp fuse(ComputeOp first, ComputeOp second, bool &byContents,
           alike->erase();
         continue;
       }
-      meet(first, second, insertBefore);
+      moveDependentsAfter(first, second, insertBefore);
       replace(first, second, joined, renames ? *names : Renaming());
       if (renames)
         alike->erase();
       second->erase();
       first->erase();
-      keepOrder(joined);
+      assignBlockOrder(joined);
       ComputeOp merged = mergeAccumulators(joined);
       return merged ? merged : joined;
     }

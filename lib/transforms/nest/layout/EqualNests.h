@@ -18,7 +18,7 @@
 #ifndef HEDDLE_LIB_TRANSFORMS_NEST_LAYOUT_EQUALNESTS_H
 #define HEDDLE_LIB_TRANSFORMS_NEST_LAYOUT_EQUALNESTS_H
 
-#include "lib/cost/Facts.h"
+#include "lib/cost/NestFacts.h"
 
 namespace heddle::nest {
 

@@ -9,7 +9,7 @@
 
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
-#include "lib/cost/Way.h"
+#include "lib/cost/NestLayoutCost.h"
 #include "lib/transforms/nest/Rewrite.h"
 #include "lib/transforms/nest/layout/EqualNests.h"
 #include "lib/transforms/nest/layout/LayoutWays.h"
@@ -113,19 +113,19 @@ private:
   /// Finds good layouts for a way, one value at a time, and leaves them in `facts`.
   WaySeconds secondsOf(cost::NestFacts &facts, const LayoutWay &lanes,
                        const ByValue &byValue) const {
-    cost::Way way(facts, lanes.lanes, lanes.tile, machine.rates, lanes.split);
+    cost::NestLayoutCost layoutCost(facts, lanes.lanes, lanes.tile, machine.rates, lanes.split);
     WaySeconds seconds;
     for (auto &[v, accesses] : byValue) {
       const std::vector<Layout> &candidates = problem.values[v].candidates;
       std::vector<double> &cost = seconds.costs.emplace_back();
       for (const Layout &candidate : candidates)
-        cost.push_back(way.setLayout(accesses, candidate).seconds());
+        cost.push_back(layoutCost.setLayout(accesses, candidate).seconds());
       size_t best = size_t(llvm::min_element(cost) - cost.begin());
       seconds.layouts.push_back(best);
       if (best + 1 < candidates.size()) // the last one is set
-        way.setLayout(accesses, candidates[best]);
+        layoutCost.setLayout(accesses, candidates[best]);
     }
-    seconds.least = way.seconds();
+    seconds.least = layoutCost.seconds();
     return seconds;
   }
 

@@ -1,4 +1,4 @@
-//===- LayoutWays.cpp - ways to run a nest ---------------------------------===//
+//===- LayoutWays.cpp - ways to run a nest --------------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "lib/transforms/nest/layout/LayoutWays.h"
 
-#include "lib/cost/Assume.h"
+#include "lib/cost/AssumedLoops.h"
 
 using namespace heddle;
 using namespace heddle::nest;

@@ -14,7 +14,7 @@
 //     lanes m, rows n      a has m last, ...
 //     lanes k              a and b have k last
 //
-// What a way takes with given layouts is asked of lib/cost (Way.h).
+// What a way takes with given layouts is asked of lib/cost (NestLayoutCost.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct LayoutWay {
   bool reduced = false;        ///< they are reduced names
   unsigned tile = 0;           ///< the number of its register tile, the best first
   unsigned tiles = 1;          ///< good register tiles for these lanes
-  bool split = false;          ///< its outermost loop splits sums (lib/cost/Assume.h)
+  bool split = false;          ///< its outermost loop splits sums (lib/cost/AssumedLoops.h)
   RegisterTile registers;      ///< that tile
   double cycles = 0;           ///< of its arithmetic; only for an order of ways
 

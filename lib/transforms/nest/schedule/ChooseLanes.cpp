@@ -73,7 +73,7 @@ static void addGroups(const NestModel &nest, const NestAccess &access, const Lay
 double LaidNestModel::costOf(const Lanes &lanes) const {
   // Merging names has a small cost, so that they are merged only to fill vectors.
   double merged = 1 + 0.05 * double(lanes.size() - 1);
-  return cost::Way(facts, lanes, /*tile=*/0, machine.rates).seconds() * merged;
+  return cost::NestLayoutCost(facts, lanes, /*tile=*/0, machine.rates).seconds() * merged;
 }
 
 Lanes LaidNestModel::chooseLanes() const {

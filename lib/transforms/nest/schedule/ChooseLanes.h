@@ -24,7 +24,7 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSELANES_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_CHOOSELANES_H
 
-#include "lib/cost/Way.h"
+#include "lib/cost/NestLayoutCost.h"
 
 namespace heddle::nest {
 

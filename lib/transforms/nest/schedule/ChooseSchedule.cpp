@@ -27,7 +27,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
-#include "lib/cost/Chunks.h"
+#include "lib/cost/ChunkOverhead.h"
 #include "lib/transforms/nest/schedule/BoundCopies.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"

@@ -36,6 +36,12 @@ static std::optional<Schedule> laneScheduleOf(Operation *op, const cost::Machine
   return chooseLaneSchedule(compute, {layouts.begin(), layouts.end()}, machine.facts);
 }
 
+void nest::writeChunks(Operation *nest) {
+  auto scheduled = dyn_cast<ScheduledInterface>(nest);
+  if (scheduled && scheduled.getScheduleAttr() && !scheduleOf(nest).isPartial())
+    nest->setAttr("heddle.chunks", nd::SizeAttr::get(nest->getContext(), chunksOf(nest)));
+}
+
 static void chooseLoops(ScheduledInterface op, const cost::Machine &machine) {
   if (!op.getScheduleAttr() || scheduleOf(op).isPartial()) {
     std::optional<Schedule> schedule = laneScheduleOf(op, machine);

@@ -38,6 +38,9 @@ inline constexpr StringLiteral kernelAttrName("heddle.kernel");
 /// Schedules `root`, if it is a nest, and all nests in it without a kernel.
 void chooseSchedules(Operation *root, const cost::Machine &machine);
 
+/// Writes the number of chunks (lib/analysis/Chunks.h) on the nest, if the nest has a schedule.
+void writeChunks(Operation *nest);
+
 /// The costs of other schedules of a nest with layouts (schedule/ChooseSchedule.h).
 std::vector<OtherSchedule> otherSchedules(Operation *nest, const cost::Machine &machine);
 

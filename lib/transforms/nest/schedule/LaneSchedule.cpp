@@ -11,7 +11,7 @@
 #include "lib/analysis/LaneForm.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/StagedCopy.h"
-#include "lib/cost/Blocks.h"
+#include "lib/cost/LaneBlocks.h"
 #include "lib/transforms/nest/schedule/ChooseLanes.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -9,7 +9,7 @@
 // lanes (`lanes_per_block`):
 //
 //     products, convolutions    a tile of sums in the registers of each lane; what lanes share is
-//                               staged in shared memory, by `cost::secondsOf` (lib/cost/Blocks.h)
+//                               staged in shared memory, by `secondsOf` of lib/cost/LaneBlocks.h
 //     reductions                neighbouring lanes read neighbouring elements; lanes share sums if
 //                               there are few of them, or if neighbours are reduced
 //     points                    neighbouring lanes have neighbouring vectors

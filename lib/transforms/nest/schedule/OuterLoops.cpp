@@ -9,7 +9,7 @@
 
 #include "lib/analysis/Footprint.h"
 #include "lib/analysis/Layouts.h"
-#include "lib/cost/Chunks.h"
+#include "lib/cost/ChunkOverhead.h"
 #include "lib/cost/Cost.h"
 
 #include <cmath>

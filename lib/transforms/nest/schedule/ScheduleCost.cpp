@@ -7,7 +7,7 @@
 
 #include "lib/transforms/nest/schedule/ScheduleCost.h"
 
-#include "lib/cost/Chunks.h"
+#include "lib/cost/ChunkOverhead.h"
 
 #include <cmath>
 
@@ -116,7 +116,7 @@ double ScheduleCost::chunksOf(const Candidate &candidate, double shrink) const {
 double ScheduleCost::leastWithWaits(const Candidate &candidate, double cost) const {
   if (llvm::any_of(s.merged, [](const Merged &merged) { return merged.symbolic; }))
     return cost;
-  return cost * cost::waitsOf(chunksOf(candidate, 1));
+  return cost * cost::waitFactor(chunksOf(candidate, 1));
 }
 
 double ScheduleCost::costWithWaits(const Candidate &candidate, double cost) {

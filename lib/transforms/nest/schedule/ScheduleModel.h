@@ -33,8 +33,8 @@
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_SCHEDULEMODEL_H
 
 #include "lib/analysis/Footprint.h"
-#include "lib/cost/Facts.h"
 #include "lib/cost/Machine.h"
+#include "lib/cost/NestFacts.h"
 
 namespace heddle::nest {
 

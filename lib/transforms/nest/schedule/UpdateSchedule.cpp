@@ -16,7 +16,7 @@
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/Lanes.h"
 #include "lib/analysis/NestModel.h"
-#include "lib/cost/Chunks.h"
+#include "lib/cost/ChunkOverhead.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 
 #include <set>

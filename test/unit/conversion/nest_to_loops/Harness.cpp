@@ -13,9 +13,9 @@
 #include "lib/target/cpu/CpuLoops.h"
 #include "lib/target/cpu/Emit.h"
 #include "lib/target/cpu/Link.h"
+#include "lib/transforms/nest/prepare/PrepareSteps.h"
 #include "lib/transforms/nest/schedule/ChooseSchedule.h"
 #include "lib/transforms/nest/schedule/ChooseSchedules.h"
-#include "lib/transforms/nest/steps/PrepareSteps.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,7 +7,7 @@
 #include "test/unit/runtime/control/Ranks.h"
 
 #include "heddle/Error.h"
-#include "runtime/control/MeetingPlace.h"
+#include "runtime/control/ServerRendezvous.h"
 #include "test/unit/runtime/InChild.h"
 
 #include <filesystem>

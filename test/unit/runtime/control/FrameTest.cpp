@@ -9,7 +9,7 @@
 #include "heddle/Error.h"
 #include "runtime/control/Agreement.h"
 #include "runtime/control/FailureRecord.h"
-#include "runtime/control/MeetingPlace.h"
+#include "runtime/control/ServerRendezvous.h"
 
 #include <random>
 

@@ -8,8 +8,8 @@
 #include "test/unit/runtime/LibraryEntry.h"
 
 #include "heddle/Error.h"
+#include "runtime/device/DeviceMemory.h"
 #include "runtime/device/StreamDevice.h"
-#include "runtime/device/StreamMemory.h"
 
 #include <set>
 
@@ -315,7 +315,7 @@ TEST_F(Streams, KeepStateBetweenCalls) {
 }
 
 TEST_F(Streams, FindTheBufferOfAnAddress) {
-  StreamMemory memory("streams:0", std::make_unique<HostDriver>());
+  DeviceMemory memory("streams:0", std::make_unique<HostDriver>());
   auto allocate = [&] {
     return static_cast<char *>(memory.allocate(1000, 64, {"x", "", "streams:0"}));
   };
@@ -392,7 +392,7 @@ TEST_F(Streams, PoisonWhatAKernelThatDoesNotEndMayChange) {
 
 TEST_F(Streams, GiveEachValueABufferOfItsSize) {
   setenv("HEDDLE_FRESH_BUFFERS", "1", 1);
-  StreamMemory memory("streams:0", std::make_unique<HostDriver>());
+  DeviceMemory memory("streams:0", std::make_unique<HostDriver>());
   unsetenv("HEDDLE_FRESH_BUFFERS");
   auto allocate = [&](int64_t bytes) { return memory.allocate(bytes, 64, {"x", "", "streams:0"}); };
   auto sizeOf = [&](void *x) { return static_cast<::Buffer *>(memory.at(x).first)->size(); };
