@@ -69,7 +69,7 @@ public:
     }
     arguments = whole;
     if (job->ranks() > 1) {
-      Placement placed(program->manifest(), entry, types);
+      CallShards placed(program->manifest(), entry, types);
       for (size_t i = 0; i < whole.size(); ++i)
         arguments[i] = placed.arguments[i].cut(*whole[i], job->rank());
       how.job = job;
