@@ -15,22 +15,24 @@
 // CHECK-NEXT: "name": "reader"
 // CHECK-NEXT: "waits": true
 
+!a = !nd.tensor<f32, a: 1000000>
+
 module attributes {mesh.mesh = #mesh.mesh<d: 2>} {
-func.func @f(%x: !nd.tensor<f32, a: 1000000> {nd.name = "x", mesh.global = !nd.tensor<f32, a: 1000000>},
-             %y: !nd.tensor<f32, a: 1000000> {nd.name = "y", mesh.global = !nd.tensor<f32, a: 1000000>})
-    -> (!nd.tensor<f32, a: 1000000> {nd.name = "m", mesh.global = !nd.tensor<f32, a: 1000000>},
-        !nd.tensor<f32, a: 1000000> {nd.name = "r", mesh.global = !nd.tensor<f32, a: 1000000>}) attributes {heddle.symbols = ["mesh.d"]} {
-  %t = mesh.all_reduce %x over [d] combine add [0.0 : f32] : (!nd.tensor<f32, a: 1000000>) -> !nd.tensor<f32, a: 1000000>
+func.func @f(%x: !a {nd.name = "x", mesh.global = !a},
+             %y: !a {nd.name = "y", mesh.global = !a})
+    -> (!a {nd.name = "m", mesh.global = !a},
+        !a {nd.name = "r", mesh.global = !a}) attributes {heddle.symbols = ["mesh.d"]} {
+  %t = mesh.all_reduce %x over [d] combine add [0.0 : f32] : (!a) -> !a
   %m = nest.compute (a: 1000000) reads %y[] {
   ^bb0(%v: f32):
     %q = arith.mulf %v, %v : f32
     nest.yield %q : f32
-  } {heddle.materialize, heddle.name = "meanwhile"} : (!nd.tensor<f32, a: 1000000>) -> !nd.tensor<f32, a: 1000000>
+  } {heddle.materialize, heddle.name = "meanwhile"} : (!a) -> !a
   %r = nest.compute (a: 1000000) reads %t[a = 999999 - a] {
   ^bb0(%v: f32):
     %q = arith.negf %v : f32
     nest.yield %q : f32
-  } {heddle.materialize, heddle.name = "reader"} : (!nd.tensor<f32, a: 1000000>) -> !nd.tensor<f32, a: 1000000>
-  return %m, %r : !nd.tensor<f32, a: 1000000>, !nd.tensor<f32, a: 1000000>
+  } {heddle.materialize, heddle.name = "reader"} : (!a) -> !a
+  return %m, %r : !a, !a
 }
 }

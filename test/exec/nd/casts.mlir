@@ -6,13 +6,15 @@
 // RUN: heddle-run %s --compare --fast-math=excess-precision --threads 2
 
 // A product that a cast rounds before it is summed, a sum that one rounds behind, a chain there and back, whole numbers.
-func.func @bf16(%a: !nd.tensor<bf16, k: 37, m: 19>, %b: !nd.tensor<bf16, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
+!m_n = !nd.tensor<f32, m: 19, n: 21>
+
+func.func @bf16(%a: !nd.tensor<bf16, k: 37, m: 19>, %b: !nd.tensor<bf16, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
   %0 = nest.compute (m: 19, n: 21) reduce (k: 37) reads %a[], %b[] {
   ^bb0(%x: bf16, %y: bf16):
     %p = arith.mulf %x, %y : bf16
     %w = arith.extf %p : bf16 to f32
     nest.yield %w : f32
-  } combine add [0.0 : f32] : (!nd.tensor<bf16, k: 37, m: 19>, !nd.tensor<bf16, k: 37, n: 21>) -> !nd.tensor<f32, m: 19, n: 21>
+  } combine add [0.0 : f32] : (!nd.tensor<bf16, k: 37, m: 19>, !nd.tensor<bf16, k: 37, n: 21>) -> !m_n
   %1 = nd.reduce %a over [k] neutral [0.0 : f32] : (!nd.tensor<bf16, k: 37, m: 19>) -> !nd.tensor<bf16, m: 19> {
   ^bb0(%x: f32, %y: f32):
     %s = arith.addf %x, %y : f32
@@ -47,17 +49,17 @@ func.func @bf16(%a: !nd.tensor<bf16, k: 37, m: 19>, %b: !nd.tensor<bf16, k: 37, 
     %n = arith.fptosi %p : bf16 to i32
     nd.yield %n : i32
   }
-  return %0, %2, %3, %4, %5 : !nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
+  return %0, %2, %3, %4, %5 : !m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
 }
 
 // A product that a cast rounds before it is summed, a sum that one rounds behind, a chain there and back, whole numbers.
-func.func @f16(%a: !nd.tensor<f16, k: 37, m: 19>, %b: !nd.tensor<f16, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
+func.func @f16(%a: !nd.tensor<f16, k: 37, m: 19>, %b: !nd.tensor<f16, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
   %0 = nest.compute (m: 19, n: 21) reduce (k: 37) reads %a[], %b[] {
   ^bb0(%x: f16, %y: f16):
     %p = arith.mulf %x, %y : f16
     %w = arith.extf %p : f16 to f32
     nest.yield %w : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f16, k: 37, m: 19>, !nd.tensor<f16, k: 37, n: 21>) -> !nd.tensor<f32, m: 19, n: 21>
+  } combine add [0.0 : f32] : (!nd.tensor<f16, k: 37, m: 19>, !nd.tensor<f16, k: 37, n: 21>) -> !m_n
   %1 = nd.reduce %a over [k] neutral [0.0 : f32] : (!nd.tensor<f16, k: 37, m: 19>) -> !nd.tensor<f16, m: 19> {
   ^bb0(%x: f32, %y: f32):
     %s = arith.addf %x, %y : f32
@@ -92,17 +94,17 @@ func.func @f16(%a: !nd.tensor<f16, k: 37, m: 19>, %b: !nd.tensor<f16, k: 37, n: 
     %n = arith.fptosi %p : f16 to i32
     nd.yield %n : i32
   }
-  return %0, %2, %3, %4, %5 : !nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
+  return %0, %2, %3, %4, %5 : !m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
 }
 
 // A product that a cast rounds before it is summed, a sum that one rounds behind, a chain there and back, whole numbers.
-func.func @f8E5M2(%a: !nd.tensor<f8E5M2, k: 37, m: 19>, %b: !nd.tensor<f8E5M2, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
+func.func @f8E5M2(%a: !nd.tensor<f8E5M2, k: 37, m: 19>, %b: !nd.tensor<f8E5M2, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
   %0 = nest.compute (m: 19, n: 21) reduce (k: 37) reads %a[], %b[] {
   ^bb0(%x: f8E5M2, %y: f8E5M2):
     %p = arith.mulf %x, %y : f8E5M2
     %w = arith.extf %p : f8E5M2 to f32
     nest.yield %w : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f8E5M2, k: 37, m: 19>, !nd.tensor<f8E5M2, k: 37, n: 21>) -> !nd.tensor<f32, m: 19, n: 21>
+  } combine add [0.0 : f32] : (!nd.tensor<f8E5M2, k: 37, m: 19>, !nd.tensor<f8E5M2, k: 37, n: 21>) -> !m_n
   %1 = nd.reduce %a over [k] neutral [0.0 : f32] : (!nd.tensor<f8E5M2, k: 37, m: 19>) -> !nd.tensor<f8E5M2, m: 19> {
   ^bb0(%x: f32, %y: f32):
     %s = arith.addf %x, %y : f32
@@ -137,17 +139,17 @@ func.func @f8E5M2(%a: !nd.tensor<f8E5M2, k: 37, m: 19>, %b: !nd.tensor<f8E5M2, k
     %n = arith.fptosi %p : f8E5M2 to i32
     nd.yield %n : i32
   }
-  return %0, %2, %3, %4, %5 : !nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
+  return %0, %2, %3, %4, %5 : !m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
 }
 
 // A product that a cast rounds before it is summed, a sum that one rounds behind, a chain there and back, whole numbers.
-func.func @f8E4M3FN(%a: !nd.tensor<f8E4M3FN, k: 37, m: 19>, %b: !nd.tensor<f8E4M3FN, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
+func.func @f8E4M3FN(%a: !nd.tensor<f8E4M3FN, k: 37, m: 19>, %b: !nd.tensor<f8E4M3FN, k: 37, n: 21>, %c: !nd.tensor<f32, m: 19>, %i: !nd.tensor<i32, m: 19>) -> (!m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>) {
   %0 = nest.compute (m: 19, n: 21) reduce (k: 37) reads %a[], %b[] {
   ^bb0(%x: f8E4M3FN, %y: f8E4M3FN):
     %p = arith.mulf %x, %y : f8E4M3FN
     %w = arith.extf %p : f8E4M3FN to f32
     nest.yield %w : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f8E4M3FN, k: 37, m: 19>, !nd.tensor<f8E4M3FN, k: 37, n: 21>) -> !nd.tensor<f32, m: 19, n: 21>
+  } combine add [0.0 : f32] : (!nd.tensor<f8E4M3FN, k: 37, m: 19>, !nd.tensor<f8E4M3FN, k: 37, n: 21>) -> !m_n
   %1 = nd.reduce %a over [k] neutral [0.0 : f32] : (!nd.tensor<f8E4M3FN, k: 37, m: 19>) -> !nd.tensor<f8E4M3FN, m: 19> {
   ^bb0(%x: f32, %y: f32):
     %s = arith.addf %x, %y : f32
@@ -182,5 +184,5 @@ func.func @f8E4M3FN(%a: !nd.tensor<f8E4M3FN, k: 37, m: 19>, %b: !nd.tensor<f8E4M
     %n = arith.fptosi %p : f8E4M3FN to i32
     nd.yield %n : i32
   }
-  return %0, %2, %3, %4, %5 : !nd.tensor<f32, m: 19, n: 21>, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
+  return %0, %2, %3, %4, %5 : !m_n, !nd.tensor<f64, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<f32, m: 19>, !nd.tensor<i32, m: 19>
 }

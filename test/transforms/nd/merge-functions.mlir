@@ -14,15 +14,17 @@
 // CHECK: func.func private @scores
 // CHECK-NOT: @similar
 // CHECK: func.func private @difference
+!m_k = !nd.tensor<f32, m: 4, k: 3>
+!k_c = !nd.tensor<f32, k: 4, c: 2>
 !k_z_c = !nd.tensor<f32, k: 4, z: 3, c: 2>
 
-func.func private @scores(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
-  %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, k: 3> {
+func.func private @scores(%x: !m_k, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %p = nd.pointwise %x, %y : (!m_k, !nd.tensor<f32, k: 3>) -> !m_k {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.mulf %a, %b : f32
     nd.yield %0 : f32
   }
-  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!m_k) -> !nd.tensor<f32, m: 4> {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     nd.yield %0 : f32
@@ -43,13 +45,13 @@ func.func private @similar(%x: !nd.tensor<f32, k: 4, z: 3>, %y: !nd.tensor<f32, 
   return %r : !nd.tensor<f32, k: 4>
 }
 // Not this one: the operands of a difference may not be swapped.
-func.func private @difference(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
-  %p = nd.pointwise %x, %y : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, k: 3> {
+func.func private @difference(%x: !m_k, %y: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %p = nd.pointwise %x, %y : (!m_k, !nd.tensor<f32, k: 3>) -> !m_k {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.subf %a, %b : f32
     nd.yield %0 : f32
   }
-  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!nd.tensor<f32, m: 4, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %r = nd.reduce %p over [k] neutral [0.0 : f32] : (!m_k) -> !nd.tensor<f32, m: 4> {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     nd.yield %0 : f32
@@ -117,29 +119,29 @@ func.func private @soft(%x: !nd.tensor<f32, m: 4, k: 3, b: 2>, %y: !nd.tensor<f3
   }
   return %1 : !nd.tensor<f32, m: 4, b: 2>
 }
-func.func private @gentle(%x: !k_z_c, %y: !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2> {
-  %0 = nd.call @similar(%x, %y) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
-  %1 = nd.pointwise %0 : (!nd.tensor<f32, k: 4, c: 2>) -> !nd.tensor<f32, k: 4, c: 2> {
+func.func private @gentle(%x: !k_z_c, %y: !nd.tensor<f32, z: 3>) -> !k_c {
+  %0 = nd.call @similar(%x, %y) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !k_c
+  %1 = nd.pointwise %0 : (!k_c) -> !k_c {
   ^bb0(%a: f32):
     %e = math.tanh %a : f32
     nd.yield %e : f32
   }
-  return %1 : !nd.tensor<f32, k: 4, c: 2>
+  return %1 : !k_c
 }
 // Not this one: it asks for another backward pass.
-func.func private @marked(%x: !k_z_c, %y: !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2> {
-  %0 = nd.call @similar(%x, %y) checkpoint : (!k_z_c, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
-  %1 = nd.pointwise %0 : (!nd.tensor<f32, k: 4, c: 2>) -> !nd.tensor<f32, k: 4, c: 2> {
+func.func private @marked(%x: !k_z_c, %y: !nd.tensor<f32, z: 3>) -> !k_c {
+  %0 = nd.call @similar(%x, %y) checkpoint : (!k_z_c, !nd.tensor<f32, z: 3>) -> !k_c
+  %1 = nd.pointwise %0 : (!k_c) -> !k_c {
   ^bb0(%a: f32):
     %e = math.tanh %a : f32
     nd.yield %e : f32
   }
-  return %1 : !nd.tensor<f32, k: 4, c: 2>
+  return %1 : !k_c
 }
 // Nor these two: the operands of the difference are swapped.
-func.func private @less(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 4, k: 3>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
-  %0 = nd.call @scores(%x, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
-  %1 = nd.call @difference(%y, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+func.func private @less(%x: !m_k, %y: !m_k, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %0 = nd.call @scores(%x, %w) : (!m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %1 = nd.call @difference(%y, %w) : (!m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
   %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) -> !nd.tensor<f32, m: 4> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.subf %a, %b : f32
@@ -147,9 +149,9 @@ func.func private @less(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 
   }
   return %2 : !nd.tensor<f32, m: 4>
 }
-func.func private @turned(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m: 4, k: 3>, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
-  %0 = nd.call @scores(%y, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
-  %1 = nd.call @difference(%x, %w) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+func.func private @turned(%x: !m_k, %y: !m_k, %w: !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4> {
+  %0 = nd.call @scores(%y, %w) : (!m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %1 = nd.call @difference(%x, %w) : (!m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
   %2 = nd.pointwise %0, %1 : (!nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) -> !nd.tensor<f32, m: 4> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.subf %a, %b : f32
@@ -157,13 +159,13 @@ func.func private @turned(%x: !nd.tensor<f32, m: 4, k: 3>, %y: !nd.tensor<f32, m
   }
   return %2 : !nd.tensor<f32, m: 4>
 }
-func.func @callers(%x: !nd.tensor<f32, m: 4, k: 3, b: 2> {nd.name = "x"}, %y: !nd.tensor<f32, k: 3> {nd.name = "y"}, %u: !nd.tensor<f32, m: 4, k: 3> {nd.name = "u"}, %v: !nd.tensor<f32, m: 4, k: 3> {nd.name = "v"}) -> (!nd.tensor<f32, m: 4, b: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) {
+func.func @callers(%x: !nd.tensor<f32, m: 4, k: 3, b: 2> {nd.name = "x"}, %y: !nd.tensor<f32, k: 3> {nd.name = "y"}, %u: !m_k {nd.name = "u"}, %v: !m_k {nd.name = "v"}) -> (!nd.tensor<f32, m: 4, b: 2>, !k_c, !k_c, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>) {
   %0 = nd.call @soft(%x, %y) : (!nd.tensor<f32, m: 4, k: 3, b: 2>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4, b: 2>
   %1 = nd.rename %x [m, k, b] to [k, z, c] : !nd.tensor<f32, m: 4, k: 3, b: 2> -> !k_z_c
   %2 = nd.rename %y [k] to [z] : !nd.tensor<f32, k: 3> -> !nd.tensor<f32, z: 3>
-  %3 = nd.call @gentle(%1, %2) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
-  %4 = nd.call @marked(%1, %2) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !nd.tensor<f32, k: 4, c: 2>
-  %5 = nd.call @less(%u, %v, %y) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
-  %6 = nd.call @turned(%u, %v, %y) : (!nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, m: 4, k: 3>, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
-  return %0, %3, %4, %5, %6 : !nd.tensor<f32, m: 4, b: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, k: 4, c: 2>, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>
+  %3 = nd.call @gentle(%1, %2) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !k_c
+  %4 = nd.call @marked(%1, %2) : (!k_z_c, !nd.tensor<f32, z: 3>) -> !k_c
+  %5 = nd.call @less(%u, %v, %y) : (!m_k, !m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  %6 = nd.call @turned(%u, %v, %y) : (!m_k, !m_k, !nd.tensor<f32, k: 3>) -> !nd.tensor<f32, m: 4>
+  return %0, %3, %4, %5, %6 : !nd.tensor<f32, m: 4, b: 2>, !k_c, !k_c, !nd.tensor<f32, m: 4>, !nd.tensor<f32, m: 4>
 }

@@ -1,6 +1,8 @@
 // What loads cost because of where they are: in two lines, in lines of the same sets, on many pages, in copies.
 // RUN: heddle-opt %s --nest-cost 2>&1 >/dev/null | FileCheck %s
 
+!m_n = !nd.tensor<f32, m: 64, n: 1024>
+
 module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 32768,
                                                    l2_bytes = 1048576, l3_bytes = 33554432}>} {
 
@@ -45,21 +47,21 @@ func.func @sets(%a: !nd.tensor<f32, k: 1024, m: 32> {nd.layout = #nest.layout<[m
 // CHECK: 'compute' takes {{.*}}, hops 65536, {{.*}} pages 68367.2,
 // CHECK: 'compute' takes {{.*}}, copied 20480, pages 11041.9,
 func.func @pages(%a: !nd.tensor<f32, k: 256, m: 64> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 256, n: 1024> {nd.layout = #nest.layout<[k, n]>})
-    -> (!nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}) {
+    -> (!m_n {nd.layout = #nest.layout<[m, n]>}, !m_n {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 1024) reduce (k: 256) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 32, cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1]>}
-    : (!nd.tensor<f32, k: 256, m: 64>, !nd.tensor<f32, k: 256, n: 1024>) -> !nd.tensor<f32, m: 64, n: 1024>
+    : (!nd.tensor<f32, k: 256, m: 64>, !nd.tensor<f32, k: 256, n: 1024>) -> !m_n
   %f = nest.compute (m: 64, n: 1024) reduce (k: 256) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 32, cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1],
                                                                                         [stage 1 at 0 in #nest.layout<[k, n]>]>}
-    : (!nd.tensor<f32, k: 256, m: 64>, !nd.tensor<f32, k: 256, n: 1024>) -> !nd.tensor<f32, m: 64, n: 1024>
-  return %c, %f : !nd.tensor<f32, m: 64, n: 1024>, !nd.tensor<f32, m: 64, n: 1024>
+    : (!nd.tensor<f32, k: 256, m: 64>, !nd.tensor<f32, k: 256, n: 1024>) -> !m_n
+  return %c, %f : !m_n, !m_n
 }
 
 // A copy that changes in a loop of chunks waits for its bytes from L3: %b has 4 MiB. With two buffers it does not.
@@ -67,22 +69,22 @@ func.func @pages(%a: !nd.tensor<f32, k: 256, m: 64> {nd.layout = #nest.layout<[m
 // CHECK: 'compute' takes
 // CHECK-NOT: waited
 func.func @waits(%a: !nd.tensor<f32, k: 1024, m: 64> {nd.layout = #nest.layout<[m, k]>}, %b: !nd.tensor<f32, k: 1024, n: 1024> {nd.layout = #nest.layout<[k, n]>})
-    -> (!nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}, !nd.tensor<f32, m: 64, n: 1024> {nd.layout = #nest.layout<[m, n]>}) {
+    -> (!m_n {nd.layout = #nest.layout<[m, n]>}, !m_n {nd.layout = #nest.layout<[m, n]>}) {
   %c = nest.compute (m: 64, n: 1024) reduce (k: 1024) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 32, cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1],
                                                                                         [stage 1 at 0 in #nest.layout<[k, n]>]>}
-    : (!nd.tensor<f32, k: 1024, m: 64>, !nd.tensor<f32, k: 1024, n: 1024>) -> !nd.tensor<f32, m: 64, n: 1024>
+    : (!nd.tensor<f32, k: 1024, m: 64>, !nd.tensor<f32, k: 1024, n: 1024>) -> !m_n
   %f = nest.compute (m: 64, n: 1024) reduce (k: 1024) reads %a[], %b[] {
   ^bb0(%p: f32, %q: f32):
     %r = arith.mulf %p, %q : f32
     nest.yield %r : f32
   } combine add [0.0 : f32] {layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache n by 32, cache m by 8, loop k by 1, register m by 1, register n by 16, vector n by 1],
                                                                                         [stage 1 at 0 in #nest.layout<[k, n]> buffers 2]>}
-    : (!nd.tensor<f32, k: 1024, m: 64>, !nd.tensor<f32, k: 1024, n: 1024>) -> !nd.tensor<f32, m: 64, n: 1024>
-  return %c, %f : !nd.tensor<f32, m: 64, n: 1024>, !nd.tensor<f32, m: 64, n: 1024>
+    : (!nd.tensor<f32, k: 1024, m: 64>, !nd.tensor<f32, k: 1024, n: 1024>) -> !m_n
+  return %c, %f : !m_n, !m_n
 }
 
 // Two coordinates depend on one name: a tile of 8 rows reads 8 lines, not 2 * 8. They fit the set that they share.

@@ -14,15 +14,17 @@
 // CHECK: %[[r:.*]] = mesh.all_reduce %[[s]] over [d]
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return %[[r]]
-func.func @once(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %y: !nd.tensor<i32, k: 3, row: 4> {nd.name = "y"}) -> !nd.tensor<i32, k: 3> {
+!i32_k_row = !nd.tensor<i32, k: 3, row: 4>
+
+func.func @once(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"}) -> !nd.tensor<i32, k: 3> {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %b = nest.compute (k: 3) reduce (row: 4) reads %y[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32
@@ -37,15 +39,15 @@ func.func @once(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %y: !nd.tenso
 // CHECK: nest.compute (k: 3) reads
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return
-func.func @others(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %z: !nd.tensor<i32, k: 3, row: 4> {nd.name = "z"}) -> !nd.tensor<i32, k: 3> {
+func.func @others(%x: !i32_k_row {nd.name = "x"}, %z: !i32_k_row {nd.name = "z"}) -> !nd.tensor<i32, k: 3> {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %b = nest.compute (k: 3) reduce (row: 4) reads %z[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32
@@ -60,16 +62,16 @@ func.func @others(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %z: !nd.ten
 // CHECK: nest.compute (k: 3) reads
 // CHECK-NOT: mesh.all_reduce
 // CHECK: return
-func.func @elsewhere(%x: !nd.tensor<i32, k: 3, row: 4> {nd.name = "x"}, %y: !nd.tensor<i32, k: 3, row: 4> {nd.name = "y"})
+func.func @elsewhere(%x: !i32_k_row {nd.name = "x"}, %y: !i32_k_row {nd.name = "y"})
     -> (!nd.tensor<i32, k: 3>, !nd.tensor<i32, k: 3>) {
   %a = nest.compute (k: 3) reduce (row: 4) reads %x[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %b = nest.compute (k: 3) reduce (row: 4) reads %y[] {
   ^bb0(%p: i32):
     nest.yield %p : i32
-  } combine add [0 : i32] : (!nd.tensor<i32, k: 3, row: 4>) -> !nd.tensor<i32, k: 3>
+  } combine add [0 : i32] : (!i32_k_row) -> !nd.tensor<i32, k: 3>
   %c = nest.compute (k: 3) reads %a[], %b[] {
   ^bb0(%p: i32, %q: i32):
     %0 = arith.addi %p, %q : i32

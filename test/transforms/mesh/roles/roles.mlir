@@ -2,6 +2,8 @@
 // Together they are the program before.
 // RUN: heddle-opt %s --mesh-propagate --mesh-partition --mesh-roles --mesh-simulate | FileCheck %s --check-prefix=MERGED
 
+!a_b = !nd.tensor<f32, a: 6, b: 2>
+
 module attributes {mesh.mesh = #mesh.mesh<data: 2, stage: 2>} {
 
 // What is computed from both is at the later one; %x and %half go where they are read. Each device sends its block.
@@ -75,8 +77,8 @@ func.func @sized(%x: !nd.tensor<f32, a: n>, %v: !nd.tensor<f32> {mesh.sharding =
 // CHECK-COUNT-2: mesh.{{send|receive}} {{.*}}: !nd.tensor<f32, a: 6>
 // CHECK-COUNT-2: mesh.{{send|receive}} {{.*}}: !nd.tensor<f32>
 // CHECK-NOT: mesh.send
-func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.tensor<f32, a: 6, b: 2> {heddle.donate = 1 : i64, mesh.sharding = #mesh.sharding<{}, at (stage = 1)>})
-    -> (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>) {
+func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !a_b {heddle.donate = 1 : i64, mesh.sharding = #mesh.sharding<{}, at (stage = 1)>})
+    -> (!nd.tensor<f32, a: 6>, !a_b, !nd.tensor<f32>) {
   %h = nest.compute (a: 6) reads %w[] {
   ^bb0(%a: f32):
     %c = math.exp %a : f32
@@ -86,16 +88,16 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.ten
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>) -> !nd.tensor<f32, a: 6, b: 2>
+  } : (!nd.tensor<f32, a: 6>, !a_b) -> !a_b
   %wide = nest.compute (a: 6, b: 2) reads %v[] {
   ^bb0(%a: f32):
     %c = math.sin %a : f32
     nest.yield %c : f32
-  } : (!nd.tensor<f32, a: 6, b: 2>) -> !nd.tensor<f32, a: 6, b: 2>
+  } : (!a_b) -> !a_b
   %back = nest.compute (a: 6) reduce (b: 2) reads %wide[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 6, b: 2>) -> !nd.tensor<f32, a: 6>
+  } combine add [0.0 : f32] : (!a_b) -> !nd.tensor<f32, a: 6>
   %dw = nest.compute (a: 6) reads %back[], %h[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
@@ -108,7 +110,7 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.ten
   %nv = nest.compute () reduce (a: 6, b: 2) reads %dv[] {
   ^bb0(%a: f32):
     nest.yield %a : f32
-  } combine add [0.0 : f32] : (!nd.tensor<f32, a: 6, b: 2>) -> !nd.tensor<f32>
+  } combine add [0.0 : f32] : (!a_b) -> !nd.tensor<f32>
   %all = nest.compute () reads %nw[], %nv[] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
@@ -125,8 +127,8 @@ func.func @step(%w: !nd.tensor<f32, a: 6> {heddle.donate = 0 : i64}, %v: !nd.ten
     %c = arith.divf %b, %n : f32
     %d = arith.subf %a, %c : f32
     nest.yield %d : f32
-  } : (!nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>) -> !nd.tensor<f32, a: 6, b: 2>
-  return %w2, %v2, %all : !nd.tensor<f32, a: 6>, !nd.tensor<f32, a: 6, b: 2>, !nd.tensor<f32>
+  } : (!a_b, !a_b, !nd.tensor<f32>) -> !a_b
+  return %w2, %v2, %all : !nd.tensor<f32, a: 6>, !a_b, !nd.tensor<f32>
 }
 
 // A moment without a rule, which is read by itself first, is with what is added to it.

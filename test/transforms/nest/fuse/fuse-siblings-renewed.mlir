@@ -3,6 +3,7 @@
 // The backward pass of a residual network, made small. Nests read results of nests that are fused
 // meanwhile, and later nests come to lie in memory where erased ones lay.
 
+!n005 = !nd.tensor<f32, n005: 64>
 !n000_n001_n003_n005 = !nd.tensor<f32, n000: 24, n001: 4, n003: 24, n005: 64>
 !n000_n001_n003_n007 = !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n007: 128>
 !Image12 = !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128>
@@ -12,7 +13,7 @@
 // CHECK-LABEL: func.func @resnet
 // CHECK: nest.compute
 module {
-  func.func @resnet(%arg0: !nd.tensor<f32, n005: 64> {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !Channels {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !Channels {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !Channels {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !n000_n001_n003_n005 {nd.name = "s5"}, %arg9: !n000_n001_n003_n005 {nd.name = "s41"}, %arg10: !Image48 {nd.name = "s79"}, %arg11: !Image48 {nd.name = "s81"}, %arg12: !nd.tensor<f32, n005: 64> {nd.name = "s83"}, %arg13: !Image48 {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !Image12 {nd.name = "s21"}, %arg16: !Image12 {nd.name = "s25"}, %arg17: !Image12 {nd.name = "s44"}, %arg18: !Image12 {nd.name = "s48"}, %arg19: !Channels {nd.name = "s3"}, %arg20: !Image12 {nd.name = "s9"}, %arg21: !Image12 {nd.name = "s16"}, %arg22: !Channels {nd.name = "s19"}, %arg23: !Channels {nd.name = "s17"}, %arg24: !Channels {nd.name = "s18"}, %arg25: !Image12 {nd.name = "s8"}, %arg26: !Channels {nd.name = "s7"}, %arg27: !Channels {nd.name = "s10"}, %arg28: !nd.tensor<f32, n005: 64> {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !n000_n001_n003_n005 {nd.name = "s15"}, %arg32: !Image12 {nd.name = "s23"}, %arg33: !Channels {nd.name = "s6"}, %arg34: !Image12 {nd.name = "s11"}, %arg35: !Image48 {nd.name = "s2"}, %arg36: !n000_n001_n003_n005 {nd.name = "s24"}, %arg37: !Channels {nd.name = "s0"}, %arg38: !Image12 {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !Image12 {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !nd.tensor<f32, n005: 64> {nd.name = "y1"}, !nd.tensor<f32, n005: 64> {nd.name = "y2"}, !Channels {nd.name = "y3"}, !Channels {nd.name = "y4"}, !Channels {nd.name = "y5"}, !Channels {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
+  func.func @resnet(%arg0: !n005 {nd.name = "stem.s"}, %arg1: !nd.tensor<f32, n002: 3, n005: 64, n006: 3, n007: 128> {nd.name = "blocks.2.a.w"}, %arg2: !Channels {nd.name = "blocks.2.a.s"}, %arg3: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.2.b.w"}, %arg4: !Channels {nd.name = "blocks.2.b.s"}, %arg5: !nd.tensor<f32, n002: 1, n005: 64, n006: 1, n007: 128> {nd.name = "blocks.2.d.w"}, %arg6: !Channels {nd.name = "blocks.2.d.s"}, %arg7: !nd.tensor<f32, n002: 3, n005: 128, n006: 3, n007: 128> {nd.name = "blocks.3.a.w"}, %arg8: !n000_n001_n003_n005 {nd.name = "s5"}, %arg9: !n000_n001_n003_n005 {nd.name = "s41"}, %arg10: !Image48 {nd.name = "s79"}, %arg11: !Image48 {nd.name = "s81"}, %arg12: !n005 {nd.name = "s83"}, %arg13: !Image48 {nd.name = "s87"}, %arg14: !nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7> {nd.name = "s93"}, %arg15: !Image12 {nd.name = "s21"}, %arg16: !Image12 {nd.name = "s25"}, %arg17: !Image12 {nd.name = "s44"}, %arg18: !Image12 {nd.name = "s48"}, %arg19: !Channels {nd.name = "s3"}, %arg20: !Image12 {nd.name = "s9"}, %arg21: !Image12 {nd.name = "s16"}, %arg22: !Channels {nd.name = "s19"}, %arg23: !Channels {nd.name = "s17"}, %arg24: !Channels {nd.name = "s18"}, %arg25: !Image12 {nd.name = "s8"}, %arg26: !Channels {nd.name = "s7"}, %arg27: !Channels {nd.name = "s10"}, %arg28: !n005 {nd.name = "s12"}, %arg29: !nd.tensor<i32, n000: 24, n001: 4, n003: 24, n005: 64> {nd.name = "s13"}, %arg30: !nd.tensor<i32, n002: 3, n006: 3> {nd.name = "s14"}, %arg31: !n000_n001_n003_n005 {nd.name = "s15"}, %arg32: !Image12 {nd.name = "s23"}, %arg33: !Channels {nd.name = "s6"}, %arg34: !Image12 {nd.name = "s11"}, %arg35: !Image48 {nd.name = "s2"}, %arg36: !n000_n001_n003_n005 {nd.name = "s24"}, %arg37: !Channels {nd.name = "s0"}, %arg38: !Image12 {nd.name = "s1"}, %arg39: !nd.tensor<f32, n000: 12, n001: 4, n003: 12, n005: 128, n006: 3> {nd.name = "s22"}, %arg40: !Image12 {nd.name = "s20"}) -> (!nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64> {nd.name = "y0"}, !n005 {nd.name = "y1"}, !n005 {nd.name = "y2"}, !Channels {nd.name = "y3"}, !Channels {nd.name = "y4"}, !Channels {nd.name = "y5"}, !Channels {nd.name = "y6"}) attributes {heddle.names = {n000 = "row", n001 = "batch", n002 = "kx", n003 = "column", n004 = "vocab", n005 = "channel", n006 = "ky", n007 = "out"}} {
     %0 = nest.compute (n000: 12, n001: 4, n003: 12, n005: 128) reads %arg20[], %arg19[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.subf %arg41, %arg42 : f32
@@ -377,12 +378,12 @@ module {
     %76 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %75[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !n005
     %77 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg0[], %75[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 64>, !Image48) -> !Image48
+    } {heddle.name = "pointwise"} : (!n005, !Image48) -> !Image48
     %78 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg11[], %75[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
@@ -391,7 +392,7 @@ module {
     %79 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %78[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !n005
     %80 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg13[], %77[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
@@ -400,7 +401,7 @@ module {
     %81 = nest.compute (n005: 64) reduce (n000: 48, n001: 4, n003: 48) reads %80[] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
-    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !nd.tensor<f32, n005: 64>
+    } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!Image48) -> !n005
     %82 = nest.compute (n005: 64) reads %arg12[], %81[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %cst = arith.constant -5.000000e-01 : f32
@@ -410,19 +411,19 @@ module {
       %93 = arith.mulf %92, %cst : f32
       %94 = arith.mulf %arg42, %93 : f32
       nest.yield %94 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 64>, !nd.tensor<f32, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } {heddle.name = "pointwise"} : (!n005, !n005) -> !n005
     %83 = nest.compute (n005: 64) reads %82[] {
     ^bb0(%arg41: f32):
       %cst = arith.constant 1.08506945E-4 : f32
       %90 = arith.mulf %arg41, %cst : f32
       nest.yield %90 : f32
-    } {heddle.name = "pointwise"} : (!nd.tensor<f32, n005: 64>) -> !nd.tensor<f32, n005: 64>
+    } {heddle.name = "pointwise"} : (!n005) -> !n005
     %84 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg13[], %83[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.mulf %arg42, %arg41 : f32
       %91 = arith.addf %90, %90 : f32
       nest.yield %91 : f32
-    } {heddle.name = "pointwise"} : (!Image48, !nd.tensor<f32, n005: 64>) -> !Image48
+    } {heddle.name = "pointwise"} : (!Image48, !n005) -> !Image48
     %85 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %arg35[], %84[] {
     ^bb0(%arg41: f32, %arg42: f32):
       %90 = arith.addf %arg41, %arg42 : f32
@@ -431,7 +432,7 @@ module {
     %86 = nest.compute (n000: 48, n001: 4, n003: 48, n005: 64) reads %85[], %arg28[] {
     ^bb0(%arg41: f32, %arg42: f32):
       nest.yield %arg41 : f32
-    } {heddle.name = "pointwise"} : (!Image48, !nd.tensor<f32, n005: 64>) -> !Image48
+    } {heddle.name = "pointwise"} : (!Image48, !n005) -> !Image48
     %87 = nest.compute (n000: 48, n001: 4, n003: 48, n007: 64) reads %86[n005 = n007] {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
@@ -445,6 +446,6 @@ module {
     ^bb0(%arg41: f32):
       nest.yield %arg41 : f32
     } combine add [0.000000e+00 : f32] {heddle.name = "reduce"} : (!nd.tensor<f32, n000: 48, n001: 4, n002: 7, n003: 48, n005: 3, n006: 7, n007: 64>) -> !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>
-    return %89, %79, %76, %11, %9, %6, %4 : !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>, !nd.tensor<f32, n005: 64>, !nd.tensor<f32, n005: 64>, !Channels, !Channels, !Channels, !Channels
+    return %89, %79, %76, %11, %9, %6, %4 : !nd.tensor<f32, n002: 7, n005: 3, n006: 7, n007: 64>, !n005, !n005, !Channels, !Channels, !Channels, !Channels
   }
 }
