@@ -6,7 +6,8 @@
 
 A name is a path from the root, with a folder and an ending: `lib/nn/Trainer.cpp` in a code span of a page,
 lib/nn/Trainer.cpp in a header. Patterns may contain `*`, `{A,B}` and `<name>`. `docs/where.md` must name a file in each
-row of its tables.
+row of its tables. What the first cells of the tables in the README of a folder name are files or folders below it, whose
+ending may be left out.
 """
 import itertools
 import pathlib
@@ -37,6 +38,15 @@ def names(path, text):
         yield text.count("\n", 0, match.start()) + 1, match[1]
 
 
+def missing_below(path, text):
+    """(line, name) of what the tables of the README `path` name and its folder does not have."""
+    for number, line in enumerate(text.split("\n"), 1):
+        cell = re.match(r"\| (`[^|]*)\|", line)
+        for name in re.findall(r"`([\w/*.]+)`", cell[1] if cell else ""):
+            if not any(path.parent.glob(f"**/{name}")) and not any(path.parent.glob(f"**/{name}.*")):
+                yield number, name
+
+
 def main(root):
     count, faults = 0, []
     for path in sorted({path for pattern in PAGES + HEADERS for path in root.glob(pattern)}):
@@ -47,6 +57,10 @@ def main(root):
             for each in variants(name):
                 if not any(root.glob(re.sub(r"<\w+>", "*", each))):
                     faults.append(f"{place}:{line}: there is no file '{each}'")
+        if path.name == "README.md" and re.match("dialects|lib|runtime", place):
+            count += 1
+            for line, name in missing_below(path, text):
+                faults.append(f"{place}:{line}: there is no file '{name}' below this folder")
         if place == "docs/where.md":
             for number, line in enumerate(text.split("\n"), 1):
                 if re.match(r"\| (?!where|---|-)", line) and not re.search(rf"`{PATH}`", line):
