@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/builder/CheckFailure.h"
 #include "lib/builder/JitImpl.h"
 #include "lib/builder/MeshCall.h"
 #include "lib/profile/Profile.h"
@@ -78,21 +79,6 @@ static void requireDistinctState(const std::vector<Leaf> &leaves, Here here) {
       fail(here, "'" + found->second->path + "' and '" + leaf.path +
                      "' are one variable, which the function may update: expected two variables, "
                      "such as a copy");
-}
-
-/// Throws Error for the first failed check, if any; the last two results identify it.
-static void requireChecked(const std::vector<std::string> &checks,
-                           const std::vector<TensorRef> &results, Here here) {
-  auto number = [&](size_t fromEnd) {
-    int64_t value;
-    results[results.size() - fromEnd]->copyTo(&value, {});
-    return value;
-  };
-  if (int64_t failed = number(2); failed >= 0) {
-    const std::string &message = checks[size_t(failed)];
-    throw Error(message + (message.ends_with(' ') ? std::to_string(number(1)) : "") +
-                (here.line() ? "; in the call at " + Error::sourceLocation(here) : ""));
-  }
 }
 
 /// True if the call is within another trace. `lacksValues`: some argument is not computed yet.
