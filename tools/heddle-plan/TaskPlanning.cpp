@@ -9,7 +9,7 @@
 
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/pipelines/Pipelines.h"
-#include "lib/planner/CutGraph.h"
+#include "lib/planner/CutRecurrences.h"
 #include "lib/planner/PlanSpace.h"
 #include "lib/planner/PredictStep.h"
 #include "lib/planner/ReadGraph.h"
@@ -56,8 +56,9 @@ bool TaskPlanning::readGraph() {
   buildNests(passes);
   if (failed(passes.run(module.get())))
     return false;
-  graph = cutGraph(planner::readGraph(function(), cost::Machine::at(module.get()), options.isPaper),
-                   options.cut);
+  graph = cutRecurrences(
+      planner::readGraph(function(), cost::Machine::at(module.get()), options.isPaper),
+      options.cut);
   return !graph.operators.empty() ||
          fail("expected a function with operators, got none in '" + entry + "'");
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/planner/ReadGraph.h"
-#include "lib/planner/CutGraph.h"
+#include "lib/planner/CutRecurrences.h"
 
 #include "lib/pipelines/Pipelines.h"
 #include "lib/planner/Tasks.h"
@@ -277,7 +277,7 @@ TEST_F(ReadGraphTest, RecurrencesAreDividedWhereStepsAreApart) {
 // Steps 0 to 3 and 3 to 5: a piece reads what the one before carries, and the piece of the other
 // recurrence with the same steps.
 TEST_F(ReadGraphTest, RecurrencesAreCut) {
-  Graph graph = cutGraph(read(recurrences, false), 2);
+  Graph graph = cutRecurrences(read(recurrences, false), 2);
   EXPECT_EQ(textOf(graph), "net.w/t.0: b=8 >t=3\n"
                            "net.w/t.1: b=8 >t=2\n"
                            "argument3: h=3 b=8 >t=5\n"
@@ -291,7 +291,7 @@ TEST_F(ReadGraphTest, RecurrencesAreCut) {
   // More pieces than steps are one for each step; in reverse, the last one is the first.
   std::string reverse = recurrences;
   reverse.replace(reverse.find("> init(%s)"), 10, "> reverse init(%s)");
-  graph = cutGraph(read(reverse.c_str(), false), 8);
+  graph = cutRecurrences(read(reverse.c_str(), false), 8);
   EXPECT_EQ(graph.choices.size(), 6u);
   EXPECT_EQ(graph.operators[0].name, "net.w/4");
   EXPECT_EQ(graph.operators[4].name, "net.w/0");
@@ -305,7 +305,7 @@ TEST_F(ReadGraphTest, CutRecurrencesOverlap) {
   std::string text = recurrences; // without partial sums
   text.replace(text.find("%p = arith.addf %u, %v"), 22, "%p = arith.mulf %u, %v");
   auto timeOf = [&](unsigned pieces) {
-    Graph graph = cutGraph(read(text.c_str(), false), pieces);
+    Graph graph = cutRecurrences(read(text.c_str(), false), pieces);
     std::vector<size_t> reads;
     for (Graph::Operator &op : graph.operators) {
       op.operations = 1000.0 / pieces;

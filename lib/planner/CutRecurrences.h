@@ -1,4 +1,4 @@
-//===- CutGraph.h - cuts recurrences into parts of their steps --*- C++ -*-===//
+//===- CutRecurrences.h - parts of a recurrence's steps ---------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,16 +20,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_PLANNER_CUTGRAPH_H
-#define HEDDLE_LIB_PLANNER_CUTGRAPH_H
+#ifndef HEDDLE_LIB_PLANNER_CUTRECURRENCES_H
+#define HEDDLE_LIB_PLANNER_CUTRECURRENCES_H
 
 #include "lib/planner/Graph.h"
 
 namespace heddle::planner {
 
 /// Cuts all recurrences into so many pieces of steps, or one for each step if there are fewer.
-Graph cutGraph(const Graph &graph, unsigned pieces);
+Graph cutRecurrences(const Graph &graph, unsigned pieces);
 
 } // namespace heddle::planner
 
-#endif // HEDDLE_LIB_PLANNER_CUTGRAPH_H
+#endif // HEDDLE_LIB_PLANNER_CUTRECURRENCES_H

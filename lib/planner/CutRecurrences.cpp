@@ -1,11 +1,11 @@
-//===- CutGraph.cpp - cuts recurrences into parts of their steps ----------===//
+//===- CutRecurrences.cpp - parts of a recurrence's steps -----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/planner/CutGraph.h"
+#include "lib/planner/CutRecurrences.h"
 
 #include <algorithm>
 #include <map>
@@ -230,6 +230,6 @@ private:
 };
 } // namespace
 
-Graph heddle::planner::cutGraph(const Graph &graph, unsigned pieces) {
+Graph heddle::planner::cutRecurrences(const Graph &graph, unsigned pieces) {
   return Cutter(graph, pieces).run();
 }
