@@ -37,7 +37,7 @@ static bool mergeFinishes(Block &block) {
 }
 
 /// Replaces reads of large splat constants by the number, so that the constant need not be stored.
-static void takeInSplats(Block &block) {
+static void inlineSplats(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     Operation *reader = &op;
     llvm::SetVector<Operation *> splats;
@@ -57,7 +57,7 @@ static void takeInSplats(Block &block) {
             read.set(to);
       };
       readInstead(literal->getResult(0), fill.getResult(0));
-      if (Operation *taken = takeIn(fill, reader)) {
+      if (Operation *taken = inlineProducer(fill, reader)) {
         reader->replaceAllUsesWith(taken);
         reader->erase();
         reader = taken;
@@ -85,7 +85,7 @@ static void fuseBlock(Block &block, FusionDecisions *decisions) {
   for (Operation &op : block)
     if (isa<HoldsNestsInterface>(op))
       fuseBlock(op.getRegion(0).front(), decisions);
-  takeInSplats(block);
+  inlineSplats(block);
   Declined declined;
   declined.decisions = decisions;
   // Rewrites that are always profitable come first, so that the others are decided on nests that

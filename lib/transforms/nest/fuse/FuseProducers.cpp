@@ -144,7 +144,7 @@ static FusionDecision decisionOn(ComputeOp producer, size_t readers, bool isTake
 static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSet<Value> &pinned,
                  Declined &declined, Contents &contents) {
   bool moves = onlyMoves(producer);
-  if ((onlyMovesAreTaken && !moves) || !canBeTakenIn(producer) ||
+  if ((onlyMovesAreTaken && !moves) || !canBeInlined(producer) ||
       producer->hasAttr(materializeAttr) || producer.getScheduleAttr() || producer.getLayoutsAttr())
     return false;
   SmallVector<Operation *> readers;
@@ -168,7 +168,8 @@ static bool fuse(ComputeOp producer, bool onlyMovesAreTaken, const llvm::DenseSe
   SmallVector<Operation *> copies; // readers that would become copies of the producer
   double before = cost::secondsBySizes(producer), after = 0;
   auto take = [&](Operation *reader) {
-    Operation *taken = areTooLargeTogether(producer, reader) ? nullptr : takeIn(producer, reader);
+    Operation *taken =
+        areTooLargeTogether(producer, reader) ? nullptr : inlineProducer(producer, reader);
     if (!taken) {
       remains = true;
       return;

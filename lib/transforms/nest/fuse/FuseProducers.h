@@ -31,10 +31,10 @@
 namespace heddle::nest {
 
 /// Returns true if a nest can be recomputed where it is read: it has no reduction.
-bool canBeTakenIn(ComputeOp producer);
+bool canBeInlined(ComputeOp producer);
 /// Builds a nest next to `consumer` (a compute or an update) that computes the same without reading
 /// `producer`. Returns null if that is not legal. Does not replace `consumer`.
-Operation *takeIn(ComputeOp producer, Operation *consumer);
+Operation *inlineProducer(ComputeOp producer, Operation *consumer);
 
 /// Fuses producers into readers where that is profitable, until nothing changes. Returns true if
 /// anything did.

@@ -224,7 +224,7 @@ Reads readsOfRegion(Operation *op, ValueRange values, ArrayAttr maps, ArrayAttr 
 }
 } // namespace
 
-static Operation *takeIntoCompute(ComputeOp producer, ComputeOp consumer) {
+static Operation *inlineIntoCompute(ComputeOp producer, ComputeOp consumer) {
   OpBuilder b(consumer);
   NestBuilder nest(b, consumer.getLoc());
   nest.produced = consumer.getProduced();
@@ -260,7 +260,7 @@ static Operation *takeIntoCompute(ComputeOp producer, ComputeOp consumer) {
   return made;
 }
 
-static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
+static Operation *inlineIntoUpdate(ComputeOp producer, UpdateOp consumer) {
   if (consumer.getDest().getDefiningOp() == producer)
     return nullptr;
   for (const MapEntry &entry : consumer.getDestMap().getEntries())
@@ -287,16 +287,16 @@ static Operation *takeIntoUpdate(ComputeOp producer, UpdateOp consumer) {
   return made;
 }
 
-bool nest::canBeTakenIn(ComputeOp producer) {
+bool nest::canBeInlined(ComputeOp producer) {
   return !producer.isReduction() && producer.getFinish().empty();
 }
 
-Operation *nest::takeIn(ComputeOp producer, Operation *consumer) {
-  if (!canBeTakenIn(producer) || isFixed(consumer))
+Operation *nest::inlineProducer(ComputeOp producer, Operation *consumer) {
+  if (!canBeInlined(producer) || isFixed(consumer))
     return nullptr;
   if (auto compute = dyn_cast<ComputeOp>(consumer))
-    return takeIntoCompute(producer, compute);
+    return inlineIntoCompute(producer, compute);
   if (auto update = dyn_cast<UpdateOp>(consumer))
-    return takeIntoUpdate(producer, update);
+    return inlineIntoUpdate(producer, update);
   return nullptr;
 }

@@ -148,7 +148,7 @@ static ComputeOp withProducts(ComputeOp nest) {
   auto producer = nest.getReads()[summed.getArgNumber()].getDefiningOp<ComputeOp>();
   if (!producer || producer->getBlock() != nest->getBlock())
     return nest;
-  auto taken = cast_or_null<ComputeOp>(takeIn(producer, nest));
+  auto taken = cast_or_null<ComputeOp>(inlineProducer(producer, nest));
   if (taken && factorsToNarrow(taken).empty()) {
     taken->erase();
     return nest;

@@ -10,7 +10,7 @@
 // the function and as `layouts` on nests. If copying an operand is cheaper than reading it in its
 // own layout, a nest named `pack` copies it first; nests that need the same copy share it. The
 // lanes that the layouts assume are written on each nest as a partial schedule
-// (schedule/ChooseLanes.h).
+// (schedule/ChooseVectorLanes.h).
 //
 //     c[m, n] = sum over k of a[m, k] * b[k, n]
 //     a in [m, k], b packed to [n floordiv 32, k, n mod 32], c in [m, n], [vector n by 1] partial

@@ -29,7 +29,7 @@
 #include "lib/analysis/Lanes.h"
 #include "lib/cost/ChunkOverhead.h"
 #include "lib/transforms/nest/schedule/BoundCopies.h"
-#include "lib/transforms/nest/schedule/ChooseLanes.h"
+#include "lib/transforms/nest/schedule/ChooseVectorLanes.h"
 #include "lib/transforms/nest/schedule/OuterLoops.h"
 #include "lib/transforms/nest/schedule/ReductionOrder.h"
 #include "lib/transforms/nest/schedule/ScheduleModel.h"

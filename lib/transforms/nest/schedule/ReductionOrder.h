@@ -19,7 +19,7 @@
 #ifndef HEDDLE_TRANSFORMS_NEST_SCHEDULE_REDUCTIONORDER_H
 #define HEDDLE_TRANSFORMS_NEST_SCHEDULE_REDUCTIONORDER_H
 
-#include "lib/transforms/nest/schedule/ChooseLanes.h"
+#include "lib/transforms/nest/schedule/ChooseVectorLanes.h"
 
 namespace heddle::nest {
 

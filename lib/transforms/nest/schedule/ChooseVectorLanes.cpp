@@ -1,11 +1,11 @@
-//===- ChooseLanes.cpp - the names of vector lanes ------------------------===//
+//===- ChooseVectorLanes.cpp - the names of vector lanes ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/nest/schedule/ChooseLanes.h"
+#include "lib/transforms/nest/schedule/ChooseVectorLanes.h"
 
 #include "dialects/nest/NestBuild.h"
 
