@@ -135,7 +135,7 @@ void report(const Signature &entry, const Arrays &results, const Options &option
 
 /// A module split in two: `program` has no check ops, and its functions return the operands of
 /// these ops after their other results; the function of the same name in `checks` checks these
-/// values (Checks.cpp).
+/// values (SplitChecks.cpp).
 struct SplitModule {
   mlir::OwningOpRef<mlir::ModuleOp> program, checks;
 };

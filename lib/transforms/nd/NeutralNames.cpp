@@ -27,8 +27,7 @@ using namespace mlir;
 
 namespace {
 /// A function and the functions that its nest.control ops call share names. Functions that were
-/// outlined from one function are renamed with it; if the user wrote them, names are kept. The
-/// attribute that nd-neutral-names wrote; null if it has another origin.
+/// outlined from one function are renamed with it; if the user wrote them, names are kept.
 struct NdNeutralNamesPass : nd::impl::NdNeutralNamesPassBase<NdNeutralNamesPass> {
   void runOnOperation() override {
     llvm::DenseSet<Operation *> kept;

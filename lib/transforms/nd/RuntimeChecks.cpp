@@ -1,4 +1,4 @@
-//===- Check.cpp - run-time checks of coordinates and NaNs ----------------===//
+//===- RuntimeChecks.cpp - run-time checks of coordinates and NaNs --------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

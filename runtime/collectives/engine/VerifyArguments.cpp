@@ -1,4 +1,4 @@
-//===- Verify.cpp - the arguments of operations ---------------------------===//
+//===- VerifyArguments.cpp - the arguments of operations ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

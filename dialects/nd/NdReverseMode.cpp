@@ -1,4 +1,4 @@
-//===- NdGradientEngine.cpp - reverse mode over tensor ops ----------------===//
+//===- NdReverseMode.cpp - reverse mode over tensor ops -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

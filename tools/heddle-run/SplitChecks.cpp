@@ -1,4 +1,4 @@
-//===- Checks.cpp - checks of programs and options ------------------------===//
+//===- SplitChecks.cpp - moves checks out of a program --------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
