@@ -77,7 +77,7 @@ inline constexpr StringLiteral shardingAttrName = "mesh.sharding";
 /// The attribute of a recurrence with the sharding of each argument of its region.
 inline constexpr StringLiteral carriedAttrName = "mesh.carried";
 /// The attribute of a recurrence that a device skips if the first element of its first read is
-/// negative (ScanTurns.h).
+/// negative (ScanPipeline.h).
 inline constexpr StringLiteral skippedAttrName = "mesh.skipped";
 /// A module's attribute with the rules of the plan; priorities are indices into it
 /// (lib/transforms/mesh/propagate/ApplyPlan.h).

@@ -40,7 +40,7 @@
 //     zero 3                                       of trainers
 //     micro-batches 4                              of trainers
 //     schedule 1f1b                                in which order stages run micro-batches: greedy,
-//                                                  gpipe, 1f1b or interleaved (Schedules.h)
+//                                                  gpipe, 1f1b or interleaved (PipelineSchedules.h)
 //
 // `#` begins a comment. A command line's lines follow those of the file, so that its rules override
 // them; settings of both must agree.

@@ -14,6 +14,7 @@
 #include "lib/conversion/nest_to_steps/InsertCopies.h"
 #include "lib/conversion/nest_to_steps/PlanMemory.h"
 #include "lib/transforms/mesh/partition/Partition.h"
+#include "lib/transforms/mesh/roles/CheckMessageOrder.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Bucket.h"
 #include "lib/transforms/mesh/transfers/FormTransfers.h"
@@ -496,7 +497,7 @@ FailureOr<OutlinedProgram> heddle::outline(ModuleOp module, std::vector<Outlined
       std::exchange(kernel.function, {}).erase();
   }
   program.kernels = std::move(kernels);
-  if (failed(mesh::checkRoles(module))) // passes may have moved messages
+  if (failed(mesh::checkMessageOrder(module))) // passes may have moved messages
     return failure();
   for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&

@@ -10,15 +10,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/transforms/mesh/Passes.h"
+#include "lib/transforms/mesh/partition/LiftOverDevices.h"
 #include "lib/transforms/mesh/partition/Partition.h"
-#include "lib/transforms/mesh/partition/Simulate.h"
 #include "lib/transforms/mesh/propagate/ApplyPlan.h"
+#include "lib/transforms/mesh/propagate/OperatorRules.h"
 #include "lib/transforms/mesh/propagate/Propagate.h"
-#include "lib/transforms/mesh/propagate/SplitOperators.h"
+#include "lib/transforms/mesh/roles/CheckMessageOrder.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 #include "lib/transforms/mesh/transfers/Bucket.h"
 #include "lib/transforms/mesh/transfers/FormTransfers.h"
-#include "lib/transforms/mesh/transfers/ScanLoops.h"
+#include "lib/transforms/mesh/transfers/ScansToLoops.h"
 #include "lib/transforms/mesh/transfers/StartEarly.h"
 
 namespace heddle::mesh {
@@ -144,7 +145,7 @@ struct MeshPartitionPass : mesh::impl::MeshPartitionPassBase<MeshPartitionPass> 
 struct MeshRolesPass : mesh::impl::MeshRolesPassBase<MeshRolesPass> {
   using MeshRolesPassBase::MeshRolesPassBase;
   void runOnOperation() override {
-    if (failed(splitRoles(getOperation())) || failed(checkRoles(getOperation())))
+    if (failed(splitRoles(getOperation())) || failed(checkMessageOrder(getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (explain && Role::of(function))
@@ -190,7 +191,7 @@ struct MeshSimulatePass : mesh::impl::MeshSimulatePassBase<MeshSimulatePass> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && isPartitioned(function) &&
           failed(!inner.contains(function)
-                     ? simulate(function)
+                     ? liftOverDevices(function)
                      : function.emitError() << "can't be simulated: expected no branch or loop, "
                                                "which may go another way on each device"))
         return signalPassFailure();

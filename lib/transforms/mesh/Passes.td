@@ -54,7 +54,7 @@ def MeshPartitionPass : MeshPass<"mesh-partition"> {
   let description = [{
     Each nest becomes one over the device's blocks of its sharded names, with collectives where it reads other elements.
     The device's coordinates are size symbols: `mesh.data * 3 + i` is a coordinate of the whole tensor. Recurrences over
-    split names become pipelines (`ScanTurns.h`), and large operands are passed around a ring (`Ring.h`).
+    split names become pipelines (`ScanPipeline.h`), and large operands are passed around a ring (`RingOperands.h`).
   }];
   // Below, a device copies an operand faster than it starts the turns.
   let options = [Option<"ring", "ring", "int64_t", "1 << 28",
@@ -67,7 +67,7 @@ def MeshRolesPass : MeshPass<"mesh-roles"> {
     Arguments with `at (stage = 1)` are only on the devices with that coordinate, and so are ops with
     `mesh.place = {stage = 1}`. Other ops are placed according to their operands, and the function becomes one per
     coordinate, connected by `mesh.send` and `mesh.receive`; see `Roles.h`. If the module has a `mesh.schedule`, roles run
-    their parts of a batch in that order (`Schedules.h`). Rejects roles, including
+    their parts of a batch in that order (`PipelineSchedules.h`). Rejects roles, including
     hand-written ones, whose transfers are not in one common order.
   }];
   let options = [Option<"explain", "explain", "bool", "false", "report in remarks what roles send">];

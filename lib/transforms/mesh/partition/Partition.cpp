@@ -10,7 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/partition/PartialSums.h"
 #include "lib/transforms/mesh/partition/Partitioner.h"
-#include "lib/transforms/mesh/partition/ScanTurns.h"
+#include "lib/transforms/mesh/partition/ScanPipeline.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -49,7 +49,7 @@ bool mesh::isPartitioned(func::FuncOp function) {
                   }));
 }
 
-/// If axes split the name of the recurrence, each device has a block of its steps (ScanTurns.h).
+/// If axes split the name of the recurrence, each device has a block of its steps (ScanPipeline.h).
 /// Devices then run different steps, so collectives within it can't use these axes.
 LogicalResult Partitioner::scan(nest::ScanOp op) {
   std::string along = op.getAlong().begin()->name.str();

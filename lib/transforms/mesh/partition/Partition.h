@@ -30,7 +30,7 @@
 namespace heddle::mesh {
 
 /// Rewrites the function, whose arguments and nests have shardings. Operands of at least
-/// `leastRing` bytes are passed around a ring (Ring.h) instead of gathered.
+/// `leastRing` bytes are passed around a ring (RingOperands.h) instead of gathered.
 LogicalResult partition(func::FuncOp function, MeshAttr mesh, double leastRing);
 /// True for the program of one device, or of one role.
 bool isPartitioned(func::FuncOp function);

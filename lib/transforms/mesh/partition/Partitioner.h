@@ -7,8 +7,8 @@
 //
 // Private to this folder. The class behind `partition` (Partition.h) builds the program of one
 // device op by op next to the original. Partition.cpp handles the function and ops that are not
-// loop nests, PartitionNests.cpp loop nests, Ring.cpp nests with an operand on a ring. For each
-// value of the original program it records the device's value and its sharding:
+// loop nests, PartitionNests.cpp loop nests, RingOperands.cpp nests with an operand on a ring. For
+// each value of the original program it records the device's value and its sharding:
 //
 //     %y = nest.compute (row: 5) reads %x[] ...  locals[%y] = {%part, <f32, row: 5>, {row: [data]}}
 //
@@ -19,7 +19,7 @@
 
 #include "lib/transforms/mesh/partition/LocalReads.h"
 #include "lib/transforms/mesh/partition/Partition.h"
-#include "lib/transforms/mesh/partition/Ring.h"
+#include "lib/transforms/mesh/partition/RingOperands.h"
 
 namespace heddle::mesh {
 

@@ -7,7 +7,7 @@
 //
 // Applies a plan (lib/support/PlanFile.h) to a program: the mesh becomes an attribute of the
 // module, and rules become `mesh.sharding` of the arguments whose names they match. Rules of
-// operators are kept in `mesh.rules` until there are nests (SplitOperators.h). Links are stated in
+// operators are kept in `mesh.rules` until there are nests (OperatorRules.h). Links are stated in
 // `heddle.machine` (lib/cost/Machine.h), so that passes decide by them. A plan for another graph
 // (lib/transforms/names/GraphHash.h) is refused.
 //

@@ -10,7 +10,7 @@
 #include "dialects/nd/FunctionAttrs.h"
 #include "dialects/nest/Nest.h"
 #include "lib/cost/Network.h"
-#include "lib/transforms/mesh/partition/ScanTurns.h"
+#include "lib/transforms/mesh/partition/ScanPipeline.h"
 #include "lib/transforms/mesh/propagate/PropagationGraph.h"
 #include "lib/transforms/mesh/roles/Roles.h"
 

@@ -5,124 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/roles/Roles.h"
-
 #include "dialects/nd/FunctionAttrs.h"
+#include "lib/transforms/mesh/roles/CheckMessageOrder.h"
+#include "lib/transforms/mesh/roles/Roles.h"
 
 using namespace heddle;
 using namespace heddle::mesh;
 using namespace mlir;
 
-//===----------------------------------------------------------------------===//
-// Checking
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One end of a message.
-struct End {
-  MessageInterface op;
-  int64_t self; ///< the role that it belongs to
-};
-/// The roles of one entry, by coordinate, and their messages by channel, the sender first.
-struct Entry {
-  std::map<int64_t, func::FuncOp> roles;
-  std::map<std::pair<int64_t, bool>, End> ends;
-};
-using Entries = std::map<std::string, Entry>;
-} // namespace
-
-static LogicalResult rolesOf(ModuleOp module, Entries &all) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto role = Role::of(function);
-    if (!role)
-      continue;
-    MeshAttr mesh = meshOf(function);
-    auto size = mesh ? mesh.size(role->axis) : std::nullopt;
-    if (!size || role->coordinate < 0 || role->coordinate >= *size)
-      return function.emitError() << "is the role " << role->name() << ", which the mesh lacks";
-    auto &roles = all[role->entry].roles;
-    if (!roles.empty() && Role::of(roles.begin()->second)->axis != role->axis)
-      return function.emitError() << "expected all roles of '" << role->entry
-                                  << "' along one axis, got " << role->name();
-    if (!roles.emplace(role->coordinate, function).second)
-      return function.emitError() << "the role " << role->name() << " of '" << role->entry
-                                  << "' occurs twice";
-  }
-  for (auto &[name, entry] : all)
-    if (func::FuncOp first = entry.roles.begin()->second;
-        int64_t(entry.roles.size()) != *meshOf(first).size(Role::of(first)->axis))
-      return first.emitError() << "expected a role of '" << name << "' for each coordinate of '"
-                               << Role::of(first)->axis.getValue() << "', got "
-                               << entry.roles.size();
-  return success();
-}
-
-/// Collects the messages of a role, whose channels must ascend.
-static LogicalResult collect(func::FuncOp function, Entry &entry) {
-  Role role = *Role::of(function);
-  int64_t last = -1;
-  WalkResult done = function.walk([&](MessageInterface op) -> WalkResult {
-    int64_t channel = op.getChannel();
-    if (op.getAxis().getAxes()[0].name != role.axis.getValue())
-      return op->emitOpError() << "expected the axis of the role " << role.name();
-    if (op->getBlock() != &function.front())
-      return op->emitOpError() << "expected messages in the body of the role's function only";
-    if (last >= channel) // S16
-      return op->emitOpError() << "has the channel " << channel << " after " << last
-                               << ": expected ascending channels, or roles deadlock";
-    last = channel;
-    if (!entry.ends.try_emplace({channel, !op.sends()}, End{op, role.coordinate}).second)
-      return op->emitOpError() << "has the channel " << channel << ", as another role's has";
-    return WalkResult::advance();
-  });
-  return failure(done.wasInterrupted());
-}
-
-/// Each end has a matching one, of the same type, in the role that it names.
-static LogicalResult meet(const Entry &entry) {
-  for (auto [key, end] : entry.ends) {
-    auto [channel, receives] = key;
-    auto found = entry.ends.find({channel, !receives});
-    MessageInterface other = found == entry.ends.end() ? MessageInterface() : found->second.op;
-    if (!other || found->second.self != end.op.getCoordinate() || other.getCoordinate() != end.self)
-      return end.op->emitOpError() << "expected a mesh." << (receives ? "send" : "receive")
-                                   << " of the channel " << channel << " in the role "
-                                   << end.op.getCoordinate() << " for the role " << end.self;
-    Type type = end.op.getMoved().getType(), got = other.getMoved().getType();
-    if (got != type || other->getAttr("layouts") != end.op->getAttr("layouts"))
-      return end.op->emitOpError()
-             << "moves " << type << ", but the other end " << got << ", or in another layout";
-  }
-  return success();
-}
-
-static LogicalResult check(ModuleOp module, Entries &all) {
-  if (failed(rolesOf(module, all)))
-    return failure();
-  for (auto &[name, entry] : all) {
-    for (auto &[coordinate, function] : entry.roles)
-      if (failed(collect(function, entry)))
-        return failure();
-    if (failed(meet(entry)))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult mesh::checkRoles(ModuleOp module) {
-  Entries all;
-  return check(module, all);
-}
-
-//===----------------------------------------------------------------------===//
-// Merging
-//===----------------------------------------------------------------------===//
-
 namespace {
 /// Runs the roles in turn, each up to its next message, in the order of channels.
 class Merger {
 public:
-  explicit Merger(Entry &entry) : entry(entry), roles(entry.roles), first(roles.begin()->second) {}
+  explicit Merger(EntryRoles &entry)
+      : entry(entry), roles(entry.roles), first(roles.begin()->second) {}
 
   LogicalResult run() {
     Role role = *Role::of(first);
@@ -154,7 +50,7 @@ public:
   }
 
 private:
-  Entry &entry;
+  EntryRoles &entry;
   std::map<int64_t, func::FuncOp> &roles;
   func::FuncOp first, made;
   OpBuilder b{first.getContext()};
@@ -230,8 +126,8 @@ private:
 } // namespace
 
 LogicalResult mesh::mergeRoles(ModuleOp module) {
-  Entries all;
-  if (failed(check(module, all)))
+  RolesByEntry all;
+  if (failed(checkMessageOrder(module, all)))
     return failure();
   for (auto &[name, entry] : all)
     if (failed(Merger(entry).run()))

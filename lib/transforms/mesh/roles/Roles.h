@@ -19,7 +19,7 @@
 //
 // Channels are numbered in program order, and the transfers of each role are in the order of their
 // channels. So roles can't deadlock: of the unfinished transfers, both sides of the one with the
-// smallest number come next.
+// smallest number come next (CheckMessageOrder.h).
 //
 // Placement of ops. A state is an argument whose next value is a result; both are at one place, its
 // home: the place that a rule states, or that of its first reader. States on which only other
@@ -68,9 +68,6 @@ bool isAbsent(Type type);
 
 /// Splits partitioned functions that have arguments with a place into one function per role.
 LogicalResult splitRoles(ModuleOp module);
-/// Fails, with an error at the op, if a send or receive has no matching side, or if the channels of
-/// a role do not ascend.
-LogicalResult checkRoles(ModuleOp module);
 /// The reverse of `splitRoles`: one function, for devices that differ only in the other axes.
 LogicalResult mergeRoles(ModuleOp module);
 

@@ -1,15 +1,15 @@
-//===- ScanLoops.cpp - loops of recurrences that communicate --------------===//
+//===- ScansToLoops.cpp - loops of recurrences that communicate -----------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/transfers/ScanLoops.h"
+#include "lib/transforms/mesh/transfers/ScansToLoops.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/cost/BlockTimes.h"
-#include "lib/transforms/mesh/partition/ScanTurns.h"
+#include "lib/transforms/mesh/partition/ScanPipeline.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 

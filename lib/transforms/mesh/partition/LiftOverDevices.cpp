@@ -1,11 +1,11 @@
-//===- Simulate.cpp - simulates all devices in one program ----------------===//
+//===- LiftOverDevices.cpp - one program for all devices ------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/partition/Simulate.h"
+#include "lib/transforms/mesh/partition/LiftOverDevices.h"
 
 #include "dialects/nd/FunctionAttrs.h"
 #include "lib/transforms/mesh/partition/LocalSpace.h"
@@ -243,7 +243,7 @@ static void removeAttributes(func::FuncOp function) {
   }
 }
 
-LogicalResult mesh::simulate(func::FuncOp function) {
+LogicalResult mesh::liftOverDevices(func::FuncOp function) {
   MeshAttr mesh = meshOf(function);
   if (failed(Lifter(function, mesh).run()))
     return failure();

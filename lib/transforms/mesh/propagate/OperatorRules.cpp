@@ -1,11 +1,11 @@
-//===- SplitOperators.cpp - shardings of operators by rules ---------------===//
+//===- OperatorRules.cpp - shardings of operators by rules ----------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/propagate/SplitOperators.h"
+#include "lib/transforms/mesh/propagate/OperatorRules.h"
 
 #include "dialects/nd/NdGradient.h"
 #include "lib/transforms/mesh/propagate/CloneForwardOps.h"

@@ -38,7 +38,7 @@
 // LETTERS: the rule 'op net.w/kk:d' (plan '{{.*}}.plan', line 2) matches no operator of the pattern that has the name 'kk'; the nearest name is 'k'
 // RUN: printf 'mesh d=2\nop net.w/a:d\nop net.w/k:d\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: split-operators-invalid.mlir:[[#]]:8: error: the operator 'net.w': an axis would split both 'a' by the rule 'op net.w/a:d' (plan '[[F:.*]].plan', line 2) and 'k' by the rule 'op net.w/k:d' (plan '[[F]].plan', line 3)
+// BOTH: operator-rules-invalid.mlir:[[#]]:8: error: the operator 'net.w': an axis would split both 'a' by the rule 'op net.w/a:d' (plan '[[F:.*]].plan', line 2) and 'k' by the rule 'op net.w/k:d' (plan '[[F]].plan', line 3)
 // RUN: printf 'mesh d=6\nop net.w/a:d(1)4\n' > %t.plan
 // RUN: not heddle-opt %s --mesh-plan="plan=%t.plan" --mesh-propagate 2>&1 | FileCheck %s --check-prefix=PART
 // PART: the operator 'net.w': expected a part of the axis 'd' of 6 devices, got 'd(1)4', which does not divide it

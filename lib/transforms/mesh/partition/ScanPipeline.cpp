@@ -1,13 +1,13 @@
-//===- ScanTurns.cpp - pipelines of recurrences ---------------------------===//
+//===- ScanPipeline.cpp - pipelines of recurrences ------------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/partition/ScanTurns.h"
+#include "lib/transforms/mesh/partition/ScanPipeline.h"
 
-#include "lib/transforms/mesh/transfers/ScanLoops.h"
+#include "lib/transforms/mesh/transfers/ScansToLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,4 +1,4 @@
-//===- ScanTurns.h - pipelines of recurrences -------------------*- C++ -*-===//
+//===- ScanPipeline.h - pipelines of recurrences ----------------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,13 +17,13 @@
 //
 // In turn `t` device `t` holds the carried tensors before its block of steps. Results that other
 // devices compute in that turn are discarded, and they write no outputs. If the recurrence becomes
-// a loop of steps (ScanLoops.h), they skip the steps (`mesh.skipped`); if it is a kernel, they run
-// it at the same time. Steps beyond the size leave the carried tensors unchanged.
+// a loop of steps (ScansToLoops.h), they skip the steps (`mesh.skipped`); if it is a kernel, they
+// run it at the same time. Steps beyond the size leave the carried tensors unchanged.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANTURNS_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANTURNS_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANPIPELINE_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANPIPELINE_H
 
 #include "lib/transforms/mesh/partition/LocalSpace.h"
 
@@ -44,4 +44,4 @@ void pipelineScan(nest::ScanOp scan, const LocalSpace &steps, MutableArrayRef<Va
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANTURNS_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SCANPIPELINE_H

@@ -1,4 +1,4 @@
-//===- Simulate.h - simulates all devices in one program --------*- C++ -*-===//
+//===- LiftOverDevices.h - one program for all devices ----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,16 +17,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SIMULATE_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SIMULATE_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_LIFTOVERDEVICES_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_LIFTOVERDEVICES_H
 
 #include "dialects/mesh/MeshDialect.h"
 
 namespace heddle::mesh {
 
 /// Rewrites a partitioned function; restores its original type.
-LogicalResult simulate(func::FuncOp function);
+LogicalResult liftOverDevices(func::FuncOp function);
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_SIMULATE_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_LIFTOVERDEVICES_H

@@ -1,4 +1,4 @@
-//===- SplitOperators.h - shardings of operators by rules -------*- C++ -*-===//
+//===- OperatorRules.h - shardings of operators by rules --------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_OPERATORRULES_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_OPERATORRULES_H
 
 #include "dialects/mesh/MeshDialect.h"
 #include "lib/analysis/CanonicalNames.h"
@@ -56,4 +56,4 @@ void listOperators(func::FuncOp function);
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_SPLITOPERATORS_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PROPAGATE_OPERATORRULES_H

@@ -1,15 +1,15 @@
-//===- Ring.cpp - passes operands around a ring ---------------------------===//
+//===- RingOperands.cpp - passes operands around a ring -------------------===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "lib/transforms/mesh/partition/Ring.h"
+#include "lib/transforms/mesh/partition/RingOperands.h"
 
 #include "dialects/nd/NdBuild.h"
 #include "lib/transforms/mesh/partition/Partitioner.h"
-#include "lib/transforms/mesh/partition/ScanTurns.h"
+#include "lib/transforms/mesh/partition/ScanPipeline.h"
 #include "lib/transforms/mesh/propagate/PropagationGraph.h"
 
 using namespace heddle;
@@ -141,7 +141,7 @@ ComputeOp Partitioner::turnOf(ComputeOp op, const Ring &ring, Value block, Value
   return made;
 }
 
-/// Builds the turns in which blocks of an operand are passed around (Ring.h).
+/// Builds the turns in which blocks of an operand are passed around (RingOperands.h).
 void Partitioner::ring(ComputeOp op, const Ring &ring, const LocalSpace &space) {
   Location loc = op.getLoc();
   bool isReduced = op.getReduced().contains(ring.at);

@@ -1,4 +1,4 @@
-//===- ScanLoops.h - loops of recurrences that communicate ------*- C++ -*-===//
+//===- ScansToLoops.h - loops of recurrences that communicate ---*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANLOOPS_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANLOOPS_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANSTOLOOPS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANSTOLOOPS_H
 
 #include "dialects/mesh/MeshDialect.h"
 
@@ -28,4 +28,4 @@ void lowerScansToLoops(func::FuncOp function, MeshAttr mesh);
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANLOOPS_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_TRANSFERS_SCANSTOLOOPS_H

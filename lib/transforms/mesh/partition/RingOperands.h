@@ -1,4 +1,4 @@
-//===- Ring.h - passes operands around a ring -------------------*- C++ -*-===//
+//===- RingOperands.h - passes operands around a ring -----------*- C++ -*-===//
 //
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RING_H
-#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RING_H
+#ifndef HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RINGOPERANDS_H
+#define HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RINGOPERANDS_H
 
 #include "lib/transforms/mesh/partition/LocalSpace.h"
 #include "lib/transforms/mesh/partition/Reshard.h"
@@ -45,4 +45,4 @@ std::optional<Ring> ringOf(nest::ComputeOp op, const LocalSpace &space,
 
 } // namespace heddle::mesh
 
-#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RING_H
+#endif // HEDDLE_LIB_TRANSFORMS_MESH_PARTITION_RINGOPERANDS_H
