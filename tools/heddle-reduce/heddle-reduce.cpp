@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The command says whether a candidate still shows the fault. lib/transforms/nd/Shrink.cpp makes
+// the candidates, and says which are tried first.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/check/Check.h"
 #include "heddle/Error.h"

@@ -240,6 +240,7 @@ public:
   /// Each lane combines `value` into the element of `to` at `offset`, which may be that of other
   /// lanes; less than 0: none. All lanes of the block are here.
   LogicalResult combineMeeting(const Memory &to, mlir::Region &combine, Value offset, Value value);
+  // LoopLanes.cpp
   /// Lanes that share `memory` wait until all of them are here.
   void barrier(StringRef memory);
   Expr chunks; ///< number of chunks of the kernel's nest
