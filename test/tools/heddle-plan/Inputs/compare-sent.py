@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for plan in plans:
         predicted = numbers(r"sends (?P<bytes>\d+) bytes in (?P<transfers>\d+) transfers",
                             "heddle-plan", "simulate", program, "--topology", topology, "--plan", str(plan))
-        compiled = numbers(r"(?P<transfers>\d+) collectives, in which each device of \d+ sends (?P<bytes>\d+) bytes",
+        compiled = numbers(r"remark: (?P<transfers>\d+) transfers, in which a device sends (?P<bytes>\d+) bytes",
                            "heddlec", program, "--plan", str(plan), "--explain", "-o", f"{scratch}/step.heddle")
         if predicted != compiled:
             sys.exit(f"{plan}: predicted {predicted}, compiled {compiled}")
