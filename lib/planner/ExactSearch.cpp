@@ -84,10 +84,10 @@ bool ExactSearch::decideNext(Point &decided) {
     if (count == most)
       return false;
     ++count;
-    int64_t time = costs.propose(decided);
-    costs.decide(true);
-    if (time < least && (!isAllowed || isAllowed())) {
-      least = time;
+    std::optional<int64_t> time = costs.propose(decided, least - 1);
+    costs.decide(time.has_value());
+    if (time && *time < least && (!isAllowed || isAllowed())) {
+      least = *time;
       found = decided;
     }
     return true;

@@ -124,13 +124,13 @@ int64_t Tasks::durationOf(const Graph::Operator &op, const std::vector<unsigned>
 // Tasks
 //===----------------------------------------------------------------------===//
 
-void Tasks::makeOperator(unsigned i) {
+/// The parts of an operator that exist.
+std::vector<Tasks::Part> Tasks::computedParts(unsigned i) const {
   const Graph::Operator &op = graph.operators[i];
   const Configuration &configuration = configurations[op.choice];
   const std::vector<Graph::Name> &names = graph.choices[op.choice].names;
-  Slot &slot = slots[slotOfOperator(i)];
-  slot.parts.assign(partsOf(configuration), none);
-  for (unsigned part = 0; part < slot.parts.size(); ++part) {
+  std::vector<Part> parts;
+  for (unsigned part = 0; part < configuration.devices.size(); ++part) {
     std::vector<unsigned> indices = indicesOf(op.choice, part);
     bool exists = true;
     for (unsigned name = 0; name < names.size(); ++name)
@@ -138,14 +138,23 @@ void Tasks::makeOperator(unsigned i) {
           std::find(op.names.begin(), op.names.end(), name) == op.names.end()
               ? indices[name] == 0
               : blockOf(names[name].size, configuration.degrees[name], indices[name]).size() > 0;
-    if (!exists)
-      continue;
     unsigned device = configuration.devices[part];
-    int64_t duration = durationOf(op, indices, device);
-    Id task = times.addTask(keyOf(slotOfOperator(i), part, 0, 0), device, duration);
-    slot.parts[part] = task;
+    if (exists)
+      parts.push_back({part, device, durationOf(op, indices, device)});
+  }
+  return parts;
+}
+
+void Tasks::makeOperator(unsigned i, const std::vector<Part> &parts) {
+  const Graph::Operator &op = graph.operators[i];
+  Slot &slot = slots[slotOfOperator(i)];
+  slot.parts.assign(partsOf(configurations[op.choice]), none);
+  for (const Part &part : parts) {
+    Id task = times.addTask(keyOf(slotOfOperator(i), part.number, 0, 0), part.device, part.duration,
+                            phaseOf(op));
+    slot.parts[part.number] = task;
     slot.all.push_back(task);
-    slot.totals.computing += duration;
+    slot.totals.computing += part.duration;
     if (options.isPaper && op.isUpdate)
       times.addDependence({barrier, task});
   }
@@ -185,7 +194,13 @@ void Tasks::makeSums(unsigned i) {
                          : std::max(others * double(elements) / kind.operationsPerSecond,
                                     (others + 2) * bytes / kind.bytesPerSecond);
     int64_t duration = timeOf(seconds);
-    Id sum = times.addTask(keyOf(slotOfValue(i), block, mostParts, 0), device, duration);
+    // The sum of a gradient waits with the messages for it, if there are any.
+    bool waits = options.isPaper && isGradient[i];
+    bool isSent = std::any_of(made.otherParts.begin(), made.otherParts.end(), [&](unsigned other) {
+      return makers.parts[part + other] != none && configuration.devices[part + other] != device;
+    });
+    Id sum = times.addTask(keyOf(slotOfValue(i), block, mostParts, 0), device, duration,
+                           waits && isSent ? Phase::After : Phase::Any);
     slot.parts[block] = sum;
     slot.all.push_back(sum);
     slot.totals.computing += duration;
@@ -201,6 +216,7 @@ void Tasks::makeSums(unsigned i) {
               elements * value.elementBytes,
               maker,
               {sum},
-              options.isPaper && isGradient[i]});
+              waits,
+              waits ? Phase::After : Phase::Any});
   }
 }

@@ -8,16 +8,18 @@
 #include "lib/planner/Search.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace heddle::planner;
 
-std::optional<double> Search::costOf(const Point &point) {
+std::optional<double> Search::costOf(const Point &point, double most) {
   std::optional<double> value;
   auto entry = options.remembers ? known.find(point) : known.end();
   if (entry != known.end()) {
     value = entry->second;
   } else {
-    value = cost(point);
+    // What is kept has to be the cost.
+    value = cost(point, options.remembers ? std::numeric_limits<double>::infinity() : most);
     ++asked;
     if (options.remembers)
       known.emplace(point, value);
@@ -39,15 +41,23 @@ uint64_t Search::below(uint64_t bound) {
   return drawn % bound;
 }
 
-bool Search::isAccepted(std::optional<double> next, std::optional<double> current) {
-  double dice = double(engine() >> 11) * 0x1p-53;
+/// No cost above it is accepted; `isAccepted` decides on those that are not, to the bit.
+double Search::mostAccepted(double dice, std::optional<double> current) const {
+  if (!current || options.beta == 0)
+    return std::numeric_limits<double>::infinity();
+  double most = *current - std::log(dice) / options.beta;
+  return most + 1e-9 * std::abs(most); // far above what rounding makes of it
+}
+
+bool Search::isAccepted(double dice, std::optional<double> next,
+                        std::optional<double> current) const {
   if (!next || !current)
     return !current; // anywhere from a point that is not allowed, and never to one
   return dice < std::exp(-options.beta * (*next - *current));
 }
 
 void Search::run(Point current) {
-  std::optional<double> now = costOf(current);
+  std::optional<double> now = costOf(current, std::numeric_limits<double>::infinity());
   if (options.onDecision)
     options.onDecision(true);
   std::vector<size_t> open; // choices of more than one value
@@ -65,10 +75,11 @@ void Search::run(Point current) {
     size_t at = open[below(open.size())];
     uint64_t other = below(choices[at] - 1);
     next[at] = unsigned(other + (other >= current[at]));
-    std::optional<double> then = costOf(next);
+    double dice = double(engine() >> 11) * 0x1p-53;
+    std::optional<double> then = costOf(next, mostAccepted(dice, now));
     if (least != before)
       last = count;
-    bool accepts = isAccepted(then, now);
+    bool accepts = isAccepted(dice, then, now);
     if (options.onDecision)
       options.onDecision(accepts);
     if (accepts) {

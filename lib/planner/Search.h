@@ -18,8 +18,9 @@
 // exp(-beta * (cost - current cost)), compared with the current point. So a long search visits each
 // point in proportion to exp(-beta * cost). The same seed gives the same points on each host.
 //
-// A cost that is computed from what a proposal changes (TaskCosts.h) has to know what becomes of
-// it:
+// The random number that decides is drawn first: so a cost that is computed step by step can stop
+// where it is above what would be accepted. A cost that is computed from what a proposal changes
+// (TaskCosts.h) has to know what becomes of it:
 //
 //     options.remembers = false;                   then the cost is asked for each proposal
 //     options.onDecision = [&](bool isAccepted) { isAccepted ? costs.commit() : costs.undo(); };
@@ -57,8 +58,9 @@ struct SearchOptions {
 
 class Search {
 public:
-  /// The cost of a point; none for a point that is not allowed.
-  using Cost = std::function<std::optional<double>(const Point &)>;
+  /// The cost of a point; none for a point that is not allowed. A point that costs more than `most`
+  /// is declined: any larger number will do.
+  using Cost = std::function<std::optional<double>(const Point &point, double most)>;
 
   Search(std::vector<unsigned> choices, SearchOptions options, Cost cost)
       : choices(std::move(choices)), options(std::move(options)), cost(std::move(cost)),
@@ -83,9 +85,10 @@ private:
   uint64_t count = 0;
   size_t asked = 0;
 
-  std::optional<double> costOf(const Point &point);
+  std::optional<double> costOf(const Point &point, double most);
   uint64_t below(uint64_t bound);
-  bool isAccepted(std::optional<double> next, std::optional<double> current);
+  double mostAccepted(double dice, std::optional<double> current) const;
+  bool isAccepted(double dice, std::optional<double> next, std::optional<double> current) const;
 };
 
 } // namespace heddle::planner

@@ -8,6 +8,8 @@
 #include "lib/planner/TaskCosts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 using namespace heddle;
 using namespace heddle::planner;
@@ -78,9 +80,8 @@ std::optional<unsigned> Configurations::find(const Configuration &configuration)
 // Costs
 //===----------------------------------------------------------------------===//
 
-TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool remakesAll)
-    : tasks(tasks), graph(graph), devices(devices), remakesAll(remakesAll),
-      current(graph.choices.size()) {
+TaskCosts::TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, TaskCostOptions options)
+    : tasks(tasks), graph(graph), devices(devices), how(options), current(graph.choices.size()) {
   for (const Graph::Choice &choice : graph.choices)
     configurations.emplace_back(choice, devices);
   for (unsigned i = 0; i < graph.choices.size(); ++i)
@@ -116,19 +117,20 @@ Point TaskCosts::dataParallel(const std::string &label) const {
   return point;
 }
 
-int64_t TaskCosts::propose(const Point &point) {
+std::optional<int64_t> TaskCosts::propose(const Point &point, int64_t limit) {
+  if (how.simulatesToTheEnd)
+    limit = Tasks::noLimit;
+  std::vector<Tasks::Change> changes;
   for (unsigned i = 0; i < point.size(); ++i)
-    if (proposed[i] != point[i]) {
-      if (!remakesAll)
-        tasks.configure(i, configurations[i][point[i]]);
-      proposed[i] = point[i];
-    }
-  if (!remakesAll)
-    return tasks.update();
+    if (how.remakesAll || proposed[i] != point[i])
+      changes.emplace_back(i, configurations[i][point[i]]);
+  proposed.assign(point.begin(), point.end());
+  if (!how.remakesAll)
+    return tasks.configure(std::move(changes), limit) ? tasks.update(limit) : std::nullopt;
   std::vector<Configuration> all;
-  for (unsigned i = 0; i < point.size(); ++i)
-    all.push_back(configurations[i][point[i]]);
-  return tasks.rebuild(std::move(all));
+  for (auto &[choice, configuration] : changes)
+    all.push_back(std::move(configuration));
+  return tasks.rebuild(std::move(all), limit);
 }
 
 void TaskCosts::decide(bool isAccepted) {
@@ -136,7 +138,7 @@ void TaskCosts::decide(bool isAccepted) {
     tasks.commit();
     current = proposed;
   } else {
-    if (!remakesAll) // else the next proposal makes them anew
+    if (!how.remakesAll) // else the next proposal makes them anew
       tasks.undo();
     proposed = current;
   }
@@ -148,6 +150,14 @@ SearchOptions TaskCosts::options(SearchOptions options) {
   return options;
 }
 
+int64_t TaskCosts::limitOf(double cost, double unit) {
+  double limit = cost * unit;
+  return limit < 0x1p62 ? int64_t(std::ceil(limit)) : Tasks::noLimit;
+}
+
 Search::Cost TaskCosts::function(double unit) {
-  return [this, unit](const Point &point) { return double(propose(point)) / unit; };
+  return [this, unit](const Point &point, double most) {
+    auto time = propose(point, limitOf(most, unit));
+    return time ? double(*time) / unit : std::numeric_limits<double>::infinity();
+  };
 }

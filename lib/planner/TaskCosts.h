@@ -49,29 +49,37 @@ private:
   std::vector<unsigned> firsts; ///< by degrees: the number of their first configuration
 };
 
+/// What takes longer for the same results: to measure what is saved.
+struct TaskCostOptions {
+  bool remakesAll = false;      ///< all tasks are made anew for each proposal
+  bool simulatesToTheEnd = false; ///< also what is known to be declined
+};
+
 class TaskCosts {
 public:
-  /// `remakesAll`: all tasks are made anew for each proposal, which takes longer for the same
-  /// times; to measure what updates save.
-  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, bool remakesAll = false);
+  TaskCosts(Tasks &tasks, const Graph &graph, unsigned devices, TaskCostOptions options = {});
 
   std::vector<unsigned> choices() const;
   const Configurations &of(unsigned choice) const { return configurations[choice]; }
   /// Splits a name with this label over all devices, or as many as it has coordinates for.
   Point dataParallel(const std::string &label) const;
   /// The picoseconds of a point. It changes the tasks; `decide` keeps the change, or undoes it.
-  int64_t propose(const Point &point);
+  int64_t propose(const Point &point) { return *propose(point, Tasks::noLimit); }
+  /// None if they are above the limit: then the point has to be declined.
+  std::optional<int64_t> propose(const Point &point, int64_t limit);
   void decide(bool isAccepted);
 
   /// Lets a search ask for proposals; costs are in units of so many picoseconds.
   SearchOptions options(SearchOptions options);
   Search::Cost function(double unit);
+  /// The picoseconds of a cost that no point with fewer picoseconds is above.
+  static int64_t limitOf(double cost, double unit);
 
 private:
   Tasks &tasks;
   const Graph &graph;
   unsigned devices;
-  bool remakesAll;
+  TaskCostOptions how;
   std::vector<Configurations> configurations;
   std::vector<std::optional<unsigned>> current, proposed; ///< none: not one of the configurations
 };

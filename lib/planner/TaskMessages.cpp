@@ -34,7 +34,7 @@ void Tasks::send(const Message &message) {
     const Cluster::Link &link = cluster.links[route[hop]];
     Id task = times.addTask(keyOf(message.slot, message.to, message.from, hop),
                             unsigned(cluster.devices.size()) + link.lane,
-                            timeOf(double(message.bytes) / link.bytesPerSecond));
+                            timeOf(double(message.bytes) / link.bytesPerSecond), message.phase);
     slot.all.push_back(task);
     if (previous == none)
       times.addDependence({message.after, task});
@@ -66,6 +66,7 @@ void Tasks::addNeed(std::vector<Need> &all, Need need) {
   auto join = [](Need &to, const Need &from) {
     to.readers.insert(to.readers.end(), from.readers.begin(), from.readers.end());
     to.isForUpdates &= from.isForUpdates;
+    to.isForOthers |= from.isForOthers;
   };
   for (Need &each : all)
     if (contains(each.box, need.box))
@@ -104,7 +105,7 @@ void Tasks::addNeeds(unsigned i, const Edge &edge, Needs &needs) const {
       continue;
     at = first;
     while (true) {
-      Need need{{}, {}, reader.isUpdate && !read.ofNextStep};
+      Need need{{}, {}, reader.isUpdate && !read.ofNextStep, !reader.isUpdate && !read.ofNextStep};
       if (!read.ofNextStep)
         need.readers.push_back(readers[part]);
       unsigned block = 0;
@@ -140,10 +141,16 @@ void Tasks::makeMessages(unsigned i) {
       int64_t elements = 1;
       for (const Interval &each : need.box)
         elements *= each.size();
+      bool waits = options.isPaper && need.isForUpdates;
+      bool isAfter = waits || (options.isPaper && graph.operators[value.maker].isUpdate);
+      bool isBefore = options.isPaper && need.isForOthers;
       send({slotOfMessages(i), number / mostParts, number % mostParts, from[maker], key.second,
             elements * value.elementBytes,
             sum.parts.empty() ? makers.parts[maker] : sum.parts[key.first], std::move(need.readers),
-            options.isPaper && need.isForUpdates});
+            waits,
+            isAfter    ? Phase::After
+            : isBefore ? Phase::Before
+                       : Phase::Any});
       ++number;
     }
   }

@@ -44,9 +44,11 @@ Point TaskSearch::expert() const {
 }
 
 /// None for a point that does not fit into memory.
-std::optional<double> TaskSearch::costOf(const Point &point) {
-  double cost = double(costs.propose(point)) / unit;
-  return fits() ? std::optional(cost) : std::nullopt;
+std::optional<double> TaskSearch::costOf(const Point &point, int64_t limit) {
+  std::optional<int64_t> time = costs.propose(point, limit);
+  if (!time)
+    return std::numeric_limits<double>::infinity();
+  return fits() ? std::optional(double(*time) / unit) : std::nullopt;
 }
 
 bool TaskSearch::fits() {
@@ -92,7 +94,7 @@ bool TaskSearch::improve(SpaceKind kind, Point &point) {
       if (!full)
         continue;
       ++asked;
-      bool isFaster = costOf(*full) && tasks.end() < time;
+      bool isFaster = costs.propose(*full, time - 1) && fits();
       costs.decide(isFaster);
       if (!isFaster)
         continue;
@@ -114,11 +116,12 @@ std::optional<Point> TaskSearch::search(SpaceKind kind, const std::vector<Point>
     if (isProposed)
       costs.decide(isAccepted);
   };
-  Search search(space->choices(), own, [&](const Point &point) -> std::optional<double> {
-    std::optional<Point> full = space->full(point);
-    isProposed = full.has_value();
-    return full ? costOf(*full) : std::nullopt;
-  });
+  Search search(space->choices(), own,
+                [&](const Point &point, double most) -> std::optional<double> {
+                  std::optional<Point> full = space->full(point);
+                  isProposed = full.has_value();
+                  return full ? costOf(*full, TaskCosts::limitOf(most, unit)) : std::nullopt;
+                });
   for (const Point &start : starts)
     if (auto inside = space->own(start))
       search.run(*inside);
@@ -142,7 +145,7 @@ std::optional<Point> TaskSearch::find(SpaceKind kind) {
   case SpaceKind::DataParallel:
   case SpaceKind::Expert: {
     Point point = kind == SpaceKind::Expert ? expert() : dataParallel();
-    bool fits = costOf(point).has_value();
+    bool fits = costOf(point, Tasks::noLimit).has_value();
     costs.decide(true);
     return found[kind] = fits ? std::optional(point) : std::nullopt;
   }

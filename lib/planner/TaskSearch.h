@@ -77,7 +77,7 @@ private:
   double unit = 1;
   Excess least;
 
-  std::optional<double> costOf(const Point &point);
+  std::optional<double> costOf(const Point &point, int64_t limit);
   std::optional<Point> search(SpaceKind kind, const std::vector<Point> &starts);
 };
 

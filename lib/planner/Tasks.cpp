@@ -73,28 +73,40 @@ Tasks::Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options)
     barrier = times.addTask(keyOf((1u << 28) - 1, 0, 0, 0), times.addResource(), 1);
   for (const Graph::Choice &choice : graph.choices)
     configurations.push_back(onDevice(choice, 0));
-  makeAll();
-  computeTimes();
+  rebuild(configurations);
 }
 
-void Tasks::makeAll() {
+void Tasks::makeAll(const std::vector<std::vector<Part>> &parts) {
   for (unsigned i = 0; i < graph.values.size(); ++i)
     blocks[i] = blocksOf(graph.values[i]);
   for (unsigned i = 0; i < graph.operators.size(); ++i)
-    makeOperator(i);
+    makeOperator(i, parts[i]);
   for (unsigned i = 0; i < graph.values.size(); ++i)
     makeSums(i);
   for (unsigned i = 0; i < graph.values.size(); ++i)
     makeMessages(i);
 }
 
-int64_t Tasks::rebuild(std::vector<Configuration> all) {
+std::optional<int64_t> Tasks::rebuild(std::vector<Configuration> all, int64_t limit) {
+  configurations = std::move(all);
+  std::vector<std::vector<Part>> parts;
+  LeastEnd computing;
+  for (size_t i = 0; i < cluster.devices.size(); ++i)
+    computing.addResource();
+  for (unsigned i = 0; i < graph.operators.size(); ++i) {
+    parts.push_back(computedParts(i));
+    for (const Part &part : parts.back())
+      computing.add(part.device, phaseOf(graph.operators[i]), part.duration);
+  }
+  computing.begin();
+  if (computing.value() > limit)
+    return std::nullopt;
   for (unsigned slot = 0; slot < slots.size(); ++slot)
     renew(slot);
   commit();
-  configurations = std::move(all);
-  makeAll();
-  return computeTimes();
+  makeAll(parts);
+  commit();
+  return times.computeTimes(limit);
 }
 
 Tasks::Slot &Tasks::renew(unsigned slot) {
@@ -107,28 +119,64 @@ Tasks::Slot &Tasks::renew(unsigned slot) {
   return slots[slot];
 }
 
-void Tasks::configure(unsigned choice, const Configuration &configuration) {
-  assert(configuration.degrees.size() == graph.choices[choice].names.size() &&
-         configuration.devices.size() == partsOf(configuration));
-  oldConfigurations.emplace_back(choice, std::exchange(configurations[choice], configuration));
+bool Tasks::configure(std::vector<Change> changes, int64_t limit) {
+  std::vector<std::pair<unsigned, std::vector<Part>>> made; // by operator
   std::set<unsigned> around;
-  for (unsigned op : operatorsOf[choice]) {
+  LeastEnd least = times.work();
+  auto discount = [&](const Slot &slot) {
+    for (Id task : slot.all)
+      least.remove(times.resource(task), times.phase(task), times.duration(task));
+  };
+  for (auto &[choice, configuration] : changes) {
+    assert(configuration.degrees.size() == graph.choices[choice].names.size() &&
+           configuration.devices.size() == partsOf(configuration));
+    std::swap(configurations[choice], configuration);
+    for (unsigned op : operatorsOf[choice]) {
+      made.emplace_back(op, computedParts(op));
+      for (const Part &part : made.back().second)
+        least.add(part.device, phaseOf(graph.operators[op]), part.duration);
+      discount(slots[slotOfOperator(op)]);
+      for (unsigned value : valuesOf[op])
+        discount(slots[slotOfValue(value)]);
+      around.insert(sentAround[op].begin(), sentAround[op].end());
+    }
+  }
+  for (unsigned value : around)
+    discount(slots[slotOfMessages(value)]);
+  least.begin();
+  if (least.value() > limit) {
+    for (auto &[choice, configuration] : changes)
+      std::swap(configurations[choice], configuration);
+    return false;
+  }
+  for (auto &[choice, configuration] : changes)
+    oldConfigurations.emplace_back(choice, std::move(configuration));
+  return remake(made, around, limit);
+}
+
+bool Tasks::remake(const std::vector<std::pair<unsigned, std::vector<Part>>> &made,
+                   const std::set<unsigned> &around, int64_t limit) {
+  for (const auto &[op, parts] : made) {
     renew(slotOfOperator(op));
     for (unsigned value : valuesOf[op]) {
       renew(slotOfValue(value));
       blocks[value] = blocksOf(graph.values[value]);
     }
-    around.insert(sentAround[op].begin(), sentAround[op].end());
   }
   for (unsigned value : around)
     renew(slotOfMessages(value));
-  for (unsigned op : operatorsOf[choice])
-    makeOperator(op);
-  for (unsigned op : operatorsOf[choice])
+  times.work().begin();
+  for (const auto &[op, parts] : made)
+    makeOperator(op, parts);
+  for (const auto &[op, parts] : made)
     for (unsigned value : valuesOf[op])
       makeSums(value);
-  for (unsigned value : around)
+  for (unsigned value : around) {
+    if (times.work().value() > limit)
+      return false;
     makeMessages(value);
+  }
+  return true;
 }
 
 int64_t Tasks::computeTimes() {

@@ -27,6 +27,9 @@
 //     tasks.update();
 //     tasks.undo();                                           all is as before, to the bit
 //
+// With a limit, changes are left as soon as it is known that they end later: `configure` computes
+// first how long devices compute, before it makes tasks and messages, and `update` stops there.
+//
 // With `isPaper`, links have no latency, and updates begin when all else has ended, as in "Beyond
 // data and model parallelism for deep neural networks" (Jia, Zaharia and Aiken, 2019).
 //
@@ -40,6 +43,7 @@
 #include "lib/planner/Timetable.h"
 
 #include <map>
+#include <set>
 
 namespace heddle::planner {
 
@@ -59,15 +63,25 @@ public:
   /// All choices are on device 0.
   Tasks(const Graph &graph, const Cluster &cluster, TaskOptions options);
 
-  void configure(unsigned choice, const Configuration &configuration);
+  using Change = std::pair<unsigned, Configuration>; ///< a choice
+  static constexpr int64_t noLimit = Timetable::noLimit;
+
+  void configure(unsigned choice, const Configuration &configuration) {
+    configure({{choice, configuration}});
+  }
+  /// Changes different choices. Returns false as soon as it is known that the end is above the
+  /// limit: then the changes have to be undone.
+  bool configure(std::vector<Change> changes, int64_t limit = noLimit);
   const Configuration &configuration(unsigned choice) const { return configurations[choice]; }
 
-  /// Makes all tasks anew, with a configuration of each choice, and computes their times.
-  int64_t rebuild(std::vector<Configuration> all);
+  /// Makes all tasks anew, with a configuration of each choice, and simulates them. Returns none if
+  /// the end is above the limit.
+  std::optional<int64_t> rebuild(std::vector<Configuration> all, int64_t limit = noLimit);
 
   /// See Timetable.h.
   int64_t computeTimes();
   int64_t update() { return times.update(); }
+  std::optional<int64_t> update(int64_t limit) { return times.update(limit); }
   /// Undoes all since the last commit.
   void undo();
   void commit();
@@ -94,6 +108,7 @@ public:
 
 private:
   using Id = Timetable::Id;
+  using Phase = Timetable::Phase;
   static constexpr Id none = ~0u;
   /// No part and no block has this number.
   static constexpr unsigned mostParts = (1u << 14) - 1;
@@ -117,8 +132,14 @@ private:
   /// The part of a block of a value that a device reads, and all parts there that read no more.
   struct Need {
     std::vector<Interval> box;
-    std::vector<Id> readers; ///< in this step
-    bool isForUpdates = true;
+    std::vector<Id> readers;  ///< in this step
+    bool isForUpdates = true; ///< all are updates
+    bool isForOthers = false; ///< one is not
+  };
+  /// A part of an operator.
+  struct Part {
+    unsigned number, device;
+    int64_t duration;
   };
   using Needs = std::map<std::pair<unsigned, unsigned>, std::vector<Need>>; ///< by block and device
 
@@ -151,8 +172,14 @@ private:
   Slot &renew(unsigned slot);
 
   bool isState(unsigned value) const; ///< held from step to step
-  void makeAll();
-  void makeOperator(unsigned i);
+  Phase phaseOf(const Graph::Operator &op) const {
+    return !options.isPaper ? Phase::Any : op.isUpdate ? Phase::After : Phase::Before;
+  }
+  std::vector<Part> computedParts(unsigned op) const;
+  void makeAll(const std::vector<std::vector<Part>> &parts);
+  bool remake(const std::vector<std::pair<unsigned, std::vector<Part>>> &made,
+              const std::set<unsigned> &around, int64_t limit);
+  void makeOperator(unsigned i, const std::vector<Part> &parts);
   void makeSums(unsigned value);
   void makeMessages(unsigned value);
   void addNeeds(unsigned value, const Edge &edge, Needs &needs) const;
@@ -170,6 +197,7 @@ private:
     Id after;
     std::vector<Id> before;
     bool waits; ///< for the barrier
+    Phase phase;
   };
   void send(const Message &message);
   std::vector<unsigned> indicesOf(unsigned choice, unsigned part) const;

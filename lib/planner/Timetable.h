@@ -23,11 +23,13 @@
 //     times.update();                                       9
 //     times.undo();                                         12, all as it was; or times.commit()
 //
+//     times.update(10);                                     none: the end is above 10
+//
 // `update` computes what `computeTimes` would, bit for bit. A task that becomes ready before the
-// first change keeps its times. The others pass in their old order, and only those for which
-// something changed are computed anew; they return to the order where they are ready now. This is
-// possible because a task takes at least one picosecond, and so becomes ready later than all on
-// which it depends: what has passed is final.
+// first change keeps its times. The others pass in their old order, and only those for which something
+// changed are computed anew; they return to the order where they are ready now. This is possible
+// because a task takes at least one picosecond, and so becomes ready later than all on which it
+// depends: what has passed is final.
 //
 // In lib/cost/TaskTimes.h, where tasks may take no time and hold buffers, nothing can be changed.
 //
@@ -36,9 +38,13 @@
 #ifndef HEDDLE_LIB_PLANNER_TIMETABLE_H
 #define HEDDLE_LIB_PLANNER_TIMETABLE_H
 
+#include "lib/planner/LeastEnd.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -48,6 +54,8 @@ namespace heddle::planner {
 class Timetable {
 public:
   using Id = unsigned;
+  using Phase = LeastEnd::Phase;
+  static constexpr int64_t noLimit = std::numeric_limits<int64_t>::max();
 
   /// `after` is ready `lag` picoseconds after `before` has ended; or `fromBegin`, has begun, in
   /// which case the lag is at least 1.
@@ -61,16 +69,24 @@ public:
     bool operator==(const Times &other) const = default;
   };
 
-  unsigned addResource() { return resources++; }
+  unsigned addResource() {
+    least.addResource();
+    return resources++;
+  }
   /// No two tasks have the same key. The numbers of removed tasks are used again.
-  Id addTask(uint64_t key, unsigned resource, int64_t duration);
+  Id addTask(uint64_t key, unsigned resource, int64_t duration, Phase phase = Phase::Any);
   void addDependence(const Dependence &added);
   void remove(Id task);
 
   /// Computes all times, and returns the end of the last task. Changes can no longer be undone.
-  int64_t computeTimes();
+  int64_t computeTimes() { return *computeTimes(noLimit); }
+  /// Returns none if the end is above the limit, as soon as that is known: then there are no times.
+  std::optional<int64_t> computeTimes(int64_t limit);
   /// Computes the times after changes, and returns the end of the last task.
-  int64_t update();
+  int64_t update() { return *update(noLimit); }
+  /// Returns none if the end is above the limit, as soon as that is known: then the changes have to
+  /// be undone.
+  std::optional<int64_t> update(int64_t limit);
   /// Undoes all changes since the last `computeTimes`, `commit` or `undo`, and their `update`.
   void undo();
   void commit();
@@ -80,6 +96,10 @@ public:
   uint64_t key(Id task) const { return tasks[task].key; }
   int64_t duration(Id task) const { return tasks[task].duration; }
   unsigned resource(Id task) const { return tasks[task].resource; }
+  Phase phase(Id task) const { return tasks[task].phase; }
+  /// The work of all resources, with changes.
+  const LeastEnd &work() const { return least; }
+  LeastEnd &work() { return least; }
   /// All tasks, in the order in which they become ready.
   const std::vector<Id> &sorted() const { return order; }
   /// The tasks whose times the last `update` computed.
@@ -97,6 +117,7 @@ private:
     uint64_t key = 0;
     int64_t duration = 1;
     unsigned resource = 0;
+    Phase phase = Phase::Any;
     bool isAlive = false, isNew = false; ///< isNew: since the last commit
     Times times;
     std::vector<Edge> before, after;
@@ -121,19 +142,25 @@ private:
   std::vector<Dependence> connected; ///< dependences between tasks that are not new
   std::vector<int64_t> freeAt;       ///< by resource
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  LeastEnd least;
   unsigned resources = 0, updates = 0, marks = 0;
-  bool isUpdated = false; ///< since the last commit
+  bool isUpdated = false, isLeft = false; ///< since the last commit; above the limit
   int64_t last = 0, oldLast = 0;
   size_t changes = 0;
 
   static int64_t readyAfter(const Edge &edge, const Times &times) {
     return (edge.fromBegin ? times.begin : times.end) + edge.lag;
   }
+  void count(const Task &task) { least.add(task.resource, task.phase, task.duration); }
+  void discount(const Task &task) { least.remove(task.resource, task.phase, task.duration); }
+  std::optional<int64_t> leave();
   void removeDuplicates(std::vector<Id> &ids);
   Task &opened(Id task);
   int64_t readyByAll(const Task &task) const;
   size_t firstChange();
   void keepUntil(size_t first);
+  void fetch(size_t next) const;
+  void fetchAfter(const Task &task) const;
   void pass(Id task);
   void postpone(Id task);
   void settle(Id task);

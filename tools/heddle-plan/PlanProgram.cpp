@@ -106,7 +106,7 @@ int heddle::searchPlan(const PlanOptions &options) {
   llvm::outs().flush(); // the search takes long
   double unit = double(std::max<int64_t>(start->picoseconds, 1));
   std::optional<Prediction> best;
-  Search search(space.choices(), how, [&](const Point &point) -> std::optional<double> {
+  Search search(space.choices(), how, [&](const Point &point, double) -> std::optional<double> {
     if (!space.isAllowed(point))
       return std::nullopt;
     std::vector<std::string> rules = space.rules(point);

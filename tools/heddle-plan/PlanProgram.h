@@ -37,7 +37,8 @@ struct PlanOptions {
   unsigned cut = 1;            ///< pieces of the steps of a recurrence
   double rates = 1, links = 1; ///< factors of those of the topology
   bool isDrawn = true;         ///< searches also start with a random plan
-  bool isFull = false;         ///< all tasks are simulated for each proposal
+  bool isFull = false;         ///< all tasks are made anew for each proposal
+  bool isToTheEnd = false;     ///< also those that are declined are simulated to the end
   bool improves = false;       ///< a found plan is improved by single changes
   std::string picture, trace;  ///< files
   std::string measured;        ///< a timeline of heddle-run

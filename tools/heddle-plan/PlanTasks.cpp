@@ -13,8 +13,8 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 using namespace heddle;
 using namespace heddle::planner;
@@ -41,7 +41,7 @@ int heddle::searchTasks(const PlanOptions &options) {
     return 1;
   planning.print("data parallel");
   llvm::outs().flush(); // the search takes long
-  auto begin = std::chrono::steady_clock::now();
+  std::clock_t begin = std::clock();
   std::optional<Point> best = planning.find();
   if (!best)
     return 1;
@@ -64,12 +64,12 @@ int heddle::searchTasks(const PlanOptions &options) {
                             .str();
     planning.search->show(*best);
   }
-  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC; // of the processor
   if (options.json) {
     llvm::json::Object result = planning.result("found");
     result["proposals"] = int64_t(planning.search->proposed());
     result["points"] = int64_t(planning.search->points());
-    result["search_seconds"] = seconds.count();
+    result["search_seconds"] = seconds;
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
   } else {
     planning.print("found");

@@ -76,7 +76,7 @@ bool TaskPlanning::read() {
     for (Graph::Name &name : choice.names)
       name.isSummed &= name.label != sample;
   tasks.emplace(graph, cluster, TaskOptions{.isPaper = options.isPaper});
-  costs.emplace(*tasks, graph, devices, options.isFull);
+  costs.emplace(*tasks, graph, devices, TaskCostOptions{options.isFull, options.isToTheEnd});
   TaskSearchOptions how{.sample = sample,
                         .devices = devices,
                         .nodes = nodesOf(cluster, devices),
@@ -102,19 +102,14 @@ std::optional<Point> TaskPlanning::find() {
   std::optional<Point> found = search->find(space());
   if (!found) {
     const TaskSearch::Excess &least = search->leastExcess();
-    auto limitOf = [&](unsigned device) {
-      return cluster.kinds[cluster.devices[device].kind].memoryBytes;
-    };
-    if (search->isTooLarge())
-      fail("no plan fits: parameters and other state have " + Twine(tasks->stateBytes()) +
-           " bytes, more than " + Twine(devices) + " devices such as '" + cluster.devices[0].name +
-           "', which has " + Twine(limitOf(0)));
-    else
-      fail("no plan of '" + options.space + "' was found that fits; the one that needs least, of " +
-           "those tried, has " + Twine(least.bytes) + " bytes on '" +
-           cluster.devices[least.device].name + "', which has " + Twine(limitOf(least.device)) +
-           "; no plan has less than " + Twine((tasks->stateBytes() + devices - 1) / devices) +
-           " on each device, for parameters and other state");
+    int64_t state = tasks->stateBytes();
+    fail((search->isTooLarge() ? Twine("no plan fits")
+                               : "no plan of '" + Twine(options.space) + "' was found that fits") +
+         "; the one that needs least, of those tried, has " + Twine(least.bytes) + " bytes on '" +
+         cluster.devices[least.device].name + "', which has " +
+         Twine(cluster.kinds[cluster.devices[least.device].kind].memoryBytes) +
+         "; parameters and other state have " + Twine(state) + " bytes, at least " +
+         Twine((state + devices - 1) / devices) + " on one of " + Twine(devices) + " devices");
     return std::nullopt;
   }
   search->show(*found);

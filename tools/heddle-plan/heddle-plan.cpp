@@ -87,6 +87,8 @@ static void addSearch(CLI::App *search, PlanOptions &options) {
                    "Then change single choices of tasks, until none makes the plan faster");
   search->add_flag("--full", options.isFull,
                    "Make all tasks anew for each plan, to measure what updates save");
+  search->add_flag("--to-the-end", options.isToTheEnd,
+                   "Simulate also the tasks of slow plans to the end, to measure what that costs");
   addSearchOptions(search, options);
   addSpaceOption(search, options);
 }

@@ -32,8 +32,10 @@
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --proposals 0 --exact 3 | FileCheck %s --check-prefix=CUT
 // CUT: not proved with 3 plans; none takes less than 0.00{{[0-9]}} ms
 
-// The same plan if all tasks are made anew; one that no single change makes faster.
+// The same plan if all tasks are made anew, or simulated to the end; one that no single change makes faster.
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 --full -o - | grep -v ' a step; ' | grep -v '^tried\|^no plan' | diff - %t.first
+// RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 --full --to-the-end -o - | grep -v ' a step; ' | grep -v '^tried\|^no plan' | diff - %t.first
+// RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --paper --proposals 50 --exact 1000 --to-the-end -o - | grep -v ' a step; ' | grep -v '^tried\|^no plan' | diff - %t.first
 // RUN: heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --proposals 0 --no-random-start --single-changes | FileCheck %s --check-prefix=SINGLE
 // SINGLE: no single change makes it faster
 
@@ -80,10 +82,10 @@
 // A device that is too small for any plan.
 // RUN: sed 's/"kind": "[^"]*", /&"memory_bytes": 100, /' %S/Inputs/graph.json > %t.small.json
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %t.small.json --tasks --proposals 20 2>&1 | FileCheck %s --check-prefix=SMALL
-// SMALL: no plan of 'all' was found that fits; the one that needs least, of those tried, has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 100; no plan has less than 96 on each device, for parameters and other state
+// SMALL: no plan of 'all' was found that fits; the one that needs least, of those tried, has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 100; parameters and other state have 192 bytes, at least 96 on one of 2 devices
 // RUN: sed 's/"kind": "[^"]*", /&"memory_bytes": 90, /' %S/Inputs/graph.json > %t.tiny.json
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %t.tiny.json --tasks --proposals 20 2>&1 | FileCheck %s --check-prefix=TINY
-// TINY: no plan fits: parameters and other state have 192 bytes, more than 2 devices such as 'd.0', which has 90
+// TINY: no plan fits; the one that needs least, of those tried, has {{[0-9]+}} bytes on 'd.{{[01]}}', which has 90; parameters and other state have 192 bytes, at least 96 on one of 2 devices
 // RUN: not heddle-plan search %S/Inputs/step.mlir --topology %S/Inputs/graph.json --tasks --devices 3 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: expected at most the 2 devices of '{{.*}}graph.json', got --devices 3
 

@@ -15,6 +15,8 @@
 
 #include "lib/planner/Timetable.h"
 
+#include <algorithm>
+#include <random>
 #include <vector>
 
 namespace heddle::planner {
@@ -26,6 +28,20 @@ inline All allOf(const Timetable &times) {
   for (Timetable::Id id : times.sorted())
     all.emplace_back(times.key(id), times[id]);
   return all;
+}
+
+inline int64_t endOf(const All &all) {
+  int64_t end = 0;
+  for (const auto &[key, times] : all)
+    end = std::max(end, times.end);
+  return end;
+}
+
+/// None, the end, or less: a fifth of it, half of it, or a picosecond.
+inline int64_t limitFor(int64_t end, std::mt19937_64 &random) {
+  const int64_t limits[] = {
+      Timetable::noLimit, Timetable::noLimit, end, end - 1, end - end / 5, end / 2};
+  return limits[random() % 6];
 }
 
 } // namespace heddle::planner

@@ -108,10 +108,12 @@ inline Graph drawGraph(unsigned choices, unsigned operators, Random &random) {
     }
     graph.values.push_back(value);
   }
-  // What is not an update does not read what updates make, but in the next step.
+  // What is not an update does not read what updates make, but in the next step; so does some of
+  // what reads other values.
   for (Graph::Operator &op : graph.operators)
     for (Graph::Read &read : op.reads)
-      if (!op.isUpdate && graph.operators[graph.values[read.value].maker].isUpdate)
+      if (!op.isUpdate &&
+          (graph.operators[graph.values[read.value].maker].isUpdate || below(8, random) == 0))
         read.ofNextStep = true;
   return graph;
 }

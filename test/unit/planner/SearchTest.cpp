@@ -10,11 +10,12 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace heddle::planner;
 
 /// A cost without structure: of 24 points no two have the same.
-static double costOf(const Point &point) {
+static double costOf(const Point &point, double = 0) {
   unsigned number = point[0] * 6 + point[1] * 2 + point[2];
   return double(number * 7 % 24) / 8;
 }
@@ -66,8 +67,32 @@ TEST(Search, TheSameSeedGivesTheSamePointsAndAnotherOneOthers) {
   EXPECT_EQ(first, (std::vector<Point>{{1, 0, 1}, {1, 1, 1}, {2, 1, 1}}));
 }
 
+// Costs above what could be accepted need not be computed; some points are not allowed.
+TEST(Search, CostsAboveTheLimitMakeNoDifference) {
+  for (auto [beta, remembers] :
+       {std::pair(0.0, false), {0.7, false}, {20.0, false}, {20.0, true}}) {
+    size_t left = 0;
+    auto visited = [&, beta = beta, remembers = remembers](bool isLeft) {
+      std::vector<Point> points;
+      SearchOptions options{.seed = 4, .proposals = 2000, .beta = beta, .remembers = remembers};
+      options.onVisit = [&](const Point &point) { points.push_back(point); };
+      Search search({4, 3, 2}, options, [&](const Point &point, double most) {
+        double cost = costOf(point);
+        left += isLeft && cost > most;
+        return point == Point{1, 1, 1} ? std::nullopt
+               : isLeft && cost > most ? std::optional(std::numeric_limits<double>::infinity())
+                                       : std::optional(cost);
+      });
+      search.run({1, 1, 1});
+      return std::pair(points, search.best());
+    };
+    EXPECT_EQ(visited(true), visited(false)) << "beta " << beta;
+    EXPECT_EQ(left > 0, beta > 0 && !remembers); // what is kept is the cost
+  }
+}
+
 TEST(Search, NeverEndsAboveAStartAndLeavesWhatIsNotAllowed) {
-  auto valley = [](const Point &point) -> std::optional<double> {
+  auto valley = [](const Point &point, double) -> std::optional<double> {
     if (point[0] < 2)
       return std::nullopt; // far from the start
     return double(point[1]) + 1;
@@ -84,7 +109,8 @@ TEST(Search, NeverEndsAboveAStartAndLeavesWhatIsNotAllowed) {
   EXPECT_EQ(none.best(), (Point{3, 1}));
   none.run({2, 2});
   EXPECT_EQ(none.bestCost(), 2.0);
-  Search nothing({1, 1}, {.seed = 1, .proposals = 5}, [](const Point &) { return std::nullopt; });
+  Search nothing({1, 1}, {.seed = 1, .proposals = 5},
+                 [](const Point &, double) { return std::nullopt; });
   nothing.run({0, 0});
   EXPECT_EQ(nothing.bestCost(), std::nullopt);
   EXPECT_EQ(nothing.proposed(), 0u); // there is one point

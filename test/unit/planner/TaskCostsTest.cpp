@@ -73,12 +73,17 @@ TEST(TaskCosts, SearchesByUpdatesAsByFreshStarts) {
     };
     SearchOptions how{.seed = round, .proposals = 200, .beta = 5};
     auto found = visited(costs.options(how), costs.function(unit));
-    EXPECT_EQ(found, visited(how, [&](const Point &point) {
+    EXPECT_EQ(found, visited(how, [&](const Point &point, double) {
                 return double(freshTime(graph, cluster, options, costs, point)) / unit;
               }));
     Tasks anew(graph, cluster, options);
-    TaskCosts full(anew, graph, 4, true);
-    EXPECT_EQ(found, visited(full.options(how), full.function(unit)));
+    for (bool isToTheEnd : {false, true})
+      for (bool isFull : {false, true}) {
+        Tasks others(graph, cluster, options);
+        TaskCosts same(others, graph, 4, {isFull, isToTheEnd});
+        EXPECT_EQ(found, visited(same.options(how), same.function(unit)));
+      }
+    TaskCosts full(anew, graph, 4, {.remakesAll = true});
     full.propose(found.second);
     costs.propose(found.second);
     EXPECT_EQ(allOf(anew.timetable()), allOf(tasks.timetable()));

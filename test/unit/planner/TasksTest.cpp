@@ -325,11 +325,12 @@ TEST(Tasks, MoveEachElementOnce) {
   }
 }
 
-// Each proposal changes the configuration of one choice; then all times are those of a graph that
-// is configured anew, and after `undo` those of before.
+// Each proposal changes the configurations of one or two choices; then all times are those of a
+// graph that is configured anew, and after `undo` those of before. What is left, before tasks are
+// made, then, or in the walk, ends above the limit.
 TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
   Random random(5);
-  size_t proposals = 0, computed = 0, all = 0;
+  size_t proposals = 0, computed = 0, all = 0, leftBefore = 0, leftInWalks = 0;
   for (unsigned round = 0; round < 250; ++round) {
     unsigned choices = 2 + below(5, random), devices = 1 + below(6, random);
     Graph graph = drawGraph(choices, choices + below(6, random), random);
@@ -339,14 +340,34 @@ TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
     All before = allOf(tasks.timetable());
     Tasks::Totals totals = tasks.totals();
     for (unsigned i = 0; i < 40; ++i, ++proposals) {
-      unsigned choice = below(choices, random);
-      tasks.configure(choice, drawConfiguration(graph.choices[choice], devices, random));
-      int64_t end = tasks.update();
-      computed += tasks.timetable().computed();
+      std::vector<Tasks::Change> changes;
+      for (unsigned k = below(choices, random), last = k + below(2, random);
+           k <= last && k < choices; ++k)
+        changes.emplace_back(k, drawConfiguration(graph.choices[k], devices, random));
       Tasks fresh(graph, cluster, options);
       for (unsigned k = 0; k < choices; ++k)
         fresh.configure(k, tasks.configuration(k));
-      ASSERT_EQ(fresh.computeTimes(), end) << "round " << round << "." << i;
+      for (const auto &[choice, configuration] : changes)
+        fresh.configure(choice, configuration);
+      int64_t end = fresh.computeTimes(), limit = limitFor(end, random);
+      bool isMade = tasks.configure(changes, limit);
+      std::optional<int64_t> found = isMade ? tasks.update(limit) : std::nullopt;
+      ASSERT_EQ(found.has_value(), end <= limit) << "round " << round << "." << i;
+      if (!found) {
+        ++(isMade ? leftInWalks : leftBefore);
+        // As a whole, they are left as well.
+        std::vector<Configuration> anew;
+        for (unsigned k = 0; k < choices; ++k)
+          anew.push_back(fresh.configuration(k));
+        ASSERT_EQ(fresh.rebuild(anew, end - 1), std::nullopt);
+        ASSERT_EQ(fresh.rebuild(anew, end), end);
+        tasks.undo();
+        ASSERT_EQ(allOf(tasks.timetable()), before) << "round " << round << "." << i;
+        ASSERT_EQ(tasks.totals(), totals);
+        continue;
+      }
+      computed += tasks.timetable().computed();
+      ASSERT_EQ(*found, end) << "round " << round << "." << i;
       ASSERT_EQ(allOf(tasks.timetable()), allOf(fresh.timetable()));
       ASSERT_EQ(tasks.totals(), fresh.totals());
       ASSERT_EQ(fresh.timetable().computed(), fresh.timetable().sorted().size());
@@ -363,5 +384,7 @@ TEST(Tasks, ChangesGiveTheTimesOfAFreshStart) {
     }
   }
   EXPECT_EQ(proposals, 10'000u);
+  EXPECT_GT(leftBefore, 500u);
+  EXPECT_GT(leftInWalks, 500u);
   EXPECT_LT(computed, all);
 }
