@@ -60,6 +60,8 @@ def opencl_takes_spirv():
 
 if opencl_takes_spirv():
     config.available_features.add("opencl")
+    if "intelocl" in opencl:
+        config.available_features.add("shuffles")  # where it optimises
 else:
     lit_config.note("no OpenCL device that takes SPIR-V, whose tests are skipped (scripts/install-packages gpu)")
 # NVIDIA's assembler: the one of the build folder, which is pinned, or that of PATH. Only tests that name it use it.

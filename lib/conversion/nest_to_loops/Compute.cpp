@@ -50,22 +50,39 @@ FailureOr<Values> ComputeEmitter::enter(ArrayRef<unsigned> stages, const Walk *a
   SmallVector<GuardAttr> savedGuards = guards;
   Expr scratchTop = e.scratchTop;
   int64_t sharedTop = e.sharedTop;
-  size_t fetched = ahead.size();
-  for (unsigned stage : stages)
-    if (failed(emitStage(schedule.stages[stage], at)))
+  size_t fetched = ahead.size(), copied = nextCopies.size();
+  std::set<StringRef> filled, all;
+  for (unsigned number : stages) {
+    const Stage &stage = schedule.stages[number];
+    size_t before = nextCopies.size();
+    if (failed(emitStage(stage, at, operandOf[stage.operand] == savedOperands[stage.operand])))
       return failure();
-  std::set<StringRef> memories;
-  for (unsigned stage : stages)
-    memories.insert(schedule.stages[stage].level);
-  auto wait = [&] {
+    all.insert(stage.level);
+    if (nextCopies.size() == before)
+      filled.insert(stage.level);
+  }
+  auto wait = [&](const std::set<StringRef> &memories) {
     for (StringRef memory : memories)
       e.barrier(memory);
   };
-  wait(); // until all lanes have filled their parts
+  auto ofNext = MutableArrayRef(nextCopies).drop_front(copied);
+  if (!ofNext.empty()) { // until all lanes have filled the first buffers
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPoint(e.b.getBlock()->getParentOp());
+    e.barrier("shared");
+  }
+  for (auto &copy : ofNext)
+    if (failed(loadNext(*copy)))
+      return failure();
+  wait(filled); // until all lanes have filled their parts
   barriersInside -= e.lanes ? unsigned(stages.size()) : 0;
   FailureOr<Values> result = barriersInside ? next(carried) : decideGuards(carried, next);
   barriersInside += e.lanes ? unsigned(stages.size()) : 0;
-  wait(); // until all lanes have read the copy, before the next step overwrites it
+  for (auto &copy : ofNext)
+    if (failed(result) || failed(storeNext(*copy)))
+      return failure();
+  wait(all); // until all lanes have read the copy, before the next step overwrites it
+  nextCopies.resize(copied);
   operandOf = savedOperands;
   guards = savedGuards;
   ahead.erase(ahead.begin() + fetched, ahead.end());
@@ -102,7 +119,7 @@ FailureOr<Values> ComputeEmitter::reductionLoop(size_t position, ValueRange carr
   auto inside = [&](ValueRange values) {
     if (position == sharingLoop())
       fetchShare(position);
-    return enter(scheduled.loops[position].stages, nullptr, values,
+    return enter(scheduled.loops[position].stages, &scheduled.loops[position], values,
                  [&](ValueRange inner) { return reductionLoop(position + 1, inner); });
   };
   Clip clip = barriersInside ? Clip() : clipOf(position);

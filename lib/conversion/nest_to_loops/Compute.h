@@ -81,6 +81,9 @@ private:
   // LoopLanes.cpp
   /// Stores a point's results, if the point exists.
   LogicalResult storePoint(const Point &point, ValueRange values, Section &section);
+
+  // CombineLanes.cpp
+  friend class LaneCombiner;
   /// True if the lanes of a block have parts of the same sums.
   bool lanesShareSums() const;
   /// Combines the parts of all lanes; the first lane of a sum gets it. Vectors are folded.
@@ -152,9 +155,14 @@ private:
   bool nothingToDo();
 
   // Stage.cpp
-  LogicalResult emitStage(const Stage &stage, const Walk *at);
+  /// `isFirst`: no other stage at the loop copies the same operand.
+  LogicalResult emitStage(const Stage &stage, const Walk *at, bool isFirst);
   /// The part that the remaining loops read; none if it is not a box.
   std::optional<Box> findBox(unsigned read);
+  /// The nest that copies a box; its result has no memory yet.
+  StagedCopy makeCopy(const Stage &stage, const Box &box);
+  /// Describes the result of a copy as the nest reads it.
+  Value readCopy(StagedCopy &copy, const Box &box);
   FailureOr<Value> emitCopy(const Stage &stage, const Box &box);
   /// The next box of a stage, which is prefetched while the current one is used.
   struct Ahead {
@@ -165,6 +173,32 @@ private:
   };
   std::vector<Ahead> ahead;
   void fetchAhead(const Share &share);
+
+  // StageAhead.cpp
+  /// The copy of a stage's next box, into the other one of two buffers.
+  struct NextCopy {
+    Schedule schedule;
+    ScheduledLoops scheduled;
+    std::unique_ptr<ComputeEmitter> copy;
+    Value exists;  ///< i1: the loop has another step
+    Values loaded; ///< the elements, in registers; empty: they are stored as soon as loaded
+    int64_t registers = 0;
+  };
+  std::vector<std::unique_ptr<NextCopy>> nextCopies;
+  /// Returns the emitted loop if stages at `at` can fill their buffers in turns, else null.
+  mlir::scf::ForOp loopOfTurns(const Walk *at);
+  /// Emits the copy of the first box before the loop, and prepares that of the next box.
+  FailureOr<Value> emitFirstCopy(const Stage &stage, const Box &box, const Walk &at,
+                                 mlir::scf::ForOp loop);
+  LogicalResult loadNext(NextCopy &next);
+  LogicalResult storeNext(NextCopy &next);
+  /// The registers that hold the elements of a copy between its loads and its stores; none if they
+  /// are too many, or if its loops are not unrolled.
+  std::optional<int64_t> heldRegisters();
+  /// Walks all tiles of a copy without a loop or branch around them.
+  LogicalResult eachTile(size_t position, function_ref<LogicalResult()> tile);
+  FailureOr<Values> loadTile();
+  Values zerosOfTile();
   SmallVector<Value> operandOf;  ///< by read: the tensor or copy that it reads now
   SmallVector<GuardAttr> guards; ///< by read: the remaining guard
   friend struct GuardSplitter;

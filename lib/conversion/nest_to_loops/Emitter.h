@@ -243,6 +243,8 @@ public:
   // LoopLanes.cpp
   /// Lanes that share `memory` wait until all of them are here.
   void barrier(StringRef memory);
+  /// Registers of 32 bits in which a lane holds copies, and the most of them.
+  int64_t held = 0, mostHeld = 0;
   Expr chunks; ///< number of chunks of the kernel's nest
   std::map<std::string, int64_t, std::less<>> unrollFactors; ///< of loop variables
   /// Loops to unroll after the emission, outer ones first.

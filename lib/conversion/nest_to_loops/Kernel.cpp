@@ -61,7 +61,7 @@ static LogicalResult verifyLanes(Operation *nest, const Emitter &emitter, int64_
     return nest->emitOpError() << "expected a block of at most " << target.mostLanes()
                                << " lanes, got " << emitter.lanes;
   if (registers > target.mostRegisters() && emitter.lanes)
-    return nest->emitOpError() << "expected sums that fit the " << target.mostRegisters()
+    return nest->emitOpError() << "expected sums and copies that fit the " << target.mostRegisters()
                                << " registers of a lane, got " << registers;
   if (emitter.sharedBytes > target.mostSharedBytes())
     return nest->emitOpError() << "expected at most " << target.mostSharedBytes()
@@ -135,7 +135,7 @@ FailureOr<KernelInfo> nest::emitKernel(const KernelRequest &request, const LoopT
            << "expected addresses with " << Emitter::mostEmitted
            << " terms and factors in all, each of them " << Expr::limits()
            << ", got more; fewer names with sizes that are sums have shorter ones";
-  if (failed(verifyLanes(nest, emitter, form.registers, target)))
+  if (failed(verifyLanes(nest, emitter, form.registers + emitter.mostHeld, target)))
     return failure();
   builder.setInsertionPointToEnd(body);
   target.end(builder, loc, emitter.sharedBytes);

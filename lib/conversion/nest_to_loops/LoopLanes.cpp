@@ -16,12 +16,7 @@
 // index is clamped), and stores nothing.
 //
 // Lanes may also share the steps of a reduction. A lane without a step adds nothing, and the parts
-// are combined through shared memory, in a tree over the lanes:
-//
-//     lane k by 1 of 6     0+4 1+5 2 3     then 0+2 1+3     then 0+1
-//
-// The tree depends on the numbers of lanes and terms alone, so the bits of a sum follow from the
-// schedule. Lanes without terms are left out: a combiner may be wrong for two neutral values.
+// are combined at last (CombineLanes.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +87,23 @@ FailureOr<Values> LoopWalker::walkAround(const Walk &walk, ValueRange carried, I
   return forLoop(e, walk.variable, count, most, carried, [&](ValueRange values) {
     return walkStep(walk, e.vars[walk.variable], values, inside);
   });
+}
+
+LogicalResult LoopWalker::walkApart(size_t position, llvm::function_ref<LogicalResult()> inside) {
+  const Walk &walk = scheduled.loops[position];
+  auto once = [&](ValueRange) { return noValues(inside()); };
+  if (walk.lane)
+    return success(succeeded(this->walk(position, {}, once)));
+  int64_t most = extent[walk.names].most;
+  for (int64_t start = 0; start < most; start += walk.step) {
+    bool isNew = start + walk.step > most && clamped.insert(walk.names).second;
+    auto done = narrowed(walk, Expr(start), {walk.step, Value()}, Value(), Value(), {}, once);
+    if (isNew)
+      clamped.erase(walk.names);
+    if (failed(done))
+      return failure();
+  }
+  return success();
 }
 
 FailureOr<Values> LoopWalker::walkLanes(const Walk &walk, ValueRange carried, Inside inside) {
@@ -220,92 +232,4 @@ LogicalResult ComputeEmitter::storePoint(const Point &point, ValueRange values, 
       return failure();
   }
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Parts of sums
-//===----------------------------------------------------------------------===//
-
-bool ComputeEmitter::lanesShareSums() const {
-  return llvm::any_of(scheduled.loops, [](const Walk &walk) {
-    return walk.lane && walk.reduced && walk.count() > 1;
-  });
-}
-
-FailureOr<Values> ComputeEmitter::combineLanes(ValueRange totals) {
-  std::vector<Point> points = loops.points(false);
-  int64_t wide = scheduled.lanes && !scheduled.lanesReduced ? scheduled.lanes : 1;
-  size_t width = accumulators.size();
-  Values parts;
-  for (auto [i, point] : llvm::enumerate(points)) {
-    point.active = point.lanes; // sums have all lanes of the vector
-    point.count = {};
-    Values own(totals.slice(i * width, width));
-    if (scheduled.lanes && scheduled.lanesReduced) {
-      FailureOr<Values> folded = e.foldLanes(op.getCombine(), own, scheduled.lanes);
-      if (failed(folded))
-        return failure();
-      own = *folded;
-    }
-    parts.append(own);
-  }
-  int64_t top = e.sharedTop;
-  Expr scratchTop = e.scratchTop;
-  int64_t slots = int64_t(points.size()) * e.lanes * wide, bytes = 0;
-  for (Type type : accumulators)
-    bytes += llvm::alignTo(slots * std::max(8u, type.getIntOrFloatBitWidth()) / 8, 64);
-  SmallVector<Memory> memories =
-      allocateAccumulators(Expr(slots), e.memoryFor(Expr(bytes), /*share=*/1));
-  // A nest of a group may have fewer lanes than the block.
-  Value isBound;
-  if (scheduled.boundLanes() < e.lanes)
-    isBound = arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::ult, e.lane,
-                                    e.constant(scheduled.boundLanes()));
-  std::string lane = e.freshVariable();
-  e.define(lane, e.lane, {0, e.lanes - 1});
-  auto offset = [&](size_t i, int64_t apart) {
-    Expr slot = Expr(int64_t(i) * e.lanes + apart) + Expr::name(lane);
-    return slot * Expr(wide) + (wide > 1 ? Expr::name(laneName) : Expr(0));
-  };
-  auto storeAll = [&](ValueRange values) {
-    Section section;
-    for (auto [i, point] : llvm::enumerate(points))
-      for (size_t k = 0; k < width; ++k)
-        e.store(memories[k], offset(i, 0), values[i * width + k], point, Value(), section);
-  };
-  storeAll(parts);
-  e.barrier("shared");
-  for (const Walk &walk : llvm::reverse(scheduled.loops)) {
-    int64_t count = walk.count();
-    if (!walk.lane || !walk.reduced || count <= 1)
-      continue;
-    Value digit = loops.digitOf(walk);
-    // Only the first lanes have terms if there are few.
-    Expr used = Expr::min(scheduled.sizes.find(walk.names)->second.ceildiv(walk.step), Expr(count));
-    for (int64_t apart = llvm::PowerOf2Ceil(count) / 2; apart >= 1; apart /= 2) {
-      Expr takers = Expr::min(used - Expr(apart), Expr(apart));
-      Value takes = e.both(
-          isBound, arith::CmpIOp::create(e.b, e.loc, CmpIPredicate::slt, digit, e.emit(takers)));
-      auto taken = branch(e, takes, parts, [&](ValueRange mine) -> FailureOr<Values> {
-        Section section;
-        Values theirs;
-        for (auto [i, point] : llvm::enumerate(points))
-          for (const Memory &memory : memories)
-            theirs.push_back(
-                e.load(memory, offset(i, apart * walk.below), point, Value(), section));
-        FailureOr<Values> sums = combineAccumulators(points, mine, theirs);
-        if (succeeded(sums))
-          storeAll(*sums);
-        return sums;
-      });
-      if (failed(taken))
-        return failure();
-      parts = *taken;
-      e.barrier("shared");
-    }
-  }
-  e.forget(lane);
-  e.sharedTop = top;
-  e.scratchTop = scratchTop;
-  return parts;
 }

@@ -41,6 +41,13 @@ public:
   virtual int64_t mostLanes() const { return 0; }
   virtual int64_t mostSharedBytes() const { return 0; }
   virtual int64_t mostRegisters() const { return 0; }
+  /// The number of neighbouring lanes, a power of two, that exchange values without memory; 0:
+  /// `shuffle` is not called.
+  virtual int64_t shuffleLanes() const { return 0; }
+  /// Returns the value of the lane whose number differs in the bit `distance`. All lanes are here.
+  virtual Value shuffle(OpBuilder &b, Location loc, Value value, int64_t distance) const {
+    return {};
+  }
 
   /// Creates the function of a kernel, and sets the builder's insertion point in its body. If
   /// `lanes` is not 0, a chunk is run by so many lanes together, else by one.

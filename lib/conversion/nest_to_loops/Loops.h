@@ -46,6 +46,8 @@ public:
                                Inside inside);
   /// Emits all loops and calls `point` for each tile, with its names bound.
   LogicalResult walkAll(function_ref<LogicalResult()> point);
+  /// Calls `inside` for each step of a loop with a constant trip count, without a loop or branch.
+  LogicalResult walkApart(size_t position, function_ref<LogicalResult()> inside);
   /// True for a sequential loop with step 1 and a constant trip count.
   bool canClip(size_t position) const;
 

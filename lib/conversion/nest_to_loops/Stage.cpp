@@ -9,7 +9,8 @@
 // the loops in the stage's schedule.
 //
 // A stage with two buffers prefetches its next box while the current one is used: each tile of the
-// inner loops prefetches a share, so that the next copy reads from the cache.
+// inner loops prefetches a share, so that the next copy reads from the cache. Where the lanes of a
+// block share memory, they load the next box into a second buffer instead (StageAhead.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +46,7 @@ std::optional<Box> ComputeEmitter::findBox(unsigned read) {
   return nest::findBox(op, scheduled, context, read, operandOf[read], guards[read]);
 }
 
-FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
+StagedCopy ComputeEmitter::makeCopy(const Stage &stage, const Box &box) {
   const Memory source = e.memory.find(box.tensor)->second;
   StagedCopy copy =
       makeStagedCopy(op, scheduled, stage.operand, box, stage.layout, freeLayout(source));
@@ -58,19 +59,30 @@ FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
   }
   e.temporaries.push_back(copy.op);
   Value result = copy.op.getResult(0);
-  auto type = tensorType(result).withDims(copy.whole);
-  e.memory[result] = {
-      e.allocateScratch(bytesOf(copy.to, type), stage.level), copy.to, type, {}, {}};
-  if (failed(e.emitAddedCopy(copy.op, {stage.copy, {}})))
-    return failure();
+  e.memory[result] = {Value(), copy.to, tensorType(result).withDims(copy.whole), {}, {}};
+  return copy;
+}
+
+Value ComputeEmitter::readCopy(StagedCopy &copy, const Box &box) {
   // Both elements of a pair are read from the pair's address.
+  Value result = copy.op.getResult(0);
   Memory &memory = e.memory[result];
   memory.layout = copy.read;
-  memory.type = type.withDims(box.whole);
+  memory.type = tensorType(result).withDims(copy.whole).withDims(box.whole);
+  memory.origin = box.origin;
   return result;
 }
 
-LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
+FailureOr<Value> ComputeEmitter::emitCopy(const Stage &stage, const Box &box) {
+  StagedCopy copy = makeCopy(stage, box);
+  Memory &memory = e.memory[copy.op.getResult(0)];
+  memory.base = e.allocateScratch(bytesOf(memory.layout, memory.type), stage.level);
+  if (failed(e.emitAddedCopy(copy.op, {stage.copy, {}})))
+    return failure();
+  return readCopy(copy, box);
+}
+
+LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at, bool isFirst) {
   unsigned read = stage.operand;
   auto error = [&] { return op.emitOpError() << "stage of read " << read << ": "; };
   MapAttr map = op.readMap(read);
@@ -83,19 +95,21 @@ LogicalResult ComputeEmitter::emitStage(const Stage &stage, const Walk *at) {
   Sizes sizes = box->sizes();
   if (std::string problem = stage.layout.verify(sizes); !problem.empty())
     return error() << "the layout does not fit: " << problem;
-  if (stage.buffers > 1 && !at)
+  bool carriesSums = !at || at >= scheduled.loops.data() + scheduled.outer;
+  if (stage.buffers > 1 && carriesSums && !e.target.mostLanes())
     return error() << "expected one buffer at the " << schedule.loops[stage.at].level << " over '"
                    << schedule.loops[stage.at].names[0]
                    << "', inside of which the sums stay in registers, got " << stage.buffers;
 
-  if (operandOf[read] != op.getReads()[read])
+  bool isCopy = operandOf[read] != op.getReads()[read];
+  scf::ForOp turns = stage.buffers > 1 && e.lanes && isFirst ? loopOfTurns(at) : scf::ForOp();
+  if (isCopy && !turns)
     e.barrier(stage.level); // a copy of a copy, which has to be complete
-  FailureOr<Value> copy = emitCopy(stage, *box);
+  FailureOr<Value> copy = turns ? emitFirstCopy(stage, *box, *at, turns) : emitCopy(stage, *box);
   if (failed(copy))
     return failure();
-  e.memory[*copy].origin = box->origin;
   operandOf[read] = *copy;
-  if (stage.buffers > 1 && !e.lanes && e.vars.count(at->variable)) {
+  if (stage.buffers > 1 && !e.lanes && !carriesSums && e.vars.count(at->variable)) {
     for (auto &[name, start] : box->origin)
       start = start.substitute(Replacement{{at->variable, Expr::name(at->variable) + Expr(1)}});
     ahead.push_back({source, box->origin, sizes, at});

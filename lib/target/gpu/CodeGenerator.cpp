@@ -230,7 +230,8 @@ generateApart(const llvm::Module &module, const Chip::BackEnd &back, llvm::CodeG
   std::string bitcode;
   llvm::raw_string_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
-  std::string effort = "-O" + std::to_string(int(back.effort)), triple = "-mtriple=" + back.triple;
+  std::string effort = "-O" + std::to_string(int(back.effort)),
+              triple = "-mtriple=" + module.getTargetTriple().str();
   bool isText = file == llvm::CodeGenFileType::AssemblyFile;
   return runLlvmTool(
       {"llc", "llvm-22"}, bitcode,

@@ -26,9 +26,36 @@ static int64_t factOf(nest::MachineAttr machine, StringRef key) {
 int64_t GpuLoops::mostLanes() const { return factOf(machine, "lanes_per_block"); }
 int64_t GpuLoops::mostSharedBytes() const { return factOf(machine, "shared_bytes"); }
 int64_t GpuLoops::mostRegisters() const { return factOf(machine, "registers_per_lane"); }
+int64_t GpuLoops::shuffleLanes() const { return factOf(machine, "shuffle_lanes"); }
 
 void GpuLoops::barrier(OpBuilder &b, Location loc, StringRef) const {
   mlir::gpu::BarrierOp::create(b, loc);
+}
+
+/// GPUs shuffle integers of 32 bits: narrower values are extended, wider ones are divided.
+Value GpuLoops::shuffle(OpBuilder &b, Location loc, Value value, int64_t distance) const {
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  Type i32 = b.getI32Type(), whole = b.getIntegerType(bits);
+  Value number = value, all;
+  if (number.getType() != whole)
+    number = arith::BitcastOp::create(b, loc, whole, number);
+  for (unsigned at = 0; at < bits; at += 32) {
+    Value shift = bits > 32 ? arith::ConstantIntOp::create(b, loc, at, bits) : Value(),
+          part = number;
+    if (bits > 32)
+      part = arith::TruncIOp::create(b, loc, i32, arith::ShRUIOp::create(b, loc, number, shift));
+    else if (bits < 32)
+      part = arith::ExtUIOp::create(b, loc, i32, number);
+    part = mlir::gpu::ShuffleOp::create(b, loc, part, int32_t(distance), int32_t(shuffleLanes()),
+                                        mlir::gpu::ShuffleMode::XOR)
+               .getShuffleResult();
+    if (bits > 32)
+      part = arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, whole, part), shift);
+    else if (bits < 32)
+      part = arith::TruncIOp::create(b, loc, whole, part);
+    all = all ? Value(arith::OrIOp::create(b, loc, all, part)) : part;
+  }
+  return value.getType() == whole ? all : arith::BitcastOp::create(b, loc, value.getType(), all);
 }
 
 /// Oclgrind's reader of SPIR-V tells by the name which kernel a variable belongs to.
@@ -51,6 +78,8 @@ nest::KernelFrame GpuLoops::begin(OpBuilder &b, Location loc, StringRef symbol, 
   bool together = lanes > 0;
   int32_t block = together ? int32_t(lanes) : blockLanes;
   function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({block, 1, 1}));
+  if (together && shuffleLanes() > 0) // devices choose a warp's lanes where SPIR-V leaves it open
+    function->setAttr("intel_reqd_sub_group_size", b.getI32IntegerAttr(int32_t(shuffleLanes())));
   Block *body = &function.getBody().front();
   b.setInsertionPointToEnd(body);
 

@@ -46,6 +46,9 @@ public:
   int64_t mostLanes() const override;
   int64_t mostSharedBytes() const override;
   int64_t mostRegisters() const override;
+  int64_t shuffleLanes() const override;
+  mlir::Value shuffle(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                      int64_t distance) const override;
   nest::KernelFrame begin(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef symbol,
                           size_t bases, size_t sizes, int64_t lanes) const override;
   void end(mlir::OpBuilder &b, mlir::Location loc, int64_t sharedBytes) const override;

@@ -83,6 +83,9 @@ public:
     return tool.empty() ? chip : chip + " " + versionOf(tool);
   }
   std::string device() const override { return "cuda"; }
+  std::vector<std::pair<llvm::StringRef, int64_t>> facts() const override {
+    return {{"shuffle_lanes", 32}};
+  }
 
   void registerTranslations(mlir::MLIRContext &context) const override {
     mlir::registerNVVMDialectTranslation(context);

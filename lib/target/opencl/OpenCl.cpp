@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `opencl`: kernels as SPIR-V 1.2, for any device that takes it (clCreateProgramWithIL).
+// `opencl`: kernels as SPIR-V 1.2, for any device that takes it (clCreateProgramWithIL). OpenCL
+// does not say how many lanes a warp has, so lanes exchange values through memory, unless a module
+// states `shuffle_lanes`: shuffles are SPIR-V 1.3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace heddle;
 
@@ -100,6 +103,8 @@ public:
   }
 
   void legalize(llvm::Module &module) const override {
+    if (module.getFunction("_Z21sub_group_shuffle_xorij"))
+      module.setTargetTriple(llvm::Triple("spirv64v1.3-unknown-unknown"));
     for (llvm::Function &function : module)
       for (llvm::Instruction &each : llvm::make_early_inc_range(llvm::instructions(function)))
         if (llvm::Value *made = legal(each)) {

@@ -3,6 +3,7 @@
 // RUN: not heddlec %t/lanes.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not heddlec %t/shared.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not heddlec %t/registers.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: not heddlec %t/held.mlir --target opencl -o %t.heddle 2>&1 | FileCheck %s --check-prefix=HELD
 
 // LANES: lanes.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected a block of at most 256 lanes, got 512
 //--- lanes.mlir
@@ -26,7 +27,7 @@ func.func @shared(%a: !nd.tensor<f32, k: 512, m: 64> {nd.name = "a"}) -> !nd.ten
   return %b : !nd.tensor<f32, m: 64>
 }
 
-// REGISTERS: registers.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected sums that fit the 255 registers of a lane, got 256
+// REGISTERS: registers.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected sums and copies that fit the 255 registers of a lane, got 256
 //--- registers.mlir
 func.func @registers(%a: !nd.tensor<f32, k: 64, m: 64> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 64> {nd.name = "b"}) -> !nd.tensor<f32, m: 64, n: 64> {
   %c = nest.compute (m: 64, n: 64) reduce (k: 64) reads %a[], %b[] {
@@ -35,4 +36,16 @@ func.func @registers(%a: !nd.tensor<f32, k: 64, m: 64> {nd.name = "a"}, %b: !nd.
     nest.yield %p : f32
   } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 64, block n by 64, lane m by 16, lane n by 16, loop k by 1, register m by 1, register n by 4, vector n by 1]>} : (!nd.tensor<f32, k: 64, m: 64>, !nd.tensor<f32, k: 64, n: 64>) -> !nd.tensor<f32, m: 64, n: 64>
   return %c : !nd.tensor<f32, m: 64, n: 64>
+}
+
+// HELD: held.mlir:2:8: error: 'compute' can't be compiled: it can't be emitted: 'nest.compute' op expected sums and copies that fit the 255 registers of a lane, got 256
+//--- held.mlir
+func.func @held(%a: !nd.tensor<f32, k: 64, m: 60> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 64> {nd.name = "b"}) -> !nd.tensor<f32, m: 60, n: 64> {
+  %c = nest.compute (m: 60, n: 64) reduce (k: 64) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 60, block n by 64, loop k by 4, lane m by 15, lane n by 16, loop k by 1, register m by 1, register n by 4, vector n by 1],
+      [stage 1 at 2 level "shared" in #nest.layout<[k, n]> copy [loop k by 1, lane n by 4, vector n by 1] buffers 2]>} : (!nd.tensor<f32, k: 64, m: 60>, !nd.tensor<f32, k: 64, n: 64>) -> !nd.tensor<f32, m: 60, n: 64>
+  return %c : !nd.tensor<f32, m: 60, n: 64>
 }

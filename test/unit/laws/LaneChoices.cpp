@@ -110,7 +110,8 @@ struct LaneSchedule {
         elements *= extent;
         return true;
       });
-      if (!isBox || elements > mostCopied || dice.chance(50))
+      unsigned buffers = unsigned(dice.between(1, 2));
+      if (!isBox || elements * buffers > mostCopied || dice.chance(50))
         continue;
       std::vector<std::string> order;
       for (const nd::Dim &dim : nd::tensorType(tensor).getDims())
@@ -119,8 +120,6 @@ struct LaneSchedule {
       Layout layout = Layout::rowMajor(order);
       if (!layout.factors.empty() && dice.chance(30))
         layout.factors.back().high = dice.between(1, 4);
-      // Sums stay in registers around a loop of the reduction, which has one buffer.
-      unsigned buffers = outer.empty() ? unsigned(dice.between(1, 2)) : 1;
       schedule.stages.push_back({unsigned(read), at - 1, "shared", layout, {}, buffers, ""});
     }
   }

@@ -17,9 +17,10 @@ using namespace heddle;
 using namespace heddle::nest;
 using namespace mlir;
 
-/// The most parts; the most elements of the bins of all parts, for each point of the update and in
+/// The most parts, if sizes are numbers and if they are not: all bins are filled and combined, also
+/// for few points; the most elements of the bins of all parts, for each point of the update and in
 /// all; and how many points there are in parallel if no name has to be split.
-static constexpr int64_t mostParts = 256;
+static constexpr int64_t mostParts = 256, mostPartsOfUnknown = 64;
 static constexpr double mostBinsOfPoint = 4, fewBins = 1 << 18, manyFree = 4096;
 
 namespace {
@@ -30,6 +31,7 @@ public:
 
   /// Chooses the name and the number of its parts. Returns false if no split is worth it.
   bool choose(double fewestPoints) {
+    // One that has layouts is chosen by the user, or is of parts already.
     kind = nd::combinerKind(op.getCombine(), &isSigned);
     if (op.getUnique() || isFixed(op) || op.getLayouts() || kind == nd::CombinerKind::General)
       return false;
@@ -40,8 +42,7 @@ public:
       points *= size;
       if (free.count(dim.name.str()))
         parallel *= size;
-      else if (!isPart(dim.name.str(), free) &&
-               (!name.name || dim.size().typical() > name.size().typical()))
+      else if (!name.name || dim.size().typical() > name.size().typical())
         name = dim;
     }
     if (!name.name || parallel >= manyFree)
@@ -49,7 +50,9 @@ public:
     double bins = 1;
     for (const nd::Dim &dim : dest.getDims())
       bins *= double(std::max<int64_t>(dim.size().typical(), 1));
-    for (parts = mostParts; parts > 1; parts /= 2)
+    bool isKnown = llvm::all_of(
+        op.getSpace(), [](const nd::Dim &dim) { return dim.size().constant().has_value(); });
+    for (parts = isKnown ? mostParts : mostPartsOfUnknown; parts > 1; parts /= 2)
       if (points / double(parts) >= fewestPoints && name.size().typical() >= parts &&
           bins * double(parts) <= std::max(mostBinsOfPoint * points, fewBins))
         break;
@@ -79,16 +82,6 @@ private:
   std::string part; ///< the name of its parts
   int64_t parts = 1;
 
-  /// Whether a free name divides the points of this one, as after a split: %x[n + 157 * n$part].
-  bool isPart(StringRef inner, const std::map<std::string, std::string> &free) {
-    for (MapAttr map : op.getMaps().getAsRange<MapAttr>())
-      for (const MapEntry &entry : map.getEntries())
-        if (Expr at = entry.expr(); at.mentions(inner))
-          for (const auto &[outer, coordinate] : free)
-            if (at.mentions(outer))
-              return true;
-    return false;
-  }
   Expr size() const { return name.size().getExpr(); }
   bool divides() const { return size().mod(parts) == Expr(0); }
   /// Whether a guard may exclude the points beyond the end of the last part: one that states no
@@ -105,6 +98,17 @@ private:
                                  nd::DimsAttr::getSorted(b.getContext(), dims));
   }
 
+  /// A part's bins lie together, and in them those that neighbouring points write.
+  Layout layoutOfParts() const {
+    std::vector<std::string> names{part}, ofNeighbours;
+    std::set<std::string> free;
+    for (const auto &[name, coordinate] : freeNames(op))
+      free.insert(coordinate);
+    for (const nd::Dim &dim : dest.getDims())
+      (free.count(dim.name.str()) ? ofNeighbours : names).push_back(dim.name.str());
+    llvm::append_range(names, ofNeighbours);
+    return Layout::rowMajor(names);
+  }
   /// The update of neutral elements by the points of each part.
   UpdateOp updateParts() {
     MLIRContext *context = b.getContext();
@@ -128,10 +132,12 @@ private:
     }
     nd::NdTensorType type = withPart();
     Value bins = filled(b, loc, type, neutralOf(type.scalarType()));
+    ArrayAttr layouts = b.getArrayAttr({LayoutAttr::get(context, layoutOfParts())});
+    bins.getDefiningOp()->setAttr("layouts", layouts);
     auto made = UpdateOp::create(
         b, loc, type, bins, op.getReads(), nd::DimsAttr::getSorted(context, dims),
         MapAttr::getSorted(context, target), b.getArrayAttr(maps), b.getArrayAttr(guards),
-        /*unique=*/false, ArrayAttr(), ScheduleAttr(), ArrayAttr());
+        /*unique=*/false, layouts, ScheduleAttr(), ArrayAttr());
     made.getBody().takeBody(op.getBody());
     IRMapping mapping;
     op.getCombine().cloneInto(&made.getCombine(), mapping);

@@ -13,7 +13,7 @@
 //               %bins + sum over n$part of %p
 //
 // It needs a combiner whose neutral element is known, which may combine parts: add, multiply, max,
-// min, and, or, xor. The parts depend only on sizes.
+// min, and, or, xor. The parts depend only on sizes. The bins of a part lie together.
 //
 //===----------------------------------------------------------------------===//
 

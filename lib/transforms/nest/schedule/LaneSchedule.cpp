@@ -222,6 +222,7 @@ private:
   struct Tile {
     Part row, column;
     int64_t depth;
+    unsigned buffers = 1; ///< of each copy
   };
   std::vector<Part> partsOf(const Tile &tile) {
     std::vector<Part> parts;
@@ -258,7 +259,10 @@ private:
         sums * nest.accumulators + tile.row.points + tile.column.points + otherRegisters;
     Extents extents = extentsOf(tile, depthName);
     double terms = nest.points(nest.firstReduced, nest.names.size()), perStep = double(sums),
-           copies = terms / double(extents[depthName]);
+           copies = terms / double(extents[depthName]),
+           steps = std::ceil(double(nest.sizes[depthName]) / double(extents[depthName]));
+    bool inTurns = tile.buffers > 1;
+    amounts.ahead = inTurns ? (steps - 1) / steps : 0; // of each loop all but the first
     for (unsigned read = 0; read < op.getReads().size(); ++read) {
       const NestAccess &access = nest.accesses[read];
       PlacedAccess placed(nest, access, laid.layouts[read], laid.kindOf(read, fast));
@@ -268,7 +272,12 @@ private:
       double box = boxElements(placed, extents) * double(access.bytes());
       amounts.bytes += box * copies;
       if (isShared(read, row, depthName)) {
-        amounts.sharedBytes += int64_t(box * 1.25);
+        // A copy widens narrow floats.
+        bool isNarrow = nd::isNarrowFloat(access.type.getElementType());
+        double copied = isNarrow ? box / double(access.bytes()) * 4 : box;
+        amounts.sharedBytes += int64_t(copied * 1.25) * tile.buffers;
+        amounts.registers += inTurns ? int64_t(copied / double(amounts.lanes) / 4) + 1 : 0;
+        amounts.barriers = copies * (inTurns ? 1 + 1 / steps : 2);
         amounts.instructions += copies * 4 * std::ceil(box / double(amounts.lanes * accessBytes));
       }
     }
@@ -288,18 +297,22 @@ private:
       for (int64_t columnPoints : {2 * width, width, int64_t(1)})
         for (int64_t rowLanes : {16, 8, 4, 2, 1})
           for (int64_t columnLanes : {32, 16, 8, 4})
-            for (int64_t steps : {32, 16, 8}) {
-              int64_t lanes = rowLanes * columnLanes;
-              if (lanes < machine.occupancy.warp || lanes > mostLanes)
-                continue;
-              Tile tile{
-                  {{unsigned(row)}, rowPoints, rowLanes}, {fast, columnPoints, columnLanes}, steps};
-              double seconds = cost::secondsOf(amountsOf(tile, unsigned(row), depth), machine);
-              if (seconds < least * 0.999) {
-                least = seconds;
-                best = tile;
+            for (int64_t steps : {32, 16, 8})
+              for (unsigned buffers : {1, 2}) {
+                int64_t lanes = rowLanes * columnLanes;
+                if (lanes < machine.occupancy.warp || lanes > mostLanes ||
+                    (buffers > 1 && nest.sizes[depth] <= steps))
+                  continue;
+                Tile tile{{{unsigned(row)}, rowPoints, rowLanes},
+                          {fast, columnPoints, columnLanes},
+                          steps,
+                          buffers};
+                double seconds = cost::secondsOf(amountsOf(tile, unsigned(row), depth), machine);
+                if (seconds < least * 0.999) {
+                  least = seconds;
+                  best = tile;
+                }
               }
-            }
     if (least == INFINITY)
       return std::nullopt;
     return write(best, unsigned(row), depth);
@@ -322,14 +335,14 @@ private:
     addTile(schedule, parts);
     for (unsigned read = 0; read < op.getReads().size(); ++read)
       if (isShared(read, row, depth))
-        addStage(schedule, read, at, row, extentsOf(tile, depth));
+        addStage(schedule, read, at, row, extentsOf(tile, depth), tile.buffers);
     return schedule;
   }
 
   /// Adds a copy in which a lane's points, or neighbouring lanes, are neighbours. Rows are padded
   /// so that they start in different banks.
   void addStage(Schedule &schedule, unsigned read, unsigned at, unsigned row,
-                const Extents &extents) {
+                const Extents &extents, unsigned buffers) {
     const NestAccess &access = nest.accesses[read];
     std::vector<std::pair<int, std::string>> order;
     int64_t last = 1;
@@ -351,7 +364,7 @@ private:
         last = dim.extent(extents);
     if (names.size() > 1 && last * access.bytes() % bankBytes == 0)
       layout.factors.back().high = accessBytes / access.bytes();
-    schedule.stages.push_back({read, at, "shared", layout, {}, 1, ""});
+    schedule.stages.push_back({read, at, "shared", layout, {}, buffers, ""});
     // Parts that are no boxes are read where they are.
     unsigned nextVariable = 0;
     ScheduledLoops scheduled =

@@ -6,10 +6,12 @@ module attributes {heddle.machine = #nest.machine<{points_per_block = 100}>} {
 // a guard excludes what follows the end. A coordinate in the code is that of the whole.
 // CHECK-LABEL: @histogram
 // CHECK: %[[ZERO:.*]] = nest.compute (n$part: 64, v: 10)
+// CHECK: layouts = [#nest.layout<[n$part, v]>]
 // CHECK: %[[P:.*]] = nest.update (n: 157, n$part: 64) %[[ZERO]][v = read(0)] reads %arg1[n = n + 157 * n$part] if [-n - 157 * n$part + 10006 >= 0] {
 // CHECK: nest.index n
 // CHECK: nest.index n$part
 // CHECK: arith.addf
+// CHECK: layouts = [#nest.layout<[n$part, v]>]
 // CHECK: nest.compute (v: 10) reduce (n$part: 64) reads %[[P]][] {
 // CHECK: combine add [0.000000e+00 : f32] finish reads %arg0[]
 // TWICE-LABEL: @histogram
@@ -84,5 +86,21 @@ func.func @others(%t: !nd.tensor<f32, d: 5000, v: 10>, %bins: !nd.tensor<f32, v:
     nest.yield %r : f32
   } {schedule = #nest.schedule<[loop n by 256, lane n by 1]>} : (!nd.tensor<f32, v: 10>, !nd.tensor<i32, n: 10007>, !nd.tensor<f32>) -> !nd.tensor<f32, v: 10>
   return %a, %b, %c, %d : !nd.tensor<f32, d: 5000, v: 10>, !nd.tensor<f32, v: 10>, !nd.tensor<f32, v: 10>, !nd.tensor<f32, v: 10>
+}
+
+// Nobody knows the sizes, so there are fewer parts. Neighbours along d write neighbouring elements.
+// CHECK-LABEL: @unknown
+// CHECK: nest.update (d: 3, m: {{.*}}, m$part: 64, n: N)
+// CHECK: layouts = [#nest.layout<[m$part, u, v, d]>]
+func.func @unknown(%t: !nd.tensor<f32, d: 3, u: 2, v: 10>, %at: !nd.tensor<i32, m: M, n: N>, %x: !nd.tensor<f32, d: 3, m: M, n: N>) -> !nd.tensor<f32, d: 3, u: 2, v: 10> {
+  %a = nest.update (d: 3, m: M, n: N) %t[u = (m + n) mod 2, v = read(0)] reads %at[], %x[] if [m - n >= 0] {
+  ^bb0(%i: i32, %v: f32):
+    nest.yield %v : f32
+  } combine {
+  ^bb0(%old: f32, %new: f32):
+    %r = arith.addf %old, %new : f32
+    nest.yield %r : f32
+  } : (!nd.tensor<f32, d: 3, u: 2, v: 10>, !nd.tensor<i32, m: M, n: N>, !nd.tensor<f32, d: 3, m: M, n: N>) -> !nd.tensor<f32, d: 3, u: 2, v: 10>
+  return %a : !nd.tensor<f32, d: 3, u: 2, v: 10>
 }
 }

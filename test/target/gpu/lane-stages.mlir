@@ -1,0 +1,44 @@
+// Two buffers of a stage, which the lanes of a block fill in turns.
+// RUN: heddlec %s --row-major --emit=loops --target opencl | FileCheck %s
+// RUN: heddlec %s --row-major --emit=asm --target sm_90 | FileCheck %s --check-prefix=PTX
+// RUN: heddle-run %s --compare --row-major
+
+// Twice the bytes of both copies: (16 x 64 + 16 x 64) x 4 x 2.
+// CHECK: llvm.mlir.global internal @[[K:k_[0-9a-f]+]].shared() {{.*}} : !llvm.array<16384 x i8>
+// CHECK: gpu.func @[[K]](
+// The first copies are made before the loop. In the loop, all loads of the next ones are before the multiplications, and
+// the stores are behind them. There is one barrier in a step.
+// CHECK: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: !llvm.ptr<3>
+// CHECK: scf.if {{.*}} -> ({{.*}}vector<4xf32>
+// CHECK: llvm.load {{.*}} !llvm.ptr<1>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: math.fma
+// CHECK: scf.if
+// CHECK: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+
+// PTX: st.shared
+// PTX: bar.sync
+// PTX-NOT: st.shared
+// PTX: ld.global.v4.b32
+// PTX-NOT: st.shared
+// PTX-COUNT-16: fma.rn.f32
+// PTX: st.shared.v4.b32
+// PTX: bar.sync
+// PTX-NOT: bar.sync
+func.func @product(%a: !nd.tensor<f32, k: 64, m: 128> {nd.name = "a"}, %b: !nd.tensor<f32, k: 64, n: 128> {nd.name = "b"}) -> !nd.tensor<f32, m: 128, n: 128> {
+  %c = nest.compute (m: 128, n: 128) reduce (k: 64) reads %a[], %b[] {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %y : f32
+    nest.yield %p : f32
+  } combine add [0.0 : f32] {schedule = #nest.schedule<[block m by 64, block n by 64, loop k by 16, lane m by 4, lane n by 4, loop k by 1, register m by 1, vector n by 1],
+      [stage 0 at 2 level "shared" in #nest.layout<[k, m]> copy [lane k by 1, lane m by 4, vector m by 1] buffers 2, stage 1 at 2 level "shared" in #nest.layout<[k, n]> copy [lane k by 1, lane n by 4, vector n by 1] buffers 2]>}
+      : (!nd.tensor<f32, k: 64, m: 128>, !nd.tensor<f32, k: 64, n: 128>) -> !nd.tensor<f32, m: 128, n: 128>
+  return %c : !nd.tensor<f32, m: 128, n: 128>
+}
