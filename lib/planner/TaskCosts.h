@@ -51,7 +51,7 @@ private:
 
 /// What takes longer for the same results: to measure what is saved.
 struct TaskCostOptions {
-  bool remakesAll = false;      ///< all tasks are made anew for each proposal
+  bool remakesAll = false;        ///< all tasks are made anew for each proposal
   bool simulatesToTheEnd = false; ///< also what is known to be declined
 };
 

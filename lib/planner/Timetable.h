@@ -26,10 +26,10 @@
 //     times.update(10);                                     none: the end is above 10
 //
 // `update` computes what `computeTimes` would, bit for bit. A task that becomes ready before the
-// first change keeps its times. The others pass in their old order, and only those for which something
-// changed are computed anew; they return to the order where they are ready now. This is possible
-// because a task takes at least one picosecond, and so becomes ready later than all on which it
-// depends: what has passed is final.
+// first change keeps its times. The others pass in their old order, and only those for which
+// something changed are computed anew; they return to the order where they are ready now. This is
+// possible because a task takes at least one picosecond, and so becomes ready later than all on
+// which it depends: what has passed is final.
 //
 // In lib/cost/TaskTimes.h, where tasks may take no time and hold buffers, nothing can be changed.
 //
