@@ -84,11 +84,6 @@ void forEachVaryingOp(mlir::Region &region, function_ref<void(Operation &)> act)
 /// Returns the cost of one execution of a region, in simple vector operations. Constants and ops
 /// that depend only on coordinates are free; a division counts as 6, functions such as exp as 20.
 double costOf(mlir::Region &region);
-/// Returns true if the finish of a tile with so many vectors is emitted as a loop over its rows,
-/// since it would be too long unrolled. `cost`: that of one finish.
-inline bool isFinishedByRows(double cost, double vectors) { return cost * vectors > 256; }
-/// Tiles of fewer rows are not transposed in registers to be stored.
-inline constexpr int64_t leastRows = 4;
 /// Returns true for functions such as exp, which expand to about a hundred instructions.
 bool isFunction(Operation &scalar);
 /// Returns the arithmetic of the whole nest, and of the nests within a group or a scan, in the same

@@ -98,6 +98,13 @@ int NestAccess::dimOf(unsigned name) const {
 
 int64_t NestAccess::bytes() const { return int64_t(elementBytes(type.getElementType())); }
 
+double NestAccess::storedElements() const {
+  double all = 1;
+  for (int64_t size : sizes)
+    all *= double(size);
+  return all;
+}
+
 /// Returns the value that stores `value`: for a value that a group yields, the group's result.
 /// `steps`: for a slice of a recurrence, the operand or result of which it is one.
 static Value storedValue(Value value, bool steps) {
@@ -250,10 +257,8 @@ void NestModel::resize(ArrayRef<int64_t> to) {
   divisors = sizes;
   symbolic.assign(sizes.size(), false);
   for (NestAccess &access : accesses) {
-    double all = 1;
-    for (int64_t size : access.sizes)
-      all *= double(size);
-    bool hasOuter = all > access.elements; // the names of groups count as elements of others
+    // The names of groups count as elements of others.
+    bool hasOuter = access.storedElements() > access.elements;
     for (auto [size, coordinate] : llvm::zip_equal(access.sizes, access.coordinates)) {
       int64_t before = std::exchange(size, coordinate.extent(sizes, size));
       bool isOuter = coordinate.plain >= 0 && size_t(coordinate.plain) < firstProduced;

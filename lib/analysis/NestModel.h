@@ -113,7 +113,8 @@ struct NestAccess {
   /// Returns the dimension whose coordinate is the iteration name alone; -1 if there is none, or if
   /// several dimensions mention the name.
   int dimOf(unsigned name) const;
-  int64_t bytes() const; ///< of an element
+  int64_t bytes() const;         ///< of an element
+  double storedElements() const; ///< of the tensor, with a group's names
 };
 
 /// How neighbouring lanes access a tensor: all the same element, contiguous ones, or others.

@@ -26,9 +26,7 @@ static constexpr int64_t l1Way = 4096;
 static double boxBytes(const NestModel &nest, const NestAccess &access, const PlacedAccess &place,
                        const Extents &extents) {
   int64_t line = std::max<int64_t>(1, nest.line / place.bytes);
-  double all = double(place.bytes), box = double(place.bytes);
-  for (int64_t size : access.sizes) // of the stored tensor: the names of groups are among them
-    all *= double(size);
+  double box = double(place.bytes), all = box * access.storedElements();
   for (const PlacedAccess::Dim &dim : place.dims) {
     int64_t extent = dim.extent(extents);
     if (dim.contiguous) // whole lines; those of a short name hold others, too

@@ -9,6 +9,7 @@
 
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/AssumedLoops.h"
+#include "lib/cost/Formula.h"
 
 #include <cmath>
 
@@ -16,69 +17,13 @@ using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
 
-namespace {
-/// Times that overlap: the longest counts in full, the others by a part.
-struct Overlap {
-  double longest = 0, sum = 0;
-  const char *limit = "loops";
-
-  void add(double time, const char *what) {
-    sum += time;
-    if (time > longest) {
-      longest = time;
-      limit = what;
-    }
-  }
-  double total(double exposed) const { return longest + exposed * (sum - longest); }
-};
-
-struct Time {
-  double seconds;
-  const char *limit;
-};
-} // namespace
-
-/// Returns the seconds of `amounts` on a team of threads. `isBound`: all that may overlap does, the
-/// team is awake.
-static Time timeOf(const Amounts &a, const Rates &r, unsigned threads, bool isBound = false) {
-  double exposed = isBound ? 0 : 1;
-  Overlap core;
-  core.add(a.operations * r.operationCycles + a.products * r.productCycles +
-               a.calls * r.callCycles + a.converted * r.convertCycles,
-           "arithmetic");
-  core.add(a.loads * r.loadCycles + a.stores * (r.storeCycles + r.coldStore) +
-               a.gathered * r.laneCycles + a.missed * r.missCycles + a.rows * r.rowCycles +
-               a.turned * (r.turnCycles + r.coldTurn) + a.spilled * r.spillCycles +
-               a.divided * r.dividedCycles + a.crowded * r.crowdedLine + a.hops * r.hopStep +
-               a.pages * r.pageSearch,
-           "accesses");
-  // A step of a loop counts as two instructions, an addition and a branch.
-  core.add((a.operations + a.products + a.loads + a.stores + a.converted + 2 * a.steps) *
-               r.issueCycles,
-           "issue");
-  core.add(a.chained * r.chainPart, "latency");
-  double loops =
-      a.entries * r.enterLoopCycles + a.tiles * r.startTileCycles + a.copied * r.stageCycles;
-  double inCore = core.total(exposed * r.exposedInCore);
-
+/// Returns the seconds of `amounts` on a team of threads.
+static Time<double> timeOf(const Amounts &a, const Rates &r, unsigned threads) {
   // The thread with the most chunks decides.
   double most = std::ceil(a.chunks / double(threads)), part = most / a.chunks;
-  double shared[] = {part, std::max(part, 1 / r.l3Threads), std::max(part, 1 / r.memoryThreads)};
-  Overlap all;
-  all.add((inCore + loops) * part, loops > inCore ? "loops" : core.limit);
-  const char *levels[] = {"l2", "l3", "memory"};
-  double near[] = {r.l2ByteCycles + r.coldL2Byte, r.l3ByteCycles + r.coldL3Byte,
-                   r.memoryByteCycles};
-  double far[] = {r.l2FarCycles, r.l3FarCycles + r.coldL3Far, r.memoryFarCycles};
-  double waited = a.waited * r.waitedCycles * part; // does not overlap
-  for (int level = 0; level < memoryLevels; ++level) {
-    all.add(a.bytes[level] * near[level] * shared[level], levels[level]);
-    waited += a.scattered[level] * far[level] * shared[level];
-  }
-  double start = exposed * (r.stepStart + r.coldStart + (part < 1 ? r.teamStart : 0));
-  return {start + (all.total(exposed * r.exposedPart) + exposed * waited) / r.clock +
-              most * r.chunkSeconds,
-          all.limit};
+  Share<double> share{
+      most, part, {part, std::max(part, 1 / r.l3Threads), std::max(part, 1 / r.memoryThreads)}};
+  return formula<Overlap>(a, r, share);
 }
 
 /// Returns the number of chunks that a schedule would have: as many as are worth fetching.
@@ -131,7 +76,7 @@ double cost::secondsOf(const Amounts &amounts, const Rates &rates, unsigned thre
 Bound cost::boundOf(const Amounts &amounts, const Rates &rates, unsigned threads) {
   Amounts least = amounts;
   least.chunks = threads;
-  Time time = timeOf(least, rates.warm(), threads, /*isBound=*/true);
+  Time<double> time = timeOf(least, rates.warm().overlapping(), threads);
   return {time.seconds * rates.boundPart, time.limit};
 }
 
@@ -160,7 +105,7 @@ Cost cost::costOf(ArrayRef<NestFacts> nests, const Rates &rates, unsigned thread
     cost.amounts = amountsBySizes(nests);
     cost.amounts.chunks = assumedChunks(cost.amounts, nests, rates);
   }
-  Time time = timeOf(cost.amounts, rates, threads);
+  Time<double> time = timeOf(cost.amounts, rates, threads);
   if (cost.basis == Knowledge::Nothing)
     time.seconds *= rates.bySizes;
   cost.bound = boundOf(leastAmounts(nests), rates, threads).seconds;
@@ -178,7 +123,7 @@ Cost cost::costOf(Operation *op, const Machine &machine, unsigned threads, Knowl
   if (isa<nest::SortOp>(op)) {
     Cost cost;
     cost.amounts.operations = arithmeticOf(op);
-    Time time = timeOf(cost.amounts, machine.rates, threads);
+    Time<double> time = timeOf(cost.amounts, machine.rates, threads);
     cost.seconds = cost.bound = time.seconds;
     cost.limit = time.limit;
     adjust(adjustmentsOf(op->getContext()), {}, cost);
@@ -214,7 +159,7 @@ double cost::secondsSavedAsGroup(ArrayRef<Operation *> ops) {
       if (counts(tensor))
         cost.amounts.bytes[Memory] += bytes;
     });
-    Time time = timeOf(cost.amounts, rates, 1);
+    Time<double> time = timeOf(cost.amounts, rates, 1);
     cost.seconds = time.seconds * rates.bySizes;
     cost.limit = time.limit;
     adjust(group[0].adjustments, group, cost);

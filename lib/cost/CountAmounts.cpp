@@ -8,6 +8,9 @@
 #include "lib/cost/CountAmounts.h"
 
 #include "lib/analysis/NestAnalysis.h"
+#include "lib/analysis/TurnedTile.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -134,16 +137,16 @@ private:
         amounts.converted += count;
       countAddresses(access, place, count, amounts);
     }
-    if (kind == LaneKind::Apart && (!nest.reduction || finish) && isTurned(access, place)) {
+    double turned = kind == LaneKind::Apart ? count * turnedPart(access, place) : 0;
+    amounts.turned += turned;
+    if (kind != LaneKind::Apart) {
       amounts.loads += count;
-      amounts.turned += count;
-    } else if (kind == LaneKind::Apart) {
-      countLanes(number, count, amounts);
-      if (loops.lanes().size() > 1 && !access.gathered) // each lane has coordinates of its own
-        amounts.rows += count * double(loops.width);
-    } else {
-      amounts.loads += count;
+      return;
     }
+    amounts.loads += turned;
+    countLanes(number, count - turned, amounts);
+    if (loops.lanes().size() > 1 && !access.gathered) // each lane has coordinates of its own
+      amounts.rows += (count - turned) * double(loops.width);
   }
 
   /// True if the points of one of these groups are lanes.
@@ -211,19 +214,43 @@ private:
       amounts.missed += lanes;
   }
 
-  /// True if vectors are transposed in registers: a register tile has several points of another
-  /// name along which the tensor is contiguous. They must lie in one block of it.
-  bool isTurned(const NestAccess &access, const PlacedAccess &place) const {
-    if (access.gathered || facts.isUpdate || loops.lanes().size() != 1 ||
-        (nest.reduction && isFinishedByRows(nest.finishCost, vectorsOfTile())))
-      return false;
-    int64_t least = access.isWrite ? leastRows : 2;
+  /// The part of the vectors that are transposed in registers (lib/analysis/TurnedTile.h).
+  double turnedPart(const NestAccess &access, const PlacedAccess &place) const {
+    if (access.gathered || loops.lanes().size() != 1 || loops.lanesAreReduced())
+      return 0;
+    nest::TileCode code = codeOf(access);
+    auto lanes = int64_t(llvm::PowerOf2Ceil(uint64_t(loops.width)));
     for (const PlacedAccess::Dim &dim : place.dims)
       if (dim.contiguous && dim.terms.size() == 1 && dim.terms[0].second == 1)
-        for (auto [number, each] : llvm::enumerate(loops.merged))
-          if (int(number) != loops.vectors && llvm::is_contained(each.names, dim.terms[0].first))
-            return each.left >= least && (dim.run >= dim.size || dim.run % each.left == 0);
-    return false;
+        for (auto [number, each] : llvm::enumerate(loops.merged)) {
+          // The rows of a tile must lie in one block of the tensor.
+          bool isRun = dim.run >= dim.size || dim.run % each.left == 0;
+          if (llvm::is_contained(each.names, dim.terms[0].first) && isRun &&
+              turnsAlong(code, tileLoop(unsigned(number))))
+            return double(nest::turnedRows(each.left, lanes, access.isWrite)) / double(each.left);
+        }
+    return 0;
+  }
+
+  nest::TileCode codeOf(const NestAccess &access) const {
+    if (facts.isUpdate)
+      return nest::TileCode::Update;
+    if (!nest.reduction)
+      return nest::TileCode::Points;
+    if (!access.isWrite && !access.inFinish)
+      return nest::TileCode::Steps;
+    if (access.isWrite && loops.isSplit())
+      return nest::TileCode::PartialSums;
+    return nest::finishOf(nest.finishCost, vectorsOfTile());
+  }
+
+  nest::TileLoop tileLoop(unsigned number) const {
+    const Merged &each = loops.merged[number];
+    return {.isReduced = each.reduced,
+            .isOfLanes = int(number) == loops.vectors,
+            .isAlone = each.unrolled.size() == 1,
+            .points = each.left,
+            .step = each.unrolled.empty() ? 1 : each.unrolled.front()};
   }
 
   void countWrite(size_t number, Amounts &amounts) {
@@ -235,10 +262,11 @@ private:
     if (place.bytes < 4 && isa<FloatType>(nest.accesses[number].type.getElementType()))
       amounts.converted += count;
     bool isApart = place.lanes == LaneKind::Apart && !loops.lanesAreReduced();
-    if (isApart && (split || !isTurned(nest.accesses[number], place)))
-      return countLanes(number, count, amounts);
-    amounts.stores += count;
-    amounts.turned += isApart ? count : 0;
+    double turned = isApart ? count * turnedPart(nest.accesses[number], place) : 0;
+    amounts.turned += turned;
+    amounts.stores += isApart ? turned : count;
+    if (isApart)
+      countLanes(number, count - turned, amounts);
   }
 };
 } // namespace

@@ -107,6 +107,8 @@ private:
       walkAll(innermost); // the register tile runs inside of all other loops
     if (loop.kind == Loop::Thread)
       to.chunks *= double(llvm::divideCeil(before, loop.step));
+    if (loop.kind == Loop::Register)
+      to.merged[each].unrolled.push_back(loop.step);
     if (loop.kind == Loop::Vector)
       to.width = std::min(to.width, before);
     if (loop.kind == Loop::Unit && before > 1) {

@@ -49,6 +49,7 @@ struct Merged {
   Names names;
   int64_t left = 1; ///< points in a register tile
   bool reduced = false;
+  SmallVector<int64_t, 2> unrolled{}; ///< the steps of the loops of the tile
 };
 
 /// A loop outside of the register tile.

@@ -9,6 +9,9 @@
 
 #include "lib/cost/Adjustment.h"
 
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
 using namespace heddle;
 using namespace heddle::cost;
 using namespace mlir;
@@ -22,6 +25,16 @@ Rates Rates::of(nest::MachineAttr machine) {
   HEDDLE_MACHINE_RATES(HEDDLE_RATE)
 #undef HEDDLE_RATE
   return rates;
+}
+
+std::string Rates::str() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+#define HEDDLE_RATE(member, key, value, unit, what)                                                \
+  out << (text.empty() ? "" : ", ") << key << " " << llvm::format("%.9g", member);
+  HEDDLE_MACHINE_RATES(HEDDLE_RATE)
+#undef HEDDLE_RATE
+  return text;
 }
 
 bool Rates::isRate(StringRef name) {

@@ -106,6 +106,15 @@ struct Rates {
     rates.coldL2Byte = rates.coldL3Byte = rates.coldL3Far = 0;
     return rates;
   }
+  /// Those of a kernel that a team which is awake begins, and in which all that may overlap does.
+  Rates overlapping() const {
+    Rates rates = *this;
+    rates.exposedInCore = rates.exposedPart = rates.waitedCycles = 0;
+    rates.l2FarCycles = rates.l3FarCycles = rates.coldL3Far = rates.memoryFarCycles = 0;
+    rates.stepStart = rates.coldStart = rates.teamStart = 0;
+    return rates;
+  }
+  std::string str() const; ///< "operation_cycles 0.251, load_cycles 0.00951, ..."
   /// True for the keys of the table.
   static bool isRate(StringRef key);
 };

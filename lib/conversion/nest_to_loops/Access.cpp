@@ -292,7 +292,7 @@ void Emitter::storeResult(const Memory &target, Value value, const Point &point,
   Expr offset = offsetAt(point);
   if (point.lanes && onLanes(offset) && !isContiguous(target, offset))
     if (std::optional<Square> square = squareAround(target, point, offsetAt, section);
-        square && square->along.active >= leastRows)
+        square && isTurned(square->along.active, /*isWrite=*/true))
       return storeTurned(target, *square, value, section);
   store(target, offset, value, point, Value(), section);
 }

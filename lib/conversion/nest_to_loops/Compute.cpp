@@ -215,14 +215,18 @@ LogicalResult ComputeEmitter::tile() {
   return success(succeeded(done));
 }
 
-SmallVector<Emitter::Turn, 2> ComputeEmitter::turnsOfTile() const {
+SmallVector<Emitter::Turn, 2> ComputeEmitter::turnsOfTile(TileCode code) const {
   SmallVector<Emitter::Turn, 2> turns;
   if (!scheduled.lanes || scheduled.lanesReduced)
     return turns;
   for (const Walk &walk : scheduled.tile) {
     auto isAlike = [&](const Walk &other) { return other.names == walk.names; };
-    if (!walk.reduced && walk.names != scheduled.laneNames && walk.step == 1 &&
-        llvm::count_if(scheduled.tile, isAlike) == 1) // its values are all points of these names
+    TileLoop loop{.isReduced = walk.reduced,
+                  .isOfLanes = walk.names == scheduled.laneNames,
+                  .isAlone = llvm::count_if(scheduled.tile, isAlike) == 1,
+                  .points = walk.tile,
+                  .step = walk.step};
+    if (turnsAlong(code, loop))
       turns.push_back({walk.variable, loops.extentOf(walk.names)});
   }
   return turns;
@@ -232,7 +236,7 @@ LogicalResult ComputeEmitter::plainTile() {
   LoopWalker::Saved saved = loops.bindTile();
   std::vector<Point> points = loops.points(false);
   Section section, finishing;
-  auto turnsBefore = std::exchange(e.turns, turnsOfTile());
+  auto turnsBefore = std::exchange(e.turns, turnsOfTile(TileCode::Points));
   // A transposed block is loaded whole, so all of its points must be in bounds.
   for (unsigned read = 0; read < operandOf.size(); ++read)
     if (llvm::any_of(points, [&](const Point &point) { return fails(read, point); }))

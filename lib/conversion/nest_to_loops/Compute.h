@@ -57,7 +57,7 @@ private:
   LogicalResult tile();
   LogicalResult plainTile();
   /// The loops of the tile along which tensors may be transposed in registers.
-  SmallVector<Emitter::Turn, 2> turnsOfTile() const;
+  SmallVector<Emitter::Turn, 2> turnsOfTile(TileCode code) const;
   FailureOr<Values> reductionBody(ValueRange carried);
   /// Combines the accumulators with the body's elements at a point.
   FailureOr<Values> accumulate(ValueRange totals, ValueRange elements, const Point &point);

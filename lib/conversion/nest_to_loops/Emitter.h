@@ -31,6 +31,7 @@
 
 #include "dialects/nest/NestBuild.h"
 #include "lib/analysis/ScheduledLoops.h"
+#include "lib/analysis/TurnedTile.h"
 #include "lib/conversion/nest_to_loops/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -74,7 +74,7 @@ static std::vector<std::vector<size_t>> rowsOf(const std::string &variable,
 std::pair<std::string, std::vector<std::vector<size_t>>>
 ComputeEmitter::finishingRows(ArrayRef<Point> points) {
   std::pair<std::string, std::vector<std::vector<size_t>>> best;
-  if (!isFinishedByRows(heddle::costOf(op.getFinish()), double(points.size())))
+  if (finishOf(heddle::costOf(op.getFinish()), double(points.size())) == TileCode::Finish)
     return best;
   for (const Walk &walk : scheduled.tile) {
     if (walk.reduced || (scheduled.lanes && walk.names == scheduled.laneNames))
@@ -96,7 +96,7 @@ LogicalResult ComputeEmitter::finish(ValueRange totals) {
   if (!rows.empty()) {
     result = finishByRows(variable, rows, points, totals);
   } else {
-    auto turnsBefore = std::exchange(e.turns, turnsOfTile());
+    auto turnsBefore = std::exchange(e.turns, turnsOfTile(TileCode::Finish));
     for (auto [i, point] : llvm::enumerate(points))
       if (failed(finishTotals(point, Values(totals.slice(i * width, width)), section)))
         return failure();

@@ -176,7 +176,8 @@ FailureOr<Section::Read> Emitter::read(ValueRange tensors, unsigned index, MapAt
     bool isGatheredMap = isGathered(map), isOnLanes = lanes && onLanes(offset);
     if (isOnLanes && !isGatheredMap && !isContiguous(source, offset))
       if (std::optional<Square> square = squareAround(source, point, offsetAt, section);
-          square && holdsInSquare(guard, *square, point))
+          square && isTurned(square->along.active, /*isWrite=*/false) &&
+          holdsInSquare(guard, *square, point))
         result.value = loadTurned(source, *square, section);
     if (!result.value)
       result.value = isOnLanes ? fetch(source, offset, others, point, mask, section)

@@ -15,6 +15,7 @@
 #include "lib/analysis/Layouts.h"
 #include "lib/analysis/NestAnalysis.h"
 #include "lib/cost/Cost.h"
+#include "lib/cost/Formula.h"
 #include "lib/cost/FunctionCost.h"
 #include "lib/transforms/nest/fuse/Cse.h"
 #include "lib/transforms/nest/fuse/FlattenReductions.h"
@@ -117,6 +118,9 @@ struct NestCostPass : nest::impl::NestCostPassBase<NestCostPass> {
     cost::Machine machine = cost::Machine::at(getOperation());
     if (warm)
       machine.rates = machine.rates.warm();
+    if (formula)
+      getOperation().emitRemark() << "a nest takes " << cost::formulaText() << " seconds; "
+                                  << machine.rates.str();
     for (Block &block : getOperation().getBody())
       for (Operation &op : block)
         if (isa<ScheduledInterface, HoldsNestsInterface>(op))

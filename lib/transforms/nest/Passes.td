@@ -218,10 +218,12 @@ def NestCostPass : NestPass<"nest-cost"> {
     Emits a remark at each outermost nest: the seconds that the cost model (lib/cost) estimates from what the nest
     states (its schedule, its layouts, or its sizes alone) and from less than that, a lower bound, what limits the nest,
     and the amounts from which the estimate follows. The machine is the module's attribute `heddle.machine`. With `warm`
-    the nest runs alone, again and again, so that what fits into a cache stays in it.
+    the nest runs alone, again and again, so that what fits into a cache stays in it. With `formula` a remark at each
+    function states how amounts and rates make up the seconds of an estimate, as an expression of Python, and the rates.
   }];
   let options = [Option<"warm", "warm", "bool", "false", "no other kernels run between two calls">,
-                 Option<"threads", "threads", "unsigned", "1", "threads that share each nest">];
+                 Option<"threads", "threads", "unsigned", "1", "threads that share each nest">,
+                 Option<"formula", "formula", "bool", "false", "print the formula of the estimates">];
 }
 
 #endif // HEDDLE_TRANSFORMS_NEST_PASSES_TD

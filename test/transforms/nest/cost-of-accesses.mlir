@@ -18,6 +18,17 @@ func.func @short(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, 
   return %r : !nd.tensor<f32, m: 64, n: 16>
 }
 
+// Of 18 rows of a tile, 16 are transposed: 4 tiles store 64 vectors, and the lanes of 8 one by one.
+// CHECK: 'eighteen' takes {{.*}} stores 64, gathered 128, turned 64,
+func.func @eighteen(%a: !nd.tensor<f32, m: 64, n: 18> {nd.layout = #nest.layout<[n, m]>}) -> (!nd.tensor<f32, m: 64, n: 18> {nd.layout = #nest.layout<[m, n]>}) {
+  %r = nest.compute (m: 64, n: 18) reads %a[] {
+  ^bb0(%x: f32):
+    %y = arith.negf %x : f32
+    nest.yield %y : f32
+  } {heddle.name = "eighteen", layouts = [#nest.layout<[m, n]>], schedule = #nest.schedule<[cache m by 16, register n by 1, vector m by 1]>} : (!nd.tensor<f32, m: 64, n: 18>) -> !nd.tensor<f32, m: 64, n: 18>
+  return %r : !nd.tensor<f32, m: 64, n: 18>
+}
+
 // A long finish runs row by row, so each lane is loaded and stored alone: 2 * 64 * 16.
 // CHECK: 'long' takes {{.*}} gathered 2048,
 func.func @long(%a: !nd.tensor<f32, m: 64, k: 8> {nd.layout = #nest.layout<[k, m]>}, %b: !nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) -> (!nd.tensor<f32, m: 64, n: 16> {nd.layout = #nest.layout<[m, n]>}) {

@@ -1,6 +1,9 @@
 // The instructions that scheduled nests execute and the bytes that they move, counted by hand, and what limits them.
 // RUN: heddle-opt %s --nest-cost 2>&1 >/dev/null | FileCheck %s
 // RUN: heddle-opt %s --nest-cost=warm 2>&1 >/dev/null | FileCheck %s --check-prefix=WARM
+// RUN: heddle-opt %s --nest-cost=formula 2>&1 >/dev/null | FileCheck %s --check-prefix=FORMULA
+
+// FORMULA: remark: a nest takes step_start_seconds + cold_start_seconds + (overlap(exposed_part, overlap(exposed_in_core, operations * operation_cycles + {{.*}}2 * steps) * issue_cycles, {{.*}}, l2_bytes * (l2_cycles_per_byte + cold_l2_cycles_per_byte), {{.*}}) / cycles_per_second + chunks * chunk_seconds seconds; {{.*}}cycles_per_second 2.6e+09, {{.*}}cold_store_cycles 2.65,
 
 module attributes {heddle.machine = #nest.machine<{kind = "cpu", vector_bytes = 64, vector_registers = 32, l1_bytes = 49152,
                                                    l2_bytes = 2097152, l3_bytes = 33554432}>} {
