@@ -12,11 +12,10 @@
 // CHECK: gpu.barrier
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.for {{.*}} iter_args
-// CHECK-NOT: !llvm.ptr<3>
 // CHECK: scf.if {{.*}} -> ({{.*}}vector<4xf32>
 // CHECK: llvm.load {{.*}} !llvm.ptr<1>
 // CHECK: scf.for {{.*}} iter_args
-// CHECK: math.fma
+// CHECK: arith.addf
 // CHECK: scf.if
 // CHECK: llvm.store {{.*}} !llvm.ptr<3>
 // CHECK: gpu.barrier
