@@ -36,7 +36,8 @@
 // CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 
-// PTX: bar.sync
+// PTX-COUNT-4: shfl.sync.bfly.b32
+// PTX-NOT: bar.sync
 // PTX: st.shared.b32
 // PTX: bar.sync
 // PTX: ld.shared.b32
